@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from aggregation.errors import HromadaError
 
 COLUMNS = ("item", "annotator", "answer")
+ITEM_COLUMNS = ("group", "gold", "n_options")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +32,7 @@ class Votes:
     positions: bool = False
 
     def crowdkit(self) -> pd.DataFrame:
-        """The votes with the columns task, worker, label, sorted by all three, so that the order of rows is no input."""
+        """The votes as task, worker, label, sorted by all three, so that the order of rows is no input."""
         renamed = self.frame.set_axis(["task", "worker", "label"], axis=1)
         return renamed.sort_values(["task", "worker", "label"], kind="stable", ignore_index=True)
 
@@ -38,7 +40,8 @@ class Votes:
 def votes(frame: pd.DataFrame, *, items: pd.DataFrame, classes: Sequence[str] | None, positions: bool = False) -> Votes:
     """Check and freeze votes (`frame`: item, annotator, answer) with their items (index item; group, gold, n_options).
 
-    Raises HromadaError for a missing column, an empty cell, an unknown item, an answer outside the classes.
+    Raises HromadaError for a missing column, an empty cell, an unknown item, an answer outside the classes, and for
+    an item that is there twice, has no group or has fewer than two options.
     """
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
@@ -47,15 +50,31 @@ def votes(frame: pd.DataFrame, *, items: pd.DataFrame, classes: Sequence[str] | 
     if plain.isna().to_numpy().any():
         raise HromadaError("A vote has an empty cell.", remedy="Leave out votes without an answer, with the reason.")
     plain = plain.astype(str).astype(object)
-    unknown = sorted(set(plain["item"]) - set(items.index))
+    known = _items(items)
+    unknown = sorted(set(plain["item"]) - set(known.index))
     if unknown:
         raise HromadaError(f"A vote names the item {unknown[0]!r}, which is not among the items.")
     if classes is not None:
         foreign = sorted(set(plain["answer"]) - set(classes))
         if foreign:
             raise HromadaError(f"A vote says {foreign[0]!r}, which is not a declared label.")
-    known = items.loc[:, ["group", "gold", "n_options"]].sort_index()
     return Votes(frame=plain, items=known, classes=None if classes is None else tuple(classes), positions=positions)
+
+
+def _items(items: pd.DataFrame) -> pd.DataFrame:
+    """The items' own columns, sorted by id, checked."""
+    missing = [name for name in ITEM_COLUMNS if name not in items.columns]
+    if missing:
+        raise HromadaError(f"The items lack the column {missing[0]}.", remedy=f"They need {', '.join(ITEM_COLUMNS)}.")
+    known = items.loc[:, list(ITEM_COLUMNS)].sort_index()
+    for wrong, problem in (
+        (known.index.duplicated(), "is there twice"),
+        (known["group"].isna().to_numpy(), "has no group"),
+        (~(known["n_options"] >= 2).to_numpy(), "has fewer than two options"),
+    ):
+        if wrong.any():
+            raise HromadaError(f"The item {known.index[wrong][0]!r} {problem}.")
+    return known
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +85,9 @@ class Counts:
     Where options differ from item to item an answer is a column of its own for every text, so compare within rows only.
     """
 
-    items: np.ndarray
+    items: NDArray[np.object_]
     answers: tuple[str, ...]
-    table: np.ndarray
+    table: NDArray[np.int64]
 
 
 def closed_counts(given: Votes) -> Counts:
@@ -79,7 +98,7 @@ def closed_counts(given: Votes) -> Counts:
     if given.classes is None:
         raise HromadaError("Options that differ from item to item share no classes to count by.")
     items, rows = np.unique(given.frame["item"].to_numpy(dtype=object), return_inverse=True)
-    columns = pd.Index(given.classes).get_indexer(given.frame["answer"])
+    columns = pd.Index(given.classes).get_indexer(pd.Index(given.frame["answer"]))
     table = np.zeros((len(items), len(given.classes)), dtype=np.int64)
     np.add.at(table, (rows, columns), 1)
     return Counts(items=items, answers=given.classes, table=table)

@@ -1,0 +1,223 @@
+"""Agreement: known coefficients, what is undefined and why, and intervals that resample groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aggregation.agreement import Agreement, agreement
+from aggregation.bootstrap import resample_counts
+from aggregation.schema import Votes
+
+Build = Callable[..., Votes]
+Rows = list[tuple[str, str, str]]
+ROWS = st.lists(st.tuples(st.sampled_from("ijklmn"), st.sampled_from("abc"), st.sampled_from("xyz")), max_size=40)
+CLOSED = ["percent_agreement", "all_agree", "strict_majority", "unique_plurality", "krippendorff_alpha_nominal"]
+
+
+def values(made: Agreement) -> dict[str, float | None]:
+    return {row.name: row.value for row in made.rows}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "alpha"),
+    [
+        ("PARus", {}, 0.864036),
+        ("RWSD", {}, 0.164938),
+        ("RCB", {}, 0.1281),
+        ("RCB", {"clean": True}, 0.1811),
+        ("RCB", {"first": True}, 0.126424),
+        ("RCB", {"clean": True, "first": True}, 0.177935),
+    ],
+)
+def test_alpha_on_real_votes_is_the_known_one(real: Build, name: str, options: dict[str, bool], alpha: float) -> None:
+    """Raw and cleaned, with all repeats and with the first alone."""
+    row = agreement(real(name, **options), resamples=10)["krippendorff_alpha_nominal"]
+    assert row.value == pytest.approx(alpha, abs=5e-5)
+    assert row.n_votes == {"PARus": 1500, "RWSD": 560, "RCB": 1388 if options.get("first") else 1398}[name]
+
+
+@pytest.mark.parametrize(("name", "options"), [("PARus", {}), ("RWSD", {}), ("RCB", {"first": True})])
+def test_the_other_coefficients_are_the_known_ones(
+    real: Build, known: dict[str, Any], name: str, options: dict[str, bool]
+) -> None:
+    """Percent agreement, all agree, strict majority and the interval of alpha, with the counts behind them."""
+    expected = known[f"{name}/assign_{name}"]
+    made = agreement(real(name, **options))
+    for coefficient in ("percent_agreement", "all_agree", "strict_majority"):
+        assert made[coefficient].value == pytest.approx(expected[coefficient], abs=1e-6)
+    alpha = made["krippendorff_alpha_nominal"]
+    assert (alpha.n_items, alpha.n_annotators) == (expected["items"], expected["workers"])
+    assert (alpha.low, alpha.high) == pytest.approx(expected["alpha_ci95_items"], abs=0.01)
+
+
+def test_krippendorffs_own_example_comes_out(votes_of: Build, known: dict[str, Any]) -> None:
+    """Four observers, twelve units, gaps: alpha leaves out the unit with one value."""
+    raters = known["C_data (4 raters x 12 items, classes 1-5)"]
+    rows = [
+        (f"i{item:02}", f"r{rater}", str(answer))
+        for rater, answers in enumerate(raters)
+        for item, answer in enumerate(answers)
+        if answer is not None
+    ]
+    made = agreement(votes_of(rows, classes="12345"))
+    assert made["krippendorff_alpha_nominal"].value == pytest.approx(known["C_alpha_nominal"], abs=1e-6)
+    assert made["percent_agreement"].value == pytest.approx(known["C_percent_agreement"], abs=1e-6)
+    assert (made["all_agree"].n_items, made["all_agree"].n_votes) == (11, 40)
+
+
+def test_high_agreement_with_little_variation_has_a_low_alpha(votes_of: Build) -> None:
+    """95 times yes-yes and five contradictions: .95 of pairs agree and alpha is below zero."""
+    answers = [("yes", "yes")] * 95 + [("yes", "no")] * 3 + [("no", "yes")] * 2
+    rows = [(f"i{n}", person, said) for n, pair in enumerate(answers) for person, said in zip("ab", pair, strict=True)]
+    made = agreement(votes_of(rows, classes=["yes", "no"]))
+    assert made["percent_agreement"].value == pytest.approx(0.95)
+    assert made["krippendorff_alpha_nominal"].value == pytest.approx(-0.0206, abs=5e-4)
+
+
+def test_options_that_differ_get_the_coefficients_that_need_no_classes(votes_of: Build) -> None:
+    """Chance is corrected by each item's own number of options, and alpha is refused with the reason."""
+    rows = [("i", p, a) for p, a in zip("abc", ("cat", "cat", "ape"), strict=True)]
+    rows += [("j", p, a) for p, a in zip("abcd", ("sun", "sun", "moon", "moon"), strict=True)]
+    rows += [("k", "a", "alone")]
+    made = agreement(votes_of(rows, n_options={"i": 4, "j": 2, "k": 2}))
+    assert values(made) == {
+        "percent_agreement": pytest.approx(1 / 3),
+        "percent_agreement_chance_corrected_per_item": pytest.approx(
+            ((1 / 3 - 1 / 4) / (3 / 4) + (1 / 3 - 1 / 2) * 2) / 2
+        ),
+        "all_agree": 0.0,
+        "strict_majority": 0.5,
+        "unique_plurality": 0.5,
+        "krippendorff_alpha_nominal": None,
+    }
+    assert made["krippendorff_alpha_nominal"].reason.startswith("The options differ from item to item")
+
+
+def test_closed_labels_get_no_correction_per_item(votes_of: Build) -> None:
+    """Alpha corrects for chance there; rows come in one order, and positions are marked on each."""
+    made = agreement(votes_of([("i", "a", "0"), ("i", "b", "1")], classes="01", positions=True))
+    assert [row.name for row in made.rows] == CLOSED
+    assert all(row.positions for row in made.rows)
+
+
+def test_repeats_of_one_person_all_count(votes_of: Build) -> None:
+    """Two rows of the same person on an item are two votes."""
+    made = agreement(votes_of([("i", "a", "x"), ("i", "a", "y"), ("j", "a", "x"), ("j", "b", "x")], classes="xy"))
+    assert (made["all_agree"].value, made["all_agree"].n_votes, made["all_agree"].n_annotators) == (0.5, 4, 2)
+
+
+@pytest.mark.parametrize("rows", [[], [("i", "a", "x"), ("j", "b", "y")]], ids=["no votes", "no overlap"])
+def test_nothing_to_compare_is_said(votes_of: Build, rows: Rows) -> None:
+    """Every coefficient is undefined with that reason."""
+    made = agreement(votes_of(rows, classes="xy"))
+    assert {(row.value, row.low, row.n_items, row.reason) for row in made.rows} == {
+        (None, None, 0, "No item has two votes, so there is nothing to compare.")
+    }
+
+
+def test_one_label_leaves_alpha_undefined(votes_of: Build) -> None:
+    """No variation, no alpha: undefined, not one. The other coefficients stand."""
+    made = agreement(votes_of([(item, person, "x") for item in "ijklm" for person in "ab"], classes="xy"))
+    alpha = made["krippendorff_alpha_nominal"]
+    assert (alpha.value, alpha.low, alpha.undefined_resamples) == (None, None, 0)
+    assert alpha.reason.endswith("expected disagreement is 0 and alpha is undefined.")
+    assert (made["percent_agreement"].value, made["percent_agreement"].low) == (1.0, 1.0)
+
+
+def test_resamples_without_variation_are_counted(votes_of: Build) -> None:
+    """One contradiction in six items is missed by about (5/6)^6 of the resamples, which have no alpha."""
+    rows = [(item, person, "x") for item in "ijklm" for person in "ab"] + [("n", "a", "x"), ("n", "b", "y")]
+    alpha = agreement(votes_of(rows, classes="xy"))["krippendorff_alpha_nominal"]
+    assert alpha.undefined_resamples == pytest.approx(1000 * (5 / 6) ** 6, abs=60)
+    assert alpha.low is not None
+
+
+def test_groups_are_resampled_whole(votes_of: Build) -> None:
+    """Items of one group come and go together, which the text says; under five groups there is no interval."""
+    rows = [
+        (f"{group}{n}", person, "xy"[(group > "c") * (person == "b")])
+        for group in "abcde"
+        for n in range(4)
+        for person in "ab"
+    ]
+    apart = votes_of(rows, classes="xy")
+    together = votes_of(rows, classes="xy", groups={row[0]: row[0][0] for row in rows})
+    one, two = agreement(apart)["percent_agreement"], agreement(together)["percent_agreement"]
+    assert one.value == two.value == pytest.approx(0.6)
+    assert one.low is not None
+    assert two.low is not None
+    assert two.low < one.low
+    assert "1000 resamples of 20 items, seed 0" in one.how
+    assert "1000 resamples of 5 groups of items, seed 0" in two.how
+    few = votes_of(rows, classes="xy", groups={row[0]: min(row[0][0], "d") for row in rows})
+    none = agreement(few)["percent_agreement"]
+    assert (none.value, none.low) == (one.value, None)
+    assert none.reason == "No interval: 4 groups of items are fewer than the 5 to resample."
+    assert "resamples" not in none.how
+
+
+def test_intervals_equal_those_of_a_slow_loop(votes_of: Build) -> None:
+    """Each resample computed by writing out its items gives the same percentiles."""
+    rng = np.random.default_rng(8)
+    rows = [
+        (f"i{n}", p, "xyz"[min(2, int(rng.integers(0, 3)) * (n % 2))]) for n in range(9) for p in "abcd"[: 1 + n % 4]
+    ]
+    made = agreement(votes_of(rows, classes="xyz"), resamples=60, seed=4, level=0.8)
+    units = [answers for n in range(9) if len(answers := [row[2] for row in rows if row[0] == f"i{n}"]) > 1]
+    counts = resample_counts(np.random.default_rng(4), size=len(units), draws=60).astype(int)
+    drawn = [[unit for unit, times in zip(units, row, strict=True) for _ in range(times)] for row in counts]
+    for name, slow in (("krippendorff_alpha_nominal", slow_alpha), ("percent_agreement", slow_percent)):
+        low, high = np.nanquantile([slow(sample) for sample in drawn], [0.1, 0.9])
+        assert made[name].value == pytest.approx(slow(units))
+        assert (made[name].low, made[name].high) == pytest.approx((low, high))
+
+
+def slow_percent(units: list[list[str]]) -> float:
+    shares = [np.mean([a == b for a, b in combinations(unit, 2)]) for unit in units]
+    return float(np.mean(shares))
+
+
+def slow_alpha(units: list[list[str]]) -> float:
+    """Alpha from the matrix of coincidences, pair by pair."""
+    pairs: Counter[tuple[str, str]] = Counter()
+    for unit in units:
+        for one, a in enumerate(unit):
+            for two, b in enumerate(unit):
+                if one != two:
+                    pairs[a, b] += 1 / (len(unit) - 1)  # type: ignore[assignment]  # Counter is typed for whole numbers
+    n = sum(pairs.values())
+    of_class: Counter[str] = Counter()
+    for (a, _), weight in pairs.items():
+        of_class[a] += weight
+    observed = sum(weight for (a, b), weight in pairs.items() if a != b) / n
+    expected = sum(of_class[a] * of_class[b] for a in of_class for b in of_class if a != b) / (n * (n - 1))
+    return 1 - observed / expected if expected else float("nan")
+
+
+@settings(deadline=None, max_examples=40)
+@given(rows=ROWS, seed=st.integers(0, 99))
+def test_the_order_of_rows_changes_nothing(votes_of: Build, rows: Rows, seed: int) -> None:
+    """Values, intervals and words are identical."""
+    votes = votes_of(rows, classes="xyz")
+    shuffled = replace(votes, frame=votes.frame.sample(frac=1, random_state=seed).reset_index(drop=True))
+    assert agreement(votes, resamples=20, seed=seed) == agreement(shuffled, resamples=20, seed=seed)
+
+
+@settings(deadline=None, max_examples=40)
+@given(rows=ROWS)
+def test_new_names_for_labels_and_people_change_nothing(votes_of: Build, rows: Rows) -> None:
+    """Nominal agreement knows no names; only equality counts."""
+    names = {"x": "r", "y": "p", "z": "q"}
+    renamed = [(item, f"p{person}", names[answer]) for item, person, answer in rows]
+    one = values(agreement(votes_of(rows, classes="xyz"), resamples=5))
+    two = values(agreement(votes_of(renamed, classes="pqr"), resamples=5))
+    assert one == pytest.approx(two)

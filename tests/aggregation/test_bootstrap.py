@@ -1,0 +1,117 @@
+"""Resampling: the draws are what they are called, chunks change nothing, and fast sums equal slow loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aggregation import bootstrap
+from aggregation.bootstrap import (
+    chunks,
+    cluster_sums,
+    crossed_shares,
+    group_codes,
+    percentile_interval,
+    resample_counts,
+    wilson_interval,
+)
+
+GROUPS, N_GROUPS = group_codes(np.array(["b", "a", "b", "c", "a", "d"], dtype=object))
+
+
+def test_a_resample_draws_as_many_units_as_there_are() -> None:
+    """Every row sums to the number of units and the mean count is one."""
+    counts = resample_counts(np.random.default_rng(0), size=7, draws=4000)
+    assert counts.shape == (4000, 7)
+    assert (counts.sum(axis=1) == 7).all()
+    np.testing.assert_allclose(counts.mean(axis=0), 1, atol=0.07)
+    np.testing.assert_allclose(counts.var(axis=0), 6 / 7, atol=0.1)
+
+
+def test_chunks_hold_the_limit_and_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No chunk is wider than the limit allows, and one draw always goes."""
+    monkeypatch.setattr(bootstrap, "CELLS", 100)
+    assert chunks(25, width=10) == [10, 10, 5]
+    assert chunks(3, width=1000) == [1, 1, 1]
+
+
+def test_the_size_of_chunks_changes_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same seed gives the same resamples, whatever memory allows."""
+
+    def both() -> tuple[Any, Any]:
+        statistics: bootstrap.Floats = np.arange(12, dtype=np.float64).reshape(6, 2)
+        sums = cluster_sums(statistics, groups=GROUPS, draws=9, rng=np.random.default_rng(5))
+        rng = np.random.default_rng(5)
+        return sums, crossed_shares(_all_right, people=3, groups=GROUPS, width=6, draws=9, rng=rng)
+
+    whole = both()
+    monkeypatch.setattr(bootstrap, "CELLS", 13)
+    parts = both()
+    np.testing.assert_array_equal(whole[0], parts[0])
+    np.testing.assert_array_equal(whole[1], parts[1])
+
+
+def _all_right(drawn: bootstrap.Floats) -> tuple[bootstrap.Floats, bootstrap.Floats]:
+    """Item n is answered by person n modulo three; even items are right."""
+    given = drawn[np.arange(6) % 3]
+    return given * (np.arange(6) % 2 == 0)[:, None], given
+
+
+def test_cluster_sums_equal_a_loop_over_items() -> None:
+    """Whole groups come and go together."""
+    statistics = np.random.default_rng(1).normal(size=(6, 3))
+    sums = cluster_sums(statistics, groups=GROUPS, draws=20, rng=np.random.default_rng(2))
+    counts = resample_counts(np.random.default_rng(2), size=N_GROUPS, draws=20)
+    for draw in range(20):
+        slow = sum(counts[draw, GROUPS[item]] * statistics[item] for item in range(6))
+        np.testing.assert_allclose(sums[draw], slow)
+
+
+def test_crossed_shares_equal_a_loop_over_people_and_items() -> None:
+    """People and groups are drawn independently, and a draw without answers has no share."""
+    shares = crossed_shares(_all_right, people=3, groups=GROUPS, width=6, draws=200, rng=np.random.default_rng(3))
+    of_people, of_groups = np.random.default_rng(3).spawn(2)
+    people = resample_counts(of_people, size=3, draws=200)
+    groups = resample_counts(of_groups, size=N_GROUPS, draws=200)
+    for draw in range(200):
+        weights = [people[draw, item % 3] * groups[draw, GROUPS[item]] for item in range(6)]
+        slow = sum(weights[::2]) / sum(weights) if sum(weights) else np.nan
+        np.testing.assert_allclose(shares[draw], slow)
+    assert np.isnan(shares).any()
+
+
+def test_progress_rises_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits hears of every chunk, and at last that it is done."""
+    monkeypatch.setattr(bootstrap, "CELLS", 20)
+    heard: list[float] = []
+    rng = np.random.default_rng(0)
+    cluster_sums(np.ones((6, 1)), groups=GROUPS, draws=10, rng=rng, progress=heard.append)
+    assert heard == [0.5, 1.0]
+    heard.clear()
+    crossed_shares(_all_right, people=3, groups=GROUPS, width=6, draws=6, rng=rng, progress=heard.append)
+    assert heard == [0.5, 1.0]
+
+
+def test_an_undefined_resample_is_counted_and_left_out() -> None:
+    """Percentiles are those of the values that exist; none at all gives no interval."""
+    interval = percentile_interval(np.array([np.nan, *np.arange(101.0)]), level=0.9)
+    assert (interval.low, interval.high) == pytest.approx((5, 95))
+    assert interval.undefined == 1
+    nothing = percentile_interval(np.full(3, np.nan), level=0.9)
+    assert (nothing.low, nothing.high, nothing.undefined) == (None, None, 3)
+
+
+def test_wilson_reproduces_the_published_intervals(known: dict[str, Any]) -> None:
+    """Eval-UA-tion's human baselines: total, wrong, value, low, high."""
+    for total, wrong, _, low, high in known["eval_ua_tion_wilson"].values():
+        interval = wilson_interval(total - wrong, total, level=0.95)
+        assert (interval.low, interval.high) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_wilson_stays_within_bounds_and_needs_an_answer() -> None:
+    """All right and all wrong touch the ends; no answer has no interval."""
+    assert wilson_interval(5, 5, level=0.95).high == 1
+    assert wilson_interval(0, 5, level=0.95).low == 0
+    assert wilson_interval(0, 0, level=0.95).low is None

@@ -1,0 +1,231 @@
+"""Performance: known counts of wrong answers, crossed intervals against a slow loop, and what is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aggregation.bootstrap import resample_counts, wilson_interval
+from aggregation.errors import HromadaError
+from aggregation.performance import Performance, performance
+from aggregation.schema import Votes
+
+Build = Callable[..., Votes]
+Rows = list[tuple[str, str, str]]
+GOLD = dict(zip("ijklmn", "xyxyxy", strict=True))
+ROWS = st.lists(
+    st.tuples(st.sampled_from("ijklmn"), st.sampled_from("abc"), st.sampled_from("xyz")), min_size=1, max_size=30
+)
+
+
+def some_rows(seed: int, *, items: str = "ijklmn", people: str = "abcde") -> Rows:
+    rng = np.random.default_rng(seed)
+    return [(item, person, "xyz"[rng.integers(0, 3)]) for item in items for person in people if rng.random() < 0.7]
+
+
+def counted(made: Performance) -> dict[str, tuple[int, int, int]]:
+    return {unit.unit: (unit.total, unit.wrong, unit.n_ties) for unit in made.units}
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "expected"),
+    [
+        ("PARus", "individual", (1500, 65, 0)),
+        ("PARus", "majority", (500, 8, 0)),
+        ("PARus", "dawid_skene", (500, 8, 0)),
+        ("dog", "majority", (807, 168, 50)),
+        ("rte", "majority", (800, 115, 65)),
+    ],
+)
+def test_wrong_answers_on_a_real_set_are_the_known_ones(
+    real: Build, name: str, unit: str, expected: tuple[int, int, int]
+) -> None:
+    """Totals, wrong and ties, a tie being wrong."""
+    assert counted(performance(real(name), resamples=10))[unit] == expected
+
+
+def test_the_people_behind_parus_are_described(real: Build) -> None:
+    """Counts, chance and the single people's table are those of the votes."""
+    made = performance(real("PARus"), resamples=200)
+    assert (made.n_items, made.n_items_with_gold, made.n_items_scored) == (500, 500, 500)
+    assert (made.random, made.random_exact) == (0.5, 0.5)
+    assert (len(made.annotators), made.annotators["n"].sum(), made.annotators["right"].sum()) == (111, 1500, 1435)
+    single = made["individual"]
+    assert single.value == pytest.approx(1435 / 1500)
+    assert single.ann_mean == pytest.approx(made.annotators["accuracy"].mean())
+    assert (single.ann_min, single.ann_max) == (made.annotators["accuracy"].min(), 1.0)
+    assert single.low is not None
+    assert single.high is not None
+    assert single.low < single.value < single.high
+    assert single.ci_method == "crossed bootstrap, 200 draws over people and items, seed 0"
+    assert made["dawid_skene"].ci_method == "items bootstrap, labels fixed, 200 draws, seed 0"
+
+
+def test_a_small_case_is_counted_by_hand(votes_of: Build) -> None:
+    """One item right by two to one, one tied, one wrong, one without votes, one without gold."""
+    rows = [("i", "a", "x"), ("i", "b", "x"), ("i", "c", "y"), ("j", "a", "x"), ("j", "b", "y"), ("k", "c", "y")]
+    rows += [("free", "a", "x"), ("free", "d", "x")]
+    made = performance(
+        votes_of(
+            rows,
+            gold={"i": "x", "j": "y", "k": "x", "l": "y"},
+            n_options={**dict.fromkeys("ijk", 2), "l": 4, "free": 4},
+        )
+    )
+    assert counted(made) == {"individual": (6, 3, 0), "majority": (3, 2, 1)}
+    assert (made.n_items, made.n_items_with_gold, made.n_items_scored) == (5, 4, 3)
+    assert made.random == pytest.approx(1 / 2.8)
+    assert made.random_exact == pytest.approx((3 / 2 + 1 / 4) / 4)
+    assert made["individual"].n_annotators == 3
+    assert made.refused.keys() == {"dawid_skene"}
+    expected = pd.DataFrame(
+        {"n": [2, 2, 2], "right": [1, 2, 0], "accuracy": [0.5, 1.0, 0.0]},
+        index=pd.Index(list("abc"), name="annotator"),
+    )
+    pd.testing.assert_frame_equal(made.annotators[["n", "right", "accuracy"]], expected)
+    assert made.annotators.loc["b", "wilson_low"] == wilson_interval(2, 2, level=0.95).low
+
+
+def test_dawid_skene_is_fitted_on_all_votes_and_scored_on_gold(votes_of: Build) -> None:
+    """Votes on items without gold count for the fit and for its number of annotators, not for the total."""
+    rows = some_rows(3) + [("free", person, "x") for person in "abcdefg"]
+    made = performance(votes_of(rows, classes="xyz", gold=GOLD), resamples=20)
+    assert (made["dawid_skene"].total, made["dawid_skene"].n_annotators) == (6, 7)
+    assert (made["majority"].n_annotators, made["individual"].n_annotators) == (5, 5)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_crossed_intervals_equal_those_of_a_slow_loop(votes_of: Build, grouped: bool) -> None:
+    """Writing out the drawn people's votes on the drawn items gives the same percentiles."""
+    rows = some_rows(1, items="ijklmnopqr")
+    gold = {item: "x" if n % 3 else "y" for n, item in enumerate("ijklmnopqr")}
+    groups = {item: f"g{n // 2}" if grouped else item for n, item in enumerate("ijklmnopqr")}
+    made = performance(votes_of(rows, gold=gold, groups=groups), resamples=80, seed=6, level=0.8)
+    of_people, of_groups = np.random.default_rng(6).spawn(2)
+    names = sorted(set(groups.values()))
+    people = resample_counts(of_people, size=5, draws=80).astype(int)
+    times = resample_counts(of_groups, size=len(names), draws=80).astype(int)
+    single, majority = [], []
+    for draw in range(80):
+        drawn = [row for row in rows for _ in range(people[draw, "abcde".index(row[1])])]
+        single.append(slow_share(drawn, gold, groups, dict(zip(names, times[draw], strict=True)), plurality=False))
+        majority.append(slow_share(drawn, gold, groups, dict(zip(names, times[draw], strict=True)), plurality=True))
+    for unit, shares in (("individual", single), ("majority", majority)):
+        low, high = np.nanquantile(shares, [0.1, 0.9])
+        assert (made[unit].low, made[unit].high) == pytest.approx((low, high))
+        assert made[unit].undefined_resamples == np.isnan(shares).sum()
+
+
+def slow_share(
+    drawn: Rows, gold: dict[str, str], groups: dict[str, str], times: dict[str, int], *, plurality: bool
+) -> float:
+    right, total = 0.0, 0.0
+    for item, truth in gold.items():
+        votes = Counter(answer for voted, _, answer in drawn if voted == item)
+        weight = times[groups[item]]
+        if plurality and votes:
+            best = max(votes.values())
+            right += weight * ([answer for answer in votes if votes[answer] == best] == [truth])
+            total += weight
+        elif votes:
+            right += weight * votes[truth]
+            total += weight * votes.total()
+    return right / total if total else float("nan")
+
+
+def test_items_of_one_group_are_not_independent(votes_of: Build) -> None:
+    """When whole groups are right or wrong, drawing groups widens every interval and the text says what was drawn."""
+    rows = [(f"{g}{n}", p, "x" if g < "d" else "y") for g in "abcdef" for n in range(9) for p in "pqrst"]
+    gold = {row[0]: "x" for row in rows}
+    apart = performance(votes_of(rows, classes="xy", gold=gold), resamples=300)
+    together = performance(
+        votes_of(rows, classes="xy", gold=gold, groups={item: item[0] for item in gold}), resamples=300
+    )
+    for one, two in zip(apart.units, together.units, strict=True):
+        assert one.low is not None
+        assert two.low is not None
+        assert two.low < one.low
+        assert "groups of items" in two.ci_method
+        assert "groups" not in one.ci_method
+
+
+def test_few_people_and_few_groups_are_said(votes_of: Build) -> None:
+    """Four people do not show how people vary; four groups give no interval at all."""
+    four_people = performance(votes_of(some_rows(2, people="abcd"), classes="xyz", gold=GOLD), resamples=20)
+    assert four_people["individual"].note == "Between-person variation is not estimable from 4 people."
+    assert four_people["dawid_skene"].note == ""
+    groups = dict(zip("ijklmn", "ABCDDD", strict=True))
+    four_groups = performance(votes_of(some_rows(2), classes="xyz", gold=GOLD, groups=groups), resamples=20)
+    assert {(unit.low, unit.ci_method, unit.note) for unit in four_groups.units} == {
+        (None, "none", "No interval: 4 groups of items are fewer than the 5 to resample.")
+    }
+
+
+def test_a_majority_above_its_interval_is_explained(votes_of: Build) -> None:
+    """Redrawn people tie where all people did not, which can leave the value outside; the note says so."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"i{n:03}", f"p{p:02}", "x" if k else "y") for n in range(300) for k, p in enumerate(rng.permutation(30)[:3])
+    ]
+    made = performance(votes_of(rows, gold={row[0]: "x" for row in rows}), resamples=200)["majority"]
+    assert made.value == 1
+    assert made.high is not None
+    assert made.high < 1
+    assert made.note.startswith("The value lies above its interval")
+
+
+def test_no_gold_is_an_error_with_a_way_out(votes_of: Build) -> None:
+    """No item with gold, and no vote on one, are different sentences."""
+    with pytest.raises(HromadaError, match=r"No item has gold .* Declare gold or a truth file\."):
+        performance(votes_of([("i", "a", "x")], classes="xy"))
+    with pytest.raises(HromadaError, match="Nobody answered an item that has gold"):
+        performance(votes_of([("i", "a", "x")], classes="xy", gold={"j": "x"}))
+    with pytest.raises(HromadaError, match="Nobody answered"):
+        performance(votes_of([], classes="xy", gold={"j": "x"}))
+
+
+@pytest.mark.parametrize(("answer", "value"), [("x", 1.0), ("y", 0.0)])
+def test_all_right_and_all_wrong_work(votes_of: Build, answer: str, value: float) -> None:
+    """One annotator, one label: every unit has the same value and an interval of one point."""
+    rows = [(item, "a", answer) for item in GOLD]
+    made = performance(votes_of(rows, classes="xy", gold=dict.fromkeys(GOLD, "x")), resamples=20)
+    assert {(unit.value, unit.low, unit.high) for unit in made.units} == {(value, value, value)}
+
+
+def test_progress_rises_to_one_over_all_units(votes_of: Build) -> None:
+    """The parts of the work add up, with three units as with two."""
+    for classes in ("xyz", None):
+        heard: list[float] = []
+        performance(votes_of(some_rows(4), classes=classes, gold=GOLD), resamples=20, progress=heard.append)
+        assert heard == sorted(heard)
+        assert heard[-1] == 1
+        assert len(heard) == (3 if classes else 2)
+
+
+@settings(deadline=None, max_examples=15)
+@given(rows=ROWS, seed=st.integers(0, 99))
+def test_the_order_of_rows_changes_nothing(votes_of: Build, rows: Rows, seed: int) -> None:
+    """Every figure and both tables are identical."""
+    votes = votes_of(rows, classes="xyz", gold=GOLD)
+    shuffled = replace(votes, frame=votes.frame.sample(frac=1, random_state=seed).reset_index(drop=True))
+    one, two = (performance(given, resamples=20, seed=seed) for given in (votes, shuffled))
+    assert one.units == two.units
+    pd.testing.assert_frame_equal(one.annotators, two.annotators, check_exact=True)
+
+
+@settings(deadline=None, max_examples=25)
+@given(rows=ROWS)
+def test_new_names_change_no_count(votes_of: Build, rows: Rows) -> None:
+    """Renaming labels (with gold) and people leaves totals, wrong answers and ties."""
+    names = {"x": "r", "y": "p", "z": "q"}
+    renamed = [(item, f"p{person}", names[answer]) for item, person, answer in rows]
+    one = performance(votes_of(rows, gold=GOLD), resamples=5)
+    two = performance(votes_of(renamed, gold={item: names[label] for item, label in GOLD.items()}), resamples=5)
+    assert counted(one) == counted(two)
