@@ -17,12 +17,13 @@ RESPONSES = (
 ITEMS = ("item_id", "item_revision", "group", "gold", "gold_origin", "gold_version", "n_options")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class DataSet:
     """One campaign's items and answers.
 
     `responses` has the columns RESPONSES, one row an answer as it finally stands, excluded ones with their reason, in
-    the order in which they were given or imported; unknown cells are None. `items` has the columns ITEMS, one row an
+    the order in which they were given or imported; unknown cells are None, and option_order
+    is a JSON list as text. `items` has the columns ITEMS, one row an
     item, sorted by item_id; gold, gold_origin and gold_version are None where none is declared. `classes` are the
     labels of a closed question in declared order, None where the options differ from item to item; `positions` says
     that the classes are positions (DESIGN, "What counts as a class"). `simulated` is true as soon as one annotator is.
@@ -40,8 +41,11 @@ class DataSet:
 
     def retained(self) -> pd.DataFrame:
         """The responses that count: the one exclusion filter that every number passes through."""
-        kept = self.responses["excluded_reason"].isna() & self.responses["response"].notna()
-        return self.responses.loc[kept]
+        return self.responses.loc[self._counts()]
+
+    def dropped(self) -> pd.DataFrame:
+        """The responses that do not count: excluded, or without an answer."""
+        return self.responses.loc[~self._counts()]
 
     def votes(self) -> schema.Votes:
         """The retained responses as aggregation takes them."""
@@ -50,3 +54,6 @@ class DataSet:
         return schema.votes(
             frame.set_axis(list(schema.COLUMNS), axis=1), items=known, classes=self.classes, positions=self.positions
         )
+
+    def _counts(self) -> pd.Series[bool]:
+        return self.responses["excluded_reason"].isna() & self.responses["response"].notna()

@@ -1,0 +1,5 @@
+"""The report: one HTML page that stands alone."""
+
+from exports.report.document import page
+
+__all__ = ["page"]

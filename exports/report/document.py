@@ -1,0 +1,229 @@
+"""The page itself: what the template shows, gathered from a release as plain text and numbers already worded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aggregation.agreement import Coefficient
+from aggregation.consensus import Consensus
+from aggregation.performance import Performance, Unit
+from exports.evidence import excluded
+from exports.inputs import DataSet
+from exports.report import words
+from exports.report.plots import agreement_panels, score_panels
+from exports.results import NO_VOTES, UNITS, Result
+from exports.tables import Release, marked
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A line of a table: its heading, its cells, and a remark that stands below them across the table."""
+
+    head: str
+    cells: tuple[str, ...]
+    remark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """One data set: its rows in each table and what is said of it."""
+
+    name: str
+    title: str
+    language: str
+    simulated: bool
+    glance: tuple[tuple[str, str, str], ...]
+    counts: tuple[str, ...]
+    excluded: str
+    baselines: tuple[Row, ...]
+    agreement: tuple[Row, ...]
+    annotators: tuple[Row, ...]
+    methods: tuple[str, ...]
+
+
+def page(release: Release, *, title: str = "People’s answers: agreement and human baselines") -> str:
+    """The report as one HTML document that needs nothing from outside: no script, no address, pictures inside.
+
+    Where any data set is simulated the page and its plots say SIMULATED.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # slow to import
+
+    environment = Environment(
+        loader=PackageLoader("exports.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    choices = release.choices
+    simulated = [result.data.name for result in release.results if result.data.simulated]
+    return environment.get_template("page.html.j2").render(
+        title=title,
+        simulated=simulated,
+        all_simulated=len(simulated) == len(release.results),
+        blocks=[_block(result) for result in release.results],
+        score_panels=score_panels(release.results, level=choices.level),
+        agreement_panels=agreement_panels(release.results),
+        without_scores=[
+            (result.data.name, result.no_performance) for result in release.results if result.performance is None
+        ],
+        level=f"{100 * choices.level:g} %",
+        choices=choices,
+        meanings=[(words.COEFFICIENTS[name], words.MEANINGS[name]) for name in words.COEFFICIENTS],
+    )
+
+
+def _block(result: Result) -> Block:
+    data = result.data
+    return Block(
+        name=data.name,
+        title=data.title,
+        language=data.language,
+        simulated=data.simulated,
+        glance=_glance(result),
+        counts=_counts(result),
+        excluded=", ".join(f"{reason}: {count}" for reason, count in excluded(data).items()),
+        baselines=_baselines(result),
+        agreement=_agreement(result),
+        annotators=_annotators(result.performance),
+        methods=_methods(result),
+    )
+
+
+def _glance(result: Result) -> tuple[tuple[str, str, str], ...]:
+    """The headline numbers, each with its unit of judgement and its interval."""
+    shown: list[tuple[str, str, str]] = []
+    if result.performance is not None:
+        for unit in ("individual", "majority"):
+            row = result.performance[unit]
+            shown.append((words.UNITS[unit], words.percent(row.value), words.percents(row.low, row.high)))
+    if result.agreement is not None:
+        rows = {row.name: row for row in result.agreement.rows if row.value is not None}
+        preferred = [rows[name] for name in words.CORRECTED if name in rows]
+        shown += [_glanced(row) for row in preferred[:1]]
+    return tuple(shown)
+
+
+def _glanced(row: Coefficient) -> tuple[str, str, str]:
+    interval = words.coefficients(row.name, row.low, row.high)
+    return words.COEFFICIENTS[row.name], words.coefficient(row.name, row.value), interval
+
+
+def _counts(result: Result) -> tuple[str, ...]:
+    data, votes = result.data, result.votes
+    planned = words.NONE if data.overlap is None else str(data.overlap)
+    seen, gold = votes.frame["item"].nunique(), int(data.items["gold"].notna().sum())
+    people = votes.frame["annotator"].nunique()
+    numbers = (len(data.items), seen, gold, people, len(votes.frame), len(data.dropped()))
+    return (*(str(number) for number in numbers), planned)
+
+
+def _baselines(result: Result) -> tuple[Row, ...]:
+    """The units that have a score, then those that have none, with the reason."""
+    scores = result.performance
+    if scores is None:
+        return (Row(head="Not scored", cells=("",) * 8, remark=result.no_performance),)
+    rows = [_unit(unit, scores, data=result.data) for unit in scores.units]
+    missing = result.missing_units
+    rows += [
+        Row(head=words.UNITS[unit], cells=(words.NONE,) * 8, remark=missing[unit]) for unit in UNITS if unit in missing
+    ]
+    return tuple(rows)
+
+
+def _unit(unit: Unit, scores: Performance, *, data: DataSet) -> Row:
+    noun = "answer" if unit.unit == "individual" else "item"
+    return Row(
+        head=words.UNITS[unit.unit],
+        cells=(
+            words.percent(unit.value),
+            words.percents(unit.low, unit.high),
+            words.percents(unit.wilson_low, unit.wilson_high),
+            f"{unit.total - unit.wrong} of {words.counted(unit.total, noun)}",
+            words.percent(scores.random),
+            words.percent(scores.random_exact),
+            words.percents(unit.ann_min, unit.ann_max),
+            words.NONE if unit.unit == "individual" else str(unit.n_ties),
+        ),
+        remark=". ".join(part for part in (_made(unit, data), unit.note) if part),
+    )
+
+
+def _agreement(result: Result) -> tuple[Row, ...]:
+    if result.agreement is None:
+        return (Row(head="Not measured", cells=("",) * 5, remark=NO_VOTES),)
+    return tuple(
+        Row(
+            head=words.COEFFICIENTS[row.name] + (" (positions)" if row.positions else ""),
+            cells=(
+                words.coefficient(row.name, row.value),
+                words.coefficients(row.name, row.low, row.high),
+                str(row.n_items),
+                str(row.n_votes),
+                str(row.n_annotators),
+            ),
+            remark=row.reason,
+        )
+        for row in result.agreement.rows
+    )
+
+
+def _annotators(scores: Performance | None) -> tuple[Row, ...]:
+    if scores is None:
+        return ()
+    counts = scores.annotators[["n", "right"]].to_numpy(dtype=int)
+    shares = scores.annotators[["accuracy", "wilson_low", "wilson_high"]].to_numpy(dtype=float)
+    return tuple(
+        Row(head=str(name), cells=(f"{right} of {n}", words.percent(value), words.percents(low, high)))
+        for name, (n, right), (value, low, high) in zip(scores.annotators.index, counts, shares, strict=True)
+    )
+
+
+def _methods(result: Result) -> tuple[str, ...]:
+    said = [_origins(result)]
+    if result.consensus is not None:
+        said.append(_consensus(result.consensus))
+    said += [result.fallback] if result.fallback else []
+    if result.dawid_skene is not None:
+        said.append(_fit(result.dawid_skene))
+        said += result.dawid_skene.warnings
+    if result.data.classes is None:
+        said.append(
+            "Options differ from item to item, so coefficients and methods that need shared classes are refused."
+        )
+    if result.data.positions:
+        said.append(
+            "Classes are positions: the options differ from item to item, and their places are counted as labels."
+        )
+    return tuple(said)
+
+
+def _origins(result: Result) -> str:
+    items = result.data.items
+    declared = items.loc[items["gold"].notna()]
+    if declared.empty:
+        return "No gold is declared; gold.csv holds the consensus of the votes."
+    origins = declared["gold_origin"].fillna("unknown origin").value_counts(sort=False).sort_index()
+    return (
+        "Declared gold: " + ", ".join(f"{words.counted(int(n), 'item')} by {name}" for name, n in origins.items()) + "."
+    )
+
+
+def _consensus(labels: Consensus) -> str:
+    n_ties, n_items = int(labels.labels["tie"].sum()), len(labels.labels)
+    return (
+        f"Consensus: {words.METHODS[labels.method]} ({labels.version}) of {words.counted(n_items, 'item')}; "
+        f"{words.counted(n_ties, 'tie')}, rule “{labels.ties}”: {words.TIES[labels.ties]}."
+    )
+
+
+def _fit(fit: Consensus) -> str:
+    ended = "converged" if fit.converged else "did not converge"
+    return f"Dawid–Skene: {words.counted(fit.iterations or 0, 'iteration')}, {ended}."
+
+
+def _made(unit: Unit, data: DataSet) -> str:
+    """How the interval was made, with the mark of classes that are positions; empty where there is none."""
+    said = unit.ci_method + marked(data)
+    return said[:1].upper() + said[1:] if unit.low is not None else ""

@@ -1,0 +1,133 @@
+"""What aggregation makes of each data set, computed once and kept for every file and page that tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aggregation.agreement import Agreement, agreement
+from aggregation.bootstrap import Progress
+from aggregation.consensus import Consensus, Method, Ties, consensus
+from aggregation.errors import HromadaError, Refused
+from aggregation.performance import Performance, performance
+from aggregation.schema import Votes
+from exports.inputs import DataSet
+
+NO_VOTES = "No answer counts: nobody has answered, or every answer is excluded."
+UNITS = ("individual", "majority", "dawid_skene")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """How to compute; `level` is the share that an interval covers, resamples count draws."""
+
+    method: Method
+    ties: Ties
+    seed: int
+    agreement_resamples: int
+    performance_resamples: int
+    level: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Result:
+    """One data set and its numbers.
+
+    `consensus` makes the labels of gold.csv; `fallback` says why it is not the method that was asked for, else it is
+    empty. `dawid_skene` is the fit behind the baseline of that name. `performance` is None where `no_performance` says
+    why. All four are None for a data set without retained votes.
+    """
+
+    data: DataSet
+    votes: Votes
+    consensus: Consensus | None = None
+    fallback: str = ""
+    dawid_skene: Consensus | None = None
+    agreement: Agreement | None = None
+    performance: Performance | None = None
+    no_performance: str = ""
+
+    @property
+    def missing_units(self) -> dict[str, str]:
+        """The baseline units without a row, with the reason."""
+        if self.performance is None:
+            return dict.fromkeys(UNITS, self.no_performance)
+        return {str(unit): str(reason) for unit, reason in self.performance.refused.items()}
+
+
+def measured(data_sets: Sequence[DataSet], *, choices: Choices, progress: Progress | None = None) -> tuple[Result, ...]:
+    """Aggregate every data set, sorted by name; `progress` hears the share of all work that is done.
+
+    Raises HromadaError where two data sets have one name, or votes that aggregation refuses.
+    """
+    ordered = sorted(data_sets, key=lambda data: data.name)
+    names = [data.name for data in ordered]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise HromadaError(f"Two data sets are called {twice[0]!r}.", remedy="Give each its own name.")
+    return tuple(
+        _measured(data, choices=choices, progress=_part(progress, number, of=len(ordered)))
+        for number, data in enumerate(ordered)
+    )
+
+
+def _measured(data: DataSet, *, choices: Choices, progress: Progress | None) -> Result:
+    votes = data.votes()
+    if votes.frame.empty:
+        return Result(data=data, votes=votes, no_performance=NO_VOTES)
+    labels, fallback = _consensus(votes, choices)
+    measured_agreement = agreement(
+        votes,
+        resamples=choices.agreement_resamples,
+        seed=choices.seed,
+        level=choices.level,
+        progress=_part(progress, 0, of=2),
+    )
+    scores, no_performance = _performance(votes, choices, progress=_part(progress, 1, of=2))
+    return Result(
+        data=data,
+        votes=votes,
+        consensus=labels,
+        fallback=fallback,
+        dawid_skene=_dawid_skene(votes, labels, scores),
+        agreement=measured_agreement,
+        performance=scores,
+        no_performance=no_performance,
+    )
+
+
+def _consensus(votes: Votes, choices: Choices) -> tuple[Consensus, str]:
+    """The labels by the chosen method, or by the majority with the reason why the method does not fit these votes."""
+    try:
+        return consensus(votes, method=choices.method, ties=choices.ties, seed=choices.seed), ""
+    except Refused as refusal:
+        labels = consensus(votes, method="majority", ties=choices.ties, seed=choices.seed)
+        return labels, f"{refusal.problem} The majority stands in its place."
+
+
+def _performance(votes: Votes, choices: Choices, *, progress: Progress | None) -> tuple[Performance | None, str]:
+    try:
+        scores = performance(
+            votes,
+            resamples=choices.performance_resamples,
+            seed=choices.seed,
+            level=choices.level,
+            progress=progress,
+        )
+    except HromadaError as error:
+        return None, error.problem
+    return scores, ""
+
+
+def _dawid_skene(votes: Votes, labels: Consensus, scores: Performance | None) -> Consensus | None:
+    """The fit whose iterations and convergence are to be told: that of gold.csv, or that of the baseline."""
+    if labels.method == "dawid_skene":
+        return labels
+    if scores is None or "dawid_skene" in scores.refused:
+        return None
+    return consensus(votes, method="dawid_skene", ties="drop")
+
+
+def _part(progress: Progress | None, number: int, *, of: int) -> Progress | None:
+    """The progress of one of several equal parts of the work."""
+    return None if progress is None else lambda share: progress((number + share) / of)

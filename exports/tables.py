@@ -1,0 +1,235 @@
+"""The tables of a release: answers, gold, annotators and baselines, as frames that are ready to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from aggregation.bootstrap import Progress
+from aggregation.consensus import Method, Ties
+from aggregation.performance import Performance, Unit
+from exports import writers
+from exports.evidence import evidence
+from exports.inputs import RESPONSES, DataSet
+from exports.results import Choices, Result, measured
+
+GOLD = (
+    "dataset", "item_id", "group", "gold", "origin", "version", "confidence", "consensus", "method", "tie", "n_votes",
+    "n_excluded",
+)  # fmt: skip
+ANNOTATORS = ("dataset", "annotator", "n", "right", "accuracy", "wilson_low", "wilson_high", "seconds_median")
+BASELINES = (
+    "dataset", "unit", "total", "wrong", "bl_random", "bl_human", "bl_random_exact", "n_items", "n_annotators",
+    "ci_low", "ci_high", "ci_method", "wilson_low", "wilson_high", "ann_mean", "ann_min", "ann_max", "n_ties",
+)  # fmt: skip
+_WITHIN_ITEM = ("item_id", "annotator", "revision")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Release:
+    """Everything that is published, and the results it was made of.
+
+    Frames (columns RESPONSES, GOLD, ANNOTATORS, BASELINES) hold what the files will: sorted rows, numbers with fixed
+    decimals as text, None for an empty cell. `agreement` is the content of agreement.json.
+    """
+
+    choices: Choices
+    results: tuple[Result, ...]
+    responses: pd.DataFrame
+    gold: pd.DataFrame
+    annotators: pd.DataFrame
+    baselines: pd.DataFrame
+    agreement: Mapping[str, Any]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether any answer comes from a script instead of a person."""
+        return any(result.data.simulated for result in self.results)
+
+
+def release(
+    data_sets: Sequence[DataSet],
+    *,
+    method: Method = "majority",
+    ties: Ties = "drop",
+    seed: int = 0,
+    agreement_resamples: int = 1000,
+    performance_resamples: int = 2000,
+    level: float = 0.95,
+    progress: Progress | None = None,
+) -> Release:
+    """Aggregate the data sets and lay the tables out; `method` and `ties` make the consensus of gold.csv.
+
+    Where the method does not fit a data set the majority stands in, and agreement.json says so. `progress` hears the
+    share done, 0 to 1. Raises HromadaError for two data sets of one name and for votes that contradict their items.
+    """
+    choices = Choices(
+        method=method,
+        ties=ties,
+        seed=seed,
+        agreement_resamples=agreement_resamples,
+        performance_resamples=performance_resamples,
+        level=level,
+    )
+    results = measured(data_sets, choices=choices, progress=progress)
+    return Release(
+        choices=choices,
+        results=results,
+        responses=_stacked([responses(result.data) for result in results], RESPONSES),
+        gold=_stacked([gold(result) for result in results], GOLD),
+        annotators=_stacked([annotators(result) for result in results], ANNOTATORS),
+        baselines=_stacked([baselines(result) for result in results], BASELINES),
+        agreement=evidence(results, choices=choices),
+    )
+
+
+def write(release: Release, folder: Path, *, also: Mapping[str, str] | None = None) -> tuple[Path, ...]:
+    """Write the five files into the folder, with the texts `also` (file name → content, such as the report's page)."""
+    return writers.write(
+        folder,
+        {
+            "human_responses.csv": writers.csv_text(release.responses),
+            "gold.csv": writers.csv_text(release.gold),
+            "annotators.csv": writers.csv_text(release.annotators),
+            "baselines.csv": writers.csv_text(release.baselines),
+            "agreement.json": writers.json_text(release.agreement),
+            **(also or {}),
+        },
+    )
+
+
+def responses(data: DataSet) -> pd.DataFrame:
+    """All answers, excluded ones too, with the columns RESPONSES, by item, annotator and revision.
+
+    What a person answered several times at the same revision stays in the order in which it was given.
+    """
+    frame = data.responses.loc[:, list(RESPONSES)].assign(dataset=data.name)
+    return frame.sort_values(list(_WITHIN_ITEM), kind="stable", na_position="first", ignore_index=True)
+
+
+def gold(result: Result) -> pd.DataFrame:
+    """One row an item, seen or not, with the columns GOLD.
+
+    `gold` is the declared label with its origin and version, else the consensus with the origin `votes`; `confidence`
+    is that of the consensus, 0 to 1, whichever of them is gold. `consensus` is empty where a tie is left open.
+    `n_excluded` counts answers to the item that do not count.
+    """
+    items = result.data.items.set_index("item_id").sort_index()
+    labels = _labels(result).reindex(items.index)
+    declared, voted = items["gold"].notna(), labels["label"].notna()
+    frame = pd.DataFrame(
+        {
+            "dataset": result.data.name,
+            "item_id": items.index,
+            "group": items["group"],
+            "gold": items["gold"].where(declared, labels["label"]),
+            "origin": items["gold_origin"].where(declared, voted.map({True: "votes", False: None})),
+            "version": items["gold_version"],
+            "confidence": _column(labels["confidence"], digits=4),
+            "consensus": labels["label"],
+            "method": labels["method"],
+            "tie": labels["tie"],
+            "n_votes": pd.to_numeric(labels["n_votes"]).fillna(0).astype(int),
+            "n_excluded": result.data.dropped()["item_id"].value_counts().reindex(items.index, fill_value=0),
+        },
+        columns=list(GOLD),
+    )
+    return frame.reset_index(drop=True)
+
+
+def annotators(result: Result) -> pd.DataFrame:
+    """One row a person who answered, with the columns ANNOTATORS; accuracy and its interval are fractions, 0 to 1.
+
+    Where the data set has gold, `n` counts retained answers to items that have it, and `right` those equal to it; else
+    `n` counts retained answers and the cells from right to wilson_high are empty. `seconds_median` is the median over
+    all retained answers.
+    """
+    people = pd.Index(sorted(result.data.responses["annotator"].dropna().unique()), name="annotator", dtype=object)
+    retained = result.data.retained()
+    seconds = pd.to_numeric(retained["seconds"]).groupby(retained["annotator"]).median().reindex(people)
+    scores = _scores(result.performance, answers=retained["annotator"].value_counts(), people=people)
+    frame = scores.assign(dataset=result.data.name, seconds_median=_column(seconds, digits=2))
+    return frame.reset_index().loc[:, list(ANNOTATORS)]
+
+
+def baselines(result: Result) -> pd.DataFrame:
+    """One row a unit that the data set allows, with the columns BASELINES, shares in percent with two decimals."""
+    scores = result.performance
+    rows = [] if scores is None else [_unit(unit, scores, data=result.data) for unit in scores.units]
+    return pd.DataFrame(rows, columns=list(BASELINES))
+
+
+def _unit(unit: Unit, scores: Performance, *, data: DataSet) -> dict[str, object]:
+    return {
+        "dataset": data.name,
+        "unit": unit.unit,
+        "total": unit.total,
+        "wrong": unit.wrong,
+        "bl_random": _percent(scores.random),
+        "bl_human": _percent(1 - unit.wrong / unit.total),
+        "bl_random_exact": _percent(scores.random_exact),
+        "n_items": unit.n_items,
+        "n_annotators": unit.n_annotators,
+        "ci_low": _percent(unit.low),
+        "ci_high": _percent(unit.high),
+        "ci_method": unit.ci_method + marked(data),
+        "wilson_low": _percent(unit.wilson_low),
+        "wilson_high": _percent(unit.wilson_high),
+        "ann_mean": _percent(unit.ann_mean),
+        "ann_min": _percent(unit.ann_min),
+        "ann_max": _percent(unit.ann_max),
+        "n_ties": unit.n_ties,
+    }
+
+
+def marked(data: DataSet) -> str:
+    """What is added to the method of every figure whose classes are positions."""
+    return "; classes are positions" if data.positions else ""
+
+
+def _labels(result: Result) -> pd.DataFrame:
+    """Index item; the columns label, confidence, tie, n_votes and method (with its version and the tie rule)."""
+    consensus = result.consensus
+    if consensus is None:
+        return pd.DataFrame(columns=["label", "confidence", "tie", "n_votes", "method"], dtype=object)
+    method = f"{consensus.method} ({consensus.version}), ties: {consensus.ties}{marked(result.data)}"
+    return consensus.labels.astype(object).assign(method=method)
+
+
+def _scores(scores: Performance | None, *, answers: pd.Series[int], people: pd.Index[str]) -> pd.DataFrame:
+    """The columns n, right, accuracy, wilson_low, wilson_high for `people`; `answers` counts each one's retained."""
+    if scores is None:
+        empty = dict.fromkeys(["right", "accuracy", "wilson_low", "wilson_high"])
+        return pd.DataFrame({"n": answers.reindex(people, fill_value=0), **empty}, index=people)
+    known = scores.annotators.reindex(people)
+    counts = known[["n", "right"]].fillna(0).astype(int)
+    shares = known[["accuracy", "wilson_low", "wilson_high"]]
+    return counts.assign(**{str(name): _column(shares[name], digits=4) for name in shares.columns})
+
+
+def _column(numbers: pd.Series[float], *, digits: int) -> pd.Series[Any]:
+    return pd.Series([_fixed(number, digits) for number in numbers], index=numbers.index, dtype=object)
+
+
+def _percent(share: float | None) -> str | None:
+    return None if share is None else _fixed(100 * share, 2)
+
+
+def _fixed(number: float | None, digits: int) -> str | None:
+    """The number with fixed decimals, None for nan; never a minus before zero."""
+    return None if number is None or number != number else f"{round(number, digits) + 0.0:.{digits}f}"  # noqa: PLR0124
+
+
+def _stacked(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    """One frame below the other, as objects so that no column changes its numbers for the sake of another's gaps."""
+    parts = [np.empty((0, len(columns)), dtype=object)]
+    for frame in frames:
+        cells = frame.to_numpy(dtype=object, copy=True)
+        cells[frame.isna().to_numpy()] = None
+        parts.append(cells)
+    return pd.DataFrame(np.vstack(parts), columns=list(columns), dtype=object)

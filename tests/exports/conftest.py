@@ -1,0 +1,83 @@
+"""Small data sets, made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from exports.inputs import ITEMS, RESPONSES, DataSet
+
+WORDS = {"т": "так", "н": "ні"}
+
+
+class Make:
+    """Rows and data sets with everything unsaid filled in."""
+
+    @staticmethod
+    def item(item_id: str, gold: str | None = None, **more: object) -> dict[str, object]:
+        """One row of DataSet.items; an item with gold has it by construction, version 1."""
+        known = {"gold_origin": "construction", "gold_version": "1"} if gold is not None else {}
+        row = dict.fromkeys(ITEMS) | {"item_revision": 1, "group": item_id, "n_options": 2} | known
+        return row | {"item_id": item_id, "gold": gold} | more
+
+    @staticmethod
+    def response(item_id: str, annotator: str, answer: str | None, **more: object) -> dict[str, object]:
+        """One row of DataSet.responses."""
+        row = dict.fromkeys(RESPONSES) | {"item_revision": 1, "group": item_id, "stage": "main", "is_control": False}
+        return row | {"item_id": item_id, "annotator": annotator, "response": answer, "response_raw": answer} | more
+
+    @classmethod
+    def answered(cls, votes: Mapping[str, str]) -> list[dict[str, object]]:
+        """Responses from item → a letter an annotator (a1, a2, …): т так, н ні, anything else no response."""
+        return [
+            cls.response(item_id, f"a{number}", WORDS[letter], seconds=float(number))
+            for item_id, letters in votes.items()
+            for number, letter in enumerate(letters, start=1)
+            if letter in WORDS
+        ]
+
+    @staticmethod
+    def data_set(
+        name: str = "так-ні",
+        *,
+        items: Iterable[Mapping[str, object]],
+        responses: Iterable[Mapping[str, object]],
+        classes: Sequence[str] | None = ("так", "ні"),
+        **more: Any,
+    ) -> DataSet:
+        """A data set of these rows."""
+        rows: list[dict[Any, Any]] = sorted((dict(row) for row in items), key=lambda row: str(row["item_id"]))
+        known: dict[str, Any] = {"title": f"Назва {name}", "language": "uk", "overlap": 3, "positions": False}
+        return DataSet(
+            name=name,
+            classes=None if classes is None else tuple(classes),
+            items=pd.DataFrame(rows, columns=list(ITEMS), dtype=object),
+            responses=pd.DataFrame(list(responses), columns=list(RESPONSES), dtype=object),
+            **(known | more),
+        )
+
+    @classmethod
+    def closed(cls, name: str = "так-ні", **more: Any) -> DataSet:
+        """Six closed items with gold так, five answered by three people, one tied by two, one seen by nobody."""
+        votes = {"i1": "ттт", "i2": "ттн", "i3": "тнн", "i4": "ттт", "i5": "тн-"}
+        items = [cls.item(f"i{number}", "так", gold_origin="expert") for number in range(1, 7)]
+        return cls.data_set(name, items=items, responses=cls.answered(votes), **more)
+
+    @classmethod
+    def per_item(cls, name: str = "слова", **more: Any) -> DataSet:
+        """Six items with three options of their own each, answered by two people."""
+        items = [cls.item(f"w{number}", f"слово{number}", n_options=3) for number in range(6)]
+        responses = [
+            cls.response(f"w{number}", person, f"слово{number}" if number != wrong else "інше")
+            for number in range(6)
+            for person, wrong in (("a1", 5), ("a2", 0))
+        ]
+        return cls.data_set(name, items=items, responses=responses, classes=None, **more)
+
+
+@pytest.fixture(scope="session")
+def make() -> type[Make]:
+    return Make

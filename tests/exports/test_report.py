@@ -1,0 +1,200 @@
+"""The page: whole in itself, honest about simulations, safe with hostile text, and fit for a phone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exports import tables
+from exports.inputs import DataSet
+from exports.report import page
+from exports.tables import Release
+
+Make = Any
+HOSTILE = '<script>alert("1")</script>'
+QUIET = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+class Elements(HTMLParser):
+    """Counts tags and keeps ids, attributes and text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.ids: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] += 1
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+
+    def values(self, name: str) -> list[str]:
+        """What every element with that attribute says."""
+        return [value for _, attribute, value in self.attributes if attribute == name]
+
+
+def released(*data_sets: DataSet) -> Release:
+    return tables.release(data_sets, agreement_resamples=50, performance_resamples=50)
+
+
+def hostile(make: Make) -> DataSet:
+    items = [make.item(f"=cmd('{HOSTILE}')") for _ in range(1)]
+    rows = [
+        make.response(str(items[0]["item_id"]), f"{HOSTILE}{person}", HOSTILE, excluded_reason=reason)
+        for person, reason in (("a", None), ("b", None), ("c", HOSTILE))
+    ]
+    items[0]["gold"] = HOSTILE
+    return make.data_set(f"$x${HOSTILE}", items=items, responses=rows, classes=None, title=f'"{HOSTILE}&amp;')  # type: ignore[no-any-return]
+
+
+def test_the_page_names_no_address_and_carries_no_script(make: Make) -> None:
+    """Nothing in it points outside: references are to its own ids, and its policy forbids loading anything."""
+    text = page(released(make.closed(), make.per_item()))
+    elements = Elements(text)
+    assert not re.search(r"https?:|//[a-z]|@import|url\((?!#)", text)
+    assert elements.tags["script"] == elements.tags["link"] == elements.tags["img"] == 0
+    assert all(value.startswith("#") for name in ("href", "src") for value in elements.values(name))
+    assert "default-src 'none'; style-src 'unsafe-inline'" in elements.values("content")
+
+
+def test_ids_are_unique_and_every_reference_finds_its_own(make: Make) -> None:
+    """The pictures share no id, so that none shows a part of another."""
+    elements = Elements(page(released(make.closed(), make.per_item())))
+    assert [name for name, count in Counter(elements.ids).items() if count > 1] == []
+    pointed = {value.removeprefix("#") for value in elements.values("href")}
+    assert pointed
+    assert pointed | set(elements.values("aria-labelledby")) <= set(elements.ids)
+
+
+def test_the_same_release_is_the_same_page(make: Make) -> None:
+    """Two runs give the same bytes, pictures included."""
+    assert page(released(make.closed(), make.per_item())) == page(released(make.per_item(), make.closed()))
+
+
+def test_simulated_numbers_are_stamped_wherever_they_appear(make: Make) -> None:
+    """Title, banner, every picture and every table that holds them say SIMULATED; without simulation nothing does."""
+    text = page(released(make.closed(simulated=True)))
+    pictures = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)
+    assert len(pictures) == 6
+    assert all(picture.count(">SIMULATED</text>") == 2 for picture in pictures)
+    assert all("SIMULATED" in label for label in Elements(text).values("aria-label"))
+    assert "<title>SIMULATED: " in text
+    assert "Every answer on this page was given by a script" in text
+    groups = re.findall(r'<th scope="rowgroup".*?</th>', text, flags=re.DOTALL)
+    assert len(groups) == 3
+    assert all("SIMULATED" in group for group in groups)
+    assert "SIMULATED" not in page(released(make.closed()))
+
+
+def test_a_mixed_page_names_what_is_simulated(make: Make) -> None:
+    """Only the simulated data set's picture of scores is stamped; the pictures that show both are."""
+    text = page(released(make.closed(), make.per_item(simulated=True)))
+    assert "Scripts, not people, gave the answers of: слова." in text
+    labels = [label for label in Elements(text).values("aria-label") if "scores of" in label]
+    assert [label.startswith("SIMULATED, ") for label in labels] == [True, False]
+
+
+def test_hostile_text_stays_text(make: Make) -> None:
+    """Markup and formulas in names, titles, reasons and people are shown, not run, also inside the pictures."""
+    text = page(released(hostile(make)))
+    assert Elements(text).tags["script"] == 0
+    assert "&lt;script&gt;alert(" in text
+    assert "$x$&lt;script&gt;" in text
+
+
+def test_tables_have_captions_and_headings_with_scope(make: Make) -> None:
+    """Whoever hears the page can tell what a cell belongs to."""
+    elements = Elements(page(released(make.closed(), make.per_item())))
+    assert elements.tags["table"] == elements.tags["caption"] == 4
+    assert elements.tags["th"] == len(elements.values("scope"))
+    assert ("html", "lang", "en") in elements.attributes
+    assert elements.tags["h1"] == 1
+    assert elements.values("role").count("img") == elements.tags["svg"] == len(elements.values("aria-label"))
+
+
+def test_refusals_and_missing_scores_are_told(make: Make) -> None:
+    """The page gives the reasons that agreement.json gives."""
+    empty = make.data_set("порожня", items=[make.item("i1")], responses=[])
+    text = page(released(make.per_item(), empty))
+    assert "Dawid-Skene needs labels that mean the same on every item" in text
+    assert "The options differ from item to item and share no classes" in text
+    assert "No answer counts: nobody has answered, or every answer is excluded." in text
+
+
+def test_many_people_share_one_panel_without_names(make: Make) -> None:
+    """200 people fit a panel of a screen's height, and the table still names them."""
+    people = [f"person{number:03}" for number in range(200)]
+    items = [make.item(f"i{number}", "так") for number in range(6)]
+    rows = [make.response(f"i{n % 6}", person, "так" if n % 3 else "ні") for n, person in enumerate(people)]
+    text = page(released(make.data_set(items=items, responses=rows)))
+    picture = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)[0]
+    height = re.search(r'height="(\d+)"', picture)
+    assert height is not None
+    assert int(height[1]) < 600
+    assert "person007" not in picture
+    assert "person007" in text
+
+
+def test_an_emoji_in_a_name_is_drawn_by_the_browser(make: Make) -> None:
+    """Letters that matplotlib's font lacks give no warning and stay text."""
+    assert ">кіт 🐈</text>" in page(released(make.closed("кіт 🐈")))
+
+
+def test_plots_and_templates_are_imported_only_for_a_page() -> None:
+    """Importing the report loads neither matplotlib nor Jinja, so that commands without a page start quickly."""
+    code = "import sys, exports.report; print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert told.stdout == "[]\n"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright  # only where a browser is there
+
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("Chromium is not installed")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=QUIET)
+        yield opened
+        opened.close()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_its_screen_and_loads_nothing(
+    make: Make, browser: Any, tmp_path: Path, width: int, scheme: str
+) -> None:
+    """Long names and wide tables scroll inside their own boxes, and the only request is the page itself."""
+    long = make.closed("довга-назва-набору-даних-без-жодного-пробілу-" * 3, simulated=True)
+    file = tmp_path / "report.html"
+    file.write_text(page(released(long, make.per_item(), hostile(make))), encoding="utf-8")
+    context = browser.new_context(viewport={"width": width, "height": 740}, color_scheme=scheme)
+    shown = context.new_page()
+    requests: list[str] = []
+    complaints: list[str] = []
+    shown.on("request", lambda request: requests.append(request.url))
+    shown.on("console", lambda message: complaints.append(message.text))
+    shown.on("pageerror", lambda error: complaints.append(str(error)))
+    shown.goto(file.as_uri())
+    shown.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
+    assert shown.evaluate("document.documentElement.scrollWidth") <= width
+    narrow = shown.eval_on_selector_all("svg", "all => all.map(one => one.getBoundingClientRect().right)")
+    assert max(narrow) <= width
+    assert shown.eval_on_selector("svg text", "one => parseFloat(getComputedStyle(one).fontSize)") >= 10
+    assert (requests, complaints) == ([file.as_uri()], [])
+    context.close()

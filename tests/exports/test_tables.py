@@ -1,0 +1,263 @@
+"""The five files of a release, whole, from data sets small enough to count by hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aggregation.errors import HromadaError
+from exports import tables, writers
+from exports.inputs import RESPONSES, DataSet
+from exports.tables import Release
+
+Make = Any
+FEW = {"agreement_resamples": 50, "performance_resamples": 50}
+FILES = ["agreement.json", "annotators.csv", "baselines.csv", "gold.csv", "human_responses.csv"]
+
+
+def released(*data_sets: DataSet, **choices: Any) -> Release:
+    return tables.release(data_sets, **(FEW | choices))
+
+
+def shuffled(data: DataSet, seed: int) -> DataSet:
+    return replace(
+        data,
+        responses=data.responses.sample(frac=1, random_state=seed),
+        items=data.items.sample(frac=1, random_state=seed),
+    )
+
+
+def baseline(release: Release, unit: str) -> dict[str, Any]:
+    rows = release.baselines.loc[release.baselines["unit"] == unit]
+    return {str(name): rows[name].item() for name in rows.columns}
+
+
+def test_gold_of_declared_labels_and_of_votes(make: Make) -> None:
+    """Declared gold stands with its origin and version, the votes fill the rest, unseen items stay in the table."""
+    items = [
+        make.item("i1", "ні", gold_origin="expert", gold_version="2", group="g"),
+        make.item("i2"),
+        make.item("i3"),
+        make.item("i4"),
+        make.item("i5", "так"),
+    ]
+    answers = [*make.answered({"i1": "ттн", "i2": "ттт", "i3": "тн"}), make.response("i2", "a4", "ні")]
+    answers += [make.response("i2", "a5", "ні", excluded_reason="too fast"), make.response("i2", "a6", None)]
+    method = '"majority (crowd-kit 1.4.2), ties: drop"'
+    release = released(make.data_set(items=items, responses=answers))
+    assert writers.csv_text(release.gold) == (
+        "dataset,item_id,group,gold,origin,version,confidence,consensus,method,tie,n_votes,n_excluded\n"
+        f"так-ні,i1,g,ні,expert,2,0.6667,так,{method},false,3,0\n"
+        f"так-ні,i2,i2,так,votes,,0.7500,так,{method},false,4,2\n"
+        f"так-ні,i3,i3,,,,0.5000,,{method},true,2,0\n"
+        "так-ні,i4,i4,,,,,,,,0,0\n"
+        "так-ні,i5,i5,так,construction,1,,,,,0,0\n"
+    )
+
+
+def test_the_tie_rule_settles_gold_and_is_recorded(make: Make) -> None:
+    """Under `alphabetical` the tied item takes the first label by code point, and the method says so."""
+    data = make.data_set(items=[make.item("i1")], responses=make.answered({"i1": "тн"}))
+    row = released(data, ties="alphabetical").gold.iloc[0]
+    assert (row["gold"], row["origin"], row["tie"]) == ("ні", "votes", True)
+    assert row["method"] == "majority (crowd-kit 1.4.2), ties: alphabetical"
+
+
+def test_annotators_are_scored_on_items_with_gold(make: Make) -> None:
+    """n, right and accuracy count retained answers to items with gold; the median of seconds all retained ones."""
+    answers = [*make.answered({"i1": "тн", "i2": "т", "i3": "т"}), make.response("i1", "a9", "так", seconds=1.0)]
+    answers[-1]["excluded_reason"] = "too fast"
+    data = make.data_set(items=[make.item("i1", "так"), make.item("i2", "ні"), make.item("i3")], responses=answers)
+    assert writers.csv_text(released(data).annotators) == (
+        "dataset,annotator,n,right,accuracy,wilson_low,wilson_high,seconds_median\n"
+        "так-ні,a1,2,1,0.5000,0.0945,0.9055,1.00\n"
+        "так-ні,a2,1,0,0.0000,0.0000,0.7935,2.00\n"
+        "так-ні,a9,0,0,,,,\n"
+    )
+
+
+def test_annotators_without_gold_are_counted_but_not_scored(make: Make) -> None:
+    """Without gold n counts retained answers, and the cells of the score are empty."""
+    data = make.data_set(items=[make.item("i1"), make.item("i2")], responses=make.answered({"i1": "тн", "i2": "т"}))
+    release = released(data)
+    assert writers.csv_text(release.annotators).splitlines()[1:] == ["так-ні,a1,2,,,,,1.00", "так-ні,a2,1,,,,,2.00"]
+    assert release.baselines.empty
+    reasons = release.agreement["так-ні"]["baselines"]["missing_units"]
+    assert reasons == dict.fromkeys(
+        ["individual", "majority", "dawid_skene"], "No item has gold to score people against."
+    )
+
+
+def test_baselines_in_percent(make: Make) -> None:
+    """Units, totals, wrong answers, random guesses and ties as counted by hand from five answered items of six."""
+    release = released(make.closed())
+    assert list(release.baselines.columns) == list(tables.BASELINES)
+    assert list(release.baselines["unit"]) == ["individual", "majority", "dawid_skene"]
+    individual, majority = baseline(release, "individual"), baseline(release, "majority")
+    counted = {"total": 14, "wrong": 4, "bl_human": "71.43", "bl_random": "50.00", "bl_random_exact": "50.00"}
+    counted |= {"n_items": 5, "n_annotators": 3, "n_ties": 0, "wilson_low": "45.35", "wilson_high": "88.28"}
+    counted |= {"ann_mean": "70.00", "ann_min": "50.00", "ann_max": "100.00"}
+    assert {name: individual[name] for name in counted} == counted
+    assert (majority["total"], majority["wrong"], majority["bl_human"], majority["n_ties"]) == (5, 2, "60.00", 1)
+    assert majority["ann_mean"] is None
+    assert "labels fixed" in baseline(release, "dawid_skene")["ci_method"]
+
+
+def test_random_is_over_the_whole_set_and_exact_over_what_people_saw(make: Make) -> None:
+    """bl_random is 100 over the mean number of options of all items, bl_random_exact the mean over those seen."""
+    items = [make.item("i1", "так", n_options=2), make.item("i2", "так", n_options=4), make.item("i3", n_options=6)]
+    data = make.data_set(items=items, responses=make.answered({"i1": "т", "i2": "т"}), classes=None)
+    row = baseline(released(data), "individual")
+    assert (row["bl_random"], row["bl_random_exact"]) == ("25.00", "37.50")
+
+
+def test_options_of_their_own_give_no_dawid_skene_and_the_reason(make: Make) -> None:
+    """Without shared classes there is no row, agreement.json has the reason, and alpha is refused with its own."""
+    release = released(make.per_item(), method="dawid_skene")
+    assert list(release.baselines["unit"]) == ["individual", "majority"]
+    told = release.agreement["слова"]
+    assert told["baselines"]["missing_units"] == {
+        "dawid_skene": "Dawid-Skene needs labels that mean the same on every item, and these options differ from item "
+        "to item."
+    }
+    alpha = next(row for row in told["agreement"]["coefficients"] if row["name"] == "krippendorff_alpha_nominal")
+    assert alpha["value"] is None
+    assert "share no classes" in alpha["reason"]
+    assert told["dawid_skene"] is None
+    assert (told["consensus"]["asked"], told["consensus"]["method"]) == ("dawid_skene", "majority")
+    assert told["consensus"]["reason"].endswith("The majority stands in its place.")
+    assert set(release.gold["method"]) == {"majority (crowd-kit 1.4.2), ties: drop"}
+
+
+def test_classes_that_are_positions_are_marked_everywhere(make: Make) -> None:
+    """Gold's method, every baseline's interval and every coefficient say that classes are positions, else none does."""
+    marked, plain = released(make.closed(positions=True)), released(make.closed())
+    for release, expected in ((marked, True), (plain, False)):
+        cells = [*release.gold["method"].dropna(), *release.baselines["ci_method"]]
+        assert {cell.endswith("; classes are positions") for cell in cells} == {expected}
+        told = release.agreement["так-ні"]
+        assert {row["classes_are_positions"] for row in told["agreement"]["coefficients"]} == {expected}
+        assert told["classes_are_positions"] is expected
+
+
+def test_agreement_tells_what_was_counted_and_how_dawid_skene_ended(make: Make) -> None:
+    """Counts, exclusions by reason, coefficients with their making, iterations, seeds and the simulated flag."""
+    data = make.closed(simulated=True)
+    data.responses.loc[0, "excluded_reason"] = "too fast"
+    data.responses.loc[1, "response"] = None
+    told = released(data, seed=7).agreement["так-ні"]
+    assert told["simulated"] is True
+    assert told["counts"] == {
+        "items": 6,
+        "items_with_gold": 6,
+        "items_with_votes": 5,
+        "annotators": 3,
+        "annotators_without_votes": 0,
+        "votes": 12,
+        "excluded": 2,
+        "excluded_by_reason": {"no response": 1, "too fast": 1},
+    }
+    equal = told["agreement"]["coefficients"][0]
+    assert (equal["name"], equal["n_items"], equal["n_votes"]) == ("percent_agreement", 4, 11)
+    assert "seed 7" in equal["how"] or equal["reason"].startswith("No interval")
+    assert told["dawid_skene"]["iterations"] >= 1
+    assert isinstance(told["dawid_skene"]["converged"], bool)
+    assert (told["agreement"]["seed"], told["baselines"]["seed"], told["consensus"]["seed"]) == (7, 7, 7)
+
+
+def test_responses_are_all_there_sorted_and_named_by_data_set(make: Make) -> None:
+    """Excluded rows stay, data sets and rows are sorted, revisions count as numbers, the columns are RESPONSES."""
+    rows = [
+        make.response("i2", "b", "так"),
+        make.response("i1", "b", "ні", revision=10, dataset="old name"),
+        make.response("i1", "b", "так", revision=9, excluded_reason="undone"),
+        make.response("i1", "a", "=так", seconds=1.5, is_control=True, option_order='["так", "ні"]'),
+    ]
+    second = make.data_set("б", items=[make.item("i1"), make.item("i2")], responses=rows, classes=None)
+    first = make.data_set("а", items=[make.item("x")], responses=[make.response("x", "a", "так")])
+    release = released(second, first)
+    assert list(release.responses.columns) == list(RESPONSES)
+    assert writers.csv_text(release.responses).splitlines()[1:] == [
+        "а,x,1,x,a,так,так,,,,,,,main,false,,,",
+        """б,i1,1,i1,a,'=так,'=так,"[""так"", ""ні""]",,,1.5,,,main,true,,,""",
+        "б,i1,1,i1,b,так,так,,,,,,,main,false,,9,undone",
+        "б,i1,1,i1,b,ні,ні,,,,,,,main,false,,10,",
+        "б,i2,1,i2,b,так,так,,,,,,,main,false,,,",
+    ]
+
+
+def test_the_same_votes_give_the_same_bytes_in_whatever_order(make: Make, tmp_path: Path) -> None:
+    """A second run, shuffled rows and shuffled data sets change no byte of any file."""
+    data_sets = [make.closed(), make.per_item()]
+    texts = []
+    for number, given in enumerate(
+        (data_sets, data_sets, [shuffled(data, 3) for data in reversed(data_sets)]),
+    ):
+        folder = tmp_path / str(number)
+        paths = tables.write(released(*given), folder)
+        assert [path.name for path in paths] == FILES
+        texts.append([path.read_bytes() for path in paths])
+    assert texts[0] == texts[1] == texts[2]
+
+
+def test_a_changed_answer_changes_the_score(make: Make) -> None:
+    """The numbers come from the answers: one answer more that is right is one less wrong."""
+    data = make.closed()
+    before = baseline(released(data), "individual")["wrong"]
+    wrong = data.responses.index[data.responses["response"] == "ні"][0]
+    data.responses.loc[wrong, "response"] = "так"
+    assert baseline(released(data), "individual")["wrong"] == before - 1
+
+
+@pytest.mark.parametrize("method", ["majority", "dawid_skene"])
+def test_a_data_set_without_a_retained_vote_is_published_all_the_same(make: Make, method: str, tmp_path: Path) -> None:
+    """Nobody answered, or all is excluded: empty consensus, no coefficients, no units, and the reason for each."""
+    excluded = [make.response("i1", "a1", "так", excluded_reason="pilot")]
+    for name, rows in (("nobody", []), ("excluded", excluded)):
+        data = make.data_set(name, items=[make.item("i1", "так"), make.item("i2")], responses=rows)
+        release = released(data, method=method)
+        assert list(release.gold["gold"]) == ["так", None]
+        assert list(release.gold["n_votes"]) == [0, 0]
+        assert list(release.gold["n_excluded"]) == [len(rows), 0]
+        assert list(release.annotators["n"]) == [0] * len(rows)
+        assert release.baselines.empty
+        told = release.agreement[name]
+        assert told["agreement"]["coefficients"] == []
+        assert told["agreement"]["reason"].startswith("No answer counts")
+        assert set(told["baselines"]["missing_units"]) == {"individual", "majority", "dawid_skene"}
+        assert len(tables.write(release, tmp_path)) == len(FILES)
+
+
+def test_dawid_skene_makes_gold_where_it_is_asked_for(make: Make) -> None:
+    """The method stands in gold.csv with the version that made it, and its fit is the one that is told of."""
+    release = released(make.closed(), method="dawid_skene", ties="alphabetical")
+    assert set(release.gold["method"].dropna()) == {"dawid_skene (crowd-kit 1.4.2), ties: alphabetical"}
+    assert release.results[0].dawid_skene is release.results[0].consensus
+
+
+def test_two_data_sets_of_one_name_are_refused(make: Make) -> None:
+    """Their rows could not be told apart in the files."""
+    with pytest.raises(HromadaError, match=r"Two data sets are called 'так-ні'\. Give each its own name\."):
+        released(make.closed(), make.closed())
+
+
+def test_progress_rises_to_the_end(make: Make) -> None:
+    """The share done never falls and ends at one."""
+    heard: list[float] = []
+    released(make.closed(), make.per_item(), progress=heard.append)
+    assert heard == sorted(heard)
+    assert heard[-1] == pytest.approx(1)
+
+
+def test_agreement_json_is_read_back_as_it_was(make: Make, tmp_path: Path) -> None:
+    """The file is JSON with one object a data set, and further texts are written with it."""
+    release = released(make.closed(), make.per_item())
+    paths = tables.write(release, tmp_path, also={"report.html": "<!DOCTYPE html>\n"})
+    assert sorted(path.name for path in paths) == sorted([*FILES, "report.html"])
+    read = json.loads((tmp_path / "agreement.json").read_text(encoding="utf-8"))
+    assert read == release.agreement
+    assert list(read) == ["слова", "так-ні"]
