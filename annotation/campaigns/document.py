@@ -1,0 +1,126 @@
+"""YAML as text with places: every scalar stays what was typed, every key knows its line and column.
+
+Only the model that reads a key says whether it is a number or a switch, so `yes`, `no`, `010` and dates stay text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, NodeEvent
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from annotation.errors import BadInput, Where
+
+MOST_CHARACTERS = 1_000_000
+DEEPEST = 40
+
+KeyPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A YAML mapping: `data` holds dicts, lists, texts and None; `places` maps a key path to (line, column), from 1."""
+
+    file: Path
+    data: dict[str, Any]
+    places: dict[KeyPath, tuple[int, int]] = field(repr=False)
+
+    def where(self, path: KeyPath) -> Where:
+        """The place of a key path, or of the nearest key above it that is there."""
+        known = path
+        while known and known not in self.places:
+            known = known[:-1]
+        line, column = self.places.get(known, (1, 1))
+        return Where(file=self.file, line=line, column=column, field=".".join(str(part) for part in path) or None)
+
+
+def parse(text: str, *, file: Path) -> Document:
+    """Read one YAML mapping; raises BadInput with line and column for anything else."""
+    if len(text) > MOST_CHARACTERS:
+        raise BadInput(
+            "The file is too large for a project file.", where=Where(file=file), remedy="Is it the right one?"
+        )
+    try:
+        _refuse_what_nobody_needs(text, file=file)
+        node = YAML(typ="safe", pure=True).compose(text)
+    except MarkedYAMLError as failure:
+        mark = failure.problem_mark or failure.context_mark
+        place = Where(file=file, line=mark.line + 1, column=mark.column + 1) if mark else Where(file=file)
+        raise BadInput(
+            f"This is not YAML: {failure.problem or failure.context}.",
+            where=place,
+            remedy="Check indentation and quotes.",
+        ) from None
+    except YAMLError as failure:
+        reason = str(failure).splitlines()[0]
+        raise BadInput(
+            f"This is not YAML: {reason}.", where=Where(file=file), remedy="Save it as plain text."
+        ) from None
+    if node is None:
+        raise BadInput("The file is empty.", where=Where(file=file), remedy="Begin with `project: NAME`.")
+    if not isinstance(node, MappingNode):
+        raise BadInput(
+            "A project file is a list of `key: value` lines.",
+            where=_at(node, file),
+            remedy="Begin with `project: NAME`.",
+        )
+    places: dict[KeyPath, tuple[int, int]] = {}
+    return Document(file=file, data=_mapping(node, (), places, file), places=places)
+
+
+def _refuse_what_nobody_needs(text: str, *, file: Path) -> None:
+    """Aliases, tags and deep nesting only ever hide a mistake or an attack; events are read without recursion."""
+    depth = 0
+    for event in YAML(typ="safe", pure=True).parse(text):
+        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        mark = event.start_mark
+        place = Where(file=file, line=mark.line + 1, column=mark.column + 1)
+        if isinstance(event, AliasEvent) or (isinstance(event, NodeEvent) and event.anchor is not None):
+            raise BadInput(
+                "Anchors and aliases (& and *) are not used here.", where=place, remedy="Write the text out."
+            )
+        if getattr(event, "tag", None) is not None:
+            raise BadInput("Tags (!) are not used here.", where=place, remedy="Quote the text if it begins with `!`.")
+        if depth > DEEPEST:
+            raise BadInput("The nesting is too deep.", where=place, remedy="Check the brackets.")
+
+
+def _at(node: Node, file: Path, name: str | None = None) -> Where:
+    return Where(file=file, line=node.start_mark.line + 1, column=node.start_mark.column + 1, field=name)
+
+
+def _plain(node: Node, path: KeyPath, places: dict[KeyPath, tuple[int, int]], file: Path) -> Any:
+    places.setdefault(path, (node.start_mark.line + 1, node.start_mark.column + 1))
+    if isinstance(node, MappingNode):
+        return _mapping(node, path, places, file)
+    if isinstance(node, SequenceNode):
+        return [_plain(child, (*path, number), places, file) for number, child in enumerate(node.value)]
+    empty = isinstance(node, ScalarNode) and node.style is None and node.value in {"", "~", "null"}
+    return None if empty else node.value
+
+
+def _mapping(node: MappingNode, path: KeyPath, places: dict[KeyPath, tuple[int, int]], file: Path) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, child in _pairs(node, file):
+        name = str(key.value)
+        if name in values:
+            line = places[*path, name][0]
+            raise BadInput(
+                f"The key stands twice, first on line {line}.", where=_at(key, file, name), remedy="Keep one of them."
+            )
+        places[*path, name] = (key.start_mark.line + 1, key.start_mark.column + 1)
+        values[name] = _plain(child, (*path, name), places, file)
+    return values
+
+
+def _pairs(node: MappingNode, file: Path) -> Iterator[tuple[ScalarNode, Node]]:
+    for key, child in node.value:
+        if not isinstance(key, ScalarNode):
+            raise BadInput("A key must be plain text.", where=_at(key, file), remedy="Write `key: value`.")
+        yield key, child

@@ -1,0 +1,119 @@
+"""Files as organisers have them: opened, decoded, cut into rows, with a sentence for whatever is wrong."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import hashlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from annotation.errors import BadInput, Where
+
+DELIMITERS = ",;\t"
+LONGEST_CELL = 10_000_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a file with the line on which it begins; `values` by column."""
+
+    file: Path
+    line: int
+    values: Mapping[str, Any]
+
+    def where(self, column: str | None = None) -> Where:
+        """The row's place, with the column."""
+        return Where(file=self.file, line=self.line, field=column)
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file (a BOM is fine); raises BadInput for anything else."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise BadInput("There is no such file.", where=Where(file=path), remedy="Check the path.") from None
+    except IsADirectoryError:
+        raise BadInput("This is a folder, not a file.", where=Where(file=path), remedy="Name a file in it.") from None
+    except PermissionError:
+        raise BadInput(
+            "You may not read this file.", where=Where(file=path), remedy="Change its permissions."
+        ) from None
+    except (OSError, ValueError) as failure:
+        reason = getattr(failure, "strerror", None) or failure
+        raise BadInput(
+            f"The file cannot be read: {reason}.", where=Where(file=path), remedy="Check the path."
+        ) from None
+    return _decoded(raw, path)
+
+
+def _decoded(raw: bytes, path: Path) -> str:
+    if not raw.strip():
+        raise BadInput("The file is empty.", where=Where(file=path), remedy="Is it the right one?")
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise BadInput("The file is in UTF-16.", where=Where(file=path), remedy="Save it as UTF-8.")
+    if b"\0" in raw:
+        raise BadInput("This is a binary file, not text.", where=Where(file=path), remedy="Export it as CSV or JSONL.")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as failure:
+        line = raw.count(b"\n", 0, failure.start) + 1
+        raise BadInput(
+            "The file is not UTF-8.", where=Where(file=path, line=line), remedy="Save it as UTF-8."
+        ) from None
+
+
+def sha256(path: Path) -> str:
+    """sha256 of a file's bytes, as 64 hexadecimal digits."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def delimited(path: Path) -> Iterator[Row]:
+    """Rows of a file with a header, separated by comma, semicolon or tab; quoted cells may hold line breaks."""
+    text = read_text(path)
+    csv.field_size_limit(LONGEST_CELL)
+    delimiter = max(DELIMITERS, key=text.split("\n", 1)[0].count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        header = _header(next(reader), path)
+        line = reader.line_num + 1
+        for cells in reader:
+            if cells:
+                yield _row(cells, header=header, path=path, line=line)
+            line = reader.line_num + 1
+    except csv.Error as failure:
+        place = Where(file=path, line=reader.line_num)
+        raise BadInput(f"The row cannot be read: {failure}.", where=place, remedy="Check its quotes.") from None
+
+
+def _header(cells: Sequence[str], path: Path) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    for name in names:
+        if names.count(name) > 1:
+            place = Where(file=path, line=1, field=name or "(no name)")
+            raise BadInput("Two columns have the same name.", where=place, remedy="Rename one.")
+    return names
+
+
+def _row(cells: Sequence[str], *, header: Sequence[str], path: Path, line: int) -> Row:
+    if len(cells) != len(header):
+        raise BadInput(
+            f"The row has {len(cells)} cells, the header {len(header)}.",
+            where=Where(file=path, line=line),
+            remedy="Quote cells that hold a separator or a line break.",
+        )
+    return Row(path, line, dict(zip(header, cells, strict=True)))
+
+
+def need(columns: Sequence[str], row: Row, *, key: str) -> None:
+    """Raise BadInput unless the row's file has all the columns; `key` is where the project file names them."""
+    for column in columns:
+        if column not in row.values:
+            raise BadInput(
+                f"There is no column {column!r}, which the project file names under `{key}`.",
+                where=Where(file=row.file, line=1),
+                remedy=f"It has: {', '.join(row.values)}.",
+            )

@@ -1,0 +1,53 @@
+"""Settings from the environment and `.env`; every name begins with HROMADA_; secrets are never printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from annotation.errors import BadInput, Where
+
+
+class Settings(BaseSettings):
+    """Everything that may differ from one installation to another."""
+
+    model_config = SettingsConfigDict(env_prefix="HROMADA_", env_file=".env", extra="ignore", frozen=True)
+
+    database_url: str = Field(
+        default="sqlite:///hromada.db", description="Where state lives, as SQLAlchemy writes it; the folder must exist."
+    )
+    key_file: Path = Field(
+        default=Path("hromada.key"),
+        description="The key of the pseudonyms, made once at first use. Lose it and people cannot be recognised again.",
+    )
+    sqlite_synchronous: Literal["NORMAL", "FULL"] = Field(
+        default="NORMAL", description="NORMAL survives a killed process, FULL also a loss of power."
+    )
+    telegram_token: SecretStr | None = Field(default=None, description="The bot's token, as BotFather gave it.")
+    telegram_url: str = Field(
+        default="https://api.telegram.org/bot", description="The Bot API server; change it for a local one."
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="How much to log.")
+
+    @field_validator("telegram_token", mode="before")
+    @classmethod
+    def _empty_is_absent(cls, value: object) -> object:
+        """`HROMADA_TELEGRAM_TOKEN=` in a copied `.env.example` means no token, not an empty one."""
+        return None if value == "" else value
+
+
+def settings() -> Settings:
+    """Read the settings; raises BadInput naming the variable, never its value."""
+    try:
+        return Settings()
+    except ValidationError as failure:
+        first = failure.errors(include_input=False, include_context=False)[0]
+        name = "HROMADA_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise BadInput(
+            f"{first['msg']}.", remedy="Correct it in the environment or in .env.", where=Where(field=name)
+        ) from None
+    except UnicodeDecodeError:
+        raise BadInput("The file is not UTF-8 text.", where=Where(file=".env"), remedy="Save it as UTF-8.") from None

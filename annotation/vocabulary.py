@@ -1,0 +1,56 @@
+"""The words that are stored: each enumeration is a text column with a named check."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Stage(StrEnum):
+    """Where in a campaign an item belongs."""
+
+    PILOT = "pilot"
+    TRAINING = "training"
+    QUALIFICATION = "qualification"
+    MAIN = "main"
+
+
+class Surface(StrEnum):
+    """Where an assignment was answered."""
+
+    TELEGRAM = "telegram"
+    IMPORT = "import"
+
+
+class AssignmentStatus(StrEnum):
+    """An assignment is live until its answer is saved."""
+
+    LIVE = "live"
+    DONE = "done"
+
+
+class Event(StrEnum):
+    """What the journal records."""
+
+    KEY_MADE = "key made"
+    PROJECT_LOADED = "project loaded"
+    VOTES_IMPORTED = "votes imported"
+    ANNOTATOR_JOINED = "annotator joined"
+    LANGUAGE_CHOSEN = "language chosen"
+
+
+class Repeats(StrEnum):
+    """Which of several imported votes of one person on one item count."""
+
+    FIRST = "first"
+    LAST = "last"
+    ALL = "all"
+
+
+class GoldOrigin(StrEnum):
+    """Where a gold label comes from."""
+
+    CONSTRUCTION = "construction"
+    EXPERT = "expert"
+    VOTES = "votes"
+    ADJUDICATION = "adjudication"
+    DECLARED = "declared"

@@ -1,0 +1,233 @@
+"""Votes from other tools become judgements; every one is kept, those that do not count with the reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, func, select
+
+from annotation import files
+from annotation.campaigns import project as project_files
+from annotation.errors import BadInput, Conflict, Where
+from annotation.loading import campaign as campaigns
+from annotation.loading.drafts import VoteDraft
+from annotation.store import journal, pseudonyms
+from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
+from annotation.vocabulary import AssignmentStatus, Event, Repeats, Stage, Surface
+from annotation.workflow.projects import BATCH, Progress
+
+Pair = tuple[int, int]
+"""Item id and annotator id."""
+
+Placed = tuple[int, int, int, VoteDraft]
+"""Item id, annotator id, occasion, vote."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Imported:
+    """What became of a file of votes: `excluded` counts by reason, `changed` by (raw label, label)."""
+
+    project: str
+    votes: int
+    retained: int
+    annotators: int
+    repeats: int
+    policy: Repeats
+    excluded: Mapping[str, int]
+    changed: Mapping[tuple[str, str], int]
+
+
+def import_votes(
+    session: Session,
+    project: Project,
+    *,
+    key: bytes,
+    now: datetime,
+    path: Path | None = None,
+    progress: Progress | None = None,
+) -> Imported:
+    """Import a file of votes (by default the one that the project file names) in one go.
+
+    Raises BadInput for anything in the file that cannot be used and Conflict for a file imported before; both change
+    nothing.
+    """
+    definition = project_files.definition_of(project.definition)
+    section = definition.votes
+    if section is None or (path is None and section.file is None):
+        raise BadInput(
+            "The project does not say how votes are read.",
+            where=Where(file=project.source, field="votes"),
+            remedy="Add a `votes` section with the format and the file.",
+        )
+    source = path or Path(project.source).parent / (section.file or "")
+    items = _items(session, project, definition)
+    read = campaigns.votes(source, section, labels={name: labels for name, (_, labels) in items.items()})
+    digest = files.sha256(source)
+    _refuse_twice(session, project, digest, source)
+    people = _annotators(
+        session, read.votes, namespace=section.people or _namespace(section, project), key=key, now=now
+    )
+    placed = [(items[vote.item][0], people[vote.annotator], vote) for vote in read.votes]
+    repeats, settled = _settle(session, project, placed, policy=section.repeats)
+    _insert(session, settled, progress=progress)
+    excluded = Counter(vote.excluded for _, _, _, vote in settled if vote.excluded is not None)
+    result = Imported(
+        project=project.name,
+        votes=len(settled),
+        retained=len(settled) - excluded.total(),
+        annotators=len(people),
+        repeats=repeats,
+        policy=section.repeats,
+        excluded=dict(sorted(excluded.items())),
+        changed=read.changed,
+    )
+    _record(session, project, result, digest=digest, now=now)
+    return result
+
+
+def _namespace(section: project_files.VotesSection, project: Project) -> str:
+    """Toloka's worker ids mean the same person everywhere; the 0, 1, 2 of a CSV file only within its project."""
+    return "toloka" if section.format == "toloka" else f"project {project.name}"
+
+
+def _items(
+    session: Session, project: Project, definition: project_files.ProjectFile
+) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """Database id and labels of every item, by external id."""
+    rows = session.exec(select(Item.external_id, Item.id, Item.options).where(Item.project_id == project.id)).all()
+    most = max(len(options or ()) for _, _, options in rows)
+    choice = project_files.choice(definition, most_options=most)
+    return {external_id: (item_id or 0, choice.labels_of(options)) for external_id, item_id, options in rows}
+
+
+def _refuse_twice(session: Session, project: Project, digest: str, source: Path) -> None:
+    for entry in journal.of_project(session, Event.VOTES_IMPORTED, project_id=project.id or 0):
+        if entry.data["sha256"] == digest:
+            raise Conflict(
+                f"This file was imported into {project.name!r} already.",
+                where=Where(file=source),
+                remedy="Nothing is left to do.",
+            )
+
+
+def _annotators(
+    session: Session, votes: Sequence[VoteDraft], *, namespace: str, key: bytes, now: datetime
+) -> dict[str, int]:
+    """Database ids by the name in the file; people who are not known yet are added in order of appearance."""
+    names = {
+        name: pseudonyms.pseudonym(key, namespace=namespace, name=name)
+        for name in dict.fromkeys(vote.annotator for vote in votes)
+    }
+    known = dict(session.exec(select(Annotator.pseudonym, Annotator.id)).all())
+    fresh = [{"pseudonym": one, "simulated": False, "created_at": now} for one in names.values() if one not in known]
+    if fresh:
+        session.execute(sa.insert(Annotator), fresh)
+        known = dict(session.exec(select(Annotator.pseudonym, Annotator.id)).all())
+    return {name: known[one] or 0 for name, one in names.items()}
+
+
+def _settle(
+    session: Session, project: Project, placed: Sequence[tuple[int, int, VoteDraft]], *, policy: Repeats
+) -> tuple[int, list[Placed]]:
+    """Number the repeats (item, annotator, occasion, vote) and exclude those that the policy does not count."""
+    before = _occasions(session, project)
+    seen = Counter(before)
+    last = {(item, annotator): index for index, (item, annotator, _) in enumerate(placed)}
+    settled = []
+    for index, (item, annotator, vote) in enumerate(placed):
+        pair = (item, annotator)
+        occasion, seen[pair] = seen[pair], seen[pair] + 1
+        if vote.excluded is None and policy is Repeats.FIRST and occasion > 0:
+            vote = replace(vote, excluded="repeat, the first counts")  # noqa: PLW2901
+        if vote.excluded is None and policy is Repeats.LAST and index != last[pair]:
+            vote = replace(vote, excluded="repeat, the last counts")  # noqa: PLW2901
+        settled.append((item, annotator, occasion, vote))
+    if policy is Repeats.LAST:
+        _retire(session, [pair for pair in last if pair in before])
+    return sum(occasion > 0 for _, _, occasion, _ in settled), settled
+
+
+def _occasions(session: Session, project: Project) -> dict[Pair, int]:
+    """How often each person answered each item of the project before."""
+    counted = select(Assignment.item_id, Assignment.annotator_id, func.count()).join(Item)
+    grouped = counted.where(Item.project_id == project.id).group_by(
+        col(Assignment.item_id), col(Assignment.annotator_id)
+    )
+    return {(item, annotator): times for item, annotator, times in session.exec(grouped).all()}
+
+
+def _retire(session: Session, pairs: Sequence[Pair]) -> None:
+    """Exclude the answers that a later file repeats; nothing is removed."""
+    for item, annotator in pairs:
+        mine = select(Assignment.id).where(Assignment.item_id == item, Assignment.annotator_id == annotator)
+        session.execute(
+            sa.update(Judgement)
+            .where(col(Judgement.assignment_id).in_(mine), col(Judgement.excluded_reason).is_(None))
+            .values(excluded_reason="repeat, the last counts")
+        )
+
+
+def _insert(session: Session, settled: Sequence[Placed], *, progress: Progress | None) -> None:
+    made = sa.insert(Assignment).returning(col(Assignment.id), sort_by_parameter_order=True)
+    for start in range(0, len(settled), BATCH):
+        batch = settled[start : start + BATCH]
+        ids = session.execute(made, list(_assignments(batch))).scalars().all()
+        session.execute(sa.insert(Judgement), list(_judgements(ids, batch)))
+        if progress is not None:
+            progress(len(batch))
+    per_item = Counter(item for item, _, _, _ in settled)
+    counted = sa.update(Item).where(col(Item.id) == sa.bindparam("item"))
+    session.execute(
+        counted.values(n_live=Item.n_live + sa.bindparam("n"), n_done=Item.n_done + sa.bindparam("n")),
+        [{"item": item, "n": n} for item, n in per_item.items()],
+        execution_options={"synchronize_session": None},
+    )
+
+
+def _assignments(batch: Sequence[Placed]) -> Iterator[dict[str, object]]:
+    for item, annotator, occasion, vote in batch:
+        yield {
+            "item_id": item,
+            "item_revision": 1,
+            "annotator_id": annotator,
+            "occasion": occasion,
+            "surface": Surface.IMPORT,
+            "status": AssignmentStatus.DONE,
+            "stage": Stage.MAIN,
+            "is_control": vote.is_control,
+            "is_repeat": occasion > 0,
+        }
+
+
+def _judgements(ids: Sequence[int | None], batch: Sequence[Placed]) -> Iterator[dict[str, object]]:
+    for identity, (_, _, _, vote) in zip(ids, batch, strict=True):
+        yield {
+            "assignment_id": identity,
+            "revision": 0,
+            "response": vote.response,
+            "response_raw": vote.raw,
+            "excluded_reason": vote.excluded,
+        }
+
+
+def _record(session: Session, project: Project, result: Imported, *, digest: str, now: datetime) -> None:
+    changed = [[raw, label, times] for (raw, label), times in sorted(result.changed.items())]
+    journal.record(
+        session,
+        Event.VOTES_IMPORTED,
+        now=now,
+        project_id=project.id,
+        data={
+            "sha256": digest,
+            "votes": result.votes,
+            "repeats": result.repeats,
+            "policy": result.policy.value,
+            "excluded": dict(result.excluded),
+            "changed": changed,
+        },
+    )
