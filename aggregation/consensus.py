@@ -127,7 +127,7 @@ def _majority(votes: Votes) -> _Fit:
 
     The table then is as wide as the most divided item, not as the number of all texts.
     """
-    from crowdkit.aggregation import MajorityVote  # noqa: PLC0415  # slow to import
+    from crowdkit.aggregation import MajorityVote  # slow to import
 
     data = votes.crowdkit()
     if votes.classes is not None:
@@ -149,7 +149,7 @@ def _dawid_skene(votes: Votes) -> _Fit:
             "Dawid-Skene needs labels that mean the same on every item, and these options differ from item to item.",
             remedy="Use majority.",
         )
-    from crowdkit.aggregation import DawidSkene  # noqa: PLC0415  # slow to import
+    from crowdkit.aggregation import DawidSkene  # slow to import
 
     model = DawidSkene(n_iter=ITERATIONS, tol=TOLERANCE)
     table = model.fit_predict_proba(votes.crowdkit()).sort_index().reindex(columns=votes.classes, fill_value=0.0)

@@ -34,5 +34,5 @@ class HromadaError(Exception):
         super().__init__(f"{place}{problem}" + (f" {remedy}" if remedy else ""))
 
 
-class Refused(HromadaError):  # noqa: N818  # reads as what happened, as every leaf of the tree does
+class Refused(HromadaError):  # reads as what happened, as every leaf of the tree does
     """A method that these votes do not allow; the remedy names one that fits."""
