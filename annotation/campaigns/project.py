@@ -196,9 +196,9 @@ def choice(definition: ProjectFile, *, most_options: int) -> Choice:
 
 
 def _sentence(source: document.Document, failure: ValidationError) -> BadInput:
-    """The first mistake in the order of the file, as a sentence with a remedy."""
+    """The first mistake in the order of the file, as a sentence with a remedy; a misspelt key goes before a missing one."""
     mistakes = [(source.where(_keys(error["loc"])), error) for error in failure.errors(include_url=False)]
-    where, error = min(mistakes, key=lambda mistake: (mistake[0].line or 0, mistake[0].column or 0))
+    where, error = min(mistakes, key=lambda found: (found[1]["type"] == "missing", found[0].line, found[0].column))
     match error["type"]:
         case "missing":
             return BadInput("This key is missing.", where=where, remedy=f"Add `{error['loc'][-1]}: …`.")

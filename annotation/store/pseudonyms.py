@@ -60,6 +60,11 @@ def checked(session: Session, found: bytes, *, file: Path, now: datetime) -> byt
     return found
 
 
+def recorded(session: Session) -> bool:
+    """Whether this database was filled with a key already."""
+    return journal.first(session, Event.KEY_MADE) is not None
+
+
 def fingerprint(found: bytes) -> str:
     """What may be known of a key: 16 hexadecimal digits of an HMAC with it."""
     return hmac.new(found, b"fingerprint", hashlib.sha256).hexdigest()[:16]

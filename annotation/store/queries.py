@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlmodel import Session, col, func, select
 
 from annotation.errors import NotFound
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
+from annotation.vocabulary import AssignmentStatus
 
 
 def project(session: Session, name: str) -> Project:
@@ -27,17 +29,33 @@ def projects(session: Session) -> Sequence[Project]:
     return session.exec(select(Project).order_by(col(Project.id))).all()
 
 
-def counts(session: Session, *, project_id: int) -> tuple[int, int, int, int]:
-    """Items, assignments that are live, judgements, annotators of a project."""
-    items = session.exec(select(func.count()).select_from(Item).where(Item.project_id == project_id)).one()
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """How far a project is: items, items that have their overlap, assignments in hand, judgements, annotators."""
+
+    items: int
+    done: int
+    live: int
+    judgements: int
+    annotators: int
+
+
+def counts(session: Session, *, project_id: int) -> Counts:
+    """How far a project is; an item is done when it has its judgements."""
+    items, done = session.exec(
+        select(func.count(), func.count().filter(col(Item.n_done) >= func.coalesce(Project.overlap, 1)))
+        .select_from(Item)
+        .join(Project)
+        .where(Item.project_id == project_id)
+    ).one()
     chosen = select(
-        func.count().filter(col(Assignment.status) == "live"),
+        func.count().filter(col(Assignment.status) == AssignmentStatus.LIVE),
         func.count(col(Judgement.id)),
         func.count(func.distinct(col(Assignment.annotator_id))),
     )
     joined = chosen.select_from(Assignment).join(Item).outerjoin(Judgement).where(Item.project_id == project_id)
     live, judgements, annotators = session.exec(joined).one()
-    return items, live, judgements, annotators
+    return Counts(items=items, done=done, live=live, judgements=judgements, annotators=annotators)
 
 
 def annotator_by_telegram(session: Session, telegram_id: int) -> Annotator | None:

@@ -182,10 +182,9 @@ def _insert(session: Session, settled: Sequence[Placed], *, progress: Progress |
             progress(len(batch))
     per_item = Counter(item for item, _, _, _ in settled)
     counted = sa.update(Item).where(col(Item.id) == sa.bindparam("item"))
-    session.execute(
+    session.connection().execute(
         counted.values(n_live=Item.n_live + sa.bindparam("n"), n_done=Item.n_done + sa.bindparam("n")),
         [{"item": item, "n": n} for item, n in per_item.items()],
-        execution_options={"synchronize_session": None},
     )
 
 

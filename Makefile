@@ -1,0 +1,61 @@
+# `make help` says what there is. Everything is installed into .venv from locks with hashes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv
+SHARED := $(or $(HROMADA_SHARED),$(wildcard $(abspath ../shared)))
+SOURCES := $(shell find aggregation annotation bot exports -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
+COMPILE := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check bench lock clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: build/installed ## Make .venv and install hromada into it
+
+demo: build/installed ## The main job on simulated people: files and a page in ./demo
+	$(BIN)/hromada demo --to demo
+
+test: build/installed ## Every test, on the built wheel (ARGS="tests/cli -k name" for some)
+	rm -rf build/test && mkdir -p build/test
+	cp -R tests benchmarks docs README.md .env.example pyproject.toml build/test/
+	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") "$(abspath $(BIN))/pytest" $(ARGS)
+
+check: build/tools ## ruff, mypy --strict, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: build/installed ## Every figure about speed, each with its goal
+	for script in benchmarks/*.py; do $(BIN)/python -P $$script $(ARGS) || exit 1; done
+
+lock: build/tools ## Renew the locks (they hold hashes and no address)
+	$(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 --group boot -o requirements/boot.lock --upgrade
+	$(COMPILE) --group dev -o requirements/dev.lock --upgrade
+	$(COMPILE) -c requirements/dev.lock -o requirements/runtime.lock --upgrade
+
+clean: ## Remove everything that was made here
+	rm -rf $(VENV) build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+build/python:
+	@command -v $(PYTHON) >/dev/null || { echo "Python is missing. Install Python 3.11, 3.12 or 3.13 (Debian: apt-get install python3 python3-venv)."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { echo "$$($(PYTHON) --version) is not 3.11, 3.12 or 3.13. Install one of them and say: make PYTHON=python3.12 …"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing (Debian: apt-get install python3-venv)."; exit 1; }
+	@mkdir -p build && touch $@
+
+build/tools: requirements/boot.lock requirements/dev.lock | build/python
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/boot.lock
+	$(UV) pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes requirements/dev.lock
+	rm -f build/installed
+	@touch $@
+
+build/installed: build/tools $(SOURCES)
+	rm -rf build/wheel
+	$(BIN)/python -m hatchling build -t wheel -d build/wheel >/dev/null
+	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps --reinstall build/wheel/hromada-*.whl
+	@touch $@

@@ -1,0 +1,98 @@
+"""Commands that run things, and say how they are: status, doctor, bot, demo."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.commands.campaigns import AsJson
+
+
+def status(json: AsJson = False) -> None:
+    """How far each project is."""
+    from annotation.store import queries
+    from bot.commands import console, session
+
+    rows: list[tuple[console.Cell, ...]] = []
+    with session.opened() as database, database.transaction() as transaction:
+        for project in queries.projects(transaction):
+            counts = queries.counts(transaction, project_id=project.id or 0)
+            rows.append(
+                (
+                    project.name,
+                    counts.items,
+                    project.overlap,
+                    counts.judgements,
+                    counts.done,
+                    counts.live,
+                    counts.annotators,
+                )
+            )
+    columns = ("project", "items", "overlap", "answers", "items done", "in hand", "annotators")
+    if json:
+        console.show_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        console.table(
+            "Projects", columns, rows, notes=() if rows else ["Nothing is loaded yet: hromada load project.yaml"]
+        )
+
+
+def doctor(json: AsJson = False) -> None:
+    """Check that all that hromada needs is there.
+
+    The exit code is 1 where something is to be mended.
+    """
+    from bot.commands import checkup, console
+
+    findings = checkup.findings()
+    if json:
+        console.show_json([{"what": one.what, "well": one.well, "says": one.says} for one in findings])
+    else:
+        rows = [(one.what, "well" if one.well else "to mend", one.says) for one in findings]
+        console.table("Doctor", ("what", "is", "says"), rows)
+    if not all(one.well for one in findings):
+        sys.exit(1)
+
+
+def bot() -> None:
+    """Run the Telegram bot until it is stopped."""
+    from annotation.errors import BadInput, Where
+    from annotation.settings import settings
+    from annotation.store import pseudonyms
+    from bot import application
+    from bot.commands import session
+
+    chosen = settings()
+    if chosen.telegram_token is None:
+        raise BadInput(
+            "The bot has no token.",
+            where=Where(field="HROMADA_TELEGRAM_TOKEN"),
+            remedy="Ask @BotFather for one and write it into .env.",
+        )
+    with session.opened(create=True) as database:
+        with database.transaction() as transaction:
+            key = pseudonyms.key(transaction, file=chosen.key_file, now=session.now())
+        application.run(
+            token=chosen.telegram_token.get_secret_value(),
+            base_url=chosen.telegram_url,
+            database=database,
+            key=key,
+            log_level=chosen.log_level,
+        )
+
+
+def demo(
+    to: Annotated[Path, typer.Option(help="The folder for the demo's files; made if it is not there.")] = Path("demo"),
+    json: AsJson = False,
+) -> None:
+    """Show the main job on simulated people.
+
+    Answers go in through the bot; agreement, gold, baselines and a page come out.
+    """
+    from bot.commands import console, demonstration
+
+    demonstration.show(to, quiet=json, as_json=json)
+    del console

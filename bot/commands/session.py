@@ -1,0 +1,33 @@
+"""Commands open the database through here, and name projects as people do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from annotation.settings import settings
+from annotation.store import database
+
+
+@contextmanager
+def opened(*, create: bool = False) -> Iterator[database.Database]:
+    """The database of the settings; without `create` one that is not there is an error."""
+    now = settings()
+    with database.opened(now.database_url, synchronous=now.sqlite_synchronous, create=create) as found:
+        yield found
+
+
+def now() -> datetime:
+    """The time, read at the edge and passed in."""
+    return datetime.now(UTC)
+
+
+def project_name(written: str) -> str:
+    """A project as a command was given it: its name, or the path of its file."""
+    if written.endswith((".yaml", ".yml")):
+        from annotation.campaigns import project
+
+        return project.read(Path(written)).name
+    return written

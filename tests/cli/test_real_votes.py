@@ -1,0 +1,250 @@
+"""The main job on real votes, from the raw files, through the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Hromada
+
+PARUS = """
+project: PARus
+title: PARus
+language: ru
+question: {type: choice, text: "Что верно?", labels: positions}
+items: from votes
+votes:
+  format: toloka
+  file: %(data)s/rsg-humanbenchmark/PARus/assign_PARus.tsv
+  item: ["INPUT:premise", "INPUT:sent1", "INPUT:sent2", "INPUT:question"]
+  options: ["INPUT:sent1", "INPUT:sent2"]
+truth:
+  file: %(data)s/rsg-humanbenchmark/PARus/gold_PARus.csv
+  item: [premise, sent1, sent2, question]
+  gold: gold
+"""
+
+RWSD = """
+project: RWSD
+title: RWSD
+language: ru
+question: {type: choice, text: "Относится ли слово к выделенному?", options: ["true", "false"]}
+items: from votes
+votes:
+  format: toloka
+  file: %(data)s/rsg-humanbenchmark/RWSD/assign_RWSD.tsv
+  item: ["INPUT:text", "INPUT:span1"]
+"""
+
+RCB_OPTIONS = {
+    "raw": "[contradiction, contradiction2, entailment, entailment6, neutral, neutral3, neutral5]",
+    "mapped": "[contradiction, entailment, neutral]",
+}
+RCB_LABELS = {
+    "raw": "{}",
+    "mapped": "{map: {contradiction2: contradiction, entailment6: entailment, neutral3: neutral, neutral5: neutral}}",
+}
+RCB = """
+project: RCB
+title: RCB
+language: ru
+question: {type: choice, text: "Следует ли?", options: %(options)s}
+items: from votes
+votes:
+  format: csv
+  file: %(data)s/rsg-humanbenchmark/RCB/assign_RCB.tsv
+  item: [premise, hypothesis]
+  annotator: worker_id
+  answer: result
+  repeats: %(repeats)s
+  labels: %(labels)s
+"""
+
+TRUTH_INFERENCE = """
+project: %(name)s
+title: %(name)s
+language: en
+question: {type: choice, text: "Which?", options: %(options)s}
+items: from votes
+votes:
+  format: csv
+  file: %(folder)s/label.csv
+  item: item
+  annotator: worker
+  answer: label
+  repeats: all
+truth: {file: %(folder)s/truth.csv, item: item, gold: truth}
+"""
+
+PATIENTS = """
+project: patients
+title: Patients of 1979
+language: en
+question: {type: choice, text: "Which class?", options: [1, 2, 3, 4]}
+items: from votes
+votes: {format: crowd-kit, file: %(data)s/dawid-skene-1979/patients45.csv, repeats: all}
+"""
+
+
+@pytest.fixture
+def data(shared: Path) -> Path:
+    """The folder of real votes."""
+    return shared / "data"
+
+
+def truth_inference(data: Path, place: str, *, classes: int) -> str:
+    """The project file of one of the truth-inference sets."""
+    facts = {"name": Path(place).name, "folder": data / "truth-inference" / place, "options": list(range(classes))}
+    return TRUTH_INFERENCE % facts
+
+
+def coefficients(facts: dict[str, Any]) -> dict[str, float]:
+    """The values of `agreement --json` by name."""
+    return {row["name"]: row["value"] for row in facts["coefficients"]}
+
+
+def units(facts: dict[str, Any]) -> dict[str, tuple[int, int, int]]:
+    """Total, wrong and ties of `baseline --json` by unit."""
+    return {unit["unit"]: (unit["total"], unit["wrong"], unit["n_ties"]) for unit in facts["units"]}
+
+
+def test_parus_gives_the_published_figures(hromada: Hromada, data: Path) -> None:
+    """PARus: 500 items, 111 people, majority .984, α .8640, all agree 89.8 %, individual 65 of 1,500 wrong."""
+    name = hromada.loaded(PARUS % {"data": data})
+    assert hromada("status", "--json").json[0]["annotators"] == 111
+    majority = hromada("aggregate", name, "--json").json
+    assert majority["accuracy"] == {"right": 492.0, "total": 500, "value": 0.984}
+    found = coefficients(hromada("agreement", name, "--json").json)
+    assert found["krippendorff_alpha_nominal"] == pytest.approx(0.8640, abs=5e-5)
+    assert found["all_agree"] == 0.898
+    scores = hromada("baseline", name, "--json").json
+    assert units(scores) == {"individual": (1500, 65, 0), "majority": (500, 8, 0), "dawid_skene": (500, 8, 0)}
+    assert "classes are positions" in hromada("agreement", name).out
+    hromada("export", name, "--to", "out")
+    rows = [line.split(",")[:6] for line in (hromada.folder / "out/baselines.csv").read_text().splitlines()[1:]]
+    assert rows == [
+        ["PARus", "individual", "1500", "65", "50.00", "95.67"],
+        ["PARus", "majority", "500", "8", "50.00", "98.40"],
+        ["PARus", "dawid_skene", "500", "8", "50.00", "98.40"],
+    ]
+
+
+def test_parus_can_be_keyed_by_suite_and_position(hromada: Hromada, data: Path) -> None:
+    """Suite and position find the same 500 items and the same majority as the texts do."""
+    text = PARUS % {"data": data}
+    text = text.replace('["INPUT:premise", "INPUT:sent1", "INPUT:sent2", "INPUT:question"]', "suite and position")
+    text = text.replace("[premise, sent1, sent2, question]", "[task_suite_id, pos]")
+    assert hromada("aggregate", hromada.loaded(text), "--json").json["accuracy"]["value"] == 0.984
+
+
+def test_rwsd_gives_its_low_alpha(hromada: Hromada, data: Path) -> None:
+    """RWSD, keyed by text and span: α .165."""
+    name = hromada.loaded(RWSD % {"data": data})
+    found = coefficients(hromada("agreement", name, "--json").json)
+    assert found["krippendorff_alpha_nominal"] == pytest.approx(0.164938, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("labels", "repeats", "alpha"),
+    [("raw", "all", 0.1281), ("mapped", "all", 0.1811), ("raw", "first", 0.1264), ("mapped", "first", 0.1779)],
+)
+def test_rcb_gives_alpha_with_and_without_glued_digits(
+    hromada: Hromada, data: Path, labels: str, repeats: str, alpha: float
+) -> None:
+    """RCB: mapping the glued digits away and keeping first answers each move α as published."""
+    facts = {"data": data, "options": RCB_OPTIONS[labels], "labels": RCB_LABELS[labels], "repeats": repeats}
+    name = hromada.loaded(RCB % facts)
+    found = coefficients(hromada("agreement", name, "--json").json)
+    assert found["krippendorff_alpha_nominal"] == pytest.approx(alpha, abs=5e-5)
+
+
+def test_rcb_counts_what_it_changed_and_what_repeats(hromada: Hromada, data: Path) -> None:
+    """The import says how many labels the map changed, and how many repeats do not count."""
+    facts = {"data": data, "options": RCB_OPTIONS["mapped"], "labels": RCB_LABELS["mapped"], "repeats": "first"}
+    path = hromada.write("project.yaml", RCB % facts)
+    hromada("load", path)
+    imported = hromada("import", "RCB", "--json").json
+    assert (imported["votes"], imported["retained"], imported["repeats"]) == (1398, 1388, 10)
+    assert imported["changed"] == [
+        ["contradiction2", "contradiction", 17],
+        ["entailment6", "entailment", 127],
+        ["neutral3", "neutral", 24],
+        ["neutral5", "neutral", 65],
+    ]
+    assert imported["excluded"] == {"repeat, the first counts": 10}
+
+
+@pytest.mark.parametrize(
+    ("place", "classes", "ties", "majority", "dawid_skene"),
+    [
+        ("SpectralMethodsMeetEM/dog", 4, "shared", 0.8222, 0.8426),
+        ("SpectralMethodsMeetEM/rte", 2, "shared", 0.8969, 0.9275),
+        ("active-crowd-toolkit/CF", 5, "shared", 0.8822, 0.830),
+        ("active-crowd-toolkit/SP_amt", 2, "alphabetical", 0.9440, 0.944),
+    ],
+)
+def test_consensus_is_as_accurate_as_published(
+    hromada: Hromada, data: Path, place: str, classes: int, ties: str, majority: float, dawid_skene: float
+) -> None:
+    """Majority under its tie rule and Dawid-Skene reach the accuracies known for these sets."""
+    name = hromada.loaded(truth_inference(data, place, classes=classes))
+    found = hromada("aggregate", name, "--ties", ties, "--json").json
+    assert found["accuracy"]["value"] == pytest.approx(majority, abs=5e-5)
+    found = hromada("aggregate", name, "--method", "dawid_skene", "--json").json
+    assert found["accuracy"]["value"] == pytest.approx(dawid_skene, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("place", "classes", "expected"),
+    [("SpectralMethodsMeetEM/dog", 4, (807, 168, 50)), ("SpectralMethodsMeetEM/rte", 2, (800, 115, 65))],
+)
+def test_a_tie_scores_nothing_in_a_baseline(
+    hromada: Hromada, data: Path, place: str, classes: int, expected: tuple[int, int, int]
+) -> None:
+    """The majority's total, wrong ones and ties are as counted by hand."""
+    name = hromada.loaded(truth_inference(data, place, classes=classes))
+    assert units(hromada("baseline", name, "--json").json)["majority"] == expected
+
+
+def test_truth_may_cover_only_some_items(hromada: Hromada, data: Path) -> None:
+    """s5_AdultContent has truth for 333 of its 11,040 items; only those are scored."""
+    name = hromada.loaded(truth_inference(data, "crowd_truth_inference/s5_AdultContent", classes=4))
+    assert hromada("status", "--json").json[0]["items"] == 11040
+    found = hromada("aggregate", name, "--ties", "alphabetical", "--json").json
+    assert (found["accuracy"]["total"], round(found["accuracy"]["value"], 4)) == (333, 0.7628)
+
+
+def test_the_patients_of_1979_give_the_published_class_marginals(hromada: Hromada, data: Path) -> None:
+    """Dawid and Skene's own data: class marginals within .001 of .3996 .4220 .1118 .0667."""
+    name = hromada.loaded(PATIENTS % {"data": data})
+    found = hromada("aggregate", name, "--method", "dawid_skene", "--json").json
+    expected = {"1": 0.3996, "2": 0.4220, "3": 0.1118, "4": 0.0667}
+    assert found["marginals"] == pytest.approx(expected, abs=1e-3)
+    assert found["iterations"] > 1
+
+
+@pytest.mark.parametrize("pool", ["SimpleAr", "BPS", "RCB", "RWSD"])
+def test_control_tasks_of_toloka_are_kept_but_do_not_count(hromada: Hromada, data: Path, pool: str) -> None:
+    """A pool with control tasks imports whole; its golden rows are there with the reason why they do not count."""
+    answer = {"SimpleAr": "OUTPUT:result", "BPS": "OUTPUT:correct", "RCB": "OUTPUT:answer", "RWSD": "OUTPUT:result"}
+    file = max((data / "mera-humanbenchmarks" / pool).glob("assignments*"), key=lambda path: path.stat().st_size)
+    rows = file.read_text("utf-8").splitlines()
+    header = rows[0].split("\t")
+    answers = sorted({row.split("\t")[header.index(answer[pool])] for row in rows[1:]} - {""})
+    text = f"""
+project: {pool}
+title: {pool}
+language: ru
+question: {{type: choice, text: "?", options: {[str(one) for one in answers]}}}
+items: from votes
+votes: {{format: toloka, file: "{file}"}}
+"""
+    hromada.write("project.yaml", text)
+    assert hromada("load", "project.yaml").code == 0
+    imported = hromada("import", pool, "--json").json
+    golden = sum(bool(row.split("\t")[header.index("GOLDEN:" + answer[pool][7:])]) for row in rows[1:])
+    assert imported["votes"] == len(rows) - 1
+    assert imported["excluded"]["control item"] == golden > 0
