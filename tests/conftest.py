@@ -1,4 +1,4 @@
-"""What every test may use: the shared data, a count of what its absence skipped, and no skips where none are allowed."""
+"""The shared data, a count of what its absence skipped, and no skips where none are allowed."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def choice(definition: ProjectFile, *, most_options: int) -> Choice:
 
 
 def _sentence(source: document.Document, failure: ValidationError) -> BadInput:
-    """The first mistake in the order of the file, as a sentence with a remedy; a misspelt key goes before a missing one."""
+    """The first mistake in the order of the file, a misspelt key before a missing one, with a remedy."""
     mistakes = [(source.where(_keys(error["loc"])), error) for error in failure.errors(include_url=False)]
     where, error = min(mistakes, key=lambda found: (found[1]["type"] == "missing", found[0].line, found[0].column))
     match error["type"]:

@@ -89,7 +89,7 @@ def refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ...]) -> 
         ("  type: choice", "  type: !!python/name:os.system choice", ("project.yaml:6:9", "Tags (!)")),
         ("  type: choice", "  type: choice\n    options: [x", ("project.yaml", "This is not YAML")),
         ("  options: [first, second]\n", "", ("project.yaml", "There are no options")),
-        ("  options: [first, second]", "  options: [first, secnod]", ("items.csv:1", "no column 'secnod'", "id, hint, first")),
+        ("[first, second]", "[first, secnod]", ("items.csv:1", "no column 'secnod'", "id, hint, first")),
         ("  file: items.csv", "  file: missing.csv", ("missing.csv", "no such file", "Check the path")),
         ("  file: items.csv", "  file: items.xlsx", ("items.xlsx", ".csv, .tsv or .jsonl")),
         ("  file: items.csv", "  file: .", ("read from .csv",)),
