@@ -31,7 +31,7 @@ check: build/tools ## ruff, mypy --strict, import-linter
 	$(BIN)/lint-imports
 
 bench: build/installed ## Every figure about speed, each with its goal
-	for script in benchmarks/*.py; do $(BIN)/python -P $$script $(ARGS) || exit 1; done
+	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done
 
 lock: build/tools ## Renew the locks (they hold hashes and no address)
 	$(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 --group boot -o requirements/boot.lock --upgrade

@@ -74,7 +74,7 @@ def import_votes(
     )
     placed = [(items[vote.item][0], people[vote.annotator], vote) for vote in read.votes]
     repeats, settled = _settle(session, project, placed, policy=section.repeats)
-    _insert(session, settled, progress=progress)
+    _insert(session, project, settled, progress=progress)
     excluded = Counter(vote.excluded for _, _, _, vote in settled if vote.excluded is not None)
     result = Imported(
         project=project.name,
@@ -172,17 +172,18 @@ def _retire(session: Session, pairs: Sequence[Pair]) -> None:
         )
 
 
-def _insert(session: Session, settled: Sequence[Placed], *, progress: Progress | None) -> None:
-    made = sa.insert(Assignment).returning(col(Assignment.id), sort_by_parameter_order=True)
+def _insert(session: Session, project: Project, settled: Sequence[Placed], *, progress: Progress | None) -> None:
+    connection = session.connection()
     for start in range(0, len(settled), BATCH):
-        batch = settled[start : start + BATCH]
-        ids = session.execute(made, list(_assignments(batch))).scalars().all()
-        session.execute(sa.insert(Judgement), list(_judgements(ids, batch)))
+        connection.execute(sa.insert(Assignment), list(_assignments(settled[start : start + BATCH])))
         if progress is not None:
-            progress(len(batch))
+            progress(min(BATCH, len(settled) - start))
+    ids = _ids(session, project)
+    for start in range(0, len(settled), BATCH):
+        connection.execute(sa.insert(Judgement), list(_judgements(ids, settled[start : start + BATCH])))
     per_item = Counter(item for item, _, _, _ in settled)
     counted = sa.update(Item).where(col(Item.id) == sa.bindparam("item"))
-    session.connection().execute(
+    connection.execute(
         counted.values(n_live=Item.n_live + sa.bindparam("n"), n_done=Item.n_done + sa.bindparam("n")),
         [{"item": item, "n": n} for item, n in per_item.items()],
     )
@@ -203,10 +204,17 @@ def _assignments(batch: Sequence[Placed]) -> Iterator[dict[str, object]]:
         }
 
 
-def _judgements(ids: Sequence[int | None], batch: Sequence[Placed]) -> Iterator[dict[str, object]]:
-    for identity, (_, _, _, vote) in zip(ids, batch, strict=True):
+def _ids(session: Session, project: Project) -> dict[tuple[int, int, int], int | None]:
+    """Assignment ids by item, annotator, occasion: read back in one query, faster than returning them row by row."""
+    columns = select(Assignment.item_id, Assignment.annotator_id, Assignment.occasion, Assignment.id)
+    rows = session.exec(columns.join(Item).where(Item.project_id == project.id))
+    return {(item, annotator, occasion): identity for item, annotator, occasion, identity in rows}
+
+
+def _judgements(ids: Mapping[tuple[int, int, int], int | None], batch: Sequence[Placed]) -> Iterator[dict[str, object]]:
+    for item, annotator, occasion, vote in batch:
         yield {
-            "assignment_id": identity,
+            "assignment_id": ids[item, annotator, occasion],
             "revision": 0,
             "response": vote.response,
             "response_raw": vote.raw,

@@ -116,7 +116,7 @@ def _add_items(
             row | {"project_id": project.id} | (gold if row["gold"] is not None else {})
             for row in rows[start : start + BATCH]
         ]
-        session.execute(sa.insert(Item), [_NO_GOLD | row for row in batch])
+        session.connection().execute(sa.insert(Item), [_NO_GOLD | row for row in batch])
         if progress is not None:
             progress(len(batch))
 

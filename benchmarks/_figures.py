@@ -1,0 +1,33 @@
+"""How a benchmark speaks: a table for people, or with --json one object a line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure; `goal` is what it should be, `holds` whether it is, None where there is no goal."""
+
+    figure: str
+    value: float
+    unit: str
+    goal: str | None = None
+    holds: bool | None = None
+
+
+def show(title: str, figures: Sequence[Figure]) -> None:
+    """Print the figures; the process ends with 1 where a goal is missed."""
+    if "--json" in sys.argv[1:]:
+        for figure in figures:
+            print(json.dumps(asdict(figure), ensure_ascii=False))
+    else:
+        print(title)
+        for figure in figures:
+            verdict = {True: "holds", False: "MISSED", None: ""}[figure.holds]
+            print(f"  {figure.figure:<34} {figure.value:>10.3f} {figure.unit:<6} {figure.goal or '':<8} {verdict}")
+    if any(figure.holds is False for figure in figures):
+        sys.exit(1)
