@@ -73,7 +73,7 @@ class Item(SQLModel, table=True):
     __table_args__ = (
         sa.UniqueConstraint("project_id", "external_id", name="uq_item_project_id_external_id"),
         sa.CheckConstraint("n_done >= 0 AND n_done <= n_live", name="counts"),
-        sa.Index("ix_item_next", "project_id", "stage", "n_done", "rank"),
+        sa.Index("ix_item_next", "project_id", "n_done", "n_live", "rank"),
     )
 
     id: int | None = Field(default=None, primary_key=True)

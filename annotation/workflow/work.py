@@ -1,8 +1,8 @@
 """What an annotator does next, and what becomes of the answer.
 
 First form: projects come one after another in the order of loading; next is the item with the fewest answers that this
-person has not met and that still needs some. There are no leases yet, so people who answer at the same moment can take
-an item past its overlap.
+person has not met and that still needs some, among equals the one in the fewest hands. There are no leases yet, so
+people who hold the last items at the same moment can take one past its overlap.
 """
 
 from __future__ import annotations
@@ -22,11 +22,15 @@ from annotation.vocabulary import AssignmentStatus, Surface
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """An item in an annotator's hands. `options` stand in the order shown; `left` counts this item in."""
+    """An item in an annotator's hands, in the project's language.
+
+    `options` stand in the order shown; `number` is the person's ordinal in the project, `left` counts this item in.
+    """
 
     assignment_id: int
     revision: int
     project: str
+    language: str
     instructions: str
     stimulus: str
     question: str
@@ -59,7 +63,7 @@ def next_item(session: Session, *, annotator_id: int, now: datetime) -> Offer | 
     if live is not None:
         return _offer(session, live)
     chosen = session.exec(
-        _open_to(annotator_id).order_by(col(Item.project_id), col(Item.n_done), col(Item.rank))
+        _open_to(annotator_id).order_by(col(Item.project_id), col(Item.n_done), col(Item.n_live), col(Item.rank))
     ).first()
     return None if chosen is None else _offer(session, _assign(session, chosen, annotator_id=annotator_id, now=now))
 
@@ -157,6 +161,7 @@ def _offer(session: Session, assignment: Assignment) -> Offer:
         assignment_id=_known(assignment.id),
         revision=0,
         project=project.title,
+        language=project.language,
         instructions=project.instructions,
         stimulus=item.stimulus,
         question=choice.text,

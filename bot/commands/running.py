@@ -92,7 +92,21 @@ def demo(
 
     Answers go in through the bot; agreement, gold, baselines and a page come out.
     """
-    from bot.commands import console, demonstration
+    from bot.commands import console
+    from bot.demo import run
 
-    demonstration.show(to, quiet=json, as_json=json)
-    del console
+    with console.progress("simulated people", quiet=json) as told:
+        made = run.run(to, progress=lambda what, share: told(share * 0.5 + (0.5 if what == "numbers" else 0.0)))
+    if json:
+        console.show_json({"simulated": True, "answers": made.answers, "files": [str(path) for path in made.files]})
+        return
+    rows: list[tuple[console.Cell, ...]] = []
+    for result in made.release.results:
+        alpha = result.agreement["krippendorff_alpha_nominal"] if result.agreement else None
+        percent = result.agreement["percent_agreement"] if result.agreement else None
+        for unit in result.performance.units if result.performance else ():
+            shown = (percent.value, alpha.value) if percent and alpha and unit.unit == "individual" else (None, None)
+            rows.append((result.data.name, unit.unit, unit.value, console.interval(unit.low, unit.high), *shown))
+    columns = ("data set", "unit", "share right", "95 % interval", "agreement", "α")
+    notes = [f"{made.answers} answers by 6 simulated people. Files in {to}; open {to / 'report.html'} in a browser."]
+    console.table("SIMULATED people, not a result", columns, rows, notes=notes)

@@ -51,7 +51,7 @@ def upgrade() -> None:
         sa.CheckConstraint("n_done >= 0 AND n_done <= n_live", name=op.f("ck_item_counts")),
         sa.CheckConstraint("stage IN ('pilot', 'training', 'qualification', 'main')", name=op.f("ck_item_stage")),
     )
-    op.create_index("ix_item_next", "item", ["project_id", "stage", "n_done", "rank"])
+    op.create_index("ix_item_next", "item", ["project_id", "n_done", "n_live", "rank"])
     op.create_index("ix_item_group_id", "item", ["group_id"])
     op.create_table(
         "annotator",

@@ -1,0 +1,90 @@
+"""The bot's way into the workflow: one transaction an update, on the one thread that writes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+from sqlmodel import Session
+
+from annotation.store.database import Database
+from annotation.workflow import people, work
+from bot.conversation.callbacks import Tap
+from bot.conversation.texts import Texts, nearest, texts
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """Who an update is from: no name is kept."""
+
+    telegram_id: int
+    language_code: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """What a person gets: her language, the item in her hands if any, and what was saved before it."""
+
+    say: Texts
+    offer: work.Offer | None
+    saved: work.Saved | None = None
+    new: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Desk:
+    """The database, the key of the pseudonyms and the clock, as handlers need them."""
+
+    database: Database
+    key: bytes
+    clock: Callable[[], datetime]
+    simulated: bool = False
+    writer: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="writer"))
+
+    async def turn(self, caller: Caller, tap: Tap | None = None) -> Turn:
+        """Save the tap if there is one and take the next item, in one transaction that is committed on return.
+
+        Raises Stale, having saved nothing, for a tap that belongs to no open item of this person.
+        """
+        return await self._run(lambda session: self._turn(session, caller, tap))
+
+    def close(self) -> None:
+        """Let the writer finish what it has begun."""
+        self.writer.shutdown()
+
+    def _turn(self, session: Session, caller: Caller, tap: Tap | None) -> Turn:
+        now = self.clock()
+        person = people.join(
+            session,
+            telegram_id=caller.telegram_id,
+            language=nearest(caller.language_code),
+            key=self.key,
+            now=now,
+            simulated=self.simulated,
+        )
+        who = person.id or 0
+        saved = None
+        if tap is not None:
+            saved = work.submit(
+                session,
+                annotator_id=who,
+                assignment_id=tap.assignment_id,
+                revision=tap.revision,
+                option=tap.option,
+                now=now,
+            )
+        offer = work.next_item(session, annotator_id=who, now=now)
+        return Turn(say=texts(nearest(person.language)), offer=offer, saved=saved, new=person.created_at == now)
+
+    async def _run(self, use_case: Callable[[Session], Result]) -> Result:
+        def transaction() -> Result:
+            with self.database.transaction() as session:
+                return use_case(session)
+
+        return await asyncio.get_running_loop().run_in_executor(self.writer, transaction)

@@ -1,0 +1,164 @@
+"""The whole job on simulated people: items, the bot, answers, numbers, files, a page."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from telegram import Update
+
+from aggregation.errors import Where
+from annotation.errors import Conflict
+from annotation.store import database, pseudonyms
+from annotation.workflow import projects
+from bot import application
+from bot.demo import items
+from bot.demo.people import CAST, Script
+from bot.demo.standin import TOKEN, Person, Request, Shown, Telegram
+
+if TYPE_CHECKING:
+    from exports.tables import Release
+
+SEED = 7
+KEY = b"the demo's key, which is no secret"[:32]
+BEGIN = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
+MARK = ".hromada-demo"
+
+Progress = Callable[[str, float], None]
+"""Called with what is being done, and the share of it that is done."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What the demo made: the files, and the numbers in them."""
+
+    files: tuple[Path, ...]
+    answers: int
+    release: Release
+
+
+@dataclass
+class Clock:
+    """The time of the person whose turn it is; only the scripted people move it on."""
+
+    times: dict[int, datetime] = field(default_factory=dict)
+    turn: int = 0
+
+    def __call__(self) -> datetime:
+        return self.times.get(self.turn, BEGIN)
+
+    def pass_(self, telegram_id: int, seconds: float = 0.0) -> None:
+        """It is this person's turn, and she took so long."""
+        self.turn = telegram_id
+        self.times[telegram_id] = self() + timedelta(seconds=seconds)
+
+
+@dataclass
+class _Stage:
+    """The bot and the people on it."""
+
+    app: application.App
+    telegram: Telegram
+    clock: Clock
+    gold: Mapping[str, str]
+    cast: Sequence[tuple[Script, Person]] = field(default_factory=tuple)
+
+    async def deliver(self) -> None:
+        """Hand every waiting update to the bot."""
+        while self.telegram.updates:
+            await self.app.process_update(Update.de_json(self.telegram.updates.popleft(), self.app.bot))
+
+    async def play(self, told: Callable[[int], None]) -> int:
+        """Everybody starts, then answers in turn until nobody has a question left; the number of answers."""
+        for script, person in self.cast:
+            self.clock.pass_(script.telegram_id)
+            person.send("/start")
+            await self.deliver()
+        answers = 0
+        while waiting := [(script, person) for script, person in self.cast if _question(person)]:
+            for script, person in waiting:
+                shown = _question(person)
+                if shown is not None:
+                    self.clock.pass_(script.telegram_id, script.seconds(shown))
+                    person.tap(script.answer(shown, gold=self.gold), on=shown)
+                    await self.deliver()
+                    answers += 1
+                    told(answers)
+        return answers
+
+
+def _question(person: Person) -> Shown | None:
+    """The message with buttons that waits for this person."""
+    return next((shown for shown in reversed(person.screen) if shown.buttons), None)
+
+
+def run(folder: Path, *, cast: Sequence[Script] = CAST, progress: Progress | None = None) -> Result:
+    """Fill `folder` with the demo: project files, a database, the published files and the page.
+
+    The same cast gives the same bytes. Raises Conflict where the folder holds anything but an earlier demo.
+    """
+    told = progress or (lambda _what, _share: None)
+    _empty(folder)
+    made = items.projects(seed=SEED)
+    for project in made:
+        (folder / f"{project.name}.yaml").write_text(project.yaml, encoding="utf-8")
+        (folder / f"{project.name}.csv").write_text(project.csv, encoding="utf-8")
+    with database.opened(f"sqlite:///{folder / 'hromada.db'}") as db:
+        with db.transaction() as session:
+            pseudonyms.checked(session, KEY, file=folder / MARK, now=BEGIN)
+            for project in made:
+                projects.load_file(session, folder / f"{project.name}.yaml", now=BEGIN)
+        answers = asyncio.run(_answers(db, made, cast, told))
+        return _published(db, folder, answers=answers, told=told)
+
+
+async def _answers(
+    db: database.Database, made: Sequence[items.DemoProject], cast: Sequence[Script], told: Progress
+) -> int:
+    telegram, clock = Telegram(), Clock()
+    app = application.build(token=TOKEN, database=db, key=KEY, clock=clock, request=Request(telegram), simulated=True)
+    every = [item for project in made for item in project.items]
+    most = len(every) * items.OVERLAP
+    stage = _Stage(
+        app=app,
+        telegram=telegram,
+        clock=clock,
+        gold={item.shown: item.gold for item in every},
+        cast=[(script, telegram.person(script.telegram_id)) for script in cast],
+    )
+    async with app:
+        answers = await stage.play(lambda number: told("answers", min(1.0, number / most)))
+    application.close(app)
+    return answers
+
+
+def _published(db: database.Database, folder: Path, *, answers: int, told: Progress) -> Result:
+    from bot import release
+    from exports import report, tables
+
+    with db.transaction() as session:
+        data = release.data_sets(session)
+    made = tables.release(
+        data, method="majority", ties="drop", seed=SEED, progress=lambda share: told("numbers", share)
+    )
+    files = tables.write(made, folder, also={"report.html": report.page(made)})
+    return Result(files=files, answers=answers, release=made)
+
+
+def _empty(folder: Path) -> None:
+    """Make the folder, or clear an earlier demo out of it; anything else is left alone and refused."""
+    if folder.exists() and not (folder / MARK).exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Conflict(
+            "This folder holds something that is not an earlier demo.",
+            where=Where(file=folder),
+            remedy="Name another with --to.",
+        )
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    (folder / MARK).touch()

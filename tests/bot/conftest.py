@@ -1,0 +1,111 @@
+"""The real application on a real database, over the stand-in for Telegram."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+from telegram import Update
+
+from annotation.store import database, models
+from annotation.workflow import projects
+from bot import application
+from bot.demo.standin import TOKEN, Person, Request, Telegram
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+KEY = b"k" * 32
+PROJECT = """\
+project: {name}
+title: {title}
+language: {language}
+instructions: {instructions}
+question: {{type: choice, text: "Яке слово довше?"}}
+items: {{file: {name}.jsonl, id: id, show: text, options: options, gold: gold}}
+overlap: 3
+"""
+
+
+@dataclass
+class Chat:
+    """The bot and everybody who talks to it."""
+
+    database: database.Database
+    telegram: Telegram
+    app: application.App
+    now: datetime = NOW
+    people: dict[int, Person] = field(default_factory=dict)
+
+    def person(self, number: int = 1, *, language: str = "uk") -> Person:
+        """Somebody with a private chat."""
+        return self.people.setdefault(number, self.telegram.person(number, language=language))
+
+    async def deliver(self) -> None:
+        """Hand every waiting update to the bot, a second apart."""
+        while self.telegram.updates:
+            self.now += timedelta(seconds=1)
+            await self.app.process_update(Update.de_json(self.telegram.updates.popleft(), self.app.bot))
+
+    async def send(self, person: Person, text: str) -> None:
+        """A message and all that follows from it."""
+        person.send(text)
+        await self.deliver()
+
+    async def tap(self, person: Person, label: str) -> None:
+        """A tap and all that follows from it."""
+        person.tap(label)
+        await self.deliver()
+
+    def answers(self) -> list[str]:
+        """The stored answers, oldest first."""
+        with self.database.transaction() as session:
+            return list(session.exec(select(models.Judgement.response).order_by(models.Judgement.id)).all())  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[database.Database]:
+    """An empty database."""
+    with database.opened(f"sqlite:///{tmp_path / 'bot.db'}") as found:
+        yield found
+
+
+@pytest.fixture
+def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
+    """Loads a project of items given as (text, options); gold is the last option."""
+
+    def loaded(
+        *items: tuple[str, list[str]],
+        name: str = "words",
+        title: str = "Слова",
+        language: str = "uk",
+        instructions: str = "Порахуйте літери.",
+    ) -> None:
+        import json
+
+        rows = [
+            json.dumps({"id": number, "text": text, "options": options, "gold": options[-1]}, ensure_ascii=False)
+            for number, (text, options) in enumerate(items)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
+        file = tmp_path / f"{name}.yaml"
+        text = PROJECT.format(name=name, title=title, language=language, instructions=instructions)
+        file.write_text(text, "utf-8")
+        with db.transaction() as session:
+            projects.load_file(session, file, now=NOW)
+
+    return loaded
+
+
+@pytest.fixture
+async def chat(db: database.Database) -> AsyncIterator[Chat]:
+    """The bot, started, with nobody in it yet."""
+    telegram = Telegram()
+    made: list[Chat] = []
+    app = application.build(token=TOKEN, database=db, key=KEY, request=Request(telegram), clock=lambda: made[0].now)
+    made.append(Chat(db, telegram, app))
+    async with app:
+        yield made[0]
+    application.close(app)

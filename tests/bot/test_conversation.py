@@ -1,0 +1,239 @@
+"""The bot as a person meets it: one tap an item, nothing lost, never stuck."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlmodel import select
+
+from annotation.store import models
+from bot import application
+from bot.conversation import callbacks
+from bot.conversation.texts import texts
+from bot.demo.standin import TOKEN, Request
+
+if TYPE_CHECKING:
+    from bot.demo.standin import Person
+    from tests.bot.conftest import Chat
+
+Load = Callable[..., None]
+TWO = (("кіт — собака", ["кіт", "собака"]), ("дуб — береза", ["дуб", "береза"]))
+
+
+async def started(chat: Chat, load: Load, *items: tuple[str, list[str]]) -> Person:
+    """Somebody who has joined and sees her first item."""
+    load(*(items or TWO))
+    person = chat.person()
+    await chat.send(person, "/start")
+    return person
+
+
+async def test_a_person_joins_answers_and_is_thanked(chat: Chat, load: Load) -> None:
+    """The whole path, screen by screen, in Ukrainian."""
+    person = await started(chat, load)
+    await chat.tap(person, "собака")
+    await chat.tap(person, "дуб")
+    assert [shown.text for shown in person.screen] == [
+        texts("uk")("welcome"),
+        "Нове завдання: Слова\n\nПорахуйте літери.",
+        "✓ 1 · собака\n\nкіт — собака\n\nЯке слово довше?",
+        "✓ 2 · дуб\n\nдуб — береза\n\nЯке слово довше?",
+        "Це все, дякуємо! Нові запитання з’являться тут — щоб перевірити, надішліть /start.",
+    ]
+    assert chat.telegram.toasts == ["Збережено", "Збережено"]
+    assert chat.answers() == ["собака", "дуб"]
+
+
+@pytest.mark.parametrize(
+    ("language", "left", "thanks"),
+    [
+        ("uk", "1 · лишилося 2 запитання", "Це все, дякуємо!"),
+        ("en", "1 · 2 questions left", "That is all, thank you!"),
+        ("ru", "1 · осталось 2 вопроса", "Это всё, спасибо!"),
+        ("de", "1 · лишилося 2 запитання", "Це все, дякуємо!"),
+    ],
+)
+async def test_the_bot_speaks_the_language_of_the_person(
+    chat: Chat, load: Load, language: str, left: str, thanks: str
+) -> None:
+    """Ukrainian, English and Russian by the person's own setting; Ukrainian for all others; items as they are."""
+    load(*TWO)
+    person = chat.person(5, language=language)
+    await chat.send(person, "/start")
+    assert person.screen[-1].text == f"{left}\n\nкіт — собака\n\nЯке слово довше?"
+    await chat.tap(person, "собака")
+    await chat.tap(person, "береза")
+    assert person.screen[-1].text.startswith(thanks)
+
+
+async def test_an_answer_is_saved_before_it_is_acknowledged(chat: Chat, load: Load) -> None:
+    """Whichever call to Telegram fails after a tap, the answer is in the database."""
+    person = await started(chat, load)
+    chat.telegram.failures["answerCallbackQuery"] = (400, "Bad Request: query is too old")
+    await chat.tap(person, "собака")
+    assert chat.answers() == ["собака"]
+    assert person.screen[-1].text.startswith("2 ·")
+    chat.telegram.failures["editMessageText"] = (502, "Bad Gateway")
+    await chat.tap(person, "дуб")
+    assert chat.answers() == ["собака", "дуб"]
+
+
+async def test_a_failed_send_leaves_the_item_waiting(chat: Chat, load: Load) -> None:
+    """When the next item cannot be sent, any message brings that same item."""
+    person = await started(chat, load)
+    chat.telegram.failures["sendMessage"] = (502, "Bad Gateway")
+    await chat.tap(person, "собака")
+    assert "надішліть /start" in person.screen[-1].text
+    await chat.send(person, "агов")
+    assert person.screen[-1].text.startswith("2 · ")
+    with chat.database.transaction() as session:
+        assert len(session.exec(select(models.Assignment)).all()) == 2
+
+
+async def test_a_double_tap_is_one_answer(chat: Chat, load: Load) -> None:
+    """Two taps in a row on one button store one answer and bring one next item."""
+    person = await started(chat, load)
+    shown = person.screen[-1]
+    data = dict(shown.buttons)["собака"]
+    person.press(data, on=shown)
+    person.press(data, on=shown)
+    await chat.deliver()
+    assert chat.answers() == ["собака"]
+    assert [shown.text[:3] for shown in person.screen[-2:]] == ["✓ 1", "2 ·"]
+    assert chat.telegram.toasts[-1] == "Цю відповідь уже збережено"
+
+
+async def test_taps_at_the_same_moment_are_one_answer(chat: Chat, load: Load) -> None:
+    """Ten taps handled at once, on both options, leave exactly one answer."""
+    person = await started(chat, load)
+    shown = person.screen[-1]
+    for _ in range(5):
+        for _, data in shown.buttons:
+            person.press(data, on=shown)
+    from telegram import Update
+
+    updates = [Update.de_json(one, chat.app.bot) for one in chat.telegram.updates]
+    chat.telegram.updates.clear()
+    await asyncio.gather(*(chat.app.process_update(update) for update in updates))
+    assert len(chat.answers()) == 1
+
+
+async def test_a_stale_tap_leads_to_the_live_item(chat: Chat, load: Load) -> None:
+    """Another option of an item that is answered changes nothing and shows what waits."""
+    person = await started(chat, load)
+    first = person.screen[-1]
+    other = dict(first.buttons)["кіт"]
+    await chat.tap(person, "собака")
+    person.press(other, on=first)
+    await chat.deliver()
+    assert chat.answers() == ["собака"]
+    assert chat.telegram.toasts[-1].startswith("Це запитання вже неактуальне")
+    assert person.screen[-1].text.startswith("2 · ")
+
+
+@pytest.mark.parametrize(
+    "data", ["a:zz:0:0", "a:1:0:7", "a:1:5:0", "a:1:0:-1", "b:1:0:0", "", "a:1:0:0; DROP TABLE", "собака"]
+)
+async def test_a_forged_tap_changes_nothing(chat: Chat, load: Load, data: str) -> None:
+    """Unknown assignments, options, revisions and nonsense are not stored; the live item is shown again."""
+    person = await started(chat, load)
+    person.press(data, on=person.screen[-1])
+    await chat.deliver()
+    assert chat.answers() == []
+    assert person.screen[-1].text.startswith("1 · ")
+
+
+async def test_a_tap_on_another_persons_item_changes_nothing(chat: Chat, load: Load) -> None:
+    """A button copied from another chat is not hers to tap."""
+    one = await started(chat, load)
+    other = chat.person(2)
+    await chat.send(other, "/start")
+    other.press(one.screen[-1].buttons[0][1], on=other.screen[-1])
+    await chat.deliver()
+    assert chat.answers() == []
+
+
+async def test_a_restart_resumes_the_same_item(chat: Chat, load: Load) -> None:
+    """A new process on the same database knows the person, the item in her hands and its buttons."""
+    person = await started(chat, load)
+    await chat.tap(person, "собака")
+    before = person.screen[-1]
+    again = application.build(
+        token=TOKEN, database=chat.database, key=b"k" * 32, request=Request(chat.telegram), clock=lambda: chat.now
+    )
+    chat.app = again
+    async with again:
+        await chat.send(person, "/start")
+        assert (person.screen[-1].text, person.screen[-1].buttons) == (before.text, before.buttons)
+        await chat.tap(person, "дуб")
+    application.close(again)
+    assert chat.answers() == ["собака", "дуб"]
+
+
+async def test_every_sign_reaches_the_screen_as_it_is(chat: Chat, load: Load) -> None:
+    """Markup in items and options is shown, not obeyed."""
+    nasty = ("<b>5 < 7 & 7 > 5</b> «😀» \u202eabc", ["<i>так</i>", "a & b"])
+    person = await started(chat, load, nasty)
+    assert nasty[0] in person.screen[-1].text
+    await chat.tap(person, "<i>так</i>")
+    assert any("✓ 1 · <i>так</i>" in shown.text for shown in person.screen)
+    assert chat.answers() == ["<i>так</i>"]
+
+
+async def test_long_options_stand_in_full_with_letters(chat: Chat, load: Load) -> None:
+    """Options too long for a button are listed in the message; the buttons carry letters."""
+    options = ["дуже довга перша відповідь, яка не вміщується", "друга"]
+    person = await started(chat, load, ("Що?", options))
+    assert f"А) {options[0]}\nБ) друга" in person.screen[-1].text
+    assert [label for label, _ in person.screen[-1].buttons] == ["А", "Б"]
+    await chat.tap(person, "А")
+    assert chat.answers() == [options[0]]
+
+
+async def test_a_text_of_ten_thousand_signs_arrives_whole(chat: Chat, load: Load) -> None:
+    """A long item comes in several messages of at most 4,096 signs, the buttons under the last one."""
+    long = " ".join(f"слово{number}" for number in range(1200))
+    person = await started(chat, load, (long, ["так", "ні"]))
+    parts = [shown for shown in person.screen if "слово" in shown.text]
+    assert len(parts) > 2
+    assert all(len(shown.text) <= 4096 for shown in parts)
+    assert [word for shown in parts for word in shown.text.split() if word.startswith("слово")][:1200] == long.split()
+    assert [bool(shown.buttons) for shown in parts] == [False] * (len(parts) - 1) + [True]
+
+
+async def test_a_person_who_blocked_the_bot_breaks_nothing(chat: Chat, load: Load) -> None:
+    """The refusal is swallowed, and her item waits for her return."""
+    person = await started(chat, load)
+    chat.telegram.failures["sendMessage"] = (403, "Forbidden: bot was blocked by the user")
+    await chat.tap(person, "собака")
+    await chat.send(person, "/start")
+    assert person.screen[-1].text.startswith("2 · ")
+
+
+async def test_messages_cannot_be_forwarded(chat: Chat, load: Load) -> None:
+    """Items of a benchmark are protected, and arrive without a sound."""
+    await started(chat, load)
+    sent = [parameters for method, parameters in chat.telegram.calls if method == "sendMessage"]
+    assert {(one["protect_content"], one["disable_notification"]) for one in sent} == {("true", "true")}
+
+
+async def test_no_log_line_names_a_person(chat: Chat, load: Load, caplog: pytest.LogCaptureFixture) -> None:
+    """Something breaks: the person gets a code, the log the same code, and neither name nor id of hers."""
+    load(*TWO)
+    person = chat.person(987654321)
+    chat.telegram.failures["sendMessage"] = (400, "Bad Request: chat not found")
+    await chat.send(person, "/start")
+    code = person.screen[-1].text.rsplit(" ", 1)[-1]
+    assert code in caplog.text
+    assert "987654321" not in caplog.text
+    assert "Person" not in caplog.text
+
+
+@pytest.mark.parametrize("tap", [callbacks.Tap(1, 0, 0), callbacks.Tap(2**62, 9999, 999), callbacks.Tap(35, 0, 12)])
+def test_a_tap_fits_a_button_and_comes_back(tap: callbacks.Tap) -> None:
+    """Encoding and decoding agree, within 64 bytes."""
+    assert callbacks.decode(callbacks.encode(tap)) == tap
+    assert len(callbacks.encode(tap).encode()) <= callbacks.MOST_BYTES

@@ -1,0 +1,101 @@
+"""`hromada demo`: its files come from what was answered."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from annotation.errors import Conflict
+from bot.demo import items, run
+from bot.demo.people import CAST
+from bot.demo.words import CATEGORIES
+
+FILES = {"human_responses.csv", "gold.csv", "annotators.csv", "agreement.json", "baselines.csv", "report.html"}
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    """A CSV file as dictionaries."""
+    with file.open(encoding="utf-8", newline="") as opened:
+        return list(csv.DictReader(opened))
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished demo."""
+    folder = tmp_path_factory.mktemp("demo") / "first"
+    run.run(folder)
+    return folder
+
+
+def test_the_demo_writes_every_file_and_stamps_it(demo: Path) -> None:
+    """All files are there, and SIMULATED stands in each of them, in every row of the tables."""
+    assert {path.name for path in demo.iterdir()} >= FILES
+    for name in FILES:
+        assert "SIMULATED" in (demo / name).read_text("utf-8")
+    for name in ("human_responses.csv", "gold.csv", "annotators.csv", "baselines.csv"):
+        assert all(row["dataset"].startswith("SIMULATED-") for row in rows(demo / name))
+    assert all(row["annotator"].startswith("SIMULATED-") for row in rows(demo / "annotators.csv"))
+
+
+def test_two_demos_are_the_same_to_the_byte(demo: Path, tmp_path: Path) -> None:
+    """Same cast, same seed, same files."""
+    run.run(tmp_path / "second")
+    for name in FILES:
+        assert (tmp_path / "second" / name).read_bytes() == (demo / name).read_bytes(), name
+
+
+def test_one_changed_answer_changes_its_row_and_the_score(demo: Path, tmp_path: Path) -> None:
+    """When the best annotator gets one item wrong, exactly that response changes, and one more answer is wrong."""
+    before = rows(demo / "human_responses.csv")
+    project = items.projects(seed=run.SEED)[0]
+    first = CAST[0]
+    responses = [row for row in before if row["dataset"] == project.name]
+    best = Counter(row["annotator"] for row in responses if _right(row, project)).most_common(1)[0][0]
+    row = next(row for row in responses if row["annotator"] == best)
+    item = project.items[int(row["item_id"]) - 1]
+    wrong = next(option for option in item.options if option != item.gold)
+    cast = [replace(first, overrides={item.shown: wrong}), *CAST[1:]]
+    run.run(tmp_path / "changed", cast=cast)
+    after = rows(tmp_path / "changed" / "human_responses.csv")
+    different = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    assert [(old["item_id"], old["annotator"], old["response"], new["response"]) for old, new in different] == [
+        (row["item_id"], best, item.gold, wrong)
+    ]
+    wrongs = [
+        next(int(unit["wrong"]) for unit in rows(folder / "baselines.csv") if unit["dataset"] == project.name)
+        for folder in (demo, tmp_path / "changed")
+    ]
+    assert wrongs[1] == wrongs[0] + 1
+
+
+def _right(row: dict[str, str], project: items.DemoProject) -> bool:
+    return row["response"] == project.items[int(row["item_id"]) - 1].gold
+
+
+def test_the_items_of_the_demo_are_sound() -> None:
+    """Sixty items, gold among the options, at every place equally often, nothing repeated, no word in two groups."""
+    made = items.projects(seed=run.SEED)
+    assert [len(project.items) for project in made] == [20, 20, 20]
+    for project in made:
+        assert len({item.shown for item in project.items}) == 20
+        options = [item.options or project.fixed for item in project.items]
+        places = Counter(found.index(item.gold) for found, item in zip(options, project.items, strict=True))
+        assert len(set(places.values())) == 1
+        assert all(len(set(found)) == len(found) for found in options)
+    longer = made[0].items
+    assert all(len(item.gold) > min(len(option) for option in item.options) for item in longer)
+    words = [word for group in CATEGORIES.values() for word in group]
+    assert len(set(words)) == len(words)
+    assert not any("'" in word or "’" in word for word in words)
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
+    """The demo clears only its own earlier folder."""
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(Conflict, match="not an earlier demo"):
+        run.run(tmp_path)
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
