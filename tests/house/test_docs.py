@@ -1,0 +1,69 @@
+"""What the documents say is so."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from annotation.campaigns import project
+from annotation.settings import Settings
+from exports import inputs, tables
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+
+
+def blocks(language: str) -> list[str]:
+    """The README's blocks of one language."""
+    return [text for found, text in BLOCK.findall((ROOT / "README.md").read_text("utf-8")) if found == language]
+
+
+def test_the_commands_of_the_readme_run_as_written(tmp_path: Path) -> None:
+    """Its project file, votes and truth pasted into an empty folder, its commands typed one after another."""
+    (tmp_path / "project.yaml").write_text(blocks("yaml")[0], "utf-8")
+    for name, text in zip(("votes.csv", "truth.csv"), blocks("csv"), strict=True):
+        (tmp_path / name).write_text(text, "utf-8")
+    scripts = Path(sysconfig.get_path("scripts"))
+    for line in blocks("sh")[1].splitlines():
+        command = line.split("#")[0].strip().replace(".venv/bin/hromada", str(scripts / "hromada"))
+        ran = subprocess.run(
+            command.split(), cwd=tmp_path, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
+        )
+        assert ran.returncode == 0, (line, ran.stderr)
+    assert (tmp_path / "export/report.html").exists()
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_every_project_file_of_the_readme_is_one(tmp_path: Path, number: int) -> None:
+    """The YAML that people will copy is accepted."""
+    (tmp_path / "project.yaml").write_text(blocks("yaml")[number], "utf-8")
+    assert project.read(tmp_path / "project.yaml").name
+
+
+def test_every_setting_is_in_the_example_and_in_the_reference() -> None:
+    """`.env.example` and the page about running list each setting with its default."""
+    example = (ROOT / ".env.example").read_text("utf-8")
+    reference = (ROOT / "docs/reference/running.md").read_text("utf-8")
+    for name, field in Settings.model_fields.items():
+        default = "" if field.default is None else str(field.default)
+        assert f"\nHROMADA_{name.upper()}={default}\n" in example
+        assert f"`HROMADA_{name.upper()}`" in reference
+        assert (field.description or "").split(";")[0].rstrip(".") in example
+
+
+def test_every_column_and_key_is_in_the_reference() -> None:
+    """The pages about files name every published column, and every key of a project file."""
+    published = (ROOT / "docs/reference/published-files.md").read_text("utf-8")
+    for column in {*inputs.RESPONSES, *tables.GOLD, *tables.ANNOTATORS, *tables.BASELINES}:
+        assert f"`{column}`" in published
+    described = (ROOT / "docs/reference/project-file.md").read_text("utf-8")
+    sections = (project.ProjectFile, project.ItemsSection, project.VotesSection, project.TruthSection)
+    for section in sections:
+        for key in section.model_fields:
+            assert f"`{key}`" in described or f"`{key}." in described, key
+    assert "`question.labels`" in described
