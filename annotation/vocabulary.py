@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+ABSTAINED = "abstained"
+"""The reason why an answer fills the overlap and does not count: the question's `abstain`."""
+
 
 class Stage(StrEnum):
     """Where in a campaign an item belongs."""
@@ -12,6 +15,21 @@ class Stage(StrEnum):
     TRAINING = "training"
     QUALIFICATION = "qualification"
     MAIN = "main"
+
+
+class Pool(StrEnum):
+    """What an item is there for: the pool of a stage, or the control items hidden in the main one."""
+
+    PILOT = "pilot"
+    TRAINING = "training"
+    QUALIFICATION = "qualification"
+    CONTROL = "control"
+    MAIN = "main"
+
+    @property
+    def stage(self) -> Stage:
+        """The stage in which its items come."""
+        return Stage.MAIN if self is Pool.CONTROL else Stage(self.value)
 
 
 class Surface(StrEnum):
@@ -33,6 +51,7 @@ class Event(StrEnum):
 
     KEY_MADE = "key made"
     PROJECT_LOADED = "project loaded"
+    PROJECT_CHANGED = "project changed"
     VOTES_IMPORTED = "votes imported"
     ANNOTATOR_JOINED = "annotator joined"
     LANGUAGE_CHOSEN = "language chosen"

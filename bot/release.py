@@ -7,32 +7,58 @@ from collections.abc import Sequence
 from sqlmodel import Session
 
 from annotation.campaigns import project as project_files
+from annotation.campaigns.questions import Choice, Scale
+from annotation.errors import Refused
 from annotation.store import frames, queries
 from annotation.store.models import Project
 from exports import inputs
 
 
 def data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs.DataSet, ...]:
-    """The named projects, or all of them, as frozen data sets in the order of their names."""
-    found = [queries.project(session, name) for name in names] or queries.projects(session)
+    """The named projects, or all that can be, as frozen data sets in the order of their names."""
+    found = [queries.project(session, name) for name in names]
+    found = found or [one for one in queries.projects(session) if refusal(one) is None]
     return tuple(data_set(session, project) for project in sorted(found, key=lambda project: project.name))
 
 
+def refusal(project: Project) -> Refused | None:
+    """Why a project gives no data set; None where it does."""
+    first = project_files.definition_of(project.definition).asked[0]
+    if isinstance(first, Choice | Scale):
+        return None
+    return Refused(
+        f"The first question of {project.name!r} is answered by {first.kind}, not by one label.",
+        remedy=f"What fits: {', '.join(first.fit.consensus)}; no command computes it yet.",
+    )
+
+
+def left_out(session: Session) -> list[str]:
+    """A sentence for every project that gives no data set."""
+    return [f"Left out: {wrong}" for one in queries.projects(session) if (wrong := refusal(one)) is not None]
+
+
 def data_set(session: Session, project: Project) -> inputs.DataSet:
-    """One project as a frozen data set."""
+    """One project, its first question and its main items, as a frozen data set; raises Refused where it gives none."""
+    wrong = refusal(project)
+    if wrong is not None:
+        raise wrong
     definition = project_files.definition_of(project.definition)
     items = frames.items(session, project)
     most = max((len(options) for options in items["options"] if options is not None), default=0)
+    first = definition.asked[0]
     choice = project_files.choice(definition, most_options=most)
-    counted = items.assign(n_options=[len(choice.options_of(options)) for options in items["options"]])
+    fixed = first.options if isinstance(first, Scale) else None
+    counted = items.assign(
+        n_options=[len(choice.substantive(own) if choice else fixed or ()) for own in items["options"]]
+    )
     answers = frames.responses(session, project).assign(dataset=project.name)
     return inputs.DataSet(
         name=project.name,
         title=project.title,
         language=project.language,
         overlap=project.overlap,
-        classes=choice.classes,
-        positions=choice.positions is not None,
+        classes=choice.classes if choice else fixed,
+        positions=choice is not None and choice.positions is not None,
         items=counted.loc[:, list(inputs.ITEMS)],
         responses=answers.loc[:, list(inputs.RESPONSES)],
         simulated=frames.simulated(session, project),

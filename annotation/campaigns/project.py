@@ -2,155 +2,104 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
 from annotation import files
-from annotation.campaigns import document
-from annotation.campaigns.questions import Choice
-from annotation.errors import BadInput
-from annotation.vocabulary import GoldOrigin, Repeats
+from annotation.campaigns import document, mistakes
+from annotation.campaigns.consistency import problem
+from annotation.campaigns.declarations import DeclaredSection, ExpectedSection, LineageSection, PublishedSection
+from annotation.campaigns.people import (
+    AdmissionSection,
+    ConsentSection,
+    ExposureSection,
+    ProfileField,
+    RewardSection,
+)
+from annotation.campaigns.questions import AnyQuestion, Choice, Question
+from annotation.campaigns.rules import CapsSection, QualityRule, ReportsSection
+from annotation.campaigns.sections import Name, Seconds, Section, Text
+from annotation.campaigns.sources import (
+    ItemsSection,
+    LabelsSection,
+    Part,
+    PoolSection,
+    SampleSection,
+    TruthSection,
+    VotesSection,
+)
+from annotation.campaigns.stages import ControlsSection, DynamicOverlap, Overlap, PagesSection, StagesSection
+
+__all__ = [
+    "FROM_VOTES", "Campaign", "ItemsSection", "LabelsSection", "Part", "PoolSection", "ProjectFile", "SampleSection",
+    "Section", "TruthSection", "VotesSection", "choice", "definition_of", "read",
+]  # fmt: skip
 
 FROM_VOTES = "from votes"
 
 
-def _as_list(value: object) -> object:
-    """One column may be written without brackets."""
-    return [value] if isinstance(value, str) else value
+def _items_form(value: object) -> str:
+    return "<word>" if isinstance(value, str) else "<section>"
 
 
-def _text(value: object) -> object:
-    """A key without a value is a mistake where text is asked for; pydantic's own sentence would speak of None."""
-    if value is None:
-        raise ValueError("It is empty")
-    return value
-
-
-Text = Annotated[str, BeforeValidator(_text), Field(min_length=1)]
-Columns = Annotated[tuple[Text, ...], BeforeValidator(_as_list), Field(min_length=1)]
-
-
-class Section(BaseModel):
-    """A part of the file: unknown keys are refused, values are frozen."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
-
-
-class Positions(Section):
-    """`labels: {positions: [A, B, C, D]}`: the codes of the options' places."""
-
-    positions: Annotated[tuple[Text, ...], Field(min_length=2)]
-
-
-class ChoiceSection(Section):
-    """`question:` with `type: choice`."""
-
-    type: Literal["choice"]
-    text: Text
-    options: Annotated[tuple[Text, ...], Field(min_length=2)] | None = None
-    labels: Literal["positions"] | Positions | None = None
-
-    @model_validator(mode="after")
-    def _consistent(self) -> ChoiceSection:
-        if self.options is not None and len(set(self.options)) < len(self.options):
-            twice = next(option for option in self.options if self.options.count(option) > 1)
-            raise ValueError(f"The option {twice!r} stands twice")
-        if self.options is not None and self.labels is not None:
-            raise ValueError(
-                "Positions are for options that differ from item to item; fixed options are classes already"
-            )
-        return self
-
-
-class ItemsSection(Section):
-    """`items:` read from a file of their own."""
-
-    file: Text
-    id: Text
-    show: Columns
-    options: Columns | None = None
-    gold: Text | None = None
-    gold_origin: GoldOrigin = GoldOrigin.DECLARED
-    gold_version: Text | None = None
-    group: Text | None = None
-
-
-class LabelsSection(Section):
-    """How raw labels become the project's: strip white space, then map."""
-
-    strip: bool = True
-    map: dict[str, Text] = {}
-
-
-class VotesSection(Section):
-    """`votes:` how files of votes are read; columns left out take the format's usual names."""
-
-    format: Literal["toloka", "crowd-kit", "csv"]
-    file: Text | None = None
-    item: Columns | None = None
-    annotator: Text | None = None
-    answer: Text | None = None
-    show: Columns | None = None
-    options: Columns | None = None
-    people: Text | None = None
-    repeats: Repeats = Repeats.FIRST
-    labels: LabelsSection = LabelsSection()
-
-    @model_validator(mode="after")
-    def _complete(self) -> VotesSection:
-        if self.format == "csv" and None in (self.item, self.annotator, self.answer):
-            raise ValueError("A csv file of votes needs the columns item, annotator and answer")
-        return self
-
-
-class TruthSection(Section):
-    """`truth:` gold for items made of votes; it may cover only some of them."""
-
-    file: Text
-    item: Columns
-    gold: Text
-    gold_origin: GoldOrigin = GoldOrigin.DECLARED
-    gold_version: Text | None = None
+Items = Annotated[
+    Annotated[ItemsSection, Tag("<section>")] | Annotated[Literal["from votes"], Tag("<word>")],
+    Discriminator(_items_form),
+]
 
 
 class ProjectFile(Section):
-    """The whole file."""
+    """The whole file: `question` is the simple form, `questions` the list."""
 
-    project: Annotated[str, BeforeValidator(_text), Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+    project: Name
     title: Text
     language: Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+    kind: Literal["annotation", "baseline"] = "annotation"
     instructions: str = ""
-    question: ChoiceSection
-    items: ItemsSection | Literal["from votes"]
+    instructions_file: Text | None = None
+    question: AnyQuestion | None = None
+    questions: Annotated[tuple[AnyQuestion, ...], Field(min_length=1)] | None = None
+    items: Items
     votes: VotesSection | None = None
     truth: TruthSection | None = None
-    overlap: Annotated[int, Field(ge=1)] | None = None
+    overlap: Overlap | None = None
+    seed: int = 0
+    stages: StagesSection = StagesSection()
+    pages: PagesSection | None = None
+    controls: ControlsSection | None = None
+    quality: tuple[QualityRule, ...] = ()
+    admission: AdmissionSection | None = None
+    content_warning: Text | None = None
+    consent: ConsentSection | None = None
+    profile: tuple[ProfileField, ...] = ()
+    reward: RewardSection | None = None
+    exposure: ExposureSection | None = None
+    reports: ReportsSection | None = None
+    caps: CapsSection | None = None
+    lease: Seconds | None = None
+    expected: ExpectedSection | None = None
+    declared: DeclaredSection = DeclaredSection()
+    published: PublishedSection | None = None
+    lineage: LineageSection | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> ProjectFile:
-        if self.items == FROM_VOTES:
-            self._check_from_votes()
-        elif self.truth is not None:
-            raise ValueError("Items from a file carry their gold in a column; leave `truth` out")
-        elif self.votes is None and self.overlap is None:
-            raise ValueError("How many people answer each item? Add `overlap: 3`")
-        own = self.items.options if isinstance(self.items, ItemsSection) else self.votes and self.votes.options
-        if self.question.options is None and not own:
-            raise ValueError(
-                "There are no options: write question.options, or name the columns that hold each item's own"
-            )
-        if self.question.options is not None and own:
-            raise ValueError("The options are given twice, in the question and as columns of the items")
+        wrong = problem(self)
+        if wrong is not None:
+            raise ValueError(wrong)
         return self
 
-    def _check_from_votes(self) -> None:
-        if self.votes is None or self.votes.file is None:
-            raise ValueError("Items from votes need `votes` with a `file`")
-        if self.overlap is not None:
-            raise ValueError("Imported votes have the overlap that they have; leave `overlap` out")
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """The questions in their order, whichever form they were written in."""
+        return self.questions or ((self.question,) if self.question is not None else ())
+
+    @property
+    def least_overlap(self) -> int | None:
+        """How many answers every item needs at least; None for imported votes."""
+        return self.overlap.min if isinstance(self.overlap, DynamicOverlap) else self.overlap
 
 
 class Campaign(Section):
@@ -168,6 +117,11 @@ class Campaign(Section):
         """A path as written in the file, seen from the file's folder."""
         return self.file.parent / written
 
+    def instructions(self) -> str:
+        """What people read before the first item, from the file or from a file of its own."""
+        written = self.definition.instructions_file
+        return self.definition.instructions if written is None else files.read_text(self.path(written)).strip()
+
 
 def read(path: Path) -> Campaign:
     """Read and check a project file; raises BadInput naming file, line, column, key and remedy."""
@@ -175,7 +129,7 @@ def read(path: Path) -> Campaign:
     try:
         definition = ProjectFile.model_validate(source.data)
     except ValidationError as failure:
-        raise _sentence(source, failure) from None
+        raise mistakes.sentence(source, failure, model=ProjectFile) from None
     return Campaign(file=path, definition=definition)
 
 
@@ -184,45 +138,7 @@ def definition_of(stored: dict[str, Any]) -> ProjectFile:
     return ProjectFile.model_validate(stored)
 
 
-def choice(definition: ProjectFile, *, most_options: int) -> Choice:
-    """The question; `most_options` is the largest number of options that an item has."""
-    section = definition.question
-    positions: tuple[str, ...] | None = None
-    if isinstance(section.labels, Positions):
-        positions = section.labels.positions
-    elif section.labels == "positions":
-        positions = tuple(str(number) for number in range(most_options))
-    return Choice(text=section.text, options=section.options, positions=positions)
-
-
-def _sentence(source: document.Document, failure: ValidationError) -> BadInput:
-    """The first mistake in the order of the file, a misspelt key before a missing one, with a remedy."""
-    mistakes = [(source.where(_keys(error["loc"])), error) for error in failure.errors(include_url=False)]
-    where, error = min(mistakes, key=lambda found: (found[1]["type"] == "missing", found[0].line, found[0].column))
-    match error["type"]:
-        case "missing":
-            return BadInput("This key is missing.", where=where, remedy=f"Add `{error['loc'][-1]}: …`.")
-        case "extra_forbidden":
-            return BadInput("This key is not known here.", where=where, remedy=_suggestion(str(error["loc"][-1])))
-        case "value_error":
-            return BadInput(f"{error['ctx']['error']}.", where=where)
-        case "string_pattern_mismatch":
-            return BadInput(
-                f"{error['input']!r} cannot be used here.",
-                where=where,
-                remedy="Letters a-z, digits, `-`, `_` and `.` can.",
-            )
-    return BadInput(f"{error['msg']}.", where=where, remedy="The documentation of the project file shows an example.")
-
-
-def _keys(loc: tuple[str | int, ...]) -> document.KeyPath:
-    """Pydantic's location less the names of union members, which are no keys of the file."""
-    unions = {"ItemsSection", "Positions", "literal['from votes']", "literal['positions']"}
-    return tuple(part for part in loc if part not in unions)
-
-
-def _suggestion(name: str) -> str:
-    sections = (ProjectFile, ChoiceSection, ItemsSection, VotesSection, TruthSection, LabelsSection)
-    known = sorted({key for section in sections for key in section.model_fields})
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"Did you mean `{close[0]}`?" if close else "Take it out, or check the indentation."
+def choice(definition: ProjectFile, *, most_options: int) -> Choice | None:
+    """The first question where it is a choice; `most_options` is the largest number of options that an item has."""
+    first = definition.asked[0]
+    return first.counted(most_options) if isinstance(first, Choice) else None

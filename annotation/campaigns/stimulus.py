@@ -1,15 +1,75 @@
-"""An item rendered once: what people see and what models are asked, with its hash."""
+"""An item rendered once a revision: what people see and what models are asked, with its hash."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from annotation.campaigns.questions import Choice, Choices, Question, Scale
+
+Extent = tuple[int, int]
+"""Characters from, to (exclusive), counted from 0."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """A part of an item as it is shown: where its gap is, what is highlighted, whether it folds, from which step on."""
+
+    field: str
+    text: str
+    title: str | None = None
+    fold: bool = False
+    gap: Extent | None = None
+    marks: tuple[Extent, ...] = ()
+    step: int = 1
+
+    @property
+    def plain(self) -> bool:
+        """Whether the text alone says it all."""
+        return self == Piece(field=self.field, text=self.text)
+
+    def stored(self) -> dict[str, object]:
+        """As the database and the surfaces have it."""
+        return asdict(self)
 
 
 def render(fields: Sequence[str]) -> str:
     """The shown fields of an item as one text, in their order, an empty line between them."""
     return "\n\n".join(text.strip() for text in fields if text.strip())
+
+
+def text_of(pieces: Sequence[Piece]) -> str:
+    """What the first step shows, as plain text for people and models: titles above, highlighted parts in asterisks."""
+    return render([_plain(piece) for piece in pieces if piece.step == 1])
+
+
+def _plain(piece: Piece) -> str:
+    text = piece.text
+    for start, end in sorted(piece.marks, reverse=True):
+        text = f"{text[:start]}*{text[start:end]}*{text[end:]}"
+    return f"{piece.title}\n{text.strip()}" if piece.title and text.strip() else text
+
+
+def rendered_digest(pieces: Sequence[Piece], *, questions: Sequence[Question], own: Sequence[str] | None) -> str:
+    """sha256 of all that a person is shown of an item; for one choice over plain text the one that `digest` gives."""
+    text = text_of(pieces)
+    first = questions[0]
+    if len(questions) == 1 and isinstance(first, Choice) and all(piece.plain for piece in pieces):
+        return digest(text, question=first.text, options=first.options_of(own))
+    shown: list[object] = [piece.stored() for piece in pieces]
+    asked: list[object] = [_asked(question, own) for question in questions]
+    return text_digest(json.dumps([shown, asked], ensure_ascii=False, separators=(",", ":"), sort_keys=True))
+
+
+def _asked(question: Question, own: Sequence[str] | None) -> Mapping[str, object]:
+    options: Sequence[str] = ()
+    if isinstance(question, Choice | Choices):
+        options = question.options_of(own)
+    elif isinstance(question, Scale):
+        options = question.options
+    return {"name": question.name, "type": question.kind, "text": question.text, "options": list(options)}
 
 
 def digest(stimulus: str, *, question: str, options: Sequence[str]) -> str:

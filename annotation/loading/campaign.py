@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotation import files
 from annotation.campaigns import project
-from annotation.campaigns.questions import Choice
+from annotation.campaigns.questions import Choice, Material, Question
+from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput, Where
-from annotation.loading import judgements
+from annotation.loading import answering, golds, judgements, pools
 from annotation.loading.drafts import ItemDraft, VoteDraft, cell, options
-from annotation.loading.items import reader, rows
+from annotation.loading.items import rows
 from annotation.loading.judgements.normaliser import Normaliser
 from annotation.loading.judgements.raw import RawVote, item_id, key_of
-
-NO_ANSWER = "no answer"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
-    """The items of a campaign in file order, and the question that they are asked."""
+    """The items of a campaign, the main ones first and in file order, the questions, and how samples were drawn."""
 
     items: tuple[ItemDraft, ...]
-    choice: Choice
+    questions: tuple[Question, ...]
+    frames: tuple[pools.Frame, ...] = ()
+
+    @property
+    def choice(self) -> Choice | None:
+        """The first question where it is a choice."""
+        first = self.questions[0]
+        return first if isinstance(first, Choice) else None
 
     @property
     def labels(self) -> dict[str, tuple[str, ...]]:
-        """The labels of each item, by external id."""
+        """The labels of each item, by external id, where the first question is a choice."""
+        if self.choice is None:
+            return {}
         return {item.external_id: self.choice.labels_of(item.options) for item in self.items}
+
+    @property
+    def materials(self) -> dict[str, Material]:
+        """What the questions need to know of each item, by external id."""
+        return {item.external_id: item.material for item in self.items}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,68 +55,46 @@ class ReadVotes:
 
 
 def contents(campaign: project.Campaign) -> Contents:
-    """Read and check the items of a campaign, from their file or from its votes."""
+    """Read and check the items of a campaign, from their files or from its votes."""
     definition = campaign.definition
     if isinstance(definition.items, project.ItemsSection):
-        drafts = reader.read(campaign, definition.items)
+        drawn = pools.pooled(campaign, definition.items)
+        drafts, frames = drawn.items, drawn.frames
     else:
-        drafts = _with_truth(campaign, _from_votes(campaign))
+        drafts, frames = _with_truth(campaign, _from_votes(campaign)), ()
     most = max(len(item.options or ()) for item in drafts)
-    found = Contents(items=drafts, choice=project.choice(definition, most_options=most))
-    _check_labels(found, definition)
-    return found
+    questions = tuple(one.counted(most) if isinstance(one, Choice) else one for one in definition.asked)
+    return Contents(items=golds.checked(drafts, questions, definition), questions=questions, frames=frames)
 
 
-def votes(path: Path, section: project.VotesSection, *, labels: Mapping[str, tuple[str, ...]]) -> ReadVotes:
-    """Read a file of votes on known items (`labels` by external id).
+def votes(
+    path: Path,
+    section: project.VotesSection,
+    *,
+    questions: Sequence[Question],
+    materials: Mapping[str, Material],
+) -> ReadVotes:
+    """Read a file of votes on known items (`materials` by external id).
 
-    Raises BadInput for a vote on an unknown item and for labels outside an item's set, all of them named with counts.
+    Raises BadInput for a vote on an unknown item, for labels outside an item's set, all of them named with counts, and
+    for the first answer that another question cannot take.
     """
     normalise = Normaliser(section.labels)
+    reading = answering.Reading(questions=questions, section=section)
     drafts: list[VoteDraft] = []
-    strange: dict[str, tuple[int, RawVote]] = {}
     for raw in judgements.read(path, section):
         item = item_id(raw.key)
-        if item not in labels:
+        if item not in materials:
             raise BadInput(
                 f"The vote is for an item that is not loaded: {' | '.join(raw.key)[:80]!r}.",
                 where=raw.row.where(),
                 remedy="Load the item first, or check which columns `votes.item` names.",
             )
-        label = normalise(raw.answer)
-        if label.strip() and label not in labels[item]:
-            times, first = strange.get(label, (0, raw))
-            strange[label] = (times + 1, first)
-        drafts.append(_vote(raw, item=item, label=label))
-    if strange:
-        raise _strange_labels(strange, labels)
+        drafts.append(reading.vote(raw, item=item, material=materials[item], normalise=normalise))
+    reading.refuse_strange_labels()
     if not drafts:
         raise BadInput("The file has a header but no votes.", where=Where(file=path), remedy="Is it the right one?")
     return ReadVotes(votes=tuple(drafts), changed=dict(normalise.changed))
-
-
-def _vote(raw: RawVote, *, item: str, label: str) -> VoteDraft:
-    empty = not label.strip()
-    return VoteDraft(
-        item=item,
-        annotator=raw.annotator,
-        response="" if empty else label,
-        raw=raw.answer,
-        excluded=raw.excluded or (NO_ANSWER if empty else None),
-        is_control=raw.is_control,
-        origin=raw.row,
-    )
-
-
-def _strange_labels(strange: Mapping[str, tuple[int, RawVote]], labels: Mapping[str, tuple[str, ...]]) -> BadInput:
-    first = next(iter(strange.values()))[1]
-    named = ", ".join(f"{label!r} ({times} times)" for label, (times, _) in strange.items())
-    known = ", ".join(labels[item_id(first.key)])
-    return BadInput(
-        f"Labels that are not among the options ({known}): {named}.",
-        where=first.row.where(),
-        remedy="Map them under `votes.labels.map`, or add them to the options.",
-    )
 
 
 def _from_votes(campaign: project.Campaign) -> tuple[ItemDraft, ...]:
@@ -132,6 +123,9 @@ def _item_of_vote(raw: RawVote, section: project.VotesSection, external_id: str)
         group=external_id,
         data={"key": list(raw.key)} | dict(zip(columns, shown, strict=True)),
         shown=shown if any(shown) else raw.key,
+        pieces=tuple(Piece(field=name, text=text) for name, text in zip(columns, shown, strict=True))
+        if any(shown)
+        else tuple(Piece(field=f"key {number}", text=text) for number, text in enumerate(raw.key)),
         options=options(raw.row, section.options) if section.options else None,
         gold=None,
         origin=raw.row,
@@ -143,7 +137,8 @@ def _with_truth(campaign: project.Campaign, drafts: tuple[ItemDraft, ...]) -> tu
     if section is None:
         return drafts
     known = {draft.external_id: draft for draft in drafts}
-    golds: dict[str, ItemDraft] = {}
+    first = campaign.definition.asked[0].name
+    found: dict[str, ItemDraft] = {}
     for number, row in enumerate(rows(campaign.path(section.file))):
         if number == 0:
             files.need(section.item, row, key="truth.item")
@@ -156,34 +151,12 @@ def _with_truth(campaign: project.Campaign, drafts: tuple[ItemDraft, ...]) -> tu
                 where=where,
                 remedy="Check that `truth.item` names the same columns as `votes.item`.",
             )
-        if external_id in golds:
+        if external_id in found:
             raise BadInput("The truth of this item stands twice.", where=where, remedy="Keep one of the rows.")
-        golds[external_id] = replace(known[external_id], gold=cell(row, section.gold).strip() or None, origin=row)
-    return tuple(golds.get(draft.external_id, draft) for draft in drafts)
-
-
-def _check_labels(found: Contents, definition: project.ProjectFile) -> None:
-    positions = found.choice.positions
-    for item in found.items:
-        labels = found.choice.labels_of(item.options)
-        if positions is not None and len(item.options or ()) > len(positions):
-            raise BadInput(
-                f"The item has {len(item.options or ())} options, `labels` only {len(positions)} positions.",
-                where=item.origin.where(),
-                remedy="Add positions.",
-            )
-        if item.gold is not None and item.gold not in labels:
-            raise BadInput(
-                f"The gold {item.gold!r} is not among the options ({', '.join(labels)}).",
-                where=item.origin.where(_gold_column(definition)),
-                remedy="Write one of them, or leave the cell empty.",
-            )
-
-
-def _gold_column(definition: project.ProjectFile) -> str | None:
-    if isinstance(definition.items, project.ItemsSection):
-        return definition.items.gold
-    return definition.truth.gold if definition.truth else None
+        gold = cell(row, section.gold).strip() or None
+        named = {} if gold is None else {first: gold}
+        found[external_id] = replace(known[external_id], gold=gold, golds=named, origin=row)
+    return tuple(found.get(draft.external_id, draft) for draft in drafts)
 
 
 def repeated(found: Iterable[VoteDraft]) -> int:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotation import files
+from annotation.campaigns.questions import Material
+from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
+from annotation.vocabulary import Pool
 
 
 @dataclass(frozen=True, kw_only=True)
 class ItemDraft:
-    """An item before it is stored. `options` are its own, None where the question's are fixed."""
+    """An item before it is stored. `options` are its own, None where the question's are fixed.
+
+    `gold` is the right answer to the first question, `golds` those to all by their names, as they are stored;
+    `accepted` are further right answers to the first. `pieces` are what is shown, `shown` their texts.
+    """
 
     external_id: str
     group: str
@@ -22,11 +29,28 @@ class ItemDraft:
     options: tuple[str, ...] | None
     gold: str | None
     origin: files.Row
+    pieces: tuple[Piece, ...] = ()
+    golds: dict[str, str] = field(default_factory=dict)
+    accepted: tuple[str, ...] = ()
+    explanation: str | None = None
+    revision: int = 1
+    stratum: str | None = None
+    tags: tuple[str, ...] = ()
+    lineage: dict[str, Any] | None = None
+    pool: Pool = Pool.MAIN
+
+    @property
+    def material(self) -> Material:
+        """What the questions need to know of it."""
+        return Material(options=self.options, fields={name: as_text(value) for name, value in self.data.items()})
 
 
 @dataclass(frozen=True, kw_only=True)
 class VoteDraft:
-    """A vote before it is stored. `excluded` is the reason why it does not count, None where it does."""
+    """A vote before it is stored. `excluded` is the reason why it does not count, None where it does.
+
+    `answers` are those to all questions by their names, where the project asks several.
+    """
 
     item: str
     annotator: str
@@ -35,14 +59,27 @@ class VoteDraft:
     excluded: str | None
     is_control: bool
     origin: files.Row
+    answers: dict[str, str] | None = None
 
 
 def cell(row: files.Row, column: str) -> str:
     """A cell as text; numbers and switches of JSON become what JSON writes for them."""
-    value = row.values.get(column)
+    return as_text(row.values.get(column))
+
+
+def as_text(value: object) -> str:
+    """A value of a file as text."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def listed(row: files.Row, column: str) -> tuple[str, ...]:
+    """A cell that holds one text or a list of them (JSON, or a list in JSONL); empty for an empty cell."""
+    text = cell(row, column).strip()
+    if not text.startswith("["):
+        return (text,) if text else ()
+    return _listed(row, column)
 
 
 def options(row: files.Row, columns: Sequence[str]) -> tuple[str, ...]:

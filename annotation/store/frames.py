@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
+from annotation.vocabulary import Pool
 
 SESSION_GAP = pd.Timedelta(minutes=30)
 """A longer pause begins a new session."""
@@ -81,7 +82,7 @@ def _sessions(frame: pd.DataFrame) -> Sequence[int | None]:
 
 
 def items(session: Session, project: Project) -> pd.DataFrame:
-    """One row an item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version, options.
+    """One row a main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version, options.
 
     `options` is the item's own list, None where the question's are fixed; gold columns are None where none is declared.
     """
@@ -94,7 +95,8 @@ def items(session: Session, project: Project) -> pd.DataFrame:
         col(Item.gold_version),
         col(Item.options),
     ]
-    chosen = sa.select(*columns).where(col(Item.project_id) == project.id).order_by(col(Item.external_id))
+    chosen = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN)
+    chosen = chosen.order_by(col(Item.external_id))
     result = session.execute(chosen)
     frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
     return frame.sort_values("item_id", ignore_index=True)

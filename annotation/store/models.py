@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
-from annotation.vocabulary import AssignmentStatus, Stage, Surface
+from annotation.vocabulary import AssignmentStatus, Pool, Stage, Surface
 
 metadata = SQLModel.metadata
 metadata.naming_convention = {
@@ -52,7 +52,10 @@ class Moment(sa.TypeDecorator[datetime]):
 
 
 class Project(SQLModel, table=True):
-    """A campaign described by one file; `definition` is that file as checked, `source` where it was read."""
+    """A campaign described by one file; `definition` is that file as checked, `source` where it was read.
+
+    `served` says that the bot can offer it; `frames` are what samples were drawn from, with their seeds and hashes.
+    """
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True, max_length=64)
@@ -64,11 +67,17 @@ class Project(SQLModel, table=True):
     definition_sha256: str = Field(max_length=64)
     source: str
     overlap: int | None = None
+    served: bool = Field(default=True, sa_column_kwargs={"server_default": sa.true()})
+    frames: list[dict[str, Any]] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     created_at: datetime = Field(sa_type=Moment)
 
 
 class Item(SQLModel, table=True):
-    """One thing to judge. `n_live` counts assignments handed out or answered, `n_done` answered ones."""
+    """One thing to judge. `n_live` counts assignments handed out or answered, `n_done` answered ones.
+
+    `stimulus` is what the first step shows as text, `pieces` all that is shown, with gap, highlights, folds and steps.
+    `gold` answers the first question, `golds` all by name where there are several; `accepted` are further right answers to the first.
+    """
 
     __table_args__ = (
         sa.UniqueConstraint("project_id", "external_id", name="uq_item_project_id_external_id"),
@@ -82,14 +91,22 @@ class Item(SQLModel, table=True):
     revision: int = 1
     group_id: str = Field(index=True)
     stage: Stage = Field(default=Stage.MAIN, sa_type=stored(Stage, "stage"))
+    pool: Pool = Field(default=Pool.MAIN, sa_type=stored(Pool, "pool"), sa_column_kwargs={"server_default": "main"})
     rank: int
     data: dict[str, Any] = Field(sa_type=sa.JSON)
     options: list[str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     stimulus: str
+    pieces: list[dict[str, Any]] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     stimulus_sha256: str = Field(max_length=64)
     gold: str | None = None
     gold_origin: str | None = Field(default=None, max_length=32)
     gold_version: str | None = Field(default=None, max_length=64)
+    golds: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
+    accepted: list[str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
+    explanation: str | None = None
+    stratum: str | None = None
+    tags: list[str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
+    lineage: dict[str, Any] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     n_live: int = 0
     n_done: int = 0
 
@@ -137,7 +154,10 @@ class Assignment(SQLModel, table=True):
 
 
 class Judgement(SQLModel, table=True):
-    """What the annotator answered: append-only, one row a revision. `excluded_reason` is empty while it counts."""
+    """What the annotator answered: append-only, one row a revision. `excluded_reason` is empty while it counts.
+
+    `response` answers the first question; `answers` those of all by name, where the project asks several.
+    """
 
     __table_args__ = (sa.UniqueConstraint("assignment_id", "revision", name="uq_judgement_assignment_revision"),)
 
@@ -146,6 +166,7 @@ class Judgement(SQLModel, table=True):
     revision: int = 0
     response: str
     response_raw: str
+    answers: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     seconds: float | None = None
     answered_at: datetime | None = Field(default=None, sa_type=Moment)
     excluded_reason: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,12 +13,13 @@ from sqlmodel import Session, col, func, select
 
 from annotation import files
 from annotation.campaigns import project as project_files
+from annotation.campaigns.questions import Choice, Material, Question
 from annotation.errors import BadInput, Conflict, Where
 from annotation.loading import campaign as campaigns
-from annotation.loading.drafts import VoteDraft
+from annotation.loading.drafts import VoteDraft, as_text
 from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
-from annotation.vocabulary import AssignmentStatus, Event, Repeats, Stage, Surface
+from annotation.vocabulary import AssignmentStatus, Event, Pool, Repeats, Surface
 from annotation.workflow.projects import BATCH, Progress
 
 Pair = tuple[int, int]
@@ -65,16 +66,23 @@ def import_votes(
             remedy="Add a `votes` section with the format and the file.",
         )
     source = path or Path(project.source).parent / (section.file or "")
-    items = _items(session, project, definition)
-    read = campaigns.votes(source, section, labels={name: labels for name, (_, labels) in items.items()})
+    items = _items(session, project)
+    read = campaigns.votes(
+        source,
+        section,
+        questions=_questions(definition, items.values()),
+        materials={name: one.material for name, one in items.items()},
+    )
     digest = files.sha256(source)
     _refuse_twice(session, project, digest, source)
     people = _annotators(
         session, read.votes, namespace=section.people or _namespace(section, project), key=key, now=now
     )
-    placed = [(items[vote.item][0], people[vote.annotator], vote) for vote in read.votes]
+    placed = [
+        (items[vote.item].id, people[vote.annotator], _pooled(vote, items[vote.item].pool)) for vote in read.votes
+    ]
     repeats, settled = _settle(session, project, placed, policy=section.repeats)
-    _insert(session, project, settled, progress=progress)
+    _insert(session, project, settled, items={one.id: one for one in items.values()}, progress=progress)
     excluded = Counter(vote.excluded for _, _, _, vote in settled if vote.excluded is not None)
     result = Imported(
         project=project.name,
@@ -95,14 +103,38 @@ def _namespace(section: project_files.VotesSection, project: Project) -> str:
     return "toloka" if section.format == "toloka" else f"project {project.name}"
 
 
-def _items(
-    session: Session, project: Project, definition: project_files.ProjectFile
-) -> dict[str, tuple[int, tuple[str, ...]]]:
-    """Database id and labels of every item, by external id."""
-    rows = session.exec(select(Item.external_id, Item.id, Item.options).where(Item.project_id == project.id)).all()
-    most = max(len(options or ()) for _, _, options in rows)
-    choice = project_files.choice(definition, most_options=most)
-    return {external_id: (item_id or 0, choice.labels_of(options)) for external_id, item_id, options in rows}
+@dataclass(frozen=True, kw_only=True)
+class _Known:
+    """An item of the project: its database id, revision, pool, and what the questions need to know of it."""
+
+    id: int
+    revision: int
+    pool: Pool
+    material: Material
+
+
+def _items(session: Session, project: Project) -> dict[str, _Known]:
+    """Every item, by external id."""
+    columns = sa.select(Item.external_id, Item.id, Item.revision, Item.pool, Item.options, Item.data)  # type: ignore[call-overload]
+    found: dict[str, _Known] = {}
+    for name, item_id, revision, pool, own, data in session.execute(columns.where(Item.project_id == project.id)):
+        fields = {column: as_text(value) for column, value in data.items()}
+        material = Material(options=None if own is None else tuple(own), fields=fields)
+        found[name] = _Known(id=item_id, revision=revision, pool=pool, material=material)
+    return found
+
+
+def _questions(definition: project_files.ProjectFile, items: Iterable[_Known]) -> tuple[Question, ...]:
+    most = max(len(one.material.options or ()) for one in items)
+    return tuple(one.counted(most) if isinstance(one, Choice) else one for one in definition.asked)
+
+
+def _pooled(vote: VoteDraft, pool: Pool) -> VoteDraft:
+    """A vote on an item that is not for the numbers does not count, and says so."""
+    if pool is Pool.MAIN:
+        return vote
+    control = vote.is_control or pool is Pool.CONTROL
+    return replace(vote, excluded=vote.excluded or f"{pool.value} item", is_control=control)
 
 
 def _refuse_twice(session: Session, project: Project, digest: str, source: Path) -> None:
@@ -172,10 +204,17 @@ def _retire(session: Session, pairs: Sequence[Pair]) -> None:
         )
 
 
-def _insert(session: Session, project: Project, settled: Sequence[Placed], *, progress: Progress | None) -> None:
+def _insert(
+    session: Session,
+    project: Project,
+    settled: Sequence[Placed],
+    *,
+    items: Mapping[int, _Known],
+    progress: Progress | None,
+) -> None:
     connection = session.connection()
     for start in range(0, len(settled), BATCH):
-        connection.execute(sa.insert(Assignment), list(_assignments(settled[start : start + BATCH])))
+        connection.execute(sa.insert(Assignment), list(_assignments(settled[start : start + BATCH], items)))
         if progress is not None:
             progress(min(BATCH, len(settled) - start))
     ids = _ids(session, project)
@@ -189,16 +228,16 @@ def _insert(session: Session, project: Project, settled: Sequence[Placed], *, pr
     )
 
 
-def _assignments(batch: Sequence[Placed]) -> Iterator[dict[str, object]]:
+def _assignments(batch: Sequence[Placed], items: Mapping[int, _Known]) -> Iterator[dict[str, object]]:
     for item, annotator, occasion, vote in batch:
         yield {
             "item_id": item,
-            "item_revision": 1,
+            "item_revision": items[item].revision,
             "annotator_id": annotator,
             "occasion": occasion,
             "surface": Surface.IMPORT,
             "status": AssignmentStatus.DONE,
-            "stage": Stage.MAIN,
+            "stage": items[item].pool.stage,
             "is_control": vote.is_control,
             "is_repeat": occasion > 0,
         }
@@ -218,6 +257,7 @@ def _judgements(ids: Mapping[tuple[int, int, int], int | None], batch: Sequence[
             "revision": 0,
             "response": vote.response,
             "response_raw": vote.raw,
+            "answers": vote.answers,
             "excluded_reason": vote.excluded,
         }
 

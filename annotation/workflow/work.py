@@ -2,7 +2,8 @@
 
 First form: projects come one after another in the order of loading; next is the item with the fewest answers that this
 person has not met and that still needs some, among equals the one in the fewest hands. There are no leases yet, so
-people who hold the last items at the same moment can take one past its overlap.
+people who hold the last items at the same moment can take one past its overlap. Projects that ask for more than this
+form does (`offering`) are not offered.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotation.campaigns import project as project_files
-from annotation.campaigns.questions import Choice
+from annotation.campaigns.questions import Choice, answers
 from annotation.errors import Stale
-from annotation.store.models import Assignment, Item, Judgement, Project
-from annotation.vocabulary import AssignmentStatus, Surface
+from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
+from annotation.vocabulary import ABSTAINED, AssignmentStatus, Pool, Surface
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +94,8 @@ def submit(
         repeated=assignment.status == AssignmentStatus.DONE,
     )
     if not saved.repeated:
-        _store(session, assignment, item, label=labels[order[option]], text=saved.answer, now=now)
+        label = labels[order[option]]
+        _store(session, assignment, item, label=label, text=saved.answer, abstained=label == choice.abstain, now=now)
         return saved
     given = session.exec(select(Judgement.response).where(Judgement.assignment_id == assignment_id)).first()
     if given != labels[order[option]]:
@@ -107,7 +109,13 @@ def _open_to(annotator_id: int) -> SelectOfScalar[Item]:
     return (
         select(Item)
         .join(Project)
-        .where(col(Project.overlap).is_not(None), col(Item.n_done) < col(Project.overlap), ~met.exists())
+        .where(
+            col(Project.served),
+            Item.pool == Pool.MAIN,
+            col(Project.overlap).is_not(None),
+            col(Item.n_done) < col(Project.overlap),
+            ~met.exists(),
+        )
     )
 
 
@@ -123,7 +131,7 @@ def _assign(session: Session, item: Item, *, annotator_id: int, now: datetime) -
         status=AssignmentStatus.LIVE,
         stage=item.stage,
         position=position + 1,
-        option_order=list(range(len(choice.options_of(item.options)))),
+        option_order=_order(session, item, annotator_id=annotator_id, choice=choice),
         instructions_sha256=project.instructions_sha256,
         stimulus_sha256=item.stimulus_sha256,
         assigned_at=now,
@@ -135,7 +143,21 @@ def _assign(session: Session, item: Item, *, annotator_id: int, now: datetime) -
     return made
 
 
-def _store(session: Session, assignment: Assignment, item: Item, *, label: str, text: str, now: datetime) -> None:
+def _order(session: Session, item: Item, *, annotator_id: int, choice: Choice) -> list[int]:
+    project, _ = _project_of(session, item)
+    pseudonym = session.get_one(Annotator, annotator_id).pseudonym
+    return answers.order(
+        len(choice.options_of(item.options)),
+        shuffle=choice.shuffle,
+        seed=project_files.definition_of(project.definition).seed,
+        key=(project.name, choice.name, item.external_id, pseudonym),
+        last=choice.abstain is not None,
+    )
+
+
+def _store(
+    session: Session, assignment: Assignment, item: Item, *, label: str, text: str, abstained: bool, now: datetime
+) -> None:
     shown_at = assignment.assigned_at or now
     session.add(
         Judgement(
@@ -144,6 +166,7 @@ def _store(session: Session, assignment: Assignment, item: Item, *, label: str, 
             response_raw=text,
             seconds=(now - shown_at).total_seconds(),
             answered_at=now,
+            excluded_reason=ABSTAINED if abstained else None,
         )
     )
     assignment.status = AssignmentStatus.DONE
@@ -179,7 +202,10 @@ def _asked(session: Session, assignment: Assignment) -> tuple[Item, Choice]:
 def _project_of(session: Session, item: Item) -> tuple[Project, Choice]:
     project = session.get_one(Project, item.project_id)
     definition = project_files.definition_of(project.definition)
-    return project, project_files.choice(definition, most_options=len(item.options or ()))
+    choice = project_files.choice(definition, most_options=len(item.options or ()))
+    if choice is None:
+        raise Stale("This project is not offered here.")
+    return project, choice
 
 
 def _known(identity: int | None) -> int:

@@ -13,58 +13,71 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines in
 
 
 def check(file: File, json: AsJson = False) -> None:
-    """Check a project file, its items and votes; store nothing."""
-    from annotation.campaigns import project
-    from annotation.loading import campaign as loading
-    from bot.commands import console
+    """Check a project or programme file, with items and votes; store nothing.
 
-    campaign = project.read(file)
-    contents = loading.contents(campaign)
-    options = sorted({len(contents.choice.options_of(item.options)) for item in contents.items})
-    facts: dict[str, console.Cell] = {
-        "project": campaign.name,
-        "items": len(contents.items),
-        "groups": len({item.group for item in contents.items}),
-        "with gold": sum(item.gold is not None for item in contents.items),
-        "options per item": " – ".join(str(number) for number in dict.fromkeys((options[0], options[-1]))),
-        "classes": ", ".join(contents.choice.classes or ()) or "none: options differ from item to item",
-    }
-    section = campaign.definition.votes
-    if section is not None and section.file is not None:
-        read = loading.votes(campaign.path(section.file), section, labels=contents.labels)
-        facts |= {
-            "votes": len(read.votes),
-            "repeated votes": loading.repeated(read.votes),
-            "labels changed": sum(read.changed.values()),
-            "votes that do not count": sum(vote.excluded is not None for vote in read.votes),
-        }
+    Says what is still to be done before people come: items that are missing, facts that a release will have to state.
+    """
+    from bot.commands import checking, console
+
+    found = checking.checked(file)
     if json:
-        console.show_json(facts)
-    else:
-        console.table(f"{file} can be loaded", ("what", "is"), list(facts.items()))
+        console.show_json(found.facts | {"to do": list(found.to_do), "to declare": dict(found.to_declare)})
+        return
+    console.table(f"{file} can be loaded", ("what", "is"), list(found.facts.items()))
+    for line in found.to_do:
+        console.console().print(f"To do before people come: {line}", markup=False)
+    if found.to_declare:
+        told = [(f"declared.{name}", says) for name, says in found.to_declare.items()]
+        console.table("A release has to state, and only you know", ("key", "say"), told)
 
 
-def load(file: File, json: AsJson = False) -> None:
+def load(
+    file: File,
+    plan: Annotated[bool, typer.Option("--plan", help="Only show what would change, and what may not.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Change a project that is loaded already.")] = False,
+    json: AsJson = False,
+) -> None:
     """Store a project with its items.
 
-    Loading the same file again changes nothing.
+    Loading the same file again changes nothing; a changed file needs --yes, and what people have met stays as it is.
     """
     from annotation.workflow import projects
     from bot.commands import console, session
 
+    if plan:
+        _show_plan(file, json=json)
+        return
     with session.opened(create=True) as database, database.transaction() as transaction:
-        loaded = projects.load_file(transaction, file, now=session.now())
+        loaded = projects.load_file(transaction, file, now=session.now(), yes=yes)
     facts: dict[str, console.Cell] = {
         "project": loaded.name,
         "items": loaded.items,
         "with gold": loaded.golds,
         "stored": loaded.fresh,
+        "changed": not loaded.plan.empty,
     }
     if json:
         console.show_json(facts)
         return
-    verb = "Loaded" if loaded.fresh else "Loaded already, nothing changed:"
+    same = "Loaded already, nothing changed:" if loaded.plan.empty else "Changed"
+    verb = "Loaded" if loaded.fresh else same
     console.console().print(f"{verb} {loaded.name}: {loaded.items} items, {loaded.golds} with gold.", markup=False)
+
+
+def _show_plan(file: Path, *, json: bool) -> None:
+    from annotation.workflow import projects
+    from bot.commands import console, session
+
+    with session.opened(create=True) as database, database.transaction() as transaction:
+        found = projects.plan_file(transaction, file)
+    lines = [("everything", "is new")] if found is None else list(found.lines)
+    refused = [] if found is None else [(one.what, one.why) for one in found.refused]
+    if json:
+        console.show_json({"changes": dict(lines), "refused": dict(refused)})
+        return
+    console.table(f"Loading {file} would change", ("what", "which"), lines, notes=() if lines else ["Nothing."])
+    if refused:
+        console.table("And these may not change", ("what", "why"), refused)
 
 
 def import_(

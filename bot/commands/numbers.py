@@ -220,11 +220,12 @@ def export(
 
     with session.opened() as database, database.transaction() as transaction:
         data = release.data_sets(transaction, [session.project_name(one) for one in projects or ()])
+        left_out = [] if projects else release.left_out(transaction)
     with console.progress("numbers", quiet=json) as told:
         made = tables.release(data, method=method.value, ties=ties.value, seed=seed, progress=told)
         written = tables.write(made, to, also={"report.html": report.page(made)})
     if json:
         console.show_json([str(path) for path in written])
         return
-    for path in written:
-        console.console().print(str(path), markup=False, soft_wrap=True)
+    for line in (*map(str, written), *left_out):
+        console.console().print(line, markup=False, soft_wrap=True)

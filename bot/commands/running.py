@@ -59,11 +59,13 @@ def doctor(json: AsJson = False) -> None:
 
 def bot() -> None:
     """Run the Telegram bot until it is stopped."""
+    from annotation.campaigns.project import definition_of
     from annotation.errors import BadInput, Where
     from annotation.settings import settings
-    from annotation.store import pseudonyms
+    from annotation.store import pseudonyms, queries
+    from annotation.workflow import offering
     from bot import application
-    from bot.commands import session
+    from bot.commands import console, session
 
     chosen = settings()
     if chosen.telegram_token is None:
@@ -75,6 +77,9 @@ def bot() -> None:
     with session.opened(create=True) as database:
         with database.transaction() as transaction:
             key = pseudonyms.key(transaction, file=chosen.key_file, now=session.now())
+            definitions = [definition_of(one.definition) for one in queries.projects(transaction)]
+        for sentence in filter(None, map(offering.sentence, definitions)):
+            console.console().print(sentence, markup=False)
         application.run(
             token=chosen.telegram_token.get_secret_value(),
             base_url=chosen.telegram_url,

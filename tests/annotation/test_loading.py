@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation import files
-from annotation.campaigns import document, project
+from annotation.campaigns import document, project, questions
 from annotation.errors import BadInput
 from annotation.loading import campaign, judgements
 from annotation.loading.judgements.raw import RawVote, item_id
@@ -97,8 +97,9 @@ def test_labels_are_stripped_mapped_and_counted(tmp_path: Path) -> None:
     section = project.VotesSection.model_validate(
         {"format": "toloka", "item": "INPUT:text", "labels": {"map": {"так": "yes", "ні": "no"}}}
     )
-    labels = {item_id((row[0],)): ("yes", "no") for row in ROWS}
-    found = campaign.votes(path, section, labels=labels)
+    asked = [questions.Choice(type="choice", text="?", options=("yes", "no"))]
+    materials = {item_id((row[0],)): questions.Material() for row in ROWS}
+    found = campaign.votes(path, section, questions=asked, materials=materials)
     assert [vote.response for vote in found.votes] == ["yes", "no", "yes", "no", ""]
     assert found.votes[-1].excluded == "no answer"
     assert found.changed == {("так", "yes"): 1, ("ні", "no"): 2, (" так ", "yes"): 1}
@@ -160,6 +161,7 @@ def test_positions_are_codes_of_places(tmp_path: Path) -> None:
     text = "project: p\ntitle: p\nlanguage: en\nquestion: {{type: choice, text: q, labels: {labels}}}\nitems: {{file: i.csv, id: id, show: t, options: [a, b, c], gold: gold}}\noverlap: 1\n"  # noqa: E501
     (tmp_path / "p.yaml").write_text(text.format(labels="{positions: [A, B, C]}"), "utf-8")
     found = campaign.contents(project.read(tmp_path / "p.yaml"))
+    assert found.choice is not None
     assert found.choice.classes == ("A", "B", "C")
     assert found.labels == {"1": ("A", "B", "C")}
     (tmp_path / "p.yaml").write_text(text.format(labels="{positions: [A, B]}"), "utf-8")

@@ -179,7 +179,9 @@ def test_a_changed_project_of_the_same_name_is_refused(words: Hromada) -> None:
     assert words("load", "project.yaml").code == 0
     assert words("load", "project.yaml", "--json").json["stored"] is False
     words.write("items.csv", ITEMS.replace("тварини", "звірі"))
-    refused(words, "load", "project.yaml", says=("'words' is loaded already", "another name"))
+    refused(
+        words, "load", "project.yaml", says=("'words' is loaded already", "items changed: 1", "--yes", "another name")
+    )
 
 
 def test_a_folder_and_a_file_that_may_not_be_read_are_refused(words: Hromada) -> None:

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 from annotation import files
 from annotation.campaigns import project
+from annotation.campaigns.stimulus import Extent, Piece
 from annotation.errors import BadInput, Where
 from annotation.loading import items
-from annotation.loading.drafts import ItemDraft, cell, options
+from annotation.loading.drafts import ItemDraft, cell, listed, options
 
 
 def read(campaign: project.Campaign, section: project.ItemsSection) -> tuple[ItemDraft, ...]:
     """All items in file order; raises BadInput at the first that cannot be used."""
     path = campaign.path(section.file)
+    first = campaign.definition.asked[0].name
+    needed = tuple(column for question in campaign.definition.asked for column in question.required_columns())
     drafts: dict[str, ItemDraft] = {}
     for row in items.rows(path):
         if not drafts:
-            _need_columns(section, row)
-        draft = _draft(section, row)
+            _need_columns(section, row, needed)
+        draft = _draft(section, row, first=first)
         if draft.external_id in drafts:
-            first = drafts[draft.external_id].origin.line
+            known = drafts[draft.external_id].origin.line
             raise BadInput(
-                f"The id {draft.external_id!r} stands twice, first on line {first}.",
+                f"The id {draft.external_id!r} stands twice, first on line {known}.",
                 where=row.where(section.id),
                 remedy="Give every item an id of its own.",
             )
@@ -30,31 +37,114 @@ def read(campaign: project.Campaign, section: project.ItemsSection) -> tuple[Ite
     return tuple(drafts.values())
 
 
-def _need_columns(section: project.ItemsSection, row: files.Row) -> None:
-    files.need([section.id], row, key="items.id")
-    files.need(section.show, row, key="items.show")
-    files.need(section.options or (), row, key="items.options")
-    files.need([section.gold] if section.gold else [], row, key="items.gold")
-    files.need([section.group] if section.group else [], row, key="items.group")
+def _need_columns(section: project.ItemsSection, row: files.Row, needed: Sequence[str]) -> None:
+    for key, columns in section.columns.items():
+        files.need(columns, row, key=f"items.{key}")
+    files.need(needed, row, key="questions.field")
 
 
-def _draft(section: project.ItemsSection, row: files.Row) -> ItemDraft:
+def _draft(section: project.ItemsSection, row: files.Row, *, first: str) -> ItemDraft:
     external_id = cell(row, section.id).strip()
     if not external_id:
         raise BadInput("The item has no id.", where=row.where(section.id), remedy="Give it one that never changes.")
-    shown = tuple(cell(row, column) for column in section.show)
-    if not any(text.strip() for text in shown):
+    pieces = tuple(_piece(part, row) for part in section.parts)
+    if not any(piece.text.strip() for piece in pieces):
         raise BadInput(
             "The item has nothing to show.",
-            where=row.where(section.show[0]),
+            where=row.where(section.parts[0].field),
             remedy="Fill the cell, or leave the row out.",
         )
+    golds = dict(_golds(section, row, first=first))
     return ItemDraft(
         external_id=external_id,
-        group=(cell(row, section.group).strip() if section.group else "") or external_id,
+        group=_optional(row, section.group) or external_id,
         data=dict(row.values),
-        shown=shown,
+        shown=tuple(piece.text for piece in pieces),
         options=options(row, section.options) if section.options else None,
-        gold=(cell(row, section.gold).strip() if section.gold else "") or None,
+        gold=golds.get(first),
         origin=row,
+        pieces=pieces,
+        golds=golds,
+        accepted=listed(row, section.accepted) if section.accepted else (),
+        explanation=_optional(row, section.explanation),
+        revision=_revision(section, row),
+        stratum=_optional(row, section.stratum),
+        tags=tuple(dict.fromkeys(tag for column in section.tags or () for tag in listed(row, column))),
+        lineage=_lineage(section, row),
+    )
+
+
+def _optional(row: files.Row, column: str | None) -> str | None:
+    return (cell(row, column).strip() or None) if column is not None else None
+
+
+def _golds(section: project.ItemsSection, row: files.Row, *, first: str) -> Iterator[tuple[str, str]]:
+    named = ({first: section.gold} if section.gold else {}) | section.golds
+    for question, column in named.items():
+        if text := cell(row, column).strip():
+            yield question, text
+
+
+def _revision(section: project.ItemsSection, row: files.Row) -> int:
+    text = _optional(row, section.revision)
+    if text is None:
+        return 1
+    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0 and len(text) < 10):
+        raise BadInput(
+            f"The revision {text[:20]!r} is no number from 1 on.",
+            where=row.where(section.revision),
+            remedy="Count the item's changes: 1, 2, 3, …",
+        )
+    return int(text)
+
+
+def _lineage(section: project.ItemsSection, row: files.Row) -> dict[str, Any] | None:
+    text = _optional(row, section.lineage)
+    if text is None:
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise BadInput(
+            "The lineage is not a JSON object.",
+            where=row.where(section.lineage),
+            remedy="Leave the column as `hromada derive` wrote it.",
+        )
+    return found
+
+
+def _piece(part: project.Part, row: files.Row) -> Piece:
+    text = cell(row, part.field)
+    gap: Extent | None = None
+    if part.gap is not None and text.strip():
+        if text.count(part.gap) != 1:
+            raise BadInput(
+                f"The gap {part.gap!r} stands {text.count(part.gap)} times in the text.",
+                where=row.where(part.field),
+                remedy="It has to stand there once.",
+            )
+        gap = (text.index(part.gap), text.index(part.gap) + len(part.gap))
+    marks = tuple(_mark(text, row, column) for column in part.mark if cell(row, column).strip())
+    return Piece(field=part.field, text=text, title=part.title, fold=part.fold, gap=gap, marks=marks, step=part.step)
+
+
+def _mark(text: str, row: files.Row, column: str) -> Extent:
+    """A highlighted part: its words, which stand once in the text, or the JSON list [start, end]."""
+    written = cell(row, column).strip()
+    try:
+        found = json.loads(written) if written.startswith("[") else None
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, list) and len(found) == 2 and all(type(one) is int for one in found):
+        start, end = found
+        if 0 <= start < end <= len(text):
+            return start, end
+    elif text.count(written) == 1:
+        return text.index(written), text.index(written) + len(written)
+    raise BadInput(
+        f"{written[:40]!r} cannot be highlighted: it stands {text.count(written)} times in the text.",
+        where=row.where(column),
+        remedy="Write words that stand there once, or the offsets as [start, end].",
     )

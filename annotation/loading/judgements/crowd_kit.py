@@ -16,5 +16,5 @@ def read(path: Path, section: VotesSection) -> Iterator[RawVote]:
         path,
         item=section.item or ("task",),
         annotator=section.annotator or "worker",
-        answer=section.answer or "label",
+        answers=(section.answer,) if section.answer else tuple(section.answers.values()) or ("label",),
     )

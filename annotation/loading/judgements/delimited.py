@@ -13,14 +13,16 @@ from annotation.loading.judgements.raw import RawVote, annotator_of, key_of
 
 def read(path: Path, section: VotesSection) -> Iterator[RawVote]:
     """One vote a row; the section names item, annotator and answer."""
-    return votes(path, item=section.item or (), annotator=section.annotator or "", answer=section.answer or "")
+    columns = (section.answer,) if section.answer else tuple(section.answers.values())
+    return votes(path, item=section.item or (), annotator=section.annotator or "", answers=columns)
 
 
-def votes(path: Path, *, item: Sequence[str], annotator: str, answer: str) -> Iterator[RawVote]:
-    """One vote a row, by these columns."""
+def votes(path: Path, *, item: Sequence[str], annotator: str, answers: Sequence[str]) -> Iterator[RawVote]:
+    """One vote a row, by these columns; the first of `answers` is the vote's own."""
     for number, row in enumerate(files.delimited(path)):
         if number == 0:
             files.need(item, row, key="votes.item")
             files.need([annotator], row, key="votes.annotator")
-            files.need([answer], row, key="votes.answer")
-        yield RawVote(key=key_of(row, item), annotator=annotator_of(row, annotator), answer=cell(row, answer), row=row)
+            files.need(answers, row, key="votes.answer")
+        raw = cell(row, answers[0])
+        yield RawVote(key=key_of(row, item), annotator=annotator_of(row, annotator), answer=raw, row=row)

@@ -33,8 +33,8 @@ def read(path: Path, section: VotesSection) -> Iterator[RawVote]:
         if number == 0:
             annotator = section.annotator or WORKER
             files.need([annotator], row, key="votes.annotator")
-            answer = section.answer or _only_output(row)
-            files.need([answer], row, key="votes.answer")
+            answer = section.answer or next(iter(section.answers.values()), None) or _only_output(row)
+            files.need([answer, *section.answers.values()], row, key="votes.answer")
             columns = _key_columns(row, section)
         page = cell(row, PAGE)
         key = (cell(row, SUITE), str(seen[page])) if columns == (SUITE,) else key_of(row, columns)

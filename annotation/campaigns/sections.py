@@ -1,0 +1,60 @@
+"""What every part of a project file is made of: frozen sections, and the words that numbers are written in."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d)?")
+_SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*(%)?")
+
+
+def as_list(value: object) -> object:
+    """One value may be written without brackets."""
+    return [value] if isinstance(value, str) else value
+
+
+def _text(value: object) -> object:
+    """A key without a value is a mistake where text is asked for; pydantic's own sentence would speak of None."""
+    if value is None:
+        raise ValueError("It is empty")
+    return value
+
+
+def _share(value: object) -> object:
+    """`60 %` and `0.6` are the same share; a number from the database stays what it is."""
+    if not isinstance(value, str):
+        return value
+    found = _SHARE.fullmatch(value.strip())
+    if found is None:
+        raise ValueError(f"{value!r} is no share; write it like 60 % or 0.6")
+    return float(found[1]) / 100 if found[2] else float(found[1])
+
+
+def _seconds(value: object) -> object:
+    """`30 s`, `5 min`, `2 h`; a bare number is seconds."""
+    if not isinstance(value, str):
+        return value
+    found = _DURATION.fullmatch(value.strip())
+    if found is None:
+        raise ValueError(f"{value!r} is no length of time; write it like 30 s, 5 min or 2 h")
+    return float(found[1]) * _SECONDS[found[2]]
+
+
+Text = Annotated[str, BeforeValidator(_text), Field(min_length=1)]
+Columns = Annotated[tuple[Text, ...], BeforeValidator(as_list), Field(min_length=1)]
+Words = Annotated[tuple[Text, ...], BeforeValidator(as_list)]
+Name = Annotated[str, BeforeValidator(_text), Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1)]
+Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+Comparison = Literal["<", "<="]
+
+
+class Section(BaseModel):
+    """A part of the file: unknown keys are refused, values are frozen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)

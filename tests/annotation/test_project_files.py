@@ -1,0 +1,263 @@
+"""Project and programme files: what they may say, and how mistakes in them are named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotation.campaigns import programme, project
+from annotation.errors import BadInput, Where
+from annotation.loading import campaign
+
+FULL = """\
+project: full
+title: Повний
+language: uk
+kind: baseline
+instructions: Читайте уважно.
+questions:
+  - {name: fits, type: choice, text: "Чи підходить?", options: [так, ні], abstain: не знаю, shuffle: yes}
+  - {name: why, type: choices, text: "Чому ні?", options: [мова, логіка], show_if: {fits: ні}, required: no}
+  - {name: part, type: span, text: "Де саме?", field: text, most: 2, none: ніде, show_if: {why: [мова]}}
+  - {name: fixed, type: edit, text: "Виправте", field: text, step: 2}
+items:
+  file: items.csv
+  id: id
+  show: [{field: title, title: Назва}, {field: text, fold: yes, mark: word}]
+  gold: gold
+  golds: {why: why}
+  explanation: says
+  group: story
+  stratum: kind
+  tags: [kind]
+seed: 7
+overlap: {min: 3, max: 5, confidence: 90 %}
+stages:
+  training: {pool: {where: {pool: training}}, number: 1, pass_mark: 60 %, explain: yes}
+pages: {items: 5}
+controls: {pool: {where: {pool: control}}, per_page: 1, number: 10}
+quality:
+  - {rule: control, accuracy: <= 50 %, window: 20, training_counts: yes, consequence: exclude}
+  - {rule: seconds, least: 30 s, per: page, consequence: flag}
+  - {rule: straight_lining, run: 12, consequence: pause}
+  - {rule: text, refuses: [empty, copied], consequence: flag}
+profile:
+  - {name: native, text: "Рідна мова?", options: [українська, інша], required: yes}
+admission: {profile: {native: українська}, top: 60 %, earlier_control: {least: 75 %, projects: other}}
+content_warning: Є сумні оповідання.
+consent: {file: consent.md, version: 1}
+reward: {emoji: [🍎, 🍐], countdown: yes}
+exposure: {exceptions: pilot}
+reports: {threshold: 2, reasons: [двозначно]}
+caps: {items: 100, items_per_day: 50, sitting: 45 min}
+lease: 2 h
+expected: {seconds: 75}
+declared: {recruitment: чат, pay: волонтери, ethics: not sought, licence: CC BY 4.0}
+published: {source: "Хтось, 2024", scores: {accuracy: 84.08}}
+"""
+ITEMS = """\
+id,title,text,word,gold,why,says,story,kind,pool
+1,Кіт,Жив собі кіт.,кіт,так,,тому,a,казка,main
+2,Пес,Жив собі пес.,пес,ні,"[""мова""]",бо,b,казка,training
+3,Кит,Жив собі кит.,кит,так,,так,c,вірш,control
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the full project."""
+    (tmp_path / "full.yaml").write_text(FULL, "utf-8")
+    (tmp_path / "items.csv").write_text(ITEMS, "utf-8")
+    (tmp_path / "consent.md").write_text("Я згоден.", "utf-8")
+    return tmp_path
+
+
+def refused(path: Path) -> str:
+    """What is said of a file that cannot be used."""
+    with pytest.raises(BadInput) as refusal:
+        campaign.contents(project.read(path))
+    return str(refusal.value).removeprefix(f"{path.parent}/")
+
+
+def refused_at(call: Callable[[], object]) -> Where | None:
+    """The place that a refusal names; None where nothing was refused. Any other error goes through."""
+    try:
+        call()
+    except BadInput as refusal:
+        return refusal.where or Where()
+    return None
+
+
+def test_a_file_may_say_all_of_it(folder: Path) -> None:
+    """Every section is read, and comes back from the database as it was."""
+    read = project.read(folder / "full.yaml")
+    found = read.definition
+    assert project.definition_of(found.model_dump(mode="json")) == found
+    assert str(found.stages.named["training"].pass_mark) == "60%"
+    assert [item.pool.value for item in campaign.contents(read).items] == ["main", "training", "control"]
+    assert (found.least_overlap, found.lease, found.quality[1].model_dump()["least"]) == (3, 7200.0, 30.0)
+    assert sorted(found.declared.missing) == ["ai_use", "population", "stimulus_differences"]
+
+
+MISTAKES: list[tuple[str, str, tuple[str, ...]]] = [
+    ("options: [так, ні], abstain", "options: [ні, ні], abstain", ("full.yaml:7:5, questions.0", "'ні' stands twice")),
+    ("type: span", "type: spam", ("full.yaml:9:18, questions.2.type", "'spam'", "'choices'", "'span'")),
+    ("field: text, most", "feild: text, most", ("full.yaml:9:", "questions.2.feild", "Did you mean `field`?")),
+    ("name: why", "name: fits", ("Two questions are named 'fits'",)),
+    ("show_if: {fits: ні}", "show_if: {fits: може}", ("'why' is shown if 'fits' is 'може', which nobody can answer",)),
+    ("show_if: {why: [мова]}", "show_if: {fixed: мова}", ("which is not asked before it",)),
+    ("field: text, step: 2", "field: word, step: 2", ("'fixed' is about the column 'word', which `items.show`",)),
+    ("golds: {why: why}", "golds: {whi: why}", ("`items.golds` speaks of a question 'whi'",)),
+    ("confidence: 90 %", "confidence: 90", ("full.yaml:22:27", "overlap.confidence")),
+    ("confidence: 90 %", "confidence: sure", ("'sure' is no share", "60 %")),
+    ("{min: 3, max: 5", "{min: 5, max: 5", ("write `overlap: 5`",)),
+    ("overlap: {min", "overlaps: {min", ("overlaps", "Did you mean `overlap`?")),
+    ("pass_mark: 60 %", "pass_mark: 7 of 5", ("stages.training.pass_mark", "7 of 5 cannot be reached")),
+    ("pass_mark: 60 %", "pass_mark: 7 of 10", ("speaks of 10 items, the stage has 1",)),
+    ("accuracy: <= 50 %", "accuracy: 50 %", ("quality.0.accuracy", "write it like < 50 % or <= 50 %")),
+    ("rule: seconds", "rule: second", ("quality.1.rule", "'second'", "'straight_lining'")),
+    ("least: 30 s", "least: soon", ("quality.1.least", "'soon' is no length of time")),
+    ("pages: {items: 5}\n", "", ("Control items per page need `pages`",)),
+    ("pages: {items: 5}", "pages: {items: 1}", ("nothing but control items",)),
+    ("per_page: 1, number", "number", ("Give `per_page` or `rate`",)),
+    ("[empty, copied]", "[empty, words]", ("needs the file with them in `words`",)),
+    ("{native: українська}, top", "{mother: українська}, top", ("Admission asks for 'mother', the profile does not",)),
+    ("{native: українська}, top", "{native: інакша}, top", ("'інакша', which is not among its options",)),
+    ("exceptions: pilot", "exceptions: full", ("no exposure exception for itself",)),
+    ("  explanation: says\n", "", ("The training explains",)),
+    ("  gold: gold\n  golds: {why: why}\n", "", ("The training stage needs gold",)),
+    ("kind: baseline", "kind: base", ("full.yaml:4:1, kind",)),
+    ("instructions: Читайте уважно.", "instructions: а\ninstructions_file: б", ("instructions are given twice",)),
+    ("mark: word", "mark: wrod", ("items.csv:1", "no column 'wrod'", "items.show.mark")),
+    ("where: {pool: training}", "where: {pol: training}", ("no column 'pol'",)),
+    ("where: {pool: training}", "where: {pool: none}", ("No item is left for the training pool",)),
+    ("where: {pool: training}", "where: {kind: казка}", ("No item is left for the main pool",)),
+    ("where: {pool: training}", "where: {pool: control}", ("in the training pool and in the control pool: 3",)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "says"), MISTAKES)
+def test_a_mistake_is_named(folder: Path, old: str, new: str, says: tuple[str, ...]) -> None:
+    """Each with its place, and where there is one the remedy."""
+    assert old in FULL
+    (folder / "full.yaml").write_text(FULL.replace(old, new), "utf-8")
+    told = refused(folder / "full.yaml")
+    for part in says:
+        assert part in told, told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            "Жив собі кіт.,кіт",
+            "Жив кіт і кіт.,кіт",
+            "items.csv:2, word: 'кіт' cannot be highlighted: it stands 2 times",
+        ),
+        ("пес,ні", "пес,не знаю", "items.csv:3, gold: The gold 'не знаю' is not among the options"),
+        ('"[""мова""]"', "зміст", "items.csv:3, why: The gold cannot be an answer: «Чому ні?» cannot be answered"),
+        ("кит,так", "кит,", "items.csv:4, gold: The control item has no gold"),
+        (",c,вірш", ",a,вірш", "items.csv:4: Items of the control pool share a group with main items: 3"),
+    ],
+)
+def test_a_mistake_in_the_items_is_named(folder: Path, old: str, new: str, says: str) -> None:
+    """Gold that nobody can answer, highlights that are not there, pools that share a group."""
+    assert old in ITEMS
+    (folder / "items.csv").write_text(ITEMS.replace(old, new), "utf-8")
+    assert says in refused(folder / "full.yaml")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@given(data=st.data())
+def test_any_damage_is_a_sentence_with_a_place(folder: Path, data: st.DataObject) -> None:
+    """A piece of a file deleted or overwritten: it can be loaded, or there is an error of ours with the place."""
+    path, text = data.draw(st.sampled_from([("full.yaml", FULL), ("items.csv", ITEMS)]))
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 40)))
+    junk = data.draw(
+        st.sampled_from(["", "{", "]", ": ", "\n", "- ", "null", "~", "999999999999", "\0", '"', "є", "%"])
+    )
+    for name, whole in (("full.yaml", FULL), ("items.csv", ITEMS)):
+        (folder / name).write_text(whole[:start] + junk + whole[end:] if name == path else whole, "utf-8")
+    place = refused_at(lambda: campaign.contents(project.read(folder / "full.yaml")))
+    assert place is None or place.file is not None
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.dictionaries(
+        st.sampled_from([*project.ProjectFile.model_fields, "nonsense"]),
+        st.recursive(
+            st.none() | st.text(max_size=8),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(st.sampled_from(["type", "text", "options", "file", "rule", "min", "pool"]), inner)
+            ),
+            max_leaves=8,
+        ),
+    )
+)
+def test_any_values_are_a_project_or_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, values: dict[str, object]
+) -> None:
+    """Known keys with anything for values: a project, or an error of ours with file, line and column."""
+    import json
+
+    path = tmp_path_factory.mktemp("any") / "p.yaml"
+    path.write_text(json.dumps(values), "utf-8")
+    place = refused_at(lambda: project.read(path))
+    assert place is None or place.line is not None
+
+
+PROGRAMME = """\
+programme: spring
+title: Весна
+language: uk
+consent: {file: consent.md, version: 2}
+profile: [{name: age, text: "Вік?", type: number}]
+order: interleaved
+projects: [{file: one.yaml, quota: 100}, {file: two.yaml}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("", "", ""),
+        ("file: two.yaml", "file: one.yaml", "programme.yaml:7:43, projects.1.file: The project 'one' stands twice"),
+        ("language: uk", "language: en", "is in 'uk', the programme in 'en'"),
+        ("order: interleaved", "order: shuffled", "programme.yaml:6:1, order"),
+        ("quota: 100", "quota: 0", "projects.0.quota"),
+        ("qouta", "quota", ""),
+        ("consent.md", "agreement.md", "agreement.md: There is no such file"),
+        ("two.yaml", "three.yaml", "three.yaml: There is no such file"),
+    ],
+)
+def test_a_programme_is_checked_with_its_projects(folder: Path, old: str, new: str, says: str) -> None:
+    """Several projects behind one consent: names, languages, files."""
+    for name in ("one", "two"):
+        text = FULL.replace("project: full", f"project: {name}").replace(
+            "consent: {file: consent.md, version: 1}\n", ""
+        )
+        (folder / f"{name}.yaml").write_text(text, "utf-8")
+    path = folder / "programme.yaml"
+    path.write_text(PROGRAMME.replace(old, new), "utf-8")
+    assert programme.is_one(path)
+    if not says:
+        assert [one.name for one in programme.read(path).campaigns] == ["one", "two"]
+        return
+    with pytest.raises(BadInput) as refusal:
+        programme.read(path)
+    assert says in str(refusal.value)
+
+
+def test_a_project_of_a_programme_has_no_consent_of_its_own(folder: Path) -> None:
+    """People agree once."""
+    path = folder / "programme.yaml"
+    path.write_text(PROGRAMME.replace("{file: one.yaml, quota: 100}, {file: two.yaml}", "{file: full.yaml}"), "utf-8")
+    with pytest.raises(BadInput, match="has a consent of its own"):
+        programme.read(path)

@@ -1,0 +1,176 @@
+"""Questions of all six types: what they take, what they refuse and in which words, how options are ordered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from annotation.campaigns.questions import AnyQuestion, Choice, Material, Question, answers
+from annotation.errors import BadInput
+
+READ: TypeAdapter[Question] = TypeAdapter(AnyQuestion)
+TEXT = "Київ стоїть на Дніпрі. Львів — ні."
+MATERIAL = Material(options=("кіт", "пес", "кит"), fields={"text": TEXT, "story": "Жив собі кіт."})
+
+
+def question(**facts: object) -> Question:
+    """A question as a project file has it."""
+    return READ.validate_python({"text": "Що це?"} | facts)
+
+
+TAKEN: list[tuple[Mapping[str, Any], object, str]] = [
+    ({"type": "choice"}, " пес ", "пес"),
+    ({"type": "choice", "labels": "positions"}, "2", "2"),
+    ({"type": "choice", "labels": {"positions": ["A", "B", "C"]}, "abstain": "не знаю"}, "не знаю", "не знаю"),
+    ({"type": "choices"}, ["кит", "кіт"], '["кіт", "кит"]'),
+    ({"type": "choices"}, '["пес"]', '["пес"]'),
+    ({"type": "choices"}, "пес", '["пес"]'),
+    ({"type": "choices"}, [], "[]"),
+    ({"type": "scale", "options": ["1", "2", "3"]}, "3", "3"),
+    ({"type": "text"}, " и\u0306 ", "й"),
+    ({"type": "span", "field": "text"}, "Дніпрі", '[{"start": 15, "end": 21, "text": "Дніпрі"}]'),
+    ({"type": "span", "field": "text"}, {"start": 0, "end": 4}, '[{"start": 0, "end": 4, "text": "Київ"}]'),
+    ({"type": "span", "field": "text", "none": "немає"}, "немає", "[]"),
+    ({"type": "span", "field": "text", "none": "немає"}, "[]", "[]"),
+    ({"type": "edit", "field": "story"}, "Жив собі кит.", "Жив собі кит."),
+]
+REFUSED: list[tuple[Mapping[str, Any], object, str]] = [
+    ({"type": "choice"}, "лис", "«Що це?» cannot be answered with 'лис'. The options are: кіт, пес, кит."),
+    ({"type": "choice"}, ["пес"], "«Що це?» takes one answer"),
+    ({"type": "choices", "least": 1}, [], "has 0 options chosen. Choose 1 to 3"),
+    ({"type": "choices"}, ["пес", "пес"], "has 'пес' twice"),
+    ({"type": "choices"}, [1], "takes a list of options"),
+    ({"type": "choices"}, ["лис"], "cannot be answered with 'лис'"),
+    ({"type": "scale", "options": ["1", "2", "3"]}, "4", "cannot be answered with '4'. The scale goes 1 … 3."),
+    ({"type": "text", "longest": 3}, "чотири", "has an answer of 6 characters. Write 1 to 3"),
+    ({"type": "span", "field": "text"}, "і", "which stands 4 times in `text`. Give it as"),
+    ({"type": "span", "field": "text"}, "Одеса", "which stands 0 times in `text`"),
+    ({"type": "span", "field": "text"}, {"start": 3, "end": 99}, "from 3 to 99, and `text` has 34 characters"),
+    ({"type": "span", "field": "text"}, {"start": True, "end": 2}, "from True to 2"),
+    (
+        {"type": "span", "field": "text"},
+        {"start": 0, "end": 4, "text": "Львів"},
+        "has 'Львів' where `text` says 'Київ'",
+    ),
+    ({"type": "span", "field": "text", "most": 2}, ["Київ", {"start": 2, "end": 6}], "two parts that overlap"),
+    ({"type": "span", "field": "text"}, [], "has 0 parts marked"),
+    ({"type": "span", "field": "text"}, 5, "takes a part of the text"),
+    ({"type": "edit", "field": "story", "must_change": True}, "Жив собі кіт.", "unchanged text"),
+    ({"type": "edit", "field": "story"}, "  ", "empty text"),
+]
+
+
+@pytest.mark.parametrize(("facts", "raw", "stored"), TAKEN)
+def test_an_answer_is_stored_in_one_form(facts: Mapping[str, Any], raw: object, stored: str) -> None:
+    """However it was given; and what is stored is an answer again."""
+    asked = question(**facts)
+    assert asked.stored(asked.parse(raw, MATERIAL)) == stored
+    assert asked.stored(asked.parse(stored, MATERIAL)) == stored
+
+
+@pytest.mark.parametrize(("facts", "raw", "says"), REFUSED)
+def test_a_wrong_answer_is_refused_in_the_words_of_the_question(
+    facts: Mapping[str, Any], raw: object, says: str
+) -> None:
+    """The sentence names the question and what can be answered."""
+    with pytest.raises(BadInput) as refused:
+        question(**facts).parse(raw, MATERIAL)
+    assert says in str(refused.value)
+    assert "«Що це?»" in str(refused.value)
+
+
+@pytest.mark.parametrize("facts", [facts for facts, _, _ in TAKEN])
+@given(
+    raw=st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=30),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["start", "end", "text"]), inner),
+        max_leaves=6,
+    )
+)
+def test_any_answer_is_taken_or_refused(facts: Mapping[str, Any], raw: object) -> None:
+    """Whatever is sent: an answer that can be stored, or an error of our own tree."""
+    asked = question(**facts)
+    try:
+        stored = asked.stored(asked.parse(raw, MATERIAL))
+    except BadInput:
+        return
+    assert asked.stored(asked.parse(stored, MATERIAL)) == stored
+
+
+ASKED = (
+    question(name="usable", type="choice", options=["так", "ні"]),
+    question(name="why", type="choices", options=["мова", "логіка"], least=1, show_if={"usable": "ні"}),
+    question(name="which", type="text", show_if={"why": ["логіка"]}),
+    question(name="comment", type="text", required=False),
+)
+
+
+@pytest.mark.parametrize(
+    ("raw", "stored"),
+    [
+        ({"usable": "так"}, {"usable": "так"}),
+        ({"usable": "так", "why": "", "comment": "добре"}, {"usable": "так", "comment": "добре"}),
+        ({"usable": "ні", "why": ["мова"]}, {"usable": "ні", "why": '["мова"]'}),
+        (
+            {"usable": "ні", "why": ["логіка"], "which": "усе"},
+            {"usable": "ні", "why": '["логіка"]', "which": "усе"},
+        ),
+    ],
+)
+def test_questions_follow_from_earlier_answers(raw: dict[str, object], stored: dict[str, str]) -> None:
+    """`show_if` decides what is asked; optional ones may stay empty."""
+    assert answers.parsed(ASKED, raw, MATERIAL) == stored
+
+
+@pytest.mark.parametrize(
+    ("raw", "says"),
+    [
+        ({}, "usable: «Що це?» is not answered"),
+        ({"usable": "ні"}, "why: «Що це?» is not answered"),
+        ({"usable": "так", "why": ["мова"]}, "why: «Що це?» was not asked here"),
+        ({"usable": "так", "mood": "1"}, "no question 'mood'. There are: usable, why, which, comment"),
+    ],
+)
+def test_missing_and_unasked_answers_are_refused(raw: dict[str, object], says: str) -> None:
+    """A required question needs an answer, one that was not asked takes none."""
+    with pytest.raises(BadInput) as refused:
+        answers.parsed(ASKED, raw, MATERIAL)
+    assert says in str(refused.value)
+
+
+def test_the_order_of_options_is_a_person_s_own_and_stays() -> None:
+    """The same seed and key give the same order, people differ, abstention stays last, every option comes first."""
+    key = ("project", "answer", "item 1")
+    shown = [answers.order(5, shuffle=True, seed=7, key=(*key, f"h{n}"), last=True) for n in range(60)]
+    assert shown == [answers.order(5, shuffle=True, seed=7, key=(*key, f"h{n}"), last=True) for n in range(60)]
+    assert {one[-1] for one in shown} == {4}
+    assert {one[0] for one in shown} == {0, 1, 2, 3}
+    assert answers.order(3, shuffle=False, seed=7, key=key) == [0, 1, 2]
+    assert shown != [answers.order(5, shuffle=True, seed=8, key=(*key, f"h{n}"), last=True) for n in range(60)]
+
+
+def test_what_fits_depends_on_the_classes() -> None:
+    """Options that differ share no classes, so that neither Dawid-Skene nor MCC fit; a wrong metric is refused."""
+    fixed, own = question(type="choice", options=["так", "ні"]), question(type="choice")
+    assert "dawid_skene" in fixed.fit.consensus
+    assert "dawid_skene" not in own.fit.consensus
+    assert question(type="choice", labels="positions").fit == fixed.fit
+    with pytest.raises(ValidationError, match="metric 'mcc' does not fit here; what does: accuracy"):
+        question(type="choice", metrics=["mcc"])
+
+
+def test_abstention_is_an_option_and_no_class() -> None:
+    """It stands last, has itself as label, and is not among the classes."""
+    asked = question(type="choice", abstain="не знаю", labels="positions")
+    assert isinstance(asked, Choice)
+    counted = asked.counted(3)
+    assert counted.options_of(["а", "б"]) == ("а", "б", "не знаю")
+    assert counted.labels_of(["а", "б"]) == ("0", "1", "не знаю")
+    assert counted.classes == ("0", "1", "2")
+    assert json.loads(counted.model_dump_json())["labels"] == {"positions": ["0", "1", "2"]}
