@@ -11,7 +11,7 @@ import sys
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands import campaigns, numbers, running
+from bot.commands import campaigns, numbers, preparing, running
 
 app = typer.Typer(
     name="hromada",
@@ -26,9 +26,11 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 for command in (
+    preparing.new,
     campaigns.check,
     campaigns.load,
     campaigns.import_,
+    preparing.derive,
     numbers.aggregate,
     numbers.agreement,
     numbers.baseline,

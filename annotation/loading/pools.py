@@ -6,10 +6,11 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from annotation.campaigns import project
 from annotation.campaigns.sources import PoolSection, SampleSection
-from annotation.errors import BadInput
+from annotation.errors import BadInput, Where
 from annotation.loading.drafts import ItemDraft, as_text
 from annotation.loading.items import reader
 from annotation.vocabulary import Pool
@@ -57,13 +58,13 @@ def pooled(campaign: project.Campaign, section: project.ItemsSection) -> Pools:
             source = [item for item in base if wanted.where or item.external_id not in taken]
         else:
             source = list(reader.read(campaign, section.model_copy(update={"file": wanted.file})))
-        chosen = _chosen(source, wanted, pool=pool, frames=frames)
+        chosen = _chosen(source, wanted, pool=pool, frames=frames, file=campaign.path(wanted.file or section.file))
         _refuse_twice(chosen, apart, pool=pool)
         apart += [replace(item, pool=pool) for item in chosen]
     ids = {item.external_id for item in apart if item.origin.file == campaign.path(section.file)}
     rest = [item for item in base if item.external_id not in ids]
     own = PoolSection.model_construct(file=None, where=section.where, sample=section.sample)
-    main = _chosen(rest, own, pool=Pool.MAIN, frames=frames)
+    main = _chosen(rest, own, pool=Pool.MAIN, frames=frames, file=campaign.path(section.file))
     _refuse_twice(main, apart, pool=Pool.MAIN)
     _refuse_shared_groups(main, apart)
     return Pools(items=(*main, *apart), frames=tuple(frames))
@@ -74,7 +75,9 @@ def _wanted(definition: project.ProjectFile) -> dict[Pool, PoolSection]:
     return wanted | ({Pool.CONTROL: definition.controls.pool} if definition.controls else {})
 
 
-def _chosen(source: Sequence[ItemDraft], wanted: PoolSection, *, pool: Pool, frames: list[Frame]) -> list[ItemDraft]:
+def _chosen(
+    source: Sequence[ItemDraft], wanted: PoolSection, *, pool: Pool, frames: list[Frame], file: Path
+) -> list[ItemDraft]:
     for column in wanted.where if source else ():
         if column not in source[0].origin.values:
             raise BadInput(
@@ -86,7 +89,7 @@ def _chosen(source: Sequence[ItemDraft], wanted: PoolSection, *, pool: Pool, fra
     if not found:
         raise BadInput(
             f"No item is left for the {pool.value} pool.",
-            where=source[0].origin.where() if source else None,
+            where=Where(file=file),
             remedy="Look at its `where`, and at what the other pools take.",
         )
     if wanted.sample is None:

@@ -76,7 +76,8 @@ class Item(SQLModel, table=True):
     """One thing to judge. `n_live` counts assignments handed out or answered, `n_done` answered ones.
 
     `stimulus` is what the first step shows as text, `pieces` all that is shown, with gap, highlights, folds and steps.
-    `gold` answers the first question, `golds` all by name where there are several; `accepted` are further right answers to the first.
+    `gold` answers the first question, `golds` all by name where there are several; `accepted` are further right
+    answers to the first.
     """
 
     __table_args__ = (

@@ -58,6 +58,26 @@ def counts(session: Session, *, project_id: int) -> Counts:
     return Counts(items=items, done=done, live=live, judgements=judgements, annotators=annotators)
 
 
+def counting_answers(session: Session, *, project_id: int) -> list[tuple[int, dict[str, str] | None, str]]:
+    """The answers that count, as they finally stand: item id, answers by question (None for one question), response."""
+    final = (
+        select(Judgement.assignment_id, func.max(Judgement.revision).label("revision"))
+        .group_by(col(Judgement.assignment_id))
+        .subquery()
+    )
+    chosen = (
+        select(Assignment.item_id, Judgement.answers, Judgement.response)
+        .select_from(Assignment)
+        .join(Item)
+        .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
+        .join(final, (final.c.assignment_id == Judgement.assignment_id) & (final.c.revision == Judgement.revision))
+        .where(Item.project_id == project_id, col(Judgement.excluded_reason).is_(None))
+        .order_by(col(Assignment.id))
+    )
+    rows = session.exec(chosen).all()
+    return [(item, None if answers is None else dict(answers), response) for item, answers, response in rows]
+
+
 def annotator_by_telegram(session: Session, telegram_id: int) -> Annotator | None:
     """The person with this Telegram id."""
     return session.exec(select(Annotator).where(Annotator.telegram_id == telegram_id)).first()

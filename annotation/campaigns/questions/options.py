@@ -132,6 +132,7 @@ class Choices(_FromOptions):
     kind: ClassVar[str] = "choices"
 
     type: Literal["choices"]
+    options: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
     least: Annotated[int, Field(ge=0)] = 0
     most: Annotated[int, Field(ge=1)] | None = None
 

@@ -13,11 +13,16 @@ from annotation.errors import BadInput, Where
 from annotation.loading import items
 from annotation.loading.drafts import ItemDraft, cell, listed, options
 
+LINEAGE = "lineage"
+"""The column in which `hromada derive` writes where an item comes from."""
+
 
 def read(campaign: project.Campaign, section: project.ItemsSection) -> tuple[ItemDraft, ...]:
     """All items in file order; raises BadInput at the first that cannot be used."""
     path = campaign.path(section.file)
     first = campaign.definition.asked[0].name
+    if campaign.definition.lineage is not None and section.lineage is None:
+        section = section.model_copy(update={"lineage": LINEAGE})
     needed = tuple(column for question in campaign.definition.asked for column in question.required_columns())
     drafts: dict[str, ItemDraft] = {}
     for row in items.rows(path):

@@ -1,0 +1,183 @@
+"""Templates, changed files and derived campaigns, as an organiser works with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from annotation.campaigns import starting
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Hromada
+
+TEMPLATES = (
+    "acceptability", "baseline", "ethics", "human-or-machine", "instance-filtering", "multiple-answers", "open-answer",
+    "span-qa", "span-validation", "story-correction", "violation-categories", "winograd",
+)  # fmt: skip
+
+
+def test_the_templates_are_listed_each_with_a_sentence(hromada: Hromada) -> None:
+    """`hromada new --list` names them all."""
+    listed = hromada("new", "--list", "--json").json
+    assert tuple(listed) == TEMPLATES
+    assert all(about.endswith(".") and len(about) < 120 for about in listed.values())
+
+
+@pytest.mark.parametrize("template", [one.name for one in starting.templates()])
+def test_a_template_checks_and_loads_as_it_is(hromada: Hromada, template: str) -> None:
+    """Written into a new folder, under the folder's name; a second time into the same one is refused."""
+    assert hromada("new", "my-campaign", "--template", template).code == 0
+    file = "my-campaign/project.yaml"
+    checked = hromada("check", file, "--json")
+    assert checked.code == 0, checked.err
+    assert checked.json["project"] == "my-campaign"
+    assert len(checked.json["to declare"]) == 7
+    assert hromada("check", file).code == 0
+    loaded = hromada("load", file, "--json")
+    assert (loaded.code, loaded.json["stored"]) == (0, True), loaded.err
+    assert hromada("load", file, "--json").json["stored"] is False
+    assert hromada("status").code == 0
+    again = hromada("new", "my-campaign", "--template", template)
+    assert (again.code, "something already" in again.err) == (2, True)
+
+
+def test_an_unknown_template_and_no_folder_are_refused(hromada: Hromada) -> None:
+    """The sentences name the templates, and the way to write it."""
+    assert "There are: acceptability, baseline" in hromada("new", "x", "--template", "y").err
+    assert "--list" in hromada("new").err
+    assert not (hromada.folder / "x").exists()
+
+
+def test_a_changed_file_shows_its_plan_and_is_loaded_with_yes(hromada: Hromada) -> None:
+    """Nothing changes without `--yes`; `--plan` shows what would."""
+    hromada("new", "odd")
+    hromada("load", "odd/project.yaml")
+    items = hromada.folder / "odd/items.jsonl"
+    items.write_text(items.read_text("utf-8").replace("щука, липа", "щука, верба"), "utf-8")
+    plan = hromada("load", "odd/project.yaml", "--plan", "--json").json
+    assert plan == {"changes": {"items changed": "b1"}, "refused": {}}
+    assert "b1" in hromada("load", "odd/project.yaml", "--plan").out
+    refused = hromada("load", "odd/project.yaml")
+    assert (refused.code, "items changed: b1" in refused.err, "--yes" in refused.err) == (2, True, True)
+    assert hromada("load", "odd/project.yaml", "--yes", "--json").json["changed"] is True
+    assert hromada("load", "odd/project.yaml", "--json").json["changed"] is False
+
+
+def votes(path: Path, header: str, rows: Sequence[str]) -> None:
+    """A file of votes."""
+    path.write_text("\n".join([header, *rows]) + "\n", "utf-8")
+
+
+def test_the_walk_from_acceptability_to_violation_categories(hromada: Hromada) -> None:
+    """RuCoLA's two stages: what most people find unacceptable goes on, with ids and lineage; ties stay behind."""
+    hromada("new", "one", "--template", "acceptability")
+    file = hromada.folder / "one/project.yaml"
+    section = "votes: {format: csv, file: votes.csv, item: item, annotator: who, answer: says}\n"
+    file.write_text(file.read_text("utf-8") + section, "utf-8")
+    yes, no, unsure = "можна", "не можна", "не впевнений"
+    told = {"a5": (yes, yes, no), "a6": (yes, no, unsure), "a7": (no, no, yes), "a3": (no, no, no)}
+    rows = [f"{item},{who},{says}" for item, all_ in told.items() for who, says in zip("xyz", all_, strict=True)]
+    votes(hromada.folder / "one/votes.csv", "item,who,says", rows)
+    assert hromada("load", file).code == 0
+    imported = hromada("import", "one", "--json").json
+    assert imported["excluded"] == {"abstained": 1, "control item": 3}
+    derived = hromada(
+        "derive", "two", "--from", "one", "--where", "answer = не можна", "--where", "answer.votes >= 3",
+        "--template", "violation-categories", "--json",
+    )  # fmt: skip
+    assert derived.code == 0, derived.err
+    assert (derived.json["items"], derived.json["of"]) == (1, 7)
+    row = json.loads((hromada.folder / "two/items.jsonl").read_text("utf-8"))
+    assert (row["id"], row["group"], row["sentence"]) == ("a7", "a7", "Якби знав, то прийду раніше.")
+    assert row["lineage"]["consensus"] == {"answer": {"labels": [no], "confidence": 0.666667, "votes": 3}}
+    loaded = hromada("load", "two/project.yaml", "--json")
+    assert (loaded.code, loaded.json["project"], loaded.json["items"]) == (0, "two", 1), loaded.err
+    assert "answer = не можна" in (hromada.folder / "two/project.yaml").read_text("utf-8")
+
+
+BASELINE = """\
+project: anything
+title: Яке слово пропущено?
+language: uk
+kind: baseline
+question: {type: choice, text: "Яке слово пропущено?", shuffle: yes}
+items:
+  file: items.jsonl
+  id: id
+  show: [context, {field: question, gap: ______}]
+  options: options
+  gold: gold
+  gold_origin: construction
+  group: group
+overlap: 3
+"""
+
+
+def filtered(hromada: Hromada) -> None:
+    """A filtering project with votes of three people: f1 is fine, f2 has several possible answers."""
+    hromada("new", "filter", "--template", "instance-filtering")
+    file = hromada.folder / "filter/project.yaml"
+    section = (
+        "votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {answer: answer, logic: logic,"
+        " grammar: grammar, other: other}}\n"
+    )
+    file.write_text(file.read_text("utf-8") + section, "utf-8")
+    rows = [f"f1,{who},пес,,," for who in "xyz"]
+    rows += ["f2,x,лелека,можливі кілька відповідей,,", "f2,y,вітер,можливі кілька відповідей,,ветер", "f2,z,лелека,,,"]
+    votes(hromada.folder / "filter/votes.csv", "item,who,answer,logic,grammar,other", rows)
+    assert hromada("load", file).code == 0
+    imported = hromada("import", "filter", "--json")
+    assert (imported.code, imported.json["votes"]) == (0, 6), imported.err
+
+
+def test_the_walk_from_filtering_to_the_baseline(hromada: Hromada) -> None:
+    """Items without a ticked box, answered as their gold says, become a baseline that keeps story, options and gold."""
+    filtered(hromada)
+    hromada.write("baseline.yaml", BASELINE)
+    conditions = [part for one in ("logic =", "grammar =", "answer = @gold") for part in ("--where", one)]
+    derived = hromada("derive", "base", "--from", "filter", *conditions, "--project", "baseline.yaml", "--json")
+    assert (derived.code, derived.json["items"]) == (0, 1), derived.err
+    row = json.loads((hromada.folder / "base/items.jsonl").read_text("utf-8"))
+    assert (row["id"], row["group"], row["gold"], len(row["options"])) == ("f1", "кіт і пес", "пес", 4)
+    assert hromada("load", "base/project.yaml").code == 0
+    left = hromada("derive", "left.jsonl", "--from", "filter", "--where", "logic = можливі кілька відповідей")
+    assert (left.code, (hromada.folder / "left.jsonl").read_text("utf-8").count("\n")) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--where", "mood = bad"], "Nothing is named 'mood'. There are: answer, logic"),
+        (["--where", "answer ~ x"], "This is no condition"),
+        (["--where", "answer > x"], "Words have no order"),
+        (["--where", "votes > many"], "'many' is no number"),
+        (["--where", "answer = кінь"], "None of the 2 items"),
+        (["--template", "winograd"], "The derived items do not fit that project"),
+        (["--project", "wrong.yaml"], "must read its items from items.jsonl"),
+        (["--gold", "mood"], "no question 'mood'"),
+        ([], "Which project is it to become?"),
+    ],
+)
+def test_what_cannot_be_derived_is_refused_and_writes_nothing(
+    hromada: Hromada, arguments: list[str], says: str
+) -> None:
+    """Conditions that mean nothing, projects that do not fit: a sentence, and no folder."""
+    filtered(hromada)
+    hromada.write("wrong.yaml", BASELINE.replace("items.jsonl", "other.jsonl"))
+    ran = hromada("derive", "next", "--from", "filter", *arguments)
+    assert (ran.code, says in ran.err) == (2, True), ran.err
+    assert sorted(path.name for path in hromada.folder.iterdir() if not path.name.startswith("hromada.")) == [
+        "filter", "wrong.yaml",
+    ]  # fmt: skip
+
+
+def test_a_text_question_is_left_out_of_the_numbers_with_a_sentence(hromada: Hromada) -> None:
+    """What no command computes yet is said, not guessed."""
+    hromada("new", "open", "--template", "open-answer")
+    hromada("load", "open/project.yaml")
+    ran = hromada("aggregate", "open")
+    assert (ran.code, "answered by text" in ran.err, "adjudication" in ran.err) == (2, True, True)
