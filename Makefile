@@ -21,7 +21,7 @@ demo: build/installed ## The main job on simulated people: files and a page in .
 
 test: build/installed ## Every test, on the built wheel (ARGS="tests/cli -k name" for some)
 	rm -rf build/test && mkdir -p build/test
-	cp -R tests benchmarks docs README.md .env.example pyproject.toml build/test/
+	cp -R tests benchmarks docs examples README.md .env.example pyproject.toml build/test/
 	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") "$(abspath $(BIN))/pytest" $(ARGS)
 
 check: build/tools ## ruff, mypy --strict, import-linter

@@ -47,19 +47,20 @@ def _keys(error: ErrorDetails) -> document.KeyPath:
 
 
 def _suggestion(name: str, model: type[BaseModel]) -> str:
-    close = difflib.get_close_matches(name, sorted(set(_names(model, set()))), n=1)
+    known = sorted({key for section in sections(model) for key in section.model_fields})
+    close = difflib.get_close_matches(name, known, n=1)
     return f"Did you mean `{close[0]}`?" if close else "Take it out, or check the indentation."
 
 
-def _names(model: type[BaseModel], seen: set[type[BaseModel]]) -> Iterable[str]:
-    """Every key of a section and of the sections below it."""
-    if model in seen:
-        return
-    seen.add(model)
-    for name, field in model.model_fields.items():
-        yield name
-        for below in _sections(field.annotation):
-            yield from _names(below, seen)
+def sections(model: type[BaseModel]) -> set[type[BaseModel]]:
+    """A section and all the sections below it."""
+    found, waiting = {model}, [model]
+    while waiting:
+        for field in waiting.pop().model_fields.values():
+            fresh = set(_sections(field.annotation)) - found
+            found |= fresh
+            waiting += fresh
+    return found
 
 
 def _sections(annotation: object) -> Iterable[type[BaseModel]]:
