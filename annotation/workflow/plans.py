@@ -41,7 +41,7 @@ class Plan:
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    moved: int = 0
+    moved: tuple[str, ...] = ()
     refused: tuple[Refusal, ...] = ()
 
     @property
@@ -57,7 +57,7 @@ class Plan:
             "items added": self.added,
             "items changed": self.changed,
             "items removed": self.removed,
-            "items in another order": (str(self.moved),) if self.moved else (),
+            "items in another order": (str(len(self.moved)),) if self.moved else (),
         }
         return tuple((what, named(which)) for what, which in told.items() if which)
 
@@ -85,7 +85,7 @@ def plan(before: ProjectFile, after: ProjectFile, stored: Mapping[str, Stored], 
         added=tuple(name for name in rows if name not in stored),
         changed=tuple(changed),
         removed=tuple(removed),
-        moved=sum(name in stored and stored[name].row["rank"] != row["rank"] for name, row in rows.items()),
+        moved=tuple(name for name, row in rows.items() if name in stored and stored[name].row["rank"] != row["rank"]),
         refused=tuple(refused),
     )
 

@@ -69,11 +69,11 @@ def load(
     Raises Conflict where it would change and `yes` is not given, and for changes to what people have met.
     """
     digest = _digest(campaign, contents)
-    rows = _rows(campaign, contents)
     golds = sum(bool(item.golds) for item in contents.items)
     known = _known(session, campaign)
     changes = plans.Plan()
     if known is None:
+        rows = _rows(campaign, contents)
         project = Project(**_columns(campaign, contents, digest=digest), created_at=now)
         session.add(project)
         session.flush()
@@ -81,6 +81,7 @@ def load(
         event, data = Event.PROJECT_LOADED, {"sha256": digest, "items": len(contents.items)}
         journal.record(session, event, now=now, project_id=project.id, data=data)
     elif known.definition_sha256 != digest:
+        rows = _rows(campaign, contents)
         changes = _plan(session, known, campaign, rows)
         _refuse(campaign, changes, yes=yes)
         _change(session, known, campaign, contents, changes, rows=rows, digest=digest, now=now)
@@ -223,8 +224,8 @@ def _change(
     gone = [{"row": ids[name]} for name in changes.removed]
     if gone:
         connection.execute(sa.delete(Item).where(col(Item.id) == sa.bindparam("row")), gone)
-    kept = [{"row": ids[name]} | row for name, row in rows.items() if name in ids]
-    if kept and (changes.changed or changes.moved):
+    kept = [{"row": ids[name]} | rows[name] for name in sorted({*changes.changed, *changes.moved})]
+    if kept:
         connection.execute(sa.update(Item).where(col(Item.id) == sa.bindparam("row")), kept)
     _insert(session, known, [rows[name] for name in changes.added], progress=None)
     session.expire_all()
