@@ -17,7 +17,12 @@ from exports import inputs
 def data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs.DataSet, ...]:
     """The named projects, or all that can be, as frozen data sets in the order of their names."""
     found = [queries.project(session, name) for name in names]
-    found = found or [one for one in queries.projects(session) if refusal(one) is None]
+    if not found:
+        loaded = queries.projects(session)
+        found = [one for one in loaded if refusal(one) is None]
+        wrong = next(filter(None, map(refusal, loaded)), None)
+        if not found and wrong is not None:
+            raise wrong
     return tuple(data_set(session, project) for project in sorted(found, key=lambda project: project.name))
 
 

@@ -50,11 +50,6 @@ def is_one(path: Path) -> bool:
     return "programme" in document.parse(files.read_text(path), file=path).data
 
 
-def text_of(path: Path) -> str:
-    """A text that people read, such as a consent; raises BadInput where it is missing or empty."""
-    return files.read_text(path).strip()
-
-
 def read(path: Path) -> Programme:
     """Read and check a programme with its projects; raises BadInput naming file, line, column, key and remedy."""
     source = document.parse(files.read_text(path), file=path)
@@ -66,7 +61,7 @@ def read(path: Path) -> Programme:
     if wrong is not None:
         raise BadInput(f"{wrong}.", where=source.where(("admission", "profile")), remedy="Ask for it in `profile`.")
     if definition.consent is not None:
-        text_of(path.parent / definition.consent.file)
+        files.read_text(path.parent / definition.consent.file)
     known: dict[str, project.Campaign] = {}
     for number, member in enumerate(definition.projects):
         where = source.where(("projects", number, "file"))

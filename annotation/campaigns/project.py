@@ -19,7 +19,7 @@ from annotation.campaigns.people import (
     RewardSection,
 )
 from annotation.campaigns.questions import AnyQuestion, Choice, Question
-from annotation.campaigns.rules import CapsSection, QualityRule, ReportsSection
+from annotation.campaigns.rules import CapsSection, QualityRule, ReportsSection, TextRule
 from annotation.campaigns.sections import Name, Seconds, Section, Text
 from annotation.campaigns.sources import (
     ItemsSection,
@@ -31,6 +31,7 @@ from annotation.campaigns.sources import (
     VotesSection,
 )
 from annotation.campaigns.stages import ControlsSection, DynamicOverlap, Overlap, PagesSection, StagesSection
+from annotation.errors import BadInput
 
 __all__ = [
     "FROM_VOTES", "Campaign", "ItemsSection", "LabelsSection", "Part", "PoolSection", "ProjectFile", "SampleSection",
@@ -117,6 +118,13 @@ class Campaign(Section):
         """A path as written in the file, seen from the file's folder."""
         return self.file.parent / written
 
+    def check_texts(self) -> None:
+        """Read every text that the file names; raises BadInput for one that is missing or empty."""
+        consent = (self.definition.consent.file,) if self.definition.consent else ()
+        words = (rule.words for rule in self.definition.quality if isinstance(rule, TextRule) and rule.words)
+        for written in (*consent, *words):
+            files.read_text(self.path(written))
+
     def instructions(self) -> str:
         """What people read before the first item, from the file or from a file of its own."""
         written = self.definition.instructions_file
@@ -126,6 +134,12 @@ class Campaign(Section):
 def read(path: Path) -> Campaign:
     """Read and check a project file; raises BadInput naming file, line, column, key and remedy."""
     source = document.parse(files.read_text(path), file=path)
+    if "programme" in source.data and "project" not in source.data:
+        raise BadInput(
+            "This is a programme, not a project.",
+            where=source.where(("programme",)),
+            remedy="`hromada check` reads it; load the projects that it lists.",
+        )
     try:
         definition = ProjectFile.model_validate(source.data)
     except ValidationError as failure:

@@ -57,6 +57,7 @@ class ReadVotes:
 def contents(campaign: project.Campaign) -> Contents:
     """Read and check the items of a campaign, from their files or from its votes."""
     definition = campaign.definition
+    campaign.check_texts()
     if isinstance(definition.items, project.ItemsSection):
         drawn = pools.pooled(campaign, definition.items)
         drafts, frames = drawn.items, drawn.frames

@@ -78,7 +78,8 @@ def _wanted(definition: project.ProjectFile) -> dict[Pool, PoolSection]:
 def _chosen(
     source: Sequence[ItemDraft], wanted: PoolSection, *, pool: Pool, frames: list[Frame], file: Path
 ) -> list[ItemDraft]:
-    for column in wanted.where if source else ():
+    by = (wanted.sample.by,) if wanted.sample and wanted.sample.by else ()
+    for column in (*wanted.where, *by) if source else ():
         if column not in source[0].origin.values:
             raise BadInput(
                 f"There is no column {column!r}, by which the {pool.value} items are chosen.",

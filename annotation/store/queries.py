@@ -10,7 +10,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.errors import NotFound
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
-from annotation.vocabulary import AssignmentStatus
+from annotation.vocabulary import AssignmentStatus, Pool
 
 
 def project(session: Session, name: str) -> Project:
@@ -31,7 +31,7 @@ def projects(session: Session) -> Sequence[Project]:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """How far a project is: items, items that have their overlap, assignments in hand, judgements, annotators."""
+    """How far a project is: main items, those that have their overlap, assignments in hand, judgements, annotators."""
 
     items: int
     done: int
@@ -46,7 +46,7 @@ def counts(session: Session, *, project_id: int) -> Counts:
         select(func.count(), func.count().filter(col(Item.n_done) >= func.coalesce(Project.overlap, 1)))
         .select_from(Item)
         .join(Project)
-        .where(Item.project_id == project_id)
+        .where(Item.project_id == project_id, Item.pool == Pool.MAIN)
     ).one()
     chosen = select(
         func.count().filter(col(Assignment.status) == AssignmentStatus.LIVE),

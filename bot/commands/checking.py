@@ -28,8 +28,6 @@ def checked(file: Path) -> Checked:
         return _programme(programme.read(file))
     campaign = project.read(file)
     contents = loading.contents(campaign)
-    for extra in (campaign.definition.consent.file,) if campaign.definition.consent else ():
-        programme.text_of(campaign.path(extra))
     facts = _facts(campaign, contents) | _votes(campaign, contents)
     to_do = tuple(_shortfalls(campaign.definition, contents))
     offered = offering.sentence(campaign.definition)

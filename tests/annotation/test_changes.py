@@ -10,11 +10,12 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import select
 
+from annotation.campaigns import project as project_files
 from annotation.errors import Conflict
 from annotation.store import database, journal, migrations, queries
 from annotation.store.models import Item, Project
 from annotation.vocabulary import Event
-from annotation.workflow import people, plans, projects, work
+from annotation.workflow import offering, people, plans, projects, work
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 Load = Callable[..., None]
@@ -158,6 +159,10 @@ def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_
         ]
         who = people.join(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id or 0
         assert work.next_item(session, annotator_id=who, now=NOW) is None
+        definition = project_files.definition_of(known.definition)
+    assert offering.sentence(definition) == (
+        "p is not offered: this bot does not know questions other than one choice yet."
+    )
 
 
 def test_options_are_shuffled_for_each_person_and_taps_mean_what_was_shown(

@@ -85,6 +85,7 @@ def test_quotas_sum_up_and_stay_within_one_of_the_share(sizes: dict[str, int], d
         ("groups: yes, ", "", "share a group with main items"),
         ("number: 40, by", "number: 40, share: 5 %, by", "Give `number` or `share`"),
         ("by: kind", "by: sort", "no column 'sort'"),
+        ("groups: yes, ", "by: sort, ", "no column 'sort', by which the pilot items are chosen"),
     ],
 )
 def test_samples_that_cannot_be_are_refused(tmp_path: Path, old: str, new: str, says: str) -> None:

@@ -255,6 +255,15 @@ def test_a_programme_is_checked_with_its_projects(folder: Path, old: str, new: s
     assert says in str(refusal.value)
 
 
+def test_a_programme_is_not_loaded_as_a_project_and_its_texts_must_be_there(folder: Path) -> None:
+    """A programme is named as what it is; a consent that is not there is missed before anything is stored."""
+    path = folder / "programme.yaml"
+    path.write_text(PROGRAMME, "utf-8")
+    assert "programme.yaml:1:1, programme: This is a programme, not a project" in refused(path)
+    (folder / "consent.md").unlink()
+    assert "consent.md: There is no such file" in refused(folder / "full.yaml")
+
+
 def test_a_project_of_a_programme_has_no_consent_of_its_own(folder: Path) -> None:
     """People agree once."""
     path = folder / "programme.yaml"

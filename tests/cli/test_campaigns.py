@@ -181,3 +181,7 @@ def test_a_text_question_is_left_out_of_the_numbers_with_a_sentence(hromada: Hro
     hromada("load", "open/project.yaml")
     ran = hromada("aggregate", "open")
     assert (ran.code, "answered by text" in ran.err, "adjudication" in ran.err) == (2, True, True)
+    assert "answered by text" in hromada("export").err
+    hromada("new", "odd")
+    hromada("load", "odd/project.yaml")
+    assert "Left out: The first question of 'open'" in hromada("export").out
