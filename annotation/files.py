@@ -7,6 +7,7 @@ import csv
 import hashlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,23 @@ class Row:
 
 def read_text(path: Path) -> str:
     """The text of a UTF-8 file (a BOM is fine); raises BadInput for anything else."""
-    try:
+    with _readable(path):
         raw = path.read_bytes()
+    return _decoded(raw, path)
+
+
+def need_file(path: Path) -> None:
+    """Raise BadInput unless this is a file that can be opened and is not empty."""
+    with _readable(path), path.open("rb") as source:
+        if not source.read(1):
+            raise BadInput("The file is empty.", where=Where(file=path), remedy="Is it the right one?")
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say in a sentence why a file cannot be read."""
+    try:
+        yield
     except FileNotFoundError:
         raise BadInput("There is no such file.", where=Where(file=path), remedy="Check the path.") from None
     except IsADirectoryError:
@@ -47,7 +63,6 @@ def read_text(path: Path) -> str:
         raise BadInput(
             f"The file cannot be read: {reason}.", where=Where(file=path), remedy="Check the path."
         ) from None
-    return _decoded(raw, path)
 
 
 def _decoded(raw: bytes, path: Path) -> str:

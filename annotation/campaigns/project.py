@@ -69,6 +69,8 @@ class ItemsSection(Section):
     """`items:` read from a file of their own."""
 
     file: Text
+    format: Literal["lmes", "ua-cbt", "label-studio"] | None = None
+    path: Text | None = None
     id: Text
     show: Columns
     options: Columns | None = None
@@ -88,7 +90,7 @@ class LabelsSection(Section):
 class VotesSection(Section):
     """`votes:` how files of votes are read; columns left out take the format's usual names."""
 
-    format: Literal["toloka", "crowd-kit", "csv"]
+    format: Literal["toloka", "crowd-kit", "csv", "label-studio", "human-response-bot"]
     file: Text | None = None
     item: Columns | None = None
     annotator: Text | None = None

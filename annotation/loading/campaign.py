@@ -42,7 +42,7 @@ class ReadVotes:
 
 
 def contents(campaign: project.Campaign) -> Contents:
-    """Read and check the items of a campaign, from their file or from its votes."""
+    """Read the items of a campaign, from their file or from its votes; the lint (`inspection`) says what is wrong."""
     definition = campaign.definition
     if isinstance(definition.items, project.ItemsSection):
         drafts = reader.read(campaign, definition.items)
@@ -50,7 +50,7 @@ def contents(campaign: project.Campaign) -> Contents:
         drafts = _with_truth(campaign, _from_votes(campaign))
     most = max(len(item.options or ()) for item in drafts)
     found = Contents(items=drafts, choice=project.choice(definition, most_options=most))
-    _check_labels(found, definition)
+    _check_positions(found)
     return found
 
 
@@ -92,6 +92,7 @@ def _vote(raw: RawVote, *, item: str, label: str) -> VoteDraft:
         excluded=raw.excluded or (NO_ANSWER if empty else None),
         is_control=raw.is_control,
         origin=raw.row,
+        seconds=raw.seconds,
     )
 
 
@@ -162,28 +163,15 @@ def _with_truth(campaign: project.Campaign, drafts: tuple[ItemDraft, ...]) -> tu
     return tuple(golds.get(draft.external_id, draft) for draft in drafts)
 
 
-def _check_labels(found: Contents, definition: project.ProjectFile) -> None:
+def _check_positions(found: Contents) -> None:
     positions = found.choice.positions
     for item in found.items:
-        labels = found.choice.labels_of(item.options)
         if positions is not None and len(item.options or ()) > len(positions):
             raise BadInput(
                 f"The item has {len(item.options or ())} options, `labels` only {len(positions)} positions.",
                 where=item.origin.where(),
                 remedy="Add positions.",
             )
-        if item.gold is not None and item.gold not in labels:
-            raise BadInput(
-                f"The gold {item.gold!r} is not among the options ({', '.join(labels)}).",
-                where=item.origin.where(_gold_column(definition)),
-                remedy="Write one of them, or leave the cell empty.",
-            )
-
-
-def _gold_column(definition: project.ProjectFile) -> str | None:
-    if isinstance(definition.items, project.ItemsSection):
-        return definition.items.gold
-    return definition.truth.gold if definition.truth else None
 
 
 def repeated(found: Iterable[VoteDraft]) -> int:

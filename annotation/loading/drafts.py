@@ -9,6 +9,7 @@ from typing import Any
 
 from annotation import files
 from annotation.errors import BadInput
+from annotation.loading import json_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +36,7 @@ class VoteDraft:
     excluded: str | None
     is_control: bool
     origin: files.Row
+    seconds: float | None = None
 
 
 def cell(row: files.Row, column: str) -> str:
@@ -46,31 +48,19 @@ def cell(row: files.Row, column: str) -> str:
 
 
 def options(row: files.Row, columns: Sequence[str]) -> tuple[str, ...]:
-    """An item's own options, from several columns or from one that holds a list (JSON, or a list in JSONL)."""
+    """An item's own options, from several columns or from one that holds a list. The lint checks them."""
     if len(columns) == 1:
-        found = _listed(row, columns[0])
-    else:
-        found = tuple(text for column in columns if (text := cell(row, column).strip()))
-    if len(found) < 2:
-        raise BadInput("The item has fewer than two options.", where=row.where(columns[0]), remedy="Add the others.")
-    for option in found:
-        if found.count(option) > 1:
-            raise BadInput(
-                f"The option {option!r} stands twice.", where=row.where(columns[0]), remedy="Change one of them."
-            )
-    return found
+        return _listed(row, columns[0])
+    return tuple(text for column in columns if (text := cell(row, column).strip()))
 
 
 def _listed(row: files.Row, column: str) -> tuple[str, ...]:
     value = row.values.get(column)
     if isinstance(value, str):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
+            value = json_text.parse(value, path=row.file, line=row.line, remedy="")
+        except BadInput:
             value = None
     if not isinstance(value, list):
         raise BadInput("This is not a list of options.", where=row.where(column), remedy='Write it like ["so", "so"].')
-    texts = tuple((one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)).strip() for one in value)
-    if "" in texts:
-        raise BadInput("An option is empty.", where=row.where(column), remedy="Take it out, or write it.")
-    return texts
+    return tuple((one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)).strip() for one in value)

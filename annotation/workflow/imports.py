@@ -218,6 +218,7 @@ def _judgements(ids: Mapping[tuple[int, int, int], int | None], batch: Sequence[
             "revision": 0,
             "response": vote.response,
             "response_raw": vote.raw,
+            "seconds": vote.seconds,
             "excluded_reason": vote.excluded,
         }
 

@@ -13,15 +13,19 @@ from sqlmodel import Session, select
 
 from annotation.campaigns import project as project_files
 from annotation.campaigns import stimulus
+from annotation.campaigns.lint import Finding
 from annotation.campaigns.questions import Choice
 from annotation.errors import Conflict, Where
 from annotation.loading import campaign as campaigns
+from annotation.loading import inspection
 from annotation.loading.drafts import ItemDraft
 from annotation.store import journal
 from annotation.store.models import Item, Project
 from annotation.vocabulary import Event, Stage
 
 BATCH = 5_000
+MOST_IDS = 100
+"""How many ids of a finding the journal keeps; `hromada check --json` gives all."""
 
 Progress = Callable[[int], None]
 """Called with the number of rows that were just done."""
@@ -29,12 +33,16 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """A project that is in the database; `fresh` is false where it was there already, the same."""
+    """A project that is in the database; `fresh` is false where it was there already, the same.
+
+    `findings` are the lint's warnings and notes on what was stored now.
+    """
 
     name: str
     items: int
     golds: int
     fresh: bool
+    findings: tuple[Finding, ...] = ()
 
 
 def load_file(session: Session, path: Path, *, now: datetime, progress: Progress | None = None) -> Loaded:
@@ -51,7 +59,10 @@ def load(
     now: datetime,
     progress: Progress | None = None,
 ) -> Loaded:
-    """Store a checked project with its items; raises Conflict where another of that name is there."""
+    """Store a project with its items.
+
+    Raises BadInput where the lint finds an error, Conflict where another project of that name is there.
+    """
     digest = _digest(campaign, contents)
     golds = sum(item.gold is not None for item in contents.items)
     known = session.exec(select(Project).where(Project.name == campaign.name)).first()
@@ -61,7 +72,10 @@ def load(
             where=Where(file=campaign.file, field="project"),
             remedy="Give the changed one another name, or use another database (HROMADA_DATABASE_URL).",
         )
+    findings: tuple[Finding, ...] = ()
     if known is None:
+        findings = inspection.findings(campaign, contents)
+        inspection.refuse(findings, campaign, contents)
         project = _project(campaign, digest=digest, now=now)
         session.add(project)
         session.flush()
@@ -71,9 +85,20 @@ def load(
             Event.PROJECT_LOADED,
             now=now,
             project_id=project.id,
-            data={"sha256": digest, "items": len(contents.items)},
+            data={"sha256": digest, "items": len(contents.items), "findings": [_noted(one) for one in findings]},
         )
-    return Loaded(name=campaign.name, items=len(contents.items), golds=golds, fresh=known is None)
+    return Loaded(name=campaign.name, items=len(contents.items), golds=golds, fresh=known is None, findings=findings)
+
+
+def _noted(finding: Finding) -> dict[str, object]:
+    """A finding as the journal keeps it."""
+    return {
+        "rule": finding.rule.name,
+        "severity": finding.rule.severity.value,
+        "message": finding.message,
+        "items": len(finding.ids),
+        "ids": list(finding.ids[:MOST_IDS]),
+    }
 
 
 def _project(campaign: project_files.Campaign, *, digest: str, now: datetime) -> Project:

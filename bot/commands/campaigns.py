@@ -16,10 +16,12 @@ def check(file: File, json: AsJson = False) -> None:
     """Check a project file, its items and votes; store nothing."""
     from annotation.campaigns import project
     from annotation.loading import campaign as loading
-    from bot.commands import console
+    from annotation.loading import inspection
+    from bot.commands import console, findings
 
     campaign = project.read(file)
     contents = loading.contents(campaign)
+    found = inspection.findings(campaign, contents)
     options = sorted({len(contents.choice.options_of(item.options)) for item in contents.items})
     facts: dict[str, console.Cell] = {
         "project": campaign.name,
@@ -39,9 +41,12 @@ def check(file: File, json: AsJson = False) -> None:
             "votes that do not count": sum(vote.excluded is not None for vote in read.votes),
         }
     if json:
-        console.show_json(facts)
+        console.show_json(facts | {"findings": findings.as_json(found)})
     else:
-        console.table(f"{file} can be loaded", ("what", "is"), list(facts.items()))
+        verdict = "cannot be loaded yet" if findings.worst(found) == "error" else "can be loaded"
+        console.table(f"{file} {verdict}", ("what", "is"), list(facts.items()))
+        findings.show(found)
+    inspection.refuse(found, campaign, contents)
 
 
 def load(file: File, json: AsJson = False) -> None:
@@ -50,7 +55,7 @@ def load(file: File, json: AsJson = False) -> None:
     Loading the same file again changes nothing.
     """
     from annotation.workflow import projects
-    from bot.commands import console, session
+    from bot.commands import console, findings, session
 
     with session.opened(create=True) as database, database.transaction() as transaction:
         loaded = projects.load_file(transaction, file, now=session.now())
@@ -61,10 +66,11 @@ def load(file: File, json: AsJson = False) -> None:
         "stored": loaded.fresh,
     }
     if json:
-        console.show_json(facts)
+        console.show_json(facts | {"findings": findings.as_json(loaded.findings)})
         return
     verb = "Loaded" if loaded.fresh else "Loaded already, nothing changed:"
     console.console().print(f"{verb} {loaded.name}: {loaded.items} items, {loaded.golds} with gold.", markup=False)
+    findings.show(loaded.findings)
 
 
 def import_(

@@ -91,7 +91,7 @@ def refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ...]) -> 
         ("  options: [first, second]\n", "", ("project.yaml", "There are no options")),
         ("[first, second]", "[first, secnod]", ("items.csv:1", "no column 'secnod'", "id, hint, first")),
         ("  file: items.csv", "  file: missing.csv", ("missing.csv", "no such file", "Check the path")),
-        ("  file: items.csv", "  file: items.xlsx", ("items.xlsx", ".csv, .tsv or .jsonl")),
+        ("  file: items.csv", "  file: items.xlsx", ("items.xlsx", ".csv, .tsv, .jsonl, .ndjson, .json or .parquet")),
         ("  file: items.csv", "  file: .", ("read from .csv",)),
     ],
 )  # fmt: skip

@@ -13,7 +13,7 @@ def read(campaign: project.Campaign, section: project.ItemsSection) -> tuple[Ite
     """All items in file order; raises BadInput at the first that cannot be used."""
     path = campaign.path(section.file)
     drafts: dict[str, ItemDraft] = {}
-    for row in items.rows(path):
+    for row in items.rows(path, form=section.format, under=section.path):
         if not drafts:
             _need_columns(section, row)
         draft = _draft(section, row)
@@ -43,12 +43,6 @@ def _draft(section: project.ItemsSection, row: files.Row) -> ItemDraft:
     if not external_id:
         raise BadInput("The item has no id.", where=row.where(section.id), remedy="Give it one that never changes.")
     shown = tuple(cell(row, column) for column in section.show)
-    if not any(text.strip() for text in shown):
-        raise BadInput(
-            "The item has nothing to show.",
-            where=row.where(section.show[0]),
-            remedy="Fill the cell, or leave the row out.",
-        )
     return ItemDraft(
         external_id=external_id,
         group=(cell(row, section.group).strip() if section.group else "") or external_id,

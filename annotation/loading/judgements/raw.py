@@ -23,6 +23,7 @@ class RawVote:
     row: files.Row
     is_control: bool = False
     excluded: str | None = None
+    seconds: float | None = None
 
 
 def item_id(key: Sequence[str]) -> str:
