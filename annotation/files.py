@@ -18,7 +18,7 @@ DELIMITERS = ",;\t"
 LONGEST_CELL = 10_000_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """One row of a file with the line on which it begins; `values` by column."""
 

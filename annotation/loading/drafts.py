@@ -12,7 +12,7 @@ from annotation.errors import BadInput
 from annotation.loading import json_text
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ItemDraft:
     """An item before it is stored. `options` are its own, None where the question's are fixed."""
 
@@ -25,7 +25,7 @@ class ItemDraft:
     origin: files.Row
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class VoteDraft:
     """A vote before it is stored. `excluded` is the reason why it does not count, None where it does."""
 

@@ -40,14 +40,14 @@ def items(campaign: project.Campaign, contents: Contents) -> Iterator[lint.LintI
     definition = campaign.definition
     section = definition.items if isinstance(definition.items, project.ItemsSection) else None
     grouped = section is not None and section.group is not None
+    told = _told(definition)
     for draft in contents.items:
         shown = _shown(draft, definition)
-        spoken = {*shown, *_told(definition)}
         yield lint.LintItem(
             id=draft.external_id,
             group=draft.group if grouped else None,
             shown=shown,
-            hidden={name: value for name, value in draft.data.items() if name not in spoken},
+            hidden={name: value for name, value in draft.data.items() if name not in told and name not in shown},
             asked=(_asked(draft, contents),),
         )
 

@@ -134,14 +134,15 @@ def _add_items(
     campaign: project_files.Campaign,
     progress: Progress | None,
 ) -> None:
-    rows = [_row(item, contents.choice, rank=rank) for rank, item in enumerate(contents.items)]
     gold = _gold_facts(campaign.definition)
-    for start in range(0, len(rows), BATCH):
+    for start in range(0, len(contents.items), BATCH):
         batch = [
-            row | {"project_id": project.id} | (gold if row["gold"] is not None else {})
-            for row in rows[start : start + BATCH]
+            _row(item, contents.choice, rank=rank)
+            | {"project_id": project.id}
+            | (_NO_GOLD if item.gold is None else gold)
+            for rank, item in enumerate(contents.items[start : start + BATCH], start)
         ]
-        session.connection().execute(sa.insert(Item), [_NO_GOLD | row for row in batch])
+        session.connection().execute(sa.insert(Item), batch)
         if progress is not None:
             progress(len(batch))
 

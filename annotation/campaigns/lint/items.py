@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
     """One question of an item.
 
@@ -30,7 +30,7 @@ class Asked:
         return self.labels.index(self.gold[0])
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class LintItem:
     """One item. `shown` are the fields that people see before they answer, `hidden` all others but id, group and gold.
 
@@ -60,7 +60,11 @@ TELEGRAM = Surface(name="Telegram", message=4000, button=20, options=20)
 are 20."""
 
 
-def by_question(items: Iterable[LintItem]) -> dict[str, list[tuple[LintItem, Asked]]]:
+Questions = Mapping[str, Sequence[tuple[LintItem, Asked]]]
+"""Every item with each of its questions, by the question's name."""
+
+
+def by_question(items: Iterable[LintItem]) -> Questions:
     """Every item with each of its questions, by the question's name."""
     found: dict[str, list[tuple[LintItem, Asked]]] = {}
     for item in items:

@@ -12,13 +12,15 @@ would make any constant field look like it:
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from annotation.campaigns.lint import rules
 from annotation.campaigns.lint.findings import Finding
-from annotation.campaigns.lint.items import Asked, LintItem, by_question, plain
+from annotation.campaigns.lint.items import Asked, LintItem, Questions, plain
 
 SHARE = 0.95
 FEWEST = 5
@@ -31,14 +33,16 @@ _PIECES = re.compile("([\ue000-\uf8ff])")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
-def leaking(items: Sequence[LintItem]) -> Iterator[Finding]:
+def leaking(questions: Questions) -> Iterator[Finding]:
     """One finding a field and question."""
-    for name, pairs in by_question(items).items():
+    for name, pairs in questions.items():
         known = [(item, asked) for item, asked in pairs if len(asked.gold) == 1]
         if len(known) < FEWEST:
             continue
+        labels_vary = _varies(asked.gold for _, asked in known)
+        places_vary = _varies(asked.gold_at for _, asked in known)
         for field in dict.fromkeys(field for item, _ in known for field in (*item.shown, *item.hidden)):
-            found = _leak(known, field)
+            found = _leak(known, field, labels_vary=labels_vary, places_vary=places_vary)
             if found is not None:
                 ids, how = found
                 yield Finding(
@@ -50,26 +54,39 @@ def leaking(items: Sequence[LintItem]) -> Iterator[Finding]:
                 )
 
 
-def _leak(known: Pairs, field: str) -> tuple[list[str], str] | None:
+def _leak(known: Pairs, field: str, *, labels_vary: bool, places_vary: bool) -> tuple[list[str], str] | None:
     values = [item.shown.get(field, item.hidden.get(field)) for item, _ in known]
-    least = max(FEWEST, SHARE * len(known))
-    if _varies(asked.gold for _, asked in known):
-        same = [item.id for (item, asked), value in zip(known, values, strict=True) if _is_gold(value, asked)]
-        if len(same) >= least:
-            return same, "is the gold"
-    if not _varies(asked.gold_at for _, asked in known):
+    if labels_vary and (same := _holding(known, values, _is_gold)):
+        return same, "is the gold"
+    if not places_vary:
         return None
     for base in (0, 1):
-        placed = [item.id for (item, asked), value in zip(known, values, strict=True) if _is_place(value, asked, base)]
-        if len(placed) >= least:
+        if placed := _holding(known, values, partial(_is_place, base=base)):
             return placed, f"is the place of the gold (counted from {base})"
-    return _marked(known, values, least)
+    return _marked(known, values)
 
 
 def _varies(golds: Iterable[Hashable]) -> bool:
     """Whether no gold is so frequent that a constant field would pass for a leak."""
     counts = Counter(golds)
     return max(counts.values()) < SHARE * counts.total()
+
+
+def _most_misses(known: Pairs) -> int:
+    """How many items may be otherwise before a field is no leak."""
+    return len(known) - math.ceil(max(FEWEST, SHARE * len(known)))
+
+
+def _holding(known: Pairs, values: Sequence[object], test: Callable[[object, Asked], bool]) -> list[str]:
+    """The items that pass the test, where nearly all do; none as soon as too many do not."""
+    ids: list[str] = []
+    most = _most_misses(known)
+    for number, ((item, asked), value) in enumerate(zip(known, values, strict=True), start=1):
+        if test(value, asked):
+            ids.append(item.id)
+        elif number - len(ids) > most:
+            return []
+    return ids
 
 
 def _alone(value: object) -> object:
@@ -93,12 +110,13 @@ def _is_place(value: object, asked: Asked, base: int) -> bool:
     return str(alone).strip().removesuffix(".0") == str(asked.gold_at + base)
 
 
-def _marked(known: Pairs, values: Sequence[object], least: float) -> tuple[list[str], str] | None:
+def _marked(known: Pairs, values: Sequence[object]) -> tuple[list[str], str] | None:
     """The items whose options all stand in the field, where one mark is beside gold alone in all of them."""
     ids: list[str] = []
     marks: set[tuple[str, str]] | None = None
-    for missed, ((item, asked), value) in enumerate(zip(known, values, strict=True)):
-        if missed - len(ids) > len(known) - least:
+    most = _most_misses(known)
+    for number, ((item, asked), value) in enumerate(zip(known, values, strict=True)):
+        if number - len(ids) > most:
             return None
         text = "\n".join(_strings(value))
         if asked.gold_at is None or len(asked.options) < 2 or not all(one and one in text for one in asked.options):
@@ -108,7 +126,7 @@ def _marked(known: Pairs, values: Sequence[object], least: float) -> tuple[list[
         if not marks:
             return None
         ids.append(item.id)
-    if len(ids) < least or not marks:
+    if len(known) - len(ids) > most or not marks:
         return None
     return ids, f"marks the gold among the options with {min(token for _, token in marks)!r}"
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from annotation.campaigns.lint import rules
 from annotation.campaigns.lint.findings import Finding, Rule
-from annotation.campaigns.lint.items import Asked, LintItem, by_question
+from annotation.campaigns.lint.items import Asked, Questions
 
 ALPHA = 0.001
 FEWEST_EXPECTED = 5
@@ -17,7 +17,7 @@ Place = tuple[int, int]
 """The number of options, and a place among them from 0."""
 
 
-def single(items: Sequence[LintItem]) -> Iterator[Finding]:
+def single(questions: Questions) -> Iterator[Finding]:
     """Findings that each item shows alone."""
     checks: tuple[tuple[Rule, Callable[[Asked], str | None]], ...] = (
         (rules.TOO_FEW_OPTIONS, _too_few),
@@ -25,7 +25,7 @@ def single(items: Sequence[LintItem]) -> Iterator[Finding]:
         (rules.DUPLICATE_OPTION, _twice),
         (rules.GOLD_NOT_AN_OPTION, _strange_gold),
     )
-    for name, pairs in by_question(items).items():
+    for name, pairs in questions.items():
         for rule, check in checks:
             said = [(item.id, words) for item, asked in pairs if not asked.free and (words := check(asked))]
             if said:
@@ -43,7 +43,7 @@ def _too_few(asked: Asked) -> str | None:
 
 
 def _empty(asked: Asked) -> str | None:
-    return "An option is empty." if any(not option.strip() for option in asked.options) else None
+    return "An option is empty." if not all(map(str.strip, asked.options)) else None
 
 
 def _twice(asked: Asked) -> str | None:
@@ -60,9 +60,9 @@ def _strange_gold(asked: Asked) -> str | None:
     return None
 
 
-def gold_position(items: Sequence[LintItem]) -> Iterator[Finding]:
+def gold_position(questions: Questions) -> Iterator[Finding]:
     """Gold that prefers places, where options differ from item to item; shared options are classes, not places."""
-    for name, pairs in by_question(items).items():
+    for name, pairs in questions.items():
         at: dict[Place, list[str]] = defaultdict(list)
         for item, asked in pairs:
             place = asked.gold_at

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from annotation.campaigns.lint import rules
 from annotation.campaigns.lint.findings import Finding
-from annotation.campaigns.lint.items import Asked, LintItem, Surface, by_question
+from annotation.campaigns.lint.items import Asked, LintItem, Questions, Surface
 
 
-def fitting(items: Sequence[LintItem], surface: Surface) -> Iterator[Finding]:
+def fitting(items: Sequence[LintItem], questions: Questions, surface: Surface) -> Iterator[Finding]:
     """Options longer than a button, more of them than letters, texts longer than a message."""
-    for name, pairs in by_question(items).items():
-        long = [(item, asked) for item, asked in pairs if any(len(one) > surface.button for one in asked.options)]
+    for name, pairs in questions.items():
+        long = [(item, asked) for item, asked in pairs if _longest(asked) > surface.button]
         if long:
             longest = max((option for _, asked in long for option in asked.options), key=len)
             yield Finding(
@@ -50,7 +50,11 @@ def _length(item: LintItem, surface: Surface) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+def _longest(asked: Asked) -> int:
+    return max(map(len, asked.options), default=0)
+
+
 def _listed(asked: Asked, surface: Surface) -> list[str]:
-    if all(len(option) <= surface.button for option in asked.options):
+    if _longest(asked) <= surface.button:
         return []
     return [f"A) {option}" for option in asked.options]

@@ -70,30 +70,32 @@ def empty(items: Sequence[LintItem]) -> Iterator[Finding]:
 
 
 def scripts(items: Sequence[LintItem]) -> Iterator[Finding]:
-    """Letters of the wrong alphabet in shown fields, questions and options."""
-    yield from _scan(items, rules.MIXED_SCRIPT, _mixed)
-    yield from _scan(items, rules.LONE_LATIN, _lone)
-
-
-def _scan(items: Sequence[LintItem], rule: Rule, find: Callable[[str], str | None]) -> Iterator[Finding]:
-    known: dict[str, str | None] = {}
-    said: list[tuple[str, str, str]] = []
+    """Letters of the wrong alphabet in shown fields, questions and options; each text is looked at once."""
+    checks: tuple[tuple[Rule, Callable[[str], str | None]], ...] = (
+        (rules.MIXED_SCRIPT, _mixed),
+        (rules.LONE_LATIN, _lone),
+    )
+    sound: set[str] = set()
+    said: dict[Rule, dict[str, tuple[str, str]]] = {rule: {} for rule, _ in checks}
     for item in items:
         for field, text in _read(item):
-            if text not in known:
-                known[text] = find(text)
-            if (words := known[text]) is not None:
-                said.append((item.id, field, words))
-                break
-    if said:
-        identity, field, words = said[0]
-        yield Finding(
-            rule=rule,
-            ids=tuple(one for one, _, _ in said),
-            message=f"{len(said)} of {len(items)} items: {rule.finds}.",
-            first=f"The item {identity!r} has {words} in {field!r}.",
-            field=field,
-        )
+            if text in sound:
+                continue
+            words = [(rule, found) for rule, check in checks if (found := check(text)) is not None]
+            for rule, found in words:
+                said[rule].setdefault(item.id, (field, found))
+            if not words:
+                sound.add(text)
+    for rule, found_in in said.items():
+        if found_in:
+            identity, (field, found) = next(iter(found_in.items()))
+            yield Finding(
+                rule=rule,
+                ids=tuple(found_in),
+                message=f"{len(found_in)} of {len(items)} items: {rule.finds}.",
+                first=f"The item {identity!r} has {found} in {field!r}.",
+                field=field,
+            )
 
 
 def _read(item: LintItem) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from annotation.loading.drafts import cell
 LONGEST_ID = 64
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RawVote:
     """`key` holds the values that make the item's identity; `excluded` says why the vote does not count, if so."""
 
