@@ -51,9 +51,6 @@ def main() -> None:
     except KeyboardInterrupt:
         print("hromada: interrupted", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
     except Exception as failure:  # noqa: BLE001  # the outermost frame: people get a sentence, we get the details
         print(f"hromada: {_unexpected(failure)}", file=sys.stderr)
         sys.exit(70)

@@ -23,8 +23,8 @@ from annotation.vocabulary import Event, Stage
 
 BATCH = 5_000
 
-Progress = Callable[[int], None]
-"""Called with the number of rows that were just done."""
+Progress = Callable[[float], None]
+"""Called with the share that is done, from 0 to 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +118,7 @@ def _add_items(
         ]
         session.connection().execute(sa.insert(Item), [_NO_GOLD | row for row in batch])
         if progress is not None:
-            progress(len(batch))
+            progress(min(1.0, (start + BATCH) / len(rows)))
 
 
 _NO_GOLD: dict[str, str | None] = {"gold_origin": None, "gold_version": None}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aggregation.errors import HromadaError
 from bot.commands.campaigns import AsJson
 
 if TYPE_CHECKING:
@@ -52,8 +53,11 @@ def _data_set(project: str) -> DataSet:
     from bot import release
     from bot.commands import session
 
-    with session.opened() as database, database.transaction() as transaction:
-        return release.data_sets(transaction, [session.project_name(project)])[0]
+    with session.opened() as database, database.reading() as view:
+        data = release.data_sets(view, [session.project_name(project)])[0]
+    if data.retained().empty:
+        raise HromadaError("There are no votes that count.", remedy="Collect or import answers first.")
+    return data
 
 
 def aggregate(
@@ -149,7 +153,8 @@ def agreement(
         return
     shown = [(row.name, row.value, console.interval(row.low, row.high), row.n_items, row.n_votes) for row in found.rows]
     notes = dict.fromkeys([f"{row.name}: {row.reason}" for row in found.rows if row.reason])
-    notes |= dict.fromkeys(f"Intervals: {row.how}" for row in found.rows[:1])
+    if any(row.low is not None for row in found.rows):
+        notes |= {f"Intervals: 95 % percentiles of {resamples} resamples of items, seed {seed}.": None}
     console.table(
         _title(data, "agreement"), ("coefficient", "value", "95 % interval", "items", "votes"), shown, notes=list(notes)
     )
@@ -192,8 +197,12 @@ def _intervals(unit: Unit) -> tuple[str, str]:
 
 
 def _performance_notes(found: Performance) -> Sequence[str]:
-    notes = [f"{unit.unit}: interval by {unit.ci_method}." for unit in found.units]
-    notes += [f"{unit.unit}: {unit.note}" for unit in found.units if unit.note]
+    notes = [f"{unit.unit}: interval by {unit.ci_method}." for unit in found.units if unit.low is not None]
+    noted: dict[str, list[str]] = {}
+    for unit in found.units:
+        if unit.note:
+            noted.setdefault(unit.note, []).append(unit.unit)
+    notes += [f"{', '.join(units)}: {note}" for note, units in noted.items()]
     notes += [f"{unit}: not computed. {reason}" for unit, reason in found.refused.items()]
     single = found["individual"]
     if single.ann_mean is not None:
@@ -218,8 +227,8 @@ def export(
     from bot.commands import console, session
     from exports import report, tables
 
-    with session.opened() as database, database.transaction() as transaction:
-        data = release.data_sets(transaction, [session.project_name(one) for one in projects or ()])
+    with session.opened() as database, database.reading() as view:
+        data = release.data_sets(view, [session.project_name(one) for one in projects or ()])
     with console.progress("numbers", quiet=json) as told:
         made = tables.release(data, method=method.value, ties=ties.value, seed=seed, progress=told)
         written = tables.write(made, to, also={"report.html": report.page(made)})

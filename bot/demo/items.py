@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bot.demo.words import CATEGORIES
 
 EACH = 20
-OVERLAP = 4
+OVERLAP = 5
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -80,7 +80,7 @@ def _score_panel(result: Result, scores: Performance, *, prefix: str, level: flo
         drawing.line(start=(scale.x(low), y), end=(scale.x(high), y), colour="accent", width=rows.line)
         drawing.dot(at=(scale.x(value), y), colour="accent", size=rows.dot)
         if rows.named:
-            drawing.text(shortened(str(name), letters=12), at=(0, y + 4))
+            drawing.text(shortened(str(name).removeprefix("SIMULATED-"), letters=12), at=(0, y + 4))
             drawing.text(percent(value), at=(WIDTH, y + 4), anchor="right", colour="muted")
     return drawing.svg(prefix=prefix, label=_told_scores(result, scores))
 

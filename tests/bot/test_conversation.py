@@ -41,7 +41,7 @@ async def test_a_person_joins_answers_and_is_thanked(chat: Chat, load: Load) -> 
         "Нове завдання: Слова\n\nПорахуйте літери.",
         "✓ 1 · собака\n\nкіт — собака\n\nЯке слово довше?",
         "✓ 2 · дуб\n\nдуб — береза\n\nЯке слово довше?",
-        "Це все, дякуємо! Нові запитання з’являться тут — щоб перевірити, надішліть /start.",
+        "Поки що це все, дякуємо! Щоб перевірити, чи є нові запитання, надішліть /start.",
     ]
     assert chat.telegram.toasts == ["Збережено", "Збережено"]
     assert chat.answers() == ["собака", "дуб"]
@@ -50,10 +50,10 @@ async def test_a_person_joins_answers_and_is_thanked(chat: Chat, load: Load) -> 
 @pytest.mark.parametrize(
     ("language", "left", "thanks"),
     [
-        ("uk", "1 · лишилося 2 запитання", "Це все, дякуємо!"),
-        ("en", "1 · 2 questions left", "That is all, thank you!"),
-        ("ru", "1 · осталось 2 вопроса", "Это всё, спасибо!"),
-        ("de", "1 · лишилося 2 запитання", "Це все, дякуємо!"),
+        ("uk", "1 · лишилося 2 запитання", "Поки що це все, дякуємо!"),
+        ("en", "1 · 2 questions left", "That is all for now, thank you!"),
+        ("ru", "1 · осталось 2 вопроса", "Пока это всё, спасибо!"),
+        ("de", "1 · лишилося 2 запитання", "Поки що це все, дякуємо!"),
     ],
 )
 async def test_the_bot_speaks_the_language_of_the_person(
@@ -130,7 +130,7 @@ async def test_a_stale_tap_leads_to_the_live_item(chat: Chat, load: Load) -> Non
     person.press(other, on=first)
     await chat.deliver()
     assert chat.answers() == ["собака"]
-    assert chat.telegram.toasts[-1].startswith("Це запитання вже неактуальне")
+    assert chat.telegram.toasts[-1].startswith("Це запитання вже закрито")
     assert person.screen[-1].text.startswith("2 · ")
 
 
@@ -191,6 +191,32 @@ async def test_long_options_stand_in_full_with_letters(chat: Chat, load: Load) -
     assert [label for label, _ in person.screen[-1].buttons] == ["А", "Б"]
     await chat.tap(person, "А")
     assert chat.answers() == [options[0]]
+
+
+async def test_more_options_than_letters_are_numbered(chat: Chat, load: Load) -> None:
+    """Thirty long options stand in full, and every number is a button that works."""
+    options = [f"досить довга відповідь номер {number}" for number in range(1, 31)]
+    person = await started(chat, load, ("Що?", options))
+    assert [label for label, _ in person.screen[-1].buttons] == [str(number) for number in range(1, 31)]
+    assert f"30) {options[-1]}" in person.screen[-1].text
+    await chat.tap(person, "30")
+    assert chat.answers() == [options[-1]]
+
+
+async def test_a_database_that_fails_says_nothing_of_a_person(
+    chat: Chat, load: Load, caplog: pytest.LogCaptureFixture
+) -> None:
+    """When a write fails, neither her id nor her answer reaches the log, and she is told what is safe."""
+    load(*TWO)
+    person = chat.person(987654321)
+    await chat.send(person, "/start")
+    with chat.database.transaction() as session:
+        refuse = "CREATE TRIGGER no BEFORE INSERT ON judgement BEGIN SELECT RAISE(ABORT, 'no'); END"
+        session.connection().exec_driver_sql(refuse)
+    await chat.tap(person, "собака")
+    assert "Усі відповіді з позначкою ✓ збережено" in person.screen[-1].text
+    assert "987654321" not in caplog.text
+    assert "собака" not in caplog.text
 
 
 async def test_a_text_of_ten_thousand_signs_arrives_whole(chat: Chat, load: Load) -> None:

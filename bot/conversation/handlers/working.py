@@ -37,7 +37,7 @@ async def tap(update: Update, context: Context) -> None:
         turn = await desk.turn(caller, chosen)
     except Stale:
         turn = await desk.turn(caller)
-        await _harmless(query.answer(turn.say("stale")))
+        await _harmless(query.answer(turn.say("stale" if turn.offer else "stale-done")))
         await _show(update, context, turn)
         return
     await _acknowledge(update, context, turn, query)
