@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation import consensus as module
-from aggregation.consensus import Method, Ties, accuracy, consensus
+from aggregation.consensus import Method, Ties, accuracy, consensus, fits
 from aggregation.errors import HromadaError, Refused
 from aggregation.schema import Votes
 
@@ -123,7 +122,7 @@ def test_majority_compares_within_an_item_where_options_differ(votes_of: Build) 
 
 def test_dawid_skene_is_refused_where_options_differ(votes_of: Build) -> None:
     """The refusal says why and names the majority."""
-    with pytest.raises(Refused, match=r"differ from item to item\. Use majority\."):
+    with pytest.raises(Refused, match=r"differ from item to item or are free texts\. Use majority or one_coin"):
         consensus(votes_of([("i", "a", "cat")]), method="dawid_skene", ties="drop")
 
 
@@ -160,11 +159,11 @@ def test_dawid_skene_posteriors_are_shares(real: Build) -> None:
 def test_an_unfinished_estimation_says_so(votes_of: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut short, the EM algorithm has not converged; few votes a person are doubted too."""
     rows = [(f"i{n}", person, "x" if (n * k) % 3 else "y") for n in range(9) for k, person in enumerate("abcd", 1)]
-    monkeypatch.setattr(module, "ITERATIONS", 2)
+    monkeypatch.setattr(fits, "ITERATIONS", 2)
     made = consensus(votes_of(rows, classes="wxyz"), method="dawid_skene", ties="drop")
     assert (made.iterations, made.converged) == (2, False)
     assert made.warnings == (
-        "The EM algorithm had not converged after 2 iterations.",
+        "The estimation had not converged after 2 iterations.",
         (
             "Annotators gave 9 votes in the median, fewer than the 16 cells of a confusion matrix of 4 labels: "
             "prefer the majority."
@@ -243,4 +242,10 @@ def test_dawid_skene_without_overlap_follows_the_prior_and_is_doubted(votes_of: 
     rows = [("i", "a", "x"), ("j", "b", "y"), ("k", "c", "x")]
     made = consensus(votes_of(rows, classes="xy"), method="dawid_skene", ties="drop")
     assert made.labels["label"].tolist() == ["x", "x", "x"]
-    assert "Annotators gave 1 votes in the median" in made.warnings[-1]
+    assert made.warnings == (
+        (
+            "Annotators gave 1 votes in the median, fewer than the 4 cells of a confusion matrix of 2 labels: "
+            "prefer the majority."
+        ),
+        "The label 'y' has 33 % of the votes and not one item: compare with the majority.",
+    )
