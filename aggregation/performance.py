@@ -11,7 +11,6 @@ import pandas as pd
 
 from aggregation.bootstrap import (
     FEWEST_CLUSTERS,
-    Floats,
     Interval,
     Progress,
     cluster_sums,
@@ -21,7 +20,7 @@ from aggregation.bootstrap import (
 )
 from aggregation.consensus import Method, consensus
 from aggregation.errors import Refused
-from aggregation.schema import Votes
+from aggregation.schema import Floats, Votes
 from aggregation.scored import Scored, Scorer, lay_against_gold, plurality, single_answers
 
 Name = Literal["individual", "majority", "dawid_skene"]

@@ -26,6 +26,14 @@ def tally(codes: Codes, *, size: int, weights: Floats | None = None) -> Floats:
     return np.bincount(codes, weights=weights, minlength=size).astype(np.float64)
 
 
+def quotient(top: Floats, bottom: Floats, *, above: float = 0.0) -> Floats:
+    """top / bottom, nan where the bottom is not above the bound."""
+    shape = np.broadcast_shapes(top.shape, bottom.shape)
+    result: Floats = np.full(shape, np.nan)
+    np.divide(top, bottom, out=result, where=bottom > above)
+    return result
+
+
 @dataclass(frozen=True, kw_only=True)
 class Votes:
     """The retained votes of one data set, and what is known of its items.

@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aggregation.bootstrap import Codes, Floats, group_codes
+from aggregation.bootstrap import group_codes
 from aggregation.errors import HromadaError
-from aggregation.schema import Votes
+from aggregation.schema import Codes, Floats, Votes
 
 Sparse = sparse.csr_array[np.float64, tuple[int, int]]
 

@@ -56,8 +56,8 @@ def control_skills(votes: Votes, *, smoothing: float = SMOOTHING) -> pd.Series[f
     """
     truth = votes.frame["item"].map(votes.items["gold"])
     codes, people = pd.factorize(votes.frame["annotator"], sort=True)
-    right = tally(codes, size=len(people), weights=(votes.frame["answer"] == truth).astype(float))
-    total = tally(codes, size=len(people), weights=truth.notna().astype(float))
+    right = tally(codes, size=len(people), weights=np.asarray(votes.frame["answer"] == truth, dtype=np.float64))
+    total = tally(codes, size=len(people), weights=np.asarray(truth.notna(), dtype=np.float64))
     values = smoothed(right, total, smoothing=smoothing)
     return pd.Series(values, index=pd.Index(people, name="annotator"), name="skill")
 

@@ -17,6 +17,7 @@ from aggregation.bootstrap import (
     resample_counts,
     wilson_interval,
 )
+from aggregation.schema import Floats
 
 GROUPS, N_GROUPS = group_codes(np.array(["b", "a", "b", "c", "a", "d"], dtype=object))
 
@@ -41,7 +42,7 @@ def test_the_size_of_chunks_changes_no_number(monkeypatch: pytest.MonkeyPatch) -
     """The same seed gives the same resamples, whatever memory allows."""
 
     def both() -> tuple[Any, Any]:
-        statistics: bootstrap.Floats = np.arange(12, dtype=np.float64).reshape(6, 2)
+        statistics: Floats = np.arange(12, dtype=np.float64).reshape(6, 2)
         sums = cluster_sums(statistics, groups=GROUPS, draws=9, rng=np.random.default_rng(5))
         rng = np.random.default_rng(5)
         return sums, crossed_shares(_all_right, people=3, groups=GROUPS, width=6, draws=9, rng=rng)
@@ -53,7 +54,7 @@ def test_the_size_of_chunks_changes_no_number(monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_array_equal(whole[1], parts[1])
 
 
-def _all_right(drawn: bootstrap.Floats) -> tuple[bootstrap.Floats, bootstrap.Floats]:
+def _all_right(drawn: Floats) -> tuple[Floats, Floats]:
     """Item n is answered by person n modulo three; even items are right."""
     given = drawn[np.arange(6) % 3]
     return given * (np.arange(6) % 2 == 0)[:, None], given
