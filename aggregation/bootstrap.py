@@ -112,8 +112,8 @@ def cluster_sums(
     )
 
 
-def crossed_shares(
-    score: Callable[[Floats], tuple[Floats, Floats]],
+def crossed_sums(
+    score: Callable[[Floats, Floats], Floats],
     *,
     people: int,
     groups: Codes,
@@ -122,26 +122,23 @@ def crossed_shares(
     rng: np.random.Generator,
     progress: Progress | None = None,
 ) -> Floats:
-    """Shares right when people and groups of items are resampled independently; nan where a draw has nothing to score.
+    """Sums over items when people and groups of items are resampled independently: draws × columns.
 
-    `score` takes how often each person is drawn (people × chunk) and gives points and their maximum (both items ×
-    chunk); `groups` is the code of each item's group; `width` the longest column that `score` makes. People and groups
-    have streams of their own, so a unit scored with the same `rng` state meets the same draws.
+    `score` takes how often each person is drawn (people × chunk) and each item (items × chunk), and gives the sums
+    (chunk × columns); `groups` is the code of each item's group; `width` the numbers a draw that `score` makes. People
+    and groups have streams of their own, so a unit scored with the same `rng` state meets the same draws.
     """
     of_people, of_groups = rng.spawn(2)
     n_groups = int(groups.max()) + 1
-    shares = np.full(draws, np.nan)
-    done = 0
+    parts, done = [], 0
     for size in chunks(draws, width=max(width, people, len(groups))):
-        points, most = score(np.ascontiguousarray(resample_counts(of_people, size=people, draws=size).T))
+        drawn = np.ascontiguousarray(resample_counts(of_people, size=people, draws=size).T)
         weights = resample_counts(of_groups, size=n_groups, draws=size).T[groups]
-        total = np.einsum("ib,ib->b", most, weights)
-        right = np.einsum("ib,ib->b", points, weights)
-        np.divide(right, total, out=shares[done : done + size], where=total > 0)
+        parts.append(score(drawn, weights))
         done += size
         if progress is not None:
             progress(done / draws)
-    return shares
+    return np.concatenate(parts)
 
 
 def percentile_interval(values: Floats, *, level: float) -> Interval:

@@ -18,6 +18,7 @@ TOLERANCE = 1e-5
 FLOOR = 1e-10
 SETTLED = 1e-8  # `converged` stops when no posterior moves by more
 LONGEST = 20_000  # and gives up after so many steps
+ABSENT = -1e9  # the log of the prior of a label that is no candidate; its posterior is exactly zero
 VERSION = "hromada sparse Dawid-Skene 1"
 
 
@@ -44,7 +45,8 @@ class Fit:
 
     `posteriors` is items × labels, rows sum to one; `priors` one share a label; `change` the gain of crowd-kit's bound
     in the last step, per vote (inf after a single one); `moved` the largest change of a posterior in that step.
-    `converged` says that what was to become small did: the gain, in either direction, or the movement.
+    `converged` says that what was to become small did: the gain, in either direction, or the movement. `answered`
+    counts each item's votes, weighed as its annotators were drawn.
     """
 
     posteriors: Floats
@@ -53,6 +55,7 @@ class Fit:
     change: float
     moved: float
     converged: bool
+    answered: Floats
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -110,7 +113,13 @@ def fit(
             ended = change < TOLERANCE
     converged = moved < SETTLED if stop == "converged" else abs(change) < TOLERANCE
     return Fit(
-        posteriors=posteriors, priors=priors, iterations=done, change=float(change), moved=moved, converged=converged
+        posteriors=posteriors,
+        priors=priors,
+        iterations=done,
+        change=float(change),
+        moved=moved,
+        converged=converged,
+        answered=steps.received,
     )
 
 
@@ -147,7 +156,7 @@ class _Steps:
         if self.people is not None:
             logs *= self.people
         scores = np.asarray(self.votes.received @ logs, dtype=np.float64)
-        scores += np.where(self.absent, -np.inf, np.log2(np.maximum(priors, FLOOR)))
+        scores += np.where(self.absent, ABSENT, np.log2(np.maximum(priors, FLOOR)))
         scores -= scores.max(axis=1, keepdims=True)
         np.exp2(scores, out=scores)
         scores /= scores.sum(axis=1, keepdims=True)
@@ -156,7 +165,7 @@ class _Steps:
     def maximise(self, posteriors: Floats) -> tuple[Floats, Floats, Floats]:
         """Priors, errors (pairs × labels, each annotator's pairs sum to one for each true label), and their counts."""
         weighed = posteriors if self.all_once else posteriors * self.items[:, None]
-        priors = weighed.sum(axis=0) / self.items.sum()
+        priors = weighed.sum(axis=0) / max(self.items.sum(), FLOOR)
         counts = np.asarray(self.votes.given @ weighed, dtype=np.float64)
         errors = np.maximum(counts, FLOOR)
         sums = np.add.reduceat(errors, self.votes.starts, axis=0)
@@ -173,7 +182,7 @@ class _Steps:
         joint = np.einsum("pc,pc->", weighed, logs) + of_votes @ posteriors @ np.log(np.maximum(priors, FLOOR))
         floored = np.maximum(posteriors, FLOOR)
         entropy = -np.einsum("i,ic,ic->", self.items, floored, np.log(floored))
-        return float((joint + entropy) / of_votes.sum())
+        return float((joint + entropy) / max(of_votes.sum(), FLOOR))
 
     def _held(self, posteriors: Floats) -> Floats:
         posteriors[self.anchored] = 0.0

@@ -72,15 +72,11 @@ def test_a_stranger_stands_out_among_real_people(real: Build) -> None:
     votes = real("PARus")
     person = votes.frame["annotator"].value_counts().index[0]
     turned = votes.frame["annotator"] == person
-    frame = votes.frame.assign(
-        answer=votes.frame["answer"].where(~turned, votes.frame["answer"].map({"0": "1", "1": "0"}))
-    )
-    before, after = (
-        {row.of: row.value for row in by_annotator(given, resamples=5)}
-        for given in (votes, replace(votes, frame=frame))
-    )
-    assert before[person] is not None
-    assert after[person] == pytest.approx(1 - before[person])
+    opposite = votes.frame["answer"].map({"0": "1", "1": "0"})
+    frame = votes.frame.assign(answer=votes.frame["answer"].where(~turned, opposite))
+    before = told(by_annotator(votes, resamples=5))[person, "agreement_with_rest"]
+    after = told(by_annotator(replace(votes, frame=frame), resamples=5))[person, "agreement_with_rest"]
+    assert after == pytest.approx(1 - before)
 
 
 def test_stretches_follow_the_order_of_assignment(votes_of: Build) -> None:
