@@ -134,6 +134,10 @@ class _Steps:
         self.received = np.asarray(votes.received @ counted, dtype=np.float64)
         drawn = np.ones(n_items) if weights is None else weights.items
         self.items = np.where(self.received > 0, drawn, 0.0)
+        met = (
+            None if self.people is None else np.asarray(votes.given @ self.items, dtype=np.float64) * self.people[:, 0]
+        )
+        self.unmet = None if met is None else np.flatnonzero(met == 0)  # pairs that the resample does not have
         self.all_once = weights is None and bool((self.received > 0).all())
         known = np.full(n_items, -1) if anchors is None else anchors
         self.anchored = np.flatnonzero(known >= 0)
@@ -168,9 +172,13 @@ class _Steps:
         priors = weighed.sum(axis=0) / max(self.items.sum(), FLOOR)
         counts = np.asarray(self.votes.given @ weighed, dtype=np.float64)
         errors = np.maximum(counts, FLOOR)
+        if self.unmet is not None:
+            errors[self.unmet] = 0.0
         sums = np.add.reduceat(errors, self.votes.starts, axis=0)
         widths = np.diff(np.append(self.votes.starts, len(errors)))
-        errors /= np.repeat(sums, widths, axis=0)
+        errors /= np.repeat(np.maximum(sums, FLOOR), widths, axis=0)
+        if self.unmet is not None:
+            errors[self.unmet] = 1.0  # says nothing of the items on which it occurs
         return priors, errors, counts
 
     def bound(self, posteriors: Floats, *, priors: Floats, errors: Floats, weighed: Floats) -> float:

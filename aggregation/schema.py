@@ -98,13 +98,19 @@ class Coded:
     annotator_ids: NDArray[np.object_]
     labels: tuple[str, ...]
 
+    def ordered(self) -> Coded:
+        """The votes by item, annotator and answer, so that sums do not even round by the order of rows."""
+        order = np.lexsort((self.answers, self.annotators, self.items))
+        items, annotators, answers = self.items[order], self.annotators[order], self.answers[order]
+        return replace(self, items=items, annotators=annotators, answers=answers)
+
     def crowdkit(self) -> pd.DataFrame:
         """The codes as task, worker, label, sorted by all three, so that neither order nor names of rows are an input.
 
         Codes and not names: crowd-kit breaks on labels called `task` or `worker`, and is slow on texts.
         """
-        data = pd.DataFrame({"task": self.items, "worker": self.annotators, "label": self.answers})
-        return data.sort_values(["task", "worker", "label"], kind="stable", ignore_index=True)
+        votes = self.ordered()
+        return pd.DataFrame({"task": votes.items, "worker": votes.annotators, "label": votes.answers})
 
 
 def votes(

@@ -64,7 +64,7 @@ def control_skills(votes: Votes, *, smoothing: float = SMOOTHING) -> pd.Series[f
 
 def given_answers(votes: Votes) -> Given:
     """Lay the votes out by item and different answer."""
-    coded = votes.coded()
+    coded = votes.coded().ordered()
     width = max(1, len(coded.labels))
     pairs, pair = np.unique(coded.items * width + coded.answers, return_inverse=True)
     item = pairs // width

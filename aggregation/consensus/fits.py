@@ -19,6 +19,7 @@ from aggregation.errors import HromadaError
 from aggregation.schema import Coded, Codes, Floats, Votes
 
 CROWD_KIT_VOTES = 100_000
+WEIGHTLESS = "{n} items were answered only by people without weight; plain shares of votes decide them."
 INNER_TIES = "{n} items were tied when the first majority was taken; crowd-kit settles those alphabetically."
 
 
@@ -64,8 +65,7 @@ def wawa(given: Given) -> Scores:
 
     data = given.coded.crowdkit()
     model = Wawa().fit(data)
-    shares = model.predict_proba(data)
-    shares, said = _weightless(shares, data)
+    shares, said = _weighed(data, model.skills_)
     tied = _tied_first(data)
     said += (INNER_TIES.format(n=tied),) if tied else ()
     return _closed(shares, given, skills=_skills(model.skills_, given), warnings=said)
@@ -78,7 +78,7 @@ def gold_majority(given: Given) -> Scores:
     data = given.coded.crowdkit()
     anchors = pd.Series(_anchors(given), name="true_label")
     model = GoldMajorityVote().fit(data, anchors[anchors >= 0])
-    shares, said = _weightless(model.predict_proba(data), data)
+    shares, said = _weighed(data, model.skills_)
     n_anchors = int((anchors >= 0).sum())
     return _closed(shares, given, skills=_skills(model.skills_, given), n_anchors=n_anchors, warnings=said)
 
@@ -290,14 +290,24 @@ def _skills(found: Any, given: Given) -> pd.Series[float]:
     return known.set_axis(pd.Index(given.coded.annotator_ids, name="annotator")).rename("skill")
 
 
-def _weightless(shares: pd.DataFrame, data: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Where nobody on an item has any weight there is no weighted share; the plain one takes its place."""
-    empty = shares.isna().all(axis=1)
-    if not empty.any():
+def _weighed(data: pd.DataFrame, skills: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Shares of the votes weighed by skills, which is what crowd-kit's own prediction is.
+
+    That one asks scikit-learn whether it is fitted, and newer versions refuse to say. Where nobody on an item has any
+    weight there is no weighted share; the plain one takes its place.
+    """
+    from crowdkit.aggregation import MajorityVote
+
+    weight = data["worker"].map(skills).groupby(data["task"]).transform("sum")
+    plain = pd.crosstab(data["task"], data["label"], normalize="index")
+    if not (weight > 0).any():
+        return plain, (WEIGHTLESS.format(n=len(plain)),)
+    shares = MajorityVote().fit_predict_proba(data.loc[weight > 0], skills=skills)
+    empty = plain.index.difference(shares.index)
+    if empty.empty:
         return shares, ()
-    plain = pd.crosstab(data["task"], data["label"], normalize="index").reindex_like(shares)
-    said = f"{int(empty.sum())} items were answered only by people without weight; plain shares of votes decide them."
-    return shares.where(~empty, plain, axis=0), (said,)
+    joined = pd.concat([shares, plain.loc[empty]]).fillna(0.0).sort_index()
+    return joined, (WEIGHTLESS.format(n=len(empty)),)
 
 
 def _tied_first(data: pd.DataFrame) -> int:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
+from aggregation import performance as module
 from aggregation.bootstrap import resample_counts, wilson_interval
+from aggregation.consensus import consensus
 from aggregation.errors import HromadaError
 from aggregation.performance import Performance, performance
 from aggregation.schema import Votes
@@ -125,6 +129,45 @@ def test_crossed_intervals_equal_those_of_a_slow_loop(votes_of: Build, grouped: 
         assert score.undefined_resamples == np.isnan(shares).sum()
 
 
+@pytest.mark.parametrize("unit", ["individual", "majority", "dawid_skene"])
+def test_every_metric_is_resampled_by_the_scorer_of_models(votes_of: Build, unit: str) -> None:
+    """Writing out each draw's people and items, scoring it with scikit-learn and refitting gives the same interval."""
+    rows = some_rows(11, items="ijklmnopqrst")
+    gold = {item: "xyz"[n % 3] for n, item in enumerate("ijklmnopqrst")}
+    made = performance(votes_of(rows, classes="xyz", gold=gold), resamples=25, seed=2, level=0.8)[unit]
+    of_people, of_groups = np.random.default_rng(2).spawn(2)
+    people = resample_counts(of_people, size=5, draws=25).astype(int)
+    times = resample_counts(of_groups, size=12, draws=25).astype(int)
+    drawn = [slow_pairs(votes_of, rows, gold, unit, people=people[draw], times=times[draw]) for draw in range(25)]
+    known: dict[str, Any] = {"labels": list("xyz"), "zero_division": 0}
+    scores: dict[str, Callable[[list[str], list[str]], float]] = {
+        "accuracy": accuracy_score,
+        "macro_f1": lambda truth, said: float(f1_score(truth, said, average="macro", **known)),
+        "weighted_f1": lambda truth, said: float(f1_score(truth, said, average="weighted", **known)),
+        "mcc": matthews_corrcoef,
+    }
+    for metric, score in scores.items():
+        low, high = np.quantile([score(truth, said) for truth, said in drawn], [0.1, 0.9])
+        assert (made[metric].low, made[metric].high) == pytest.approx((low, high), abs=1e-9)
+
+
+def slow_pairs(
+    build: Build, rows: Rows, gold: dict[str, str], unit: str, *, people: Any, times: Any
+) -> tuple[list[str], list[str]]:
+    """Gold and answers of one draw, people and items copied as often as they were drawn; a tie is an answer `tie`."""
+    copies = [
+        (f"{item}-{copy}", f"{person}-{twin}", answer)
+        for item, person, answer in rows
+        for copy in range(times["ijklmnopqrst".index(item)])
+        for twin in range(people["abcde".index(person)])
+    ]
+    if unit == "individual":
+        return [gold[row[0][0]] for row in copies], [row[2] for row in copies]
+    method: Any = unit
+    labels = consensus(build(copies, classes="xyz"), method=method, ties="drop").labels["label"]
+    return [gold[str(item)[0]] for item in labels.index], [label or "tie" for label in labels]
+
+
 def slow_share(
     drawn: Rows, gold: dict[str, str], groups: dict[str, str], times: dict[str, int], *, plurality: bool
 ) -> float:
@@ -157,6 +200,23 @@ def test_items_of_one_group_are_not_independent(votes_of: Build) -> None:
         assert wider < low
         assert "groups of items" in two.ci_method
         assert "groups" not in one.ci_method
+
+
+def test_many_votes_are_refitted_less_often(votes_of: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of refits is bounded by votes, from 200 on, and stands in the method; the labels are kept."""
+    monkeypatch.setattr(module, "REFITTED_VOTES", 100)
+    made = performance(votes_of(some_rows(3), classes="xyz", gold=GOLD), resamples=300)
+    assert made["dawid_skene"].ci_method == "crossed bootstrap, 200 draws over people and items, seed 0"
+    assert made["majority"].ci_method == "crossed bootstrap, 300 draws over people and items, seed 0"
+    assert made.dawid_skene is not None
+    assert made.dawid_skene.method == "dawid_skene"
+
+
+def test_options_that_differ_have_the_accuracy_alone(votes_of: Build) -> None:
+    """Without shared classes there is no F1 and no MCC."""
+    made = performance(votes_of(some_rows(3), gold=GOLD), resamples=10)
+    assert {tuple(score.metric for score in unit.scores) for unit in made.units} == {("accuracy",)}
+    assert made.dawid_skene is None
 
 
 def test_few_people_and_few_groups_are_said(votes_of: Build) -> None:

@@ -108,6 +108,37 @@ def test_baselines_in_percent(make: Make) -> None:
     assert baseline(release, "dawid_skene")["ci_method"] == individual["ci_method"]
 
 
+def test_every_metric_of_every_unit_has_a_row(make: Make) -> None:
+    """human_baseline.csv: fractions with four decimals; options of the item's own have the accuracy alone."""
+    release = released(make.closed(), make.per_item())
+    assert list(release.scores.columns) == [
+        "dataset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "n_items", "n_annotators", "n_ties",
+    ]  # fmt: skip
+    found = release.scores.loc[release.scores["dataset"] == "так-ні", ["unit", "metric", "value", "n_ties"]]
+    assert found.to_numpy().tolist()[:8] == [
+        ["individual", "accuracy", "0.7143", 0],
+        ["individual", "macro_f1", "0.4167", 0],
+        ["individual", "weighted_f1", "0.8333", 0],
+        ["individual", "mcc", "0.0000", 0],
+        ["majority", "accuracy", "0.6000", 1],
+        ["majority", "macro_f1", "0.3750", 1],
+        ["majority", "weighted_f1", "0.7500", 1],
+        ["majority", "mcc", "0.0000", 1],
+    ]
+    own = release.scores.loc[release.scores["dataset"] == "слова", "metric"]
+    assert list(own) == ["accuracy", "accuracy"]
+
+
+def test_the_headline_of_agreement_rests_on_the_planned_overlap(make: Make) -> None:
+    """A fourth answer to a contested item is in the pooled row alone; imported answers have only that row."""
+    answers = make.answered({"i1": "ттт", "i2": "ттнт", "i3": "ттт"})
+    items = [make.item(f"i{number}") for number in (1, 2, 3)]
+    for overlap, bases in ((3, ["first", "pooled"]), (4, ["first"]), (None, ["pooled"])):
+        told = released(make.data_set(items=items, responses=answers, overlap=overlap)).agreement["так-ні"]
+        rows = [row for row in told["agreement"]["coefficients"] if row["name"] == "percent_agreement"]
+        assert [row["basis"] for row in rows] == bases
+
+
 def test_random_is_over_the_whole_set_and_exact_over_what_people_saw(make: Make) -> None:
     """bl_random is 100 over the mean number of options of all items, bl_random_exact the mean over those seen."""
     items = [make.item("i1", "так", n_options=2), make.item("i2", "так", n_options=4), make.item("i3", n_options=6)]
