@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 import numpy as np
@@ -134,9 +135,7 @@ class _Steps:
         self.received = np.asarray(votes.received @ counted, dtype=np.float64)
         drawn = np.ones(n_items) if weights is None else weights.items
         self.items = np.where(self.received > 0, drawn, 0.0)
-        met = (
-            None if self.people is None else np.asarray(votes.given @ self.items, dtype=np.float64) * self.people[:, 0]
-        )
+        met = None if weights is None else np.asarray(votes.given @ self.items, dtype=np.float64) * counted
         self.unmet = None if met is None else np.flatnonzero(met == 0)  # pairs that the resample does not have
         self.all_once = weights is None and bool((self.received > 0).all())
         known = np.full(n_items, -1) if anchors is None else anchors
@@ -161,15 +160,15 @@ class _Steps:
             logs *= self.people
         scores = np.asarray(self.votes.received @ logs, dtype=np.float64)
         scores += np.where(self.absent, ABSENT, np.log2(np.maximum(priors, FLOOR)))
-        scores -= scores.max(axis=1, keepdims=True)
+        scores -= reduce(np.maximum, scores.T)[:, None]  # column by column: numpy is slow along short rows
         np.exp2(scores, out=scores)
-        scores /= scores.sum(axis=1, keepdims=True)
+        scores /= reduce(np.add, scores.T)[:, None]
         return self._held(scores)
 
     def maximise(self, posteriors: Floats) -> tuple[Floats, Floats, Floats]:
         """Priors, errors (pairs × labels, each annotator's pairs sum to one for each true label), and their counts."""
         weighed = posteriors if self.all_once else posteriors * self.items[:, None]
-        priors = weighed.sum(axis=0) / max(self.items.sum(), FLOOR)
+        priors = np.ones(len(weighed)) @ weighed / max(self.items.sum(), FLOOR)
         counts = np.asarray(self.votes.given @ weighed, dtype=np.float64)
         errors = np.maximum(counts, FLOOR)
         if self.unmet is not None:

@@ -131,9 +131,8 @@ def names_for(votes: Votes) -> tuple[Name, ...]:
 
 def _rows(votes: Votes, *, basis: Basis, draws: Draws, first: int = 0) -> tuple[Coefficient, ...]:
     counted = compared(votes)
-    sums = counted.items.resampled(draws)
+    sums, weighed = counted.resampled(draws)
     silent = draws.silent()
-    weighed = counted.weighed.resampled(silent) if votes.classes is not None else None
     told = BASES[basis].format(n=first)
     return tuple(
         _row(name, votes, counted, sums=weighed if name in GWET else sums, basis=basis, told=told, draws=silent)

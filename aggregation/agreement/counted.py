@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import sparse
 
 from aggregation.agreement.estimates import Pool, pool
-from aggregation.bootstrap import Sparse
+from aggregation.bootstrap import Draws, Sparse
 from aggregation.schema import Codes, Floats, Votes, closed_counts, quotient, tally
 
 ONE, VOTES, PAIRS, MEANS = 0, 1, 2, 3
@@ -31,6 +31,15 @@ class Compared:
     weighed: Pool
     n_classes: int
     overlap: tuple[int, int]
+
+    def resampled(self, draws: Draws) -> tuple[Floats | None, Floats | None]:
+        """The sums of both pools in resamples; one pass over the draws where both have the same items."""
+        if len(self.items.groups) < len(self.weighed.groups):
+            return self.items.resampled(draws), self.weighed.resampled(draws.silent())
+        width = self.items.columns.shape[1]
+        blocks = [sparse.csr_array(block.columns) for block in (self.items, self.weighed)]
+        sums = replace(self.items, columns=sparse.hstack(blocks, format="csr")).resampled(draws)
+        return (None, None) if sums is None else (sums[:, :width], sums[:, width:])
 
     def pairs_of_classes(self) -> tuple[Codes, Codes]:
         """The first and second class of each column of coincidences."""
