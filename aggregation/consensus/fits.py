@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from importlib.metadata import version
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from aggregation import dawid_skene as sparse_dawid_skene
 from aggregation import skills as skill
+from aggregation.consensus.given import Given, anchored, closed, crowd_kit, of_pairs, skills_of, unvoted
 from aggregation.consensus.labels import Scores
-from aggregation.dawid_skene import ITERATIONS, TOLERANCE, Stop
+from aggregation.dawid_skene import ITERATIONS, TOLERANCE
 from aggregation.errors import HromadaError
-from aggregation.schema import Coded, Codes, Floats, Votes
+from aggregation.schema import Codes
 
 CROWD_KIT_VOTES = 100_000
 WEIGHTLESS = "{n} items were answered only by people without weight; plain shares of votes decide them."
 INNER_TIES = "{n} items were tied when the first majority was taken; crowd-kit settles those alphabetically."
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Given:
-    """Votes and what a method may be told beside them: skills, known labels of items (both by id), and when to stop."""
-
-    votes: Votes
-    coded: Coded
-    skills: pd.Series[float] | None
-    anchors: pd.Series[str] | None
-    stop: Stop
-
-
-def crowd_kit() -> str:
-    """The version of crowd-kit, as it stands beside its labels."""
-    return f"crowd-kit {version('crowd-kit')}"
 
 
 def majority(given: Given) -> Scores:
@@ -48,7 +30,7 @@ def majority(given: Given) -> Scores:
 
     data, coded = given.coded.crowdkit(), given.coded
     if given.votes.classes is not None:
-        return _closed(MajorityVote().fit_predict_proba(data), given)
+        return closed(MajorityVote().fit_predict_proba(data), given)
     data["text"] = data["label"]
     data["label"] = data.groupby("task")["label"].rank(method="dense").astype(int) - 1
     shares = MajorityVote().fit_predict_proba(data).sort_index().sort_index(axis=1)
@@ -68,7 +50,7 @@ def wawa(given: Given) -> Scores:
     shares, said = _weighed(data, model.skills_)
     tied = _tied_first(data)
     said += (INNER_TIES.format(n=tied),) if tied else ()
-    return _closed(shares, given, skills=_skills(model.skills_, given), warnings=said)
+    return closed(shares, given, skills=skills_of(model.skills_, given), warnings=said)
 
 
 def gold_majority(given: Given) -> Scores:
@@ -76,11 +58,11 @@ def gold_majority(given: Given) -> Scores:
     from crowdkit.aggregation import GoldMajorityVote
 
     data = given.coded.crowdkit()
-    anchors = pd.Series(_anchors(given), name="true_label")
+    anchors = pd.Series(anchored(given), name="true_label")
     model = GoldMajorityVote().fit(data, anchors[anchors >= 0])
     shares, said = _weighed(data, model.skills_)
     n_anchors = int((anchors >= 0).sum())
-    return _closed(shares, given, skills=_skills(model.skills_, given), n_anchors=n_anchors, warnings=said)
+    return closed(shares, given, skills=skills_of(model.skills_, given), n_anchors=n_anchors, warnings=said)
 
 
 def dawid_skene(given: Given) -> Scores:
@@ -88,7 +70,7 @@ def dawid_skene(given: Given) -> Scores:
 
     The sparse fit takes over above CROWD_KIT_VOTES, and where the stop is not crowd-kit's.
     """
-    anchors, said = _anchors(given), _unvoted(given)
+    anchors, said = anchored(given), unvoted(given)
     if given.stop != "crowdkit" or len(given.coded.items) > CROWD_KIT_VOTES:
         return _sparse(given, anchors=anchors, said=said)
     from crowdkit.aggregation import DawidSkene
@@ -98,7 +80,7 @@ def dawid_skene(given: Given) -> Scores:
     known = known[known >= 0]
     table = model.fit_predict_proba(given.coded.crowdkit(), known if len(known) else None)
     change = _last_change(model.loss_history_)
-    return _closed(
+    return closed(
         table,
         given,
         priors=model.priors_,
@@ -116,13 +98,13 @@ def one_coin_dawid_skene(given: Given) -> Scores:
     model = OneCoinDawidSkene(n_iter=ITERATIONS, tol=TOLERANCE)
     table = model.fit_predict_proba(given.coded.crowdkit())
     change = _last_change(model.loss_history_)
-    return _closed(
+    return closed(
         table,
         given,
         priors=model.priors_,
         iterations=len(model.loss_history_),
         converged=abs(change) < TOLERANCE,
-        skills=_skills(model.skills_, given),
+        skills=skills_of(model.skills_, given),
         warnings=_ended(change),
     )
 
@@ -134,11 +116,11 @@ def glad(given: Given) -> Scores:
     data = given.coded.crowdkit()
     if data["label"].nunique() == 1:
         sure = pd.DataFrame(1.0, index=range(len(given.coded.item_ids)), columns=[data["label"].iloc[0]])
-        return _closed(sure, given, iterations=0, converged=True)
+        return closed(sure, given, iterations=0, converged=True)
     model = GLAD(n_iter=ITERATIONS, tol=TOLERANCE)
     table = model.fit_predict_proba(data)
     change = _last_change(model.loss_history_)
-    return _closed(
+    return closed(
         table,
         given,
         iterations=len(model.loss_history_),
@@ -151,7 +133,7 @@ def one_coin(given: Given) -> Scores:
     """The one-coin posterior in which each item has its own number of options."""
     fit = skill.one_coin(given.votes)
     said = () if fit.converged else (f"The one-coin estimation had not settled after {fit.iterations} iterations.",)
-    return _of_pairs(fit, given, decides=fit.posterior, version=skill.ONE_COIN, warnings=said)
+    return of_pairs(fit, given, decides=fit.posterior, version=skill.ONE_COIN, warnings=said)
 
 
 def by_skills(given: Given) -> Scores:
@@ -159,7 +141,7 @@ def by_skills(given: Given) -> Scores:
     if given.skills is None:
         raise HromadaError("Aggregation by skill needs the skills.", remedy="Give control items, or use wawa.")
     fit, sums = skill.weighted(given.votes, given.skills)
-    return _of_pairs(fit, given, decides=sums, version=skill.WEIGHTED)
+    return of_pairs(fit, given, decides=sums, version=skill.WEIGHTED)
 
 
 def rover(given: Given) -> Scores:
@@ -189,7 +171,7 @@ def _sparse(given: Given, *, anchors: Codes, said: tuple[str, ...]) -> Scores:
     many = f"More than {CROWD_KIT_VOTES} votes" if given.stop == "crowdkit" else "Run until nothing moves"
     ended = _ended(fit.change) if given.stop == "crowdkit" else () if fit.converged else (_unfinished(fit.iterations),)
     columns = range(len(given.coded.labels))
-    return _closed(
+    return closed(
         pd.DataFrame(fit.posteriors, columns=columns),
         given,
         made_by=f"{sparse_dawid_skene.VERSION}, stop: {given.stop}",
@@ -199,95 +181,6 @@ def _sparse(given: Given, *, anchors: Codes, said: tuple[str, ...]) -> Scores:
         n_anchors=int((anchors >= 0).sum()),
         warnings=(*said, f"{many}: fitted by the sparse Dawid-Skene instead of crowd-kit's.", *ended),
     )
-
-
-def _closed(
-    table: pd.DataFrame,
-    given: Given,
-    *,
-    made_by: str | None = None,
-    priors: pd.Series[float] | None = None,
-    iterations: int | None = None,
-    converged: bool | None = None,
-    skills: pd.Series[float] | None = None,
-    n_anchors: int = 0,
-    warnings: tuple[str, ...] = (),
-) -> Scores:
-    """Scores of declared classes in declared order, from a table of codes (tasks × labels) in any order.
-
-    What has priors also has crowd-kit's floor, after which rows are scaled to one.
-    """
-    classes: Sequence[str] = given.votes.classes or ()
-    codes = [given.coded.labels.index(name) for name in classes]
-    ordered = table.sort_index().reindex(columns=codes, fill_value=0.0).to_numpy(dtype=float)
-    marginals: Mapping[str, float] | None = None
-    if priors is not None:
-        shares = priors.reindex(codes, fill_value=0.0).to_numpy(dtype=float)
-        marginals = {name: float(share) for name, share in zip(classes, shares, strict=True)}
-    return Scores(
-        items=given.coded.item_ids,
-        names=np.broadcast_to(np.array(classes, dtype=object), ordered.shape),
-        scores=ordered / ordered.sum(axis=1, keepdims=True) if priors is not None else ordered,
-        version=made_by or crowd_kit(),
-        shared=True,
-        marginals=marginals,
-        iterations=iterations,
-        converged=converged,
-        skills=skills,
-        n_anchors=n_anchors,
-        warnings=warnings,
-    )
-
-
-def _of_pairs(fit: skill.Fit, given: Given, *, decides: Floats, version: str, warnings: tuple[str, ...] = ()) -> Scores:
-    """Scores from (item, answer) pairs: by class where there are classes, else by the rank of the item's answers."""
-    pairs, coded = fit.given, given.coded
-    size = len(coded.item_ids)
-    classes = given.votes.classes
-    first = np.searchsorted(pairs.item, np.arange(size))
-    place = np.arange(len(pairs.item)) - first[pairs.item]
-    names: NDArray[np.object_] = np.full((size, int(place.max()) + 1), None, dtype=object)
-    told, deciding = np.zeros(names.shape), np.zeros(names.shape)
-    if classes is not None:
-        place = np.array([classes.index(name) for name in coded.labels])[pairs.answer]
-        names = np.broadcast_to(np.array(classes, dtype=object), (size, len(classes)))
-        told, deciding = np.repeat(fit.unchosen[:, None], len(classes), axis=1), np.zeros(names.shape)
-    else:
-        names[pairs.item, place] = np.array(coded.labels, dtype=object)[pairs.answer]
-    told[pairs.item, place], deciding[pairs.item, place] = fit.posterior, decides
-    by_person = pd.Series(fit.skills, index=pd.Index(coded.annotator_ids, name="annotator"), name="skill")
-    return Scores(
-        items=coded.item_ids,
-        names=names,
-        scores=deciding,
-        confidence=told,
-        version=version,
-        shared=classes is not None,
-        iterations=fit.iterations,
-        converged=fit.converged,
-        skills=by_person,
-        warnings=warnings,
-    )
-
-
-def _anchors(given: Given) -> Codes:
-    """The code of each voted item's known label, -1 for none and for labels that nobody gave."""
-    known = (pd.Series(dtype=object) if given.anchors is None else given.anchors).reindex(given.coded.item_ids)
-    codes = pd.Index(given.coded.labels).get_indexer(pd.Index(known))
-    return np.where(np.isin(codes, given.coded.answers), codes, -1)
-
-
-def _unvoted(given: Given) -> tuple[str, ...]:
-    if given.anchors is None:
-        return ()
-    known = given.anchors.reindex(given.coded.item_ids).notna().to_numpy()
-    lost = int((known & (_anchors(given) < 0)).sum())
-    return (f"{lost} gold anchors name a label that nobody gave and are left out.",) if lost else ()
-
-
-def _skills(found: Any, given: Given) -> pd.Series[float]:
-    known = pd.Series(found).reindex(range(len(given.coded.annotator_ids)))
-    return known.set_axis(pd.Index(given.coded.annotator_ids, name="annotator")).rename("skill")
 
 
 def _weighed(data: pd.DataFrame, skills: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from aggregation.consensus import fits
-from aggregation.consensus.fits import Given
+from aggregation.consensus.given import Given
 from aggregation.consensus.labels import Consensus, Scores, Ties, settled
 from aggregation.dawid_skene import Stop
 from aggregation.errors import HromadaError, Refused
