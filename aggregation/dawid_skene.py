@@ -27,13 +27,13 @@ VERSION = "hromada sparse Dawid-Skene 1"
 class Table:
     """Votes laid out for any number of fits.
 
-    `pairs` are the (annotator, label) pairs that occur, in order: `given` counts their votes on each item (pairs ×
-    items), `received` is its transpose; `annotator` and `label` name each pair by code. `starts` are the places where
-    an annotator's pairs begin.
+    The pairs are the (annotator, label) pairs that occur, in order: `received` counts their votes on each item (items ×
+    pairs), `given` is its transpose, a view that walks the items in order. `annotator` and `label` name each pair by
+    code; `starts` are the places where an annotator's pairs begin.
     """
 
-    given: Sparse
     received: Sparse
+    given: sparse.csc_array[np.float64]
     annotator: Codes
     label: Codes
     starts: Codes
@@ -71,13 +71,15 @@ def table(coded: Coded) -> Table:
     """Lay the votes out; repeated votes of one person on an item are counted, so that the order of rows is no input."""
     n_labels = len(coded.labels)
     codes, pair = np.unique(coded.annotators * n_labels + coded.answers, return_inverse=True)
-    shape = (len(codes), len(coded.item_ids))
-    given = sparse.csr_array((np.ones(len(pair)), (pair, coded.items)), shape=shape)
-    given.sum_duplicates()
+    shape = (len(coded.item_ids), len(codes))
+    places = (coded.items.astype(np.int32), pair.astype(np.int32))  # half the memory to walk through
+    received = sparse.csr_array((np.ones(len(pair)), places), shape=shape)
+    received.sum_duplicates()
     annotator, label = codes // n_labels, codes % n_labels
     starts = np.flatnonzero(np.diff(annotator, prepend=-1))
-    received = given.T.tocsr()
-    return Table(given=given, received=received, annotator=annotator, label=label, starts=starts, n_labels=n_labels)
+    return Table(
+        received=received, given=received.T, annotator=annotator, label=label, starts=starts, n_labels=n_labels
+    )
 
 
 def fit(
@@ -141,6 +143,7 @@ class _Steps:
         known = np.full(n_items, -1) if anchors is None else anchors
         self.anchored = np.flatnonzero(known >= 0)
         self.truth = known[self.anchored]
+        self.room = np.empty((2, n_items, votes.n_labels))  # used again in every step: fresh memory is slow memory
         self.absent = np.zeros(votes.n_labels, dtype=bool)  # labels that nobody gave are no candidates, as in crowd-kit
 
     def majority(self) -> Floats:
@@ -159,16 +162,23 @@ class _Steps:
         if self.people is not None:
             logs *= self.people
         scores = np.asarray(self.votes.received @ logs, dtype=np.float64)
-        scores += np.where(self.absent, ABSENT, np.log2(np.maximum(priors, FLOOR)))
-        scores -= reduce(np.maximum, scores.T)[:, None]  # column by column: numpy is slow along short rows
+        columns = scores.T  # one label after the other: numpy is slow along short rows
+        before = np.where(self.absent, ABSENT, np.log2(np.maximum(priors, FLOOR)))
+        for column, prior in zip(columns, before, strict=True):
+            np.add(column, prior, out=column)
+        top = reduce(np.maximum, columns)
+        for column in columns:
+            np.subtract(column, top, out=column)
         np.exp2(scores, out=scores)
-        scores /= reduce(np.add, scores.T)[:, None]
+        total = reduce(np.add, columns)
+        for column in columns:
+            np.divide(column, total, out=column)
         return self._held(scores)
 
     def maximise(self, posteriors: Floats) -> tuple[Floats, Floats, Floats]:
         """Priors, errors (pairs × labels, each annotator's pairs sum to one for each true label), and their counts."""
         weighed = posteriors if self.all_once else posteriors * self.items[:, None]
-        priors = np.ones(len(weighed)) @ weighed / max(self.items.sum(), FLOOR)
+        priors = self.items @ posteriors / max(self.items.sum(), FLOOR)
         counts = np.asarray(self.votes.given @ weighed, dtype=np.float64)
         errors = np.maximum(counts, FLOOR)
         if self.unmet is not None:
@@ -187,8 +197,10 @@ class _Steps:
             logs *= self.people
         of_votes = self.received * self.items
         joint = np.einsum("pc,pc->", weighed, logs) + of_votes @ posteriors @ np.log(np.maximum(priors, FLOOR))
-        floored = np.maximum(posteriors, FLOOR)
-        entropy = -np.einsum("i,ic,ic->", self.items, floored, np.log(floored))
+        np.maximum(posteriors, FLOOR, out=self.room[0])
+        np.log(self.room[0], out=self.room[1])
+        self.room[1] *= self.room[0]
+        entropy = -(self.items @ self.room[1]).sum()
         return float((joint + entropy) / max(of_votes.sum(), FLOOR))
 
     def _held(self, posteriors: Floats) -> Floats:
