@@ -106,7 +106,8 @@ def demo(
         percent = result.agreement["percent_agreement"] if result.agreement else None
         for unit in result.performance.units if result.performance else ():
             shown = (percent.value, alpha.value) if percent and alpha and unit.unit == "individual" else (None, None)
-            rows.append((result.data.name, unit.unit, unit.value, console.interval(unit.low, unit.high), *shown))
+            score = unit["accuracy"]
+            rows.append((result.data.name, unit.unit, score.value, console.interval(score.low, score.high), *shown))
     columns = ("data set", "unit", "share right", "95 % interval", "agreement", "α")
     notes = [
         f"{made.answers} answers by {made.people} simulated people.",

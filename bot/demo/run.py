@@ -26,8 +26,16 @@ if TYPE_CHECKING:
 
 SEED = 7
 KEY = b"the key of the demo, no secret.."
+KEY_FILE = "hromada.key"
 BEGIN = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
-PUBLISHED = ("human_responses.csv", "gold.csv", "annotators.csv", "agreement.json", "baselines.csv")
+PUBLISHED = (
+    "human_responses.csv",
+    "gold.csv",
+    "annotators.csv",
+    "agreement.json",
+    "baselines.csv",
+    "human_baseline.csv",
+)
 
 Progress = Callable[[str, float], None]
 """Called with what is being done, and the share of it that is done."""
@@ -106,7 +114,6 @@ def run(folder: Path, *, cast: Sequence[Script] = CAST, progress: Progress | Non
     told = progress or (lambda _what, _share: None)
     made = items.projects(seed=SEED)
     _clear(folder, _made(made))
-    (folder / "hromada.key").write_text(KEY.hex() + "\n", encoding="ascii")
     for project in made:
         (folder / f"{project.name}.yaml").write_text(project.yaml, encoding="utf-8")
         (folder / f"{project.name}.csv").write_text(project.csv, encoding="utf-8")
@@ -155,23 +162,27 @@ def _published(db: database.Database, folder: Path, *, people: int, answers: int
 def _made(projects_: Sequence[items.DemoProject]) -> frozenset[str]:
     """The names of all files that a demo leaves behind."""
     sources = {f"{project.name}{ending}" for project in projects_ for ending in (".yaml", ".csv")}
-    state = {"hromada.db", "hromada.db-wal", "hromada.db-shm", "hromada.key"}
+    state = {"hromada.db", "hromada.db-wal", "hromada.db-shm", KEY_FILE}
     return frozenset(sources | state | {*PUBLISHED, "report.html"})
 
 
 def _clear(folder: Path, made: frozenset[str]) -> None:
-    """Make the folder, or clear an earlier demo's files out of it; anything else is left alone and refused."""
-    where = Where(file=folder)
+    """Make the folder, or clear an earlier demo's files out of it; anything else is left alone and refused.
+
+    Its files have everyday names, so the demo's own key tells its folder from one where people work with hromada.
+    """
+    where, mark = Where(file=folder), (KEY.hex() + "\n").encode()
     try:
-        if folder.exists() and not folder.is_dir():
-            raise BadInput("This is a file, not a folder.", where=where, remedy="Name another with --to.")
-        others = sorted(path.name for path in folder.iterdir() if path.name not in made) if folder.exists() else []
+        folder.mkdir(parents=True, exist_ok=True)
+        there = sorted(path.name for path in folder.iterdir())
+        own = KEY_FILE in there and (folder / KEY_FILE).read_bytes() == mark
+        others = [name for name in there if not own or name not in made]
         if others:
             problem = f"This folder holds something that is not of an earlier demo: {others[0]}."
             raise Conflict(problem, where=where, remedy="Name another with --to.")
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in made:
+        for name in sorted(made - {KEY_FILE}):
             (folder / name).unlink(missing_ok=True)
+        (folder / KEY_FILE).write_bytes(mark)
     except OSError as failure:
         problem = f"The folder cannot be used: {failure.strerror}."
         raise BadInput(problem, where=where, remedy="Name another with --to.") from None

@@ -12,9 +12,17 @@ import pytest
 from annotation.errors import BadInput, Conflict
 from bot.demo import items, run
 from bot.demo.people import CAST
-from bot.demo.words import CATEGORIES
+from bot.demo.words import CATEGORIES, KIN
 
-FILES = {"human_responses.csv", "gold.csv", "annotators.csv", "agreement.json", "baselines.csv", "report.html"}
+FILES = {
+    "human_responses.csv",
+    "gold.csv",
+    "annotators.csv",
+    "agreement.json",
+    "baselines.csv",
+    "human_baseline.csv",
+    "report.html",
+}
 
 
 def rows(file: Path) -> list[dict[str, str]]:
@@ -91,6 +99,27 @@ def test_the_items_of_the_demo_are_sound() -> None:
     words = [word for group in CATEGORIES.values() for word in group]
     assert len(set(words)) == len(words)
     assert not any("'" in word or "’" in word for word in words)
+
+
+def test_no_word_out_of_place_belongs_after_all() -> None:
+    """The odd word never comes from a group akin to the others': a pear among trees would be no odd one out."""
+    group_of = {word: name for name, group in CATEGORIES.items() for word in group}
+    made = items.projects(seed=run.SEED)
+    shown = [item.options for item in made[1].items]
+    shown += [tuple(item.shown.split(": ")[1].split(", ")) for item in made[2].items]
+    for words in shown:
+        groups = {group_of[word] for word in words}
+        assert all(len(groups & kin) < 2 for kin in KIN)
+
+
+@pytest.mark.parametrize("names", [("hromada.db", "hromada.key"), ("gold.csv", "report.html"), ("hromada.db",)])
+def test_a_folder_where_people_work_is_never_taken_for_a_demo(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """A real database, key or release has the same names as the demo's; it is refused and left as it is."""
+    for name in names:
+        (tmp_path / name).write_text("real")
+    with pytest.raises(Conflict, match="not of an earlier demo"):
+        run.run(tmp_path)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys(names, "real")
 
 
 def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:

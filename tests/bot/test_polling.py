@@ -107,6 +107,7 @@ async def test_a_wrong_token_is_a_sentence_that_does_not_show_it(server: tuple[T
     out, err = await asyncio.wait_for(bot.communicate(), 30)
     said = (out + err).decode()
     assert (bot.returncode, "HROMADA_TELEGRAM_TOKEN" in said, TOKEN in said) == (2, True, False), said
+    assert "Traceback" not in said
 
 
 def test_a_bot_without_a_token_says_how_to_get_one(tmp_path: Path) -> None:

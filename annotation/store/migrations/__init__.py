@@ -37,7 +37,9 @@ def _refuse_strangers(connection: sa.Connection) -> None:
     where = Where(file=connection.engine.url.database)
     found = current(connection)
     if found is not None and found not in REVISIONS:
-        raise BadInput("The database was made by a newer hromada, or by another program.", where=where, remedy="Upgrade hromada.")
+        raise BadInput(
+            "The database was made by a newer hromada, or by another program.", where=where, remedy="Upgrade hromada."
+        )
     if found is None and set(sa.inspect(connection).get_table_names()) - {"alembic_version"}:
         remedy = "Name another one (HROMADA_DATABASE_URL)."
         raise BadInput("The database belongs to another program.", where=where, remedy=remedy)
