@@ -38,7 +38,7 @@ def mean_posterior(
         groups=votes.items["group"].reindex(labels.labels.index),
         counts=(len(votes.frame), votes.frame["annotator"].nunique()),
         draws=Draws(resamples=resamples, seed=seed, level=level),
-        how=f"{IAA.format(made=labels.made)}. {OVERCONFIDENT}",
+        how=f"{IAA.format(made=labels.made)}. {OVERCONFIDENT.rstrip('.')}",
     )
 
 
