@@ -35,7 +35,6 @@ class Event(StrEnum):
     PROJECT_LOADED = "project loaded"
     VOTES_IMPORTED = "votes imported"
     ANNOTATOR_JOINED = "annotator joined"
-    LANGUAGE_CHOSEN = "language chosen"
 
 
 class Repeats(StrEnum):

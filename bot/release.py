@@ -14,7 +14,7 @@ from exports import inputs
 
 def data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs.DataSet, ...]:
     """The named projects, or all of them, as frozen data sets in the order of their names."""
-    found = [queries.project(session, name) for name in names] or queries.projects(session)
+    found = [queries.project(session, name) for name in dict.fromkeys(names)] or queries.projects(session)
     return tuple(data_set(session, project) for project in sorted(found, key=lambda project: project.name))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from annotation import files
 from annotation.campaigns import document
@@ -26,6 +27,22 @@ def _text(value: object) -> object:
     """A key without a value is a mistake where text is asked for; pydantic's own sentence would speak of None."""
     if value is None:
         raise ValueError("It is empty")
+    return value
+
+
+def _name(value: str) -> str:
+    """A project's name stands in file names, columns and commands."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", value):
+        raise ValueError(f"{value!r} cannot be a name: use Latin letters, digits, `-`, `_` and `.`, 64 at the most")
+    if value.endswith((".yaml", ".yml")):
+        raise ValueError(f"{value!r} would be taken for a file: leave the ending out")
+    return value
+
+
+def _language(value: str) -> str:
+    """The code of a language without a country."""
+    if not re.fullmatch(r"[a-z]{2,3}", value):
+        raise ValueError(f"{value!r} is no code of a language: write it like uk, en or ru")
     return value
 
 
@@ -83,6 +100,8 @@ class ItemsSection(Section):
 class LabelsSection(Section):
     """How raw labels become the project's: strip white space, then map."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=False)
+
     strip: bool = True
     map: dict[str, Text] = {}
 
@@ -121,9 +140,9 @@ class TruthSection(Section):
 class ProjectFile(Section):
     """The whole file."""
 
-    project: Annotated[str, BeforeValidator(_text), Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+    project: Annotated[str, BeforeValidator(_text), AfterValidator(_name)]
     title: Text
-    language: Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+    language: Annotated[str, AfterValidator(_language)]
     instructions: str = ""
     question: ChoiceSection
     items: ItemsSection | Literal["from votes"]
@@ -208,12 +227,6 @@ def _sentence(source: document.Document, failure: ValidationError) -> BadInput:
             return BadInput("This key is not known here.", where=where, remedy=_suggestion(str(error["loc"][-1])))
         case "value_error":
             return BadInput(f"{error['ctx']['error']}.", where=where)
-        case "string_pattern_mismatch":
-            return BadInput(
-                f"{error['input']!r} cannot be used here.",
-                where=where,
-                remedy="Letters a-z, digits, `-`, `_` and `.` can.",
-            )
     return BadInput(f"{error['msg']}.", where=where, remedy="The documentation of the project file shows an example.")
 
 

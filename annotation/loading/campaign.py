@@ -18,6 +18,7 @@ from annotation.loading.judgements.normaliser import Normaliser
 from annotation.loading.judgements.raw import RawVote, item_id, key_of
 
 NO_ANSWER = "no answer"
+MOST_BUTTONS = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +51,7 @@ def contents(campaign: project.Campaign) -> Contents:
         drafts = _with_truth(campaign, _from_votes(campaign))
     most = max(len(item.options or ()) for item in drafts)
     found = Contents(items=drafts, choice=project.choice(definition, most_options=most))
-    _check_positions(found)
+    _check_places(found, definition)
     return found
 
 
@@ -115,11 +116,21 @@ def _from_votes(campaign: project.Campaign) -> tuple[ItemDraft, ...]:
     drafts: dict[str, ItemDraft] = {}
     for raw in judgements.read(campaign.path(section.file), section):
         external_id = item_id(raw.key)
-        if external_id not in drafts:
-            drafts[external_id] = _item_of_vote(raw, section, external_id)
+        draft = _item_of_vote(raw, section, external_id)
+        _refuse_another(drafts.setdefault(external_id, draft), draft)
     if not drafts:
         raise BadInput("The file has a header but no votes.", where=Where(file=campaign.path(section.file)))
     return tuple(drafts.values())
+
+
+def _refuse_another(first: ItemDraft, draft: ItemDraft) -> None:
+    """Rows of one key must show one thing, or answers to different things would be counted together."""
+    if (first.shown, first.options) != (draft.shown, draft.options):
+        raise BadInput(
+            f"The row has the key of line {first.origin.line}, but shows another text or other options.",
+            where=draft.origin.where(),
+            remedy="Name more columns as `votes.item`, so that each thing that was asked is an item of its own.",
+        )
 
 
 def _item_of_vote(raw: RawVote, section: project.VotesSection, external_id: str) -> ItemDraft:
@@ -145,27 +156,37 @@ def _with_truth(campaign: project.Campaign, drafts: tuple[ItemDraft, ...]) -> tu
         return drafts
     known = {draft.external_id: draft for draft in drafts}
     golds: dict[str, ItemDraft] = {}
-    for number, row in enumerate(rows(campaign.path(section.file))):
-        if number == 0:
+    first: files.Row | None = None
+    for row in rows(campaign.path(section.file)):
+        if first is None:
             files.need(section.item, row, key="truth.item")
             files.need([section.gold], row, key="truth.gold")
+        first = first or row
         external_id = item_id(key_of(row, section.item))
-        where = row.where(section.item[0])
-        if external_id not in known:
-            raise BadInput(
-                "The truth is for an item without votes.",
-                where=where,
-                remedy="Check that `truth.item` names the same columns as `votes.item`.",
-            )
         if external_id in golds:
+            where = row.where(section.item[0])
             raise BadInput("The truth of this item stands twice.", where=where, remedy="Keep one of the rows.")
-        golds[external_id] = replace(known[external_id], gold=cell(row, section.gold).strip() or None, origin=row)
+        if external_id in known:
+            golds[external_id] = replace(known[external_id], gold=cell(row, section.gold).strip() or None, origin=row)
+    if not golds:
+        raise BadInput(
+            "No row of the truth is for an item that has votes.",
+            where=Where(file=campaign.path(section.file)),
+            remedy="Check that `truth.item` names the same columns as `votes.item`.",
+        )
     return tuple(golds.get(draft.external_id, draft) for draft in drafts)
 
 
-def _check_positions(found: Contents) -> None:
+def _check_places(found: Contents, definition: project.ProjectFile) -> None:
     positions = found.choice.positions
     for item in found.items:
+        labels = found.choice.labels_of(item.options)
+        if definition.overlap is not None and len(labels) > MOST_BUTTONS:
+            raise BadInput(
+                f"The item has {len(labels)} options; Telegram shows at most {MOST_BUTTONS} buttons.",
+                where=item.origin.where(),
+                remedy="Offer fewer.",
+            )
         if positions is not None and len(item.options or ()) > len(positions):
             raise BadInput(
                 f"The item has {len(item.options or ())} options, `labels` only {len(positions)} positions.",

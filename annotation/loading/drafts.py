@@ -42,16 +42,24 @@ class VoteDraft:
 def cell(row: files.Row, column: str) -> str:
     """A cell as text; numbers and switches of JSON become what JSON writes for them."""
     value = row.values.get(column)
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def options(row: files.Row, columns: Sequence[str]) -> tuple[str, ...]:
     """An item's own options, from several columns or from one that holds a list. The lint checks them."""
-    if len(columns) == 1:
-        return _listed(row, columns[0])
-    return tuple(text for column in columns if (text := cell(row, column).strip()))
+    return _listed(row, columns[0]) if len(columns) == 1 else _columns(row, columns)
+
+
+def _columns(row: files.Row, columns: Sequence[str]) -> tuple[str, ...]:
+    """Items may have fewer options than there are columns, but a gap would move the places of those behind it."""
+    texts = [cell(row, column).strip() for column in columns]
+    filled = [index for index, text in enumerate(texts) if text]
+    if filled and filled != list(range(len(filled))):
+        gap = columns[texts.index("")]
+        raise BadInput("An option is empty, and one behind it is not.", where=row.where(gap), remedy="Close the gap.")
+    return tuple(texts[: len(filled)])
 
 
 def _listed(row: files.Row, column: str) -> tuple[str, ...]:

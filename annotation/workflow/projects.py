@@ -27,8 +27,8 @@ BATCH = 5_000
 MOST_IDS = 100
 """How many ids of a finding the journal keeps; `hromada check --json` gives all."""
 
-Progress = Callable[[int], None]
-"""Called with the number of rows that were just done."""
+Progress = Callable[[float], None]
+"""Called with the share that is done, from 0 to 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +57,10 @@ def load(
     contents: campaigns.Contents,
     *,
     now: datetime,
+    findings: tuple[Finding, ...] | None = None,
     progress: Progress | None = None,
 ) -> Loaded:
-    """Store a project with its items.
+    """Store a project with its items; `findings` are the lint's, where it has judged them already.
 
     Raises BadInput where the lint finds an error, Conflict where another project of that name is there.
     """
@@ -72,10 +73,10 @@ def load(
             where=Where(file=campaign.file, field="project"),
             remedy="Give the changed one another name, or use another database (HROMADA_DATABASE_URL).",
         )
-    findings: tuple[Finding, ...] = ()
+    found: tuple[Finding, ...] = ()
     if known is None:
-        findings = inspection.findings(campaign, contents)
-        inspection.refuse(findings, campaign, contents)
+        found = inspection.findings(campaign, contents) if findings is None else findings
+        inspection.refuse(found, campaign, contents)
         project = _project(campaign, digest=digest, now=now)
         session.add(project)
         session.flush()
@@ -85,9 +86,9 @@ def load(
             Event.PROJECT_LOADED,
             now=now,
             project_id=project.id,
-            data={"sha256": digest, "items": len(contents.items), "findings": [_noted(one) for one in findings]},
+            data={"sha256": digest, "items": len(contents.items), "findings": [_noted(one) for one in found]},
         )
-    return Loaded(name=campaign.name, items=len(contents.items), golds=golds, fresh=known is None, findings=findings)
+    return Loaded(name=campaign.name, items=len(contents.items), golds=golds, fresh=known is None, findings=found)
 
 
 def _noted(finding: Finding) -> dict[str, object]:
@@ -144,7 +145,7 @@ def _add_items(
         ]
         session.connection().execute(sa.insert(Item), batch)
         if progress is not None:
-            progress(len(batch))
+            progress(min(1.0, (start + BATCH) / len(contents.items)))
 
 
 _NO_GOLD: dict[str, str | None] = {"gold_origin": None, "gold_version": None}

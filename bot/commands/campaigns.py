@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-File = Annotated[Path, typer.Argument(help="The project file (YAML).", show_default=False)]
+File = Annotated[Path, typer.Argument(help="The project file (YAML).", show_default=False, readable=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of a table.")]
 
 
@@ -54,11 +54,19 @@ def load(file: File, json: AsJson = False) -> None:
 
     Loading the same file again changes nothing.
     """
+    from annotation.campaigns import project
+    from annotation.loading import campaign as loading
+    from annotation.loading import inspection
     from annotation.workflow import projects
     from bot.commands import console, findings, session
 
-    with session.opened(create=True) as database, database.transaction() as transaction:
-        loaded = projects.load_file(transaction, file, now=session.now())
+    campaign = project.read(file)
+    with console.progress("items", quiet=json) as told:
+        contents = loading.contents(campaign)
+        found = inspection.findings(campaign, contents)
+        inspection.refuse(found, campaign, contents)
+        with session.opened(create=True) as database, database.transaction() as transaction:
+            loaded = projects.load(transaction, campaign, contents, now=session.now(), findings=found, progress=told)
     facts: dict[str, console.Cell] = {
         "project": loaded.name,
         "items": loaded.items,
@@ -76,7 +84,8 @@ def load(file: File, json: AsJson = False) -> None:
 def import_(
     project: Annotated[str, typer.Argument(help="The project's name, or its file.", show_default=False)],
     file: Annotated[
-        Path | None, typer.Argument(help="The file of votes; by default the one that the project file names.")
+        Path | None,
+        typer.Argument(help="The file of votes; by default the one that the project file names.", readable=False),
     ] = None,
     json: AsJson = False,
 ) -> None:
@@ -89,10 +98,13 @@ def import_(
     from annotation.workflow import imports
     from bot.commands import console, session
 
-    with session.opened() as database, database.transaction() as transaction, console.progress("votes", quiet=json):
-        found = queries.project(transaction, session.project_name(project))
-        key = pseudonyms.key(transaction, file=settings().key_file, now=session.now())
-        result = imports.import_votes(transaction, found, key=key, now=session.now(), path=file)
+    with session.opened() as database, console.progress("votes", quiet=json) as told:
+        with database.reading() as view:
+            found = queries.project(view, session.project_name(project))
+            ballot = imports.read_votes(view, found, path=file)
+        with database.transaction() as transaction:
+            key = pseudonyms.key(transaction, file=settings().key_file, now=session.now())
+            result = imports.store_votes(transaction, found, ballot, key=key, now=session.now(), progress=told)
     changed = [[raw, label, times] for (raw, label), times in sorted(result.changed.items())]
     if json:
         facts = {"project": result.project, "votes": result.votes, "retained": result.retained}

@@ -197,7 +197,8 @@ def test_seconds_and_skips_reach_the_judgements(db: database.Database, tmp_path:
     with db.transaction() as session:
         projects.load_file(session, tmp_path / "p.yaml", now=NOW)
         key = pseudonyms.key(session, file=tmp_path / "k.key", now=NOW)
-        done = imports.import_votes(session, queries.project(session, "s"), key=key, now=NOW)
+        project = queries.project(session, "s")
+        done = imports.store_votes(session, project, imports.read_votes(session, project), key=key, now=NOW)
         assert dict(done.excluded) == {"no answer": 1, "skipped": 1}
         found = session.exec(select(Judgement).order_by(col(Judgement.id))).all()
         assert [(one.response, one.seconds) for one in found] == [

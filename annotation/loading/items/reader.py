@@ -14,8 +14,7 @@ def read(campaign: project.Campaign, section: project.ItemsSection) -> tuple[Ite
     path = campaign.path(section.file)
     drafts: dict[str, ItemDraft] = {}
     for row in items.rows(path, form=section.format, under=section.path):
-        if not drafts:
-            _need_columns(section, row)
+        _need_columns(section, row)
         draft = _draft(section, row)
         if draft.external_id in drafts:
             first = drafts[draft.external_id].origin.line
