@@ -8,9 +8,11 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.intp]
+from aggregation.schema import Codes, Floats
+
+Sparse = sparse.csr_array[np.float64, tuple[int, int]]
 Progress = Callable[[float], None]
 
 CELLS = 1 << 21  # numbers in one array of a chunk: 16 MB, and a handful of such arrays live at once
@@ -24,6 +26,29 @@ class Interval:
     low: float | None
     high: float | None
     undefined: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draws:
+    """How to resample, and who hears of it: `level` is the share that an interval covers."""
+
+    resamples: int
+    seed: int
+    level: float
+    progress: Progress | None = None
+
+    def rng(self) -> np.random.Generator:
+        """The same stream for whoever asks, so that units and coefficients meet the same draws."""
+        return np.random.default_rng(self.seed)
+
+    def part(self, number: int, *, of: int) -> Progress | None:
+        """The progress of one of several equal parts of the work."""
+        heard = self.progress
+        return None if heard is None else lambda share: heard((number + share) / of)
+
+    def silent(self) -> Draws:
+        """The same draws with nobody listening."""
+        return Draws(resamples=self.resamples, seed=self.seed, level=self.level)
 
 
 def chunks(draws: int, *, width: int) -> list[int]:
@@ -47,6 +72,32 @@ def group_codes(groups: NDArray[np.object_]) -> tuple[Codes, int]:
     return codes, len(names)
 
 
+def cluster_statistics(
+    columns: Floats | Sparse,
+    *,
+    groups: Codes,
+    draws: int,
+    rng: np.random.Generator,
+    statistic: Callable[[Floats], Floats],
+    progress: Progress | None = None,
+) -> Floats:
+    """`statistic` of the column sums of `columns` (items × columns) in `draws` resamples of whole groups.
+
+    `statistic` takes sums (chunk × columns) and gives one row of numbers a draw: draws × numbers.
+    """
+    n_groups = int(groups.max()) + 1
+    members = sparse.csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))), shape=(n_groups, len(groups)))
+    totals = members @ columns
+    parts, done = [], 0
+    for size in chunks(draws, width=max(n_groups, columns.shape[1])):
+        counts = resample_counts(rng, size=n_groups, draws=size)
+        parts.append(np.atleast_2d(statistic(np.asarray(counts @ totals, dtype=np.float64))))
+        done += size
+        if progress is not None:
+            progress(done / draws)
+    return np.concatenate(parts)
+
+
 def cluster_sums(
     statistics: Floats,
     *,
@@ -56,21 +107,13 @@ def cluster_sums(
     progress: Progress | None = None,
 ) -> Floats:
     """Column sums of `statistics` (items × columns) in `draws` resamples of whole groups: draws × columns."""
-    n_groups = int(groups.max()) + 1
-    totals = np.zeros((n_groups, statistics.shape[1]))
-    np.add.at(totals, groups, statistics)
-    sums = np.empty((draws, statistics.shape[1]))
-    done = 0
-    for size in chunks(draws, width=n_groups):
-        sums[done : done + size] = resample_counts(rng, size=n_groups, draws=size) @ totals
-        done += size
-        if progress is not None:
-            progress(done / draws)
-    return sums
+    return cluster_statistics(
+        statistics, groups=groups, draws=draws, rng=rng, statistic=lambda sums: sums, progress=progress
+    )
 
 
-def crossed_shares(
-    score: Callable[[Floats], tuple[Floats, Floats]],
+def crossed_sums(
+    score: Callable[[Floats, Floats], Floats],
     *,
     people: int,
     groups: Codes,
@@ -79,26 +122,23 @@ def crossed_shares(
     rng: np.random.Generator,
     progress: Progress | None = None,
 ) -> Floats:
-    """Shares right when people and groups of items are resampled independently; nan where a draw has nothing to score.
+    """Sums over items when people and groups of items are resampled independently: draws × columns.
 
-    `score` takes how often each person is drawn (people × chunk) and gives points and their maximum (both items ×
-    chunk); `groups` is the code of each item's group; `width` the longest column that `score` makes. People and groups
-    have streams of their own, so a unit scored with the same `rng` state meets the same draws.
+    `score` takes how often each person is drawn (people × chunk) and each item (items × chunk), and gives the sums
+    (chunk × columns); `groups` is the code of each item's group; `width` the numbers a draw that `score` makes. People
+    and groups have streams of their own, so a unit scored with the same `rng` state meets the same draws.
     """
     of_people, of_groups = rng.spawn(2)
     n_groups = int(groups.max()) + 1
-    shares = np.full(draws, np.nan)
-    done = 0
+    parts, done = [], 0
     for size in chunks(draws, width=max(width, people, len(groups))):
-        points, most = score(np.ascontiguousarray(resample_counts(of_people, size=people, draws=size).T))
+        drawn = np.ascontiguousarray(resample_counts(of_people, size=people, draws=size).T)
         weights = resample_counts(of_groups, size=n_groups, draws=size).T[groups]
-        total = np.einsum("ib,ib->b", most, weights)
-        right = np.einsum("ib,ib->b", points, weights)
-        np.divide(right, total, out=shares[done : done + size], where=total > 0)
+        parts.append(score(drawn, weights))
         done += size
         if progress is not None:
             progress(done / draws)
-    return shares
+    return np.concatenate(parts)
 
 
 def percentile_interval(values: Floats, *, level: float) -> Interval:

@@ -1,30 +1,32 @@
-"""People against gold: single answers, the majority and Dawid-Skene, with intervals over people and items."""
+"""People against gold: single answers, the majority and Dawid-Skene, each metric with an interval over both crowds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from aggregation import scoring
 from aggregation.bootstrap import (
     FEWEST_CLUSTERS,
-    Floats,
+    Draws,
     Interval,
     Progress,
-    cluster_sums,
-    crossed_shares,
+    crossed_sums,
     percentile_interval,
     wilson_interval,
 )
-from aggregation.consensus import Method, consensus
+from aggregation.consensus import Consensus, Method, consensus
 from aggregation.errors import Refused
-from aggregation.schema import Votes
-from aggregation.scored import Scored, Scorer, lay_against_gold, plurality, single_answers
+from aggregation.schema import Floats, Votes
+from aggregation.scored import Scored, Scorer, lay_against_gold, majorities, refits, single_answers
 
 Name = Literal["individual", "majority", "dawid_skene"]
+REFITTED_VOTES = 60_000_000  # votes in all refits of an interval: about a minute; more votes have fewer refits
+FEWEST_REFITS = 200
 ABOVE = (
     "The value lies above its interval: a majority of redrawn people rests on fewer different people and ties more "
     "often. The Wilson interval takes the people as given."
@@ -32,24 +34,33 @@ ABOVE = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unit:
-    """How often one unit of judgement is right.
+class Score:
+    """One metric of `scoring.METRICS`; `low` and `high` are the interval that the unit's `ci_method` names."""
 
-    `total` counts answers (individual) or items with votes and gold; a tie is wrong and counted in `n_ties`. `low` and
-    `high` are the interval that `ci_method` names; `note` says what it lacks. `wilson_low` and `wilson_high` take every
-    answer or item for independent and so ignore that people and groups differ. `n_annotators` counts whose votes were
-    used; the last three are over annotators' own accuracies, for `individual` alone.
+    metric: str
+    value: float
+    low: float | None
+    high: float | None
+    undefined_resamples: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unit:
+    """How well one unit of judgement scores.
+
+    `total` counts answers (individual) or items with votes and gold; a tie is wrong and counted in `n_ties`. `scores`
+    has the accuracy and, where the labels are classes, the other metrics. `ci_method` says how the intervals were
+    made, `note` what they lack. `wilson_low` and `wilson_high` are for the accuracy and take every answer or item for
+    independent, and so ignore that people and groups differ. `n_annotators` counts whose votes were used; the last
+    three are over annotators' own accuracies, for `individual` alone.
     """
 
     unit: Name
     total: int
     wrong: int
-    value: float
-    low: float | None
-    high: float | None
+    scores: tuple[Score, ...]
     ci_method: str
     note: str
-    undefined_resamples: int
     wilson_low: float | None
     wilson_high: float | None
     n_items: int
@@ -59,6 +70,10 @@ class Unit:
     ann_min: float | None = None
     ann_max: float | None = None
 
+    def __getitem__(self, metric: str) -> Score:
+        """The score by that metric."""
+        return {score.metric: score for score in self.scores}[metric]
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Performance:
@@ -67,7 +82,8 @@ class Performance:
     `refused` maps a unit that these votes do not allow to the reason. `annotators` has one row a person, index
     `annotator` sorted, with the columns n, right (answers), accuracy, wilson_low, wilson_high. `random` is one over
     the mean number of options of all items; `random_exact` the mean of one over the number of options of the items
-    that people saw. `n_items` counts all items, `n_items_scored` those with gold and votes.
+    that people saw. `n_items` counts all items, `n_items_scored` those with gold and votes. `dawid_skene` are the
+    labels that the unit of that name was scored by.
     """
 
     units: tuple[Unit, ...]
@@ -82,28 +98,11 @@ class Performance:
     seed: int
     level: float
     positions: bool
+    dawid_skene: Consensus | None
 
     def __getitem__(self, unit: str) -> Unit:
         """The unit of that name."""
         return {str(row.unit): row for row in self.units}[unit]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Draws:
-    """How to resample, and who hears of it."""
-
-    resamples: int
-    seed: int
-    level: float
-    progress: Progress | None
-
-    def rng(self) -> np.random.Generator:
-        return np.random.default_rng(self.seed)
-
-    def part(self, number: int, *, of: int) -> Progress | None:
-        """The progress of one of several equal parts of the work."""
-        heard = self.progress
-        return None if heard is None else lambda share: heard((number + share) / of)
 
 
 def performance(
@@ -111,24 +110,24 @@ def performance(
 ) -> Performance:
     """Score the votes against gold as single answers, as majorities and (closed labels) as Dawid-Skene labels.
 
-    Individual and majority are resampled over people and groups of items independently, the plurality made anew in
-    each draw, items without votes in the draw left out of it. Dawid-Skene is fitted once, on all votes, and resampled
-    over items with its labels fixed.
+    People and groups of items are resampled independently; in each draw the plurality is made anew and Dawid-Skene
+    fitted anew to the drawn people's votes, and items without votes are left out.
 
     Raises HromadaError where no item has gold, or nobody answered one that has.
     """
     scored = lay_against_gold(votes)
-    draws = _Draws(resamples=resamples, seed=seed, level=level, progress=progress)
-    parts = 2 if votes.classes is None else 3
-    units = [
-        _individual(scored, draws=draws, heard=draws.part(0, of=parts)),
-        _majority(votes, scored, draws=draws, heard=draws.part(1, of=parts)),
-    ]
-    refused = {}
+    draws = Draws(resamples=resamples, seed=seed, level=level, progress=progress)
+    parts = [replace(draws, progress=draws.part(part, of=2 + (votes.classes is not None))) for part in range(3)]
+    units, refused, fitted = [_individual(scored, draws=parts[0])], {}, None
+    units.append(_voted("majority", _labels(votes, "majority"), scored, scorer=majorities(scored), draws=parts[1]))
     try:
-        units.append(_dawid_skene(votes, scored, draws=draws, heard=draws.part(2, of=parts)))
+        fitted = _labels(votes, "dawid_skene")
     except Refused as refusal:
         refused["dawid_skene"] = refusal.problem
+    if fitted is not None:
+        few = max(FEWEST_REFITS, REFITTED_VOTES // len(votes.frame))
+        fewer = replace(parts[2], resamples=min(resamples, few))
+        units.append(_voted("dawid_skene", fitted, scored, scorer=refits(votes, scored), draws=fewer))
     seen = votes.items.loc[votes.items.index.isin(votes.frame["item"]), "n_options"].to_numpy(dtype=float)
     return Performance(
         units=tuple(units),
@@ -143,17 +142,24 @@ def performance(
         seed=seed,
         level=level,
         positions=votes.positions,
+        dawid_skene=fitted,
     )
 
 
-def _individual(scored: Scored, *, draws: _Draws, heard: Progress | None) -> Unit:
+def _labels(votes: Votes, method: Method) -> Consensus:
+    """The consensus of all votes, ties left open."""
+    return consensus(votes, method=method, ties="drop")
+
+
+def _individual(scored: Scored, *, draws: Draws) -> Unit:
+    gold = scored.gold.to_numpy()[scored.items].tolist()
     unit = _unit(
         "individual",
-        right=int(scored.right.sum()),
-        total=len(scored.right),
+        gold=gold,
+        said=scored.frame["answer"].tolist(),
         scored=scored,
+        scorer=single_answers(scored),
         draws=draws,
-        shares=_crossed(single_answers(scored), scored, draws=draws, heard=heard),
     )
     of_people = _annotators(scored, level=draws.level)["accuracy"]
     return replace(
@@ -161,102 +167,88 @@ def _individual(scored: Scored, *, draws: _Draws, heard: Progress | None) -> Uni
     )
 
 
-def _majority(votes: Votes, scored: Scored, *, draws: _Draws, heard: Progress | None) -> Unit:
-    right, n_ties = _right(votes, scored, method="majority")
-    return _unit(
-        "majority",
-        right=int(right.sum()),
-        total=len(right),
-        scored=scored,
-        draws=draws,
-        shares=_crossed(plurality(scored), scored, draws=draws, heard=heard),
-        n_ties=n_ties,
-    )
-
-
-def _dawid_skene(votes: Votes, scored: Scored, *, draws: _Draws, heard: Progress | None) -> Unit:
-    right, n_ties = _right(votes, scored, method="dawid_skene")
-    shares = None
-    if scored.n_groups >= FEWEST_CLUSTERS:
-        statistics = np.column_stack([right, np.ones(len(right))])
-        sums = cluster_sums(statistics, groups=scored.groups, draws=draws.resamples, rng=draws.rng(), progress=heard)
-        shares = sums[:, 0] / sums[:, 1]
+def _voted(name: Name, labels: Consensus, scored: Scored, *, scorer: Scorer, draws: Draws) -> Unit:
+    """A unit of one label an item: the consensus of all votes, on the items that have gold."""
+    judged = labels.labels.reindex(scored.gold.index)
     unit = _unit(
-        "dawid_skene",
-        right=int(right.sum()),
-        total=len(right),
-        scored=scored,
-        draws=draws,
-        shares=shares,
-        n_ties=n_ties,
+        name, gold=scored.gold.tolist(), said=judged["label"].tolist(), scored=scored, scorer=scorer, draws=draws
     )
-    return replace(unit, n_annotators=votes.frame["annotator"].nunique())
-
-
-def _right(votes: Votes, scored: Scored, *, method: Method) -> tuple[Floats, int]:
-    """Which scored items the consensus of all votes gets right (a tie never), and how many of them are tied."""
-    labels = consensus(votes, method=method, ties="drop").labels.reindex(scored.gold.index)
-    right = labels["label"].to_numpy() == scored.gold.to_numpy()
-    return right.astype(np.float64), int(labels["tie"].astype(bool).sum())
-
-
-def _crossed(scorer: Scorer, scored: Scored, *, draws: _Draws, heard: Progress | None) -> Floats | None:
-    if scored.n_groups < FEWEST_CLUSTERS:
-        return None
-    return crossed_shares(
-        scorer.points,
-        people=len(scored.names),
-        groups=scored.groups,
-        width=scorer.width,
-        draws=draws.resamples,
-        rng=draws.rng(),
-        progress=heard,
-    )
+    return replace(unit, n_ties=int(judged["tie"].astype(bool).sum()), n_annotators=scorer.people)
 
 
 def _unit(
-    unit: Name,
-    *,
-    right: int,
-    total: int,
-    scored: Scored,
-    draws: _Draws,
-    shares: Floats | None,
-    n_ties: int = 0,
+    unit: Name, *, gold: Sequence[str], said: Sequence[str | None], scored: Scored, scorer: Scorer, draws: Draws
 ) -> Unit:
-    interval = Interval(low=None, high=None) if shares is None else percentile_interval(shares, level=draws.level)
-    wilson = wilson_interval(right, total, level=draws.level)
-    method, note = _said(unit, scored, draws=draws, resampled=shares is not None)
-    if interval.high is not None and interval.high < right / total:
+    marks = _marks(gold, said, classes=scored.classes)
+    sums = None
+    if scorer.n_groups >= FEWEST_CLUSTERS:
+        sums = crossed_sums(
+            scorer.marks,
+            people=scorer.people,
+            groups=scorer.groups,
+            width=scorer.width,
+            draws=draws.resamples,
+            rng=draws.rng(),
+            progress=draws.progress,
+        )
+    metrics = list(scoring.METRICS) if scored.classes is not None else ["accuracy"]
+    scores = tuple(_score(metric, marks, sums=sums, level=draws.level) for metric in metrics)
+    method, note = _said(scored, scorer, draws=draws)
+    if scores[0].high is not None and scores[0].high < scores[0].value:
         note = f"{note} {ABOVE}".strip()
+    right = round(sum(marks.right))
+    wilson = wilson_interval(right, len(gold), level=draws.level)
     return Unit(
         unit=unit,
-        total=total,
-        wrong=total - right,
-        value=right / total,
-        low=interval.low,
-        high=interval.high,
+        total=len(gold),
+        wrong=len(gold) - right,
+        scores=scores,
         ci_method=method,
         note=note,
-        undefined_resamples=interval.undefined,
         wilson_low=wilson.low,
         wilson_high=wilson.high,
         n_items=len(scored.gold),
         n_annotators=len(scored.names),
-        n_ties=n_ties,
+        n_ties=0,
     )
 
 
-def _said(unit: Name, scored: Scored, *, draws: _Draws, resampled: bool) -> tuple[str, str]:
+def _marks(gold: Sequence[str], said: Sequence[str | None], *, classes: tuple[str, ...] | None) -> scoring.Marks:
+    if classes is not None:
+        return scoring.marked(gold, said, classes=classes)
+    right = ["right" if truth == answer else "wrong" for truth, answer in zip(gold, said, strict=True)]
+    return scoring.marked(["right"] * len(gold), right, classes=["right"])
+
+
+def _score(metric: str, marks: scoring.Marks, *, sums: Floats | None, level: float) -> Score:
+    """The metric of the marks, and its interval from the marks of each draw."""
+    function = scoring.METRICS[metric]
+    interval = Interval(low=None, high=None)
+    if sums is not None:
+        width = (sums.shape[1] - 1) // 3
+        rows = (tuple(row) for row in sums.tolist())
+        drawn = (
+            scoring.Marks(right=row[:width], gold=row[width : 2 * width], said=row[2 * width : -1], total=row[-1])
+            for row in rows
+        )
+        interval = percentile_interval(np.array([function(each) for each in drawn]), level=level)
+    return Score(
+        metric=metric,
+        value=function(marks),
+        low=interval.low,
+        high=interval.high,
+        undefined_resamples=interval.undefined,
+    )
+
+
+def _said(scored: Scored, scorer: Scorer, *, draws: Draws) -> tuple[str, str]:
     """The name of the interval, and what a reader must know of it."""
-    if not resampled:
-        few = f"{scored.n_groups} {scored.clusters} are fewer than the {FEWEST_CLUSTERS} to resample"
+    if scorer.n_groups < FEWEST_CLUSTERS:
+        few = f"{scorer.n_groups} {scored.clusters} are fewer than the {FEWEST_CLUSTERS} to resample"
         return "none", f"No interval: {few}."
-    if unit == "dawid_skene":
-        return f"{scored.clusters} bootstrap, labels fixed, {draws.resamples} draws, seed {draws.seed}", ""
     method = f"crossed bootstrap, {draws.resamples} draws over people and {scored.clusters}, seed {draws.seed}"
-    if len(scored.names) < FEWEST_CLUSTERS:
-        return method, f"Between-person variation is not estimable from {len(scored.names)} people."
+    if scorer.people < FEWEST_CLUSTERS:
+        return method, f"Between-person variation is not estimable from {scorer.people} people."
     return method, ""
 
 

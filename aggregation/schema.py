@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -11,70 +13,187 @@ from numpy.typing import NDArray
 
 from aggregation.errors import HromadaError
 
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
 COLUMNS = ("item", "annotator", "answer")
 ITEM_COLUMNS = ("group", "gold", "n_options")
+
+
+def tally(codes: Codes, *, size: int, weights: Floats | None = None) -> Floats:
+    """How often each code below `size` occurs, or the sum of its weights."""
+    return np.bincount(codes, weights=weights, minlength=size).astype(np.float64)
+
+
+def quotient(top: Floats, bottom: Floats, *, above: float = 0.0) -> Floats:
+    """top / bottom, nan where the bottom is not above the bound."""
+    shape = np.broadcast_shapes(top.shape, bottom.shape)
+    result: Floats = np.full(shape, np.nan)
+    np.divide(top, bottom, out=result, where=bottom > above)
+    return result
 
 
 @dataclass(frozen=True, kw_only=True)
 class Votes:
     """The retained votes of one data set, and what is known of its items.
 
-    `frame` has the text columns item, annotator, answer, one row a vote, in file order (the tie rule `first` reads
-    that order); repeated rows of one person on one item all count. `items` has one row an item, seen or not, indexed
-    by the item id, with the columns group (text), gold (text or None) and n_options (whole number, 2 or more).
-    `classes` are the declared labels in their order; None says that the options differ from item to item and share
-    no classes. `positions` says that the classes are positions of options that differ, because the authors counted so.
+    `frame` has the text columns item, annotator, answer, one row a vote, in the order of assignment (the tie rule
+    `first` and `first_votes` read that order); repeated rows of one person on one item all count. `items` has one row
+    an item, seen or not, indexed by the item id, with the columns group (text), gold (text or None) and n_options
+    (whole number, 2 or more). `classes` are the declared labels in their order; None says that the options differ from
+    item to item and share no classes. `positions` says that the classes are positions of options that differ, because
+    the authors counted so. `level` is the level of measurement: the order of the classes is a rank from `ordinal` on,
+    and from `interval` on their names are numbers (0 or more for `ratio`).
     """
 
     frame: pd.DataFrame
     items: pd.DataFrame
     classes: tuple[str, ...] | None
     positions: bool = False
+    level: Level = "nominal"
+
+    def coded(self) -> Coded:
+        """The votes as numbers, items, annotators and answers each in sorted order."""
+        items, item_ids = pd.factorize(self.frame["item"], sort=True)
+        annotators, annotator_ids = pd.factorize(self.frame["annotator"], sort=True)
+        if self.classes is None:
+            answers, known = pd.factorize(self.frame["answer"], sort=True)
+            labels = tuple(str(label) for label in known)
+        else:
+            labels = tuple(sorted(self.classes))
+            answers = pd.Index(labels).get_indexer(pd.Index(self.frame["answer"]))
+        return Coded(
+            items=items,
+            annotators=annotators,
+            answers=answers,
+            item_ids=np.asarray(item_ids, dtype=object),
+            annotator_ids=np.asarray(annotator_ids, dtype=object),
+            labels=labels,
+        )
+
+    def first_votes(self, number: int) -> Votes:
+        """The first `number` votes of each item in the order of assignment; items with fewer keep what they have."""
+        return replace(self, frame=self.frame.loc[self.frame.groupby("item").cumcount() < number])
+
+    def values(self) -> Floats:
+        """What the classes measure, in declared order: ranks for ordinal ones, their own numbers from interval on."""
+        classes = self.classes or ()
+        if self.level in ("nominal", "ordinal"):
+            return np.arange(len(classes), dtype=np.float64)
+        return np.array([float(name) for name in classes])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Coded:
+    """Votes as codes, one of each a vote in the order of the frame; the ids that the codes count are sorted.
+
+    `labels` are the declared classes sorted, or all answers that were given where there are no classes.
+    """
+
+    items: Codes
+    annotators: Codes
+    answers: Codes
+    item_ids: NDArray[np.object_]
+    annotator_ids: NDArray[np.object_]
+    labels: tuple[str, ...]
+
+    def ordered(self) -> Coded:
+        """The votes by item, annotator and answer, so that sums do not even round by the order of rows."""
+        order = np.lexsort((self.answers, self.annotators, self.items))
+        items, annotators, answers = self.items[order], self.annotators[order], self.answers[order]
+        return replace(self, items=items, annotators=annotators, answers=answers)
 
     def crowdkit(self) -> pd.DataFrame:
-        """The votes as task, worker, label, sorted by all three, so that the order of rows is no input."""
-        renamed = self.frame.set_axis(["task", "worker", "label"], axis=1)
-        return renamed.sort_values(["task", "worker", "label"], kind="stable", ignore_index=True)
+        """The codes as task, worker, label, sorted by all three, so that neither order nor names of rows are an input.
+
+        Codes and not names: crowd-kit breaks on labels called `task` or `worker`, and is slow on texts.
+        """
+        votes = self.ordered()
+        return pd.DataFrame({"task": votes.items, "worker": votes.annotators, "label": votes.answers})
 
 
-def votes(frame: pd.DataFrame, *, items: pd.DataFrame, classes: Sequence[str] | None, positions: bool = False) -> Votes:
+def votes(
+    frame: pd.DataFrame,
+    *,
+    items: pd.DataFrame,
+    classes: Sequence[str] | None,
+    positions: bool = False,
+    level: Level = "nominal",
+) -> Votes:
     """Check and freeze votes (`frame`: item, annotator, answer) with their items (index item; group, gold, n_options).
 
-    Raises HromadaError for a missing column, an empty cell, an unknown item, an answer outside the classes, and for
-    an item that is there twice, has no group or has fewer than two options.
+    Raises HromadaError for a missing column, an empty cell, an unknown item, an answer outside the classes, classes
+    that do not measure at the `level`, and for an item that is there twice, has no group or has fewer than two options.
     """
-    missing = [name for name in COLUMNS if name not in frame.columns]
-    if missing:
-        raise HromadaError(f"The votes lack the column {missing[0]}.", remedy=f"They need {', '.join(COLUMNS)}.")
-    plain = frame.loc[:, list(COLUMNS)].reset_index(drop=True)
-    if plain.isna().to_numpy().any():
-        raise HromadaError("A vote has an empty cell.", remedy="Leave out votes without an answer, with the reason.")
-    plain = plain.astype(str).astype(object)
-    known = _items(items)
-    unknown = sorted(set(plain["item"]) - set(known.index))
-    if unknown:
-        raise HromadaError(f"A vote names the item {unknown[0]!r}, which is not among the items.")
+    plain = checked_rows(frame, COLUMNS).astype(str).astype(object)
+    known = checked_items(items)
+    named_items(plain, known)
     if classes is not None:
         foreign = sorted(set(plain["answer"]) - set(classes))
         if foreign:
             raise HromadaError(f"A vote says {foreign[0]!r}, which is not a declared label.")
-    return Votes(frame=plain, items=known, classes=None if classes is None else tuple(classes), positions=positions)
+    _measurable(classes, level)
+    declared = None if classes is None else tuple(classes)
+    return Votes(frame=plain, items=known, classes=declared, positions=positions, level=level)
 
 
-def _items(items: pd.DataFrame) -> pd.DataFrame:
-    """The items' own columns, sorted by id, checked."""
-    missing = [name for name in ITEM_COLUMNS if name not in items.columns]
+def checked_rows(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """The columns, rows numbered anew; raises HromadaError for a missing column or an empty cell."""
+    missing = [name for name in columns if name not in frame.columns]
     if missing:
-        raise HromadaError(f"The items lack the column {missing[0]}.", remedy=f"They need {', '.join(ITEM_COLUMNS)}.")
-    known = items.loc[:, list(ITEM_COLUMNS)].sort_index()
-    for wrong, problem in (
-        (known.index.duplicated(), "is there twice"),
-        (known["group"].isna().to_numpy(), "has no group"),
-        (~(known["n_options"] >= 2).to_numpy(), "has fewer than two options"),
-    ):
+        raise HromadaError(f"The votes lack the column {missing[0]}.", remedy=f"They need {', '.join(columns)}.")
+    plain = frame.loc[:, list(columns)].reset_index(drop=True)
+    if plain.isna().to_numpy().any():
+        raise HromadaError("A vote has an empty cell.", remedy="Leave out votes without an answer, with the reason.")
+    return plain
+
+
+def named_items(frame: pd.DataFrame, items: pd.DataFrame) -> None:
+    """Raise HromadaError where a row names an item that is not among the items."""
+    unknown = sorted(set(frame["item"]) - set(items.index))
+    if unknown:
+        raise HromadaError(f"A vote names the item {unknown[0]!r}, which is not among the items.")
+
+
+def checked_items(items: pd.DataFrame, columns: Sequence[str] = ITEM_COLUMNS) -> pd.DataFrame:
+    """The items' own columns, sorted by id, checked."""
+    missing = [name for name in columns if name not in items.columns]
+    if missing:
+        raise HromadaError(f"The items lack the column {missing[0]}.", remedy=f"They need {', '.join(columns)}.")
+    known = items.loc[:, list(columns)].sort_index()
+    problems = [(known.index.duplicated(), "is there twice"), (known["group"].isna().to_numpy(), "has no group")]
+    if "n_options" in columns:
+        problems.append((~(known["n_options"] >= 2).to_numpy(), "has fewer than two options"))
+    for wrong, problem in problems:
         if wrong.any():
             raise HromadaError(f"The item {known.index[wrong][0]!r} {problem}.")
     return known
+
+
+def _measurable(classes: Sequence[str] | None, level: Level) -> None:
+    """Raise HromadaError where the classes cannot be measured at that level."""
+    if level not in get_args(Level):
+        raise HromadaError(f"There is no level {level!r}.", remedy=f"Use one of {', '.join(get_args(Level))}.")
+    if level == "nominal":
+        return
+    if classes is None:
+        raise HromadaError(
+            f"Options that differ from item to item have no {level} level.", remedy="Declare the labels, or nominal."
+        )
+    if level == "ordinal":
+        return
+    for name in classes:
+        try:
+            number = float(name)
+        except ValueError:
+            number = float("nan")
+        if not isfinite(number):
+            raise HromadaError(
+                f"The label {name!r} is not a number, as the {level} level needs.", remedy="Use ordinal."
+            )
+        if level == "ratio" and number < 0:
+            raise HromadaError(f"The label {name!r} is below zero, which has no ratio.", remedy="Use interval.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +201,6 @@ class Counts:
     """Votes counted per item and answer, items sorted.
 
     `table[i, c]` counts the votes for answer c on item i (items × answers, whole numbers); `answers` names the columns.
-    Where options differ from item to item an answer is a column of its own for every text, so compare within rows only.
     """
 
     items: NDArray[np.object_]
@@ -97,8 +215,8 @@ def closed_counts(given: Votes) -> Counts:
     """
     if given.classes is None:
         raise HromadaError("Options that differ from item to item share no classes to count by.")
-    items, rows = np.unique(given.frame["item"].to_numpy(dtype=object), return_inverse=True)
+    rows, items = pd.factorize(given.frame["item"], sort=True)
     columns = pd.Index(given.classes).get_indexer(pd.Index(given.frame["answer"]))
-    table = np.zeros((len(items), len(given.classes)), dtype=np.int64)
-    np.add.at(table, (rows, columns), 1)
-    return Counts(items=items, answers=given.classes, table=table)
+    width = len(given.classes)
+    table = np.bincount(rows * width + columns, minlength=len(items) * width).reshape(len(items), width)
+    return Counts(items=np.asarray(items, dtype=object), answers=given.classes, table=table.astype(np.int64))

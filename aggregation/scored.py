@@ -1,4 +1,4 @@
-"""Votes laid against gold, and how answers and majorities score when the people behind them are drawn again."""
+"""Votes laid against gold, and the marks of answers, majorities and refits when people and items are drawn again."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from aggregation.bootstrap import Codes, Floats, group_codes
+from aggregation import dawid_skene
+from aggregation.bootstrap import Sparse, group_codes
+from aggregation.consensus.labels import TIED
 from aggregation.errors import HromadaError
-from aggregation.schema import Votes
-
-Sparse = sparse.csr_array[np.float64, tuple[int, int]]
+from aggregation.schema import Codes, Floats, Votes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -22,7 +22,8 @@ class Scored:
     """The votes on items that have gold, one row a vote, sorted.
 
     `items`, `people` are the codes of each vote's item and person, `right` is 1 where it equals gold; `names` are the
-    people, sorted; `gold` has index item, sorted, voted items alone; `groups` is the code of each item's group.
+    people, sorted; `gold` has index item, sorted, voted items alone; `groups` is the code of each item's group;
+    `classes` are the declared labels, None where the options differ from item to item.
     """
 
     frame: pd.DataFrame
@@ -33,6 +34,7 @@ class Scored:
     gold: pd.Series[str]
     groups: Codes
     n_groups: int
+    classes: tuple[str, ...] | None
 
     @property
     def clusters(self) -> str:
@@ -42,12 +44,18 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True)
 class Scorer:
-    """Scores drawn people: `points` takes how often each is drawn (people × draws) and gives points and their maximum.
+    """The marks of drawn people on drawn items.
 
-    Both are items × draws; `width` is the longest column that it makes on the way.
+    `marks` takes how often each person (people × draws) and each item (items × draws) is drawn and gives, a row a
+    draw, the right answers, the gold and the answers of each class, and the total (`scoring.Marks` in that order);
+    where items share no classes each block has one column, for all answers. `people` and `groups` are what is drawn;
+    `width` counts the numbers a draw that it makes on the way.
     """
 
-    points: Callable[[Floats], tuple[Floats, Floats]]
+    marks: Callable[[Floats, Floats], Floats]
+    people: int
+    groups: Codes
+    n_groups: int
     width: int
 
 
@@ -62,8 +70,8 @@ def lay_against_gold(votes: Votes) -> Scored:
             "Nobody answered an item that has gold.", remedy="Collect answers on those items, or declare more gold."
         )
     frame = frame.sort_values(["item", "annotator", "answer"], kind="stable", ignore_index=True)
-    names, people = np.unique(frame["annotator"].to_numpy(dtype=object), return_inverse=True)
-    ids, items = np.unique(frame["item"].to_numpy(dtype=object), return_inverse=True)
+    people, names = pd.factorize(frame["annotator"], sort=True)
+    items, ids = pd.factorize(frame["item"], sort=True)
     truth = gold.reindex(ids)
     groups, n_groups = group_codes(votes.items["group"].reindex(ids).to_numpy(dtype=object))
     right = (frame["answer"].to_numpy() == truth.to_numpy()[items]).astype(np.float64)
@@ -72,56 +80,130 @@ def lay_against_gold(votes: Votes) -> Scored:
         items=items,
         people=people,
         right=right,
-        names=names,
+        names=np.asarray(names, dtype=object),
         gold=truth,
         groups=groups,
         n_groups=n_groups,
+        classes=votes.classes,
     )
 
 
 def single_answers(scored: Scored) -> Scorer:
-    """A point for every right answer, of as many as there are answers."""
-    n_items = len(scored.gold)
-    shape = (n_items, len(scored.names))
-    right = _votes_by(scored.items, scored.people, points=scored.right, shape=shape)
-    given = _votes_by(scored.items, scored.people, points=np.ones(len(scored.items)), shape=shape)
-
-    def points(drawn: Floats) -> tuple[Floats, Floats]:
-        return _of_drawn(right, drawn), _of_drawn(given, drawn)
-
-    return Scorer(points=points, width=n_items)
+    """Every answer is marked."""
+    if scored.classes is None:
+        return _two_sided(scored, plurality=False)
+    return _by_class(scored, plurality=False)
 
 
-def plurality(scored: Scored) -> Scorer:
-    """A point for every item on which gold has more votes than each other answer, so that a tie is wrong.
+def majorities(scored: Scored) -> Scorer:
+    """The one answer that has more votes than each other is marked; a tie names no class, so it is wrong.
 
-    Items that no drawn person answered have no point to win. Votes for gold, and votes for each other answer of an
-    item, are counted apart.
+    Items that no drawn person answered do not count.
     """
+    if scored.classes is None:
+        return _two_sided(scored, plurality=True)
+    return _by_class(scored, plurality=True)
+
+
+def refits(votes: Votes, scored: Scored) -> Scorer:
+    """Dawid-Skene is fitted anew to the drawn people's votes on all drawn items, and marked on those that have gold.
+
+    The sparse fit, with crowd-kit's stop; a tie of posteriors is wrong, and so is nothing that nobody answered.
+    """
+    coded, classes = votes.coded(), np.array(votes.classes, dtype=object)
+    table = dawid_skene.table(coded)
+    order = np.array([coded.labels.index(name) for name in classes])
+    place = pd.Index(coded.item_ids).get_indexer(scored.gold.index)
+    groups, n_groups = group_codes(votes.items["group"].reindex(coded.item_ids).to_numpy(dtype=object))
+    gold = _one_hot(scored)
+
+    def one(people: Floats, items: Floats) -> Floats:
+        fit = dawid_skene.fit(table, weights=dawid_skene.Weights(annotators=people, items=items))
+        posteriors = fit.posteriors[place][:, order].T
+        counted = np.where(fit.answered[place] > 0, items[place], 0.0)
+        return _summed(
+            _leading(posteriors)[:, :, None], gold, weights=counted[:, None], marked=np.ones((len(place), 1))
+        )
+
+    def marks(drawn: Floats, weights: Floats) -> Floats:
+        return np.concatenate([one(drawn[:, draw], weights[:, draw]) for draw in range(drawn.shape[1])])
+
+    people, width = len(coded.annotator_ids), len(coded.item_ids)
+    return Scorer(marks=marks, people=people, groups=groups, n_groups=n_groups, width=width)
+
+
+def _by_class(scored: Scored, *, plurality: bool) -> Scorer:
+    classes = scored.classes or ()
+    n_items, n_people, n_classes = len(scored.gold), len(scored.names), len(classes)
+    answers = pd.Index(classes).get_indexer(pd.Index(scored.frame["answer"]))
+    shape = (n_classes * n_items, n_people)
+    given: Sparse = sparse.csr_array((np.ones(len(answers)), (answers * n_items + scored.items, scored.people)), shape)
+    gold = _one_hot(scored)
+
+    def marks(drawn: Floats, weights: Floats) -> Floats:
+        counts = np.asarray(given @ drawn, dtype=np.float64).reshape(n_classes, n_items, -1)
+        answered = counts.sum(axis=0)
+        if plurality:
+            return _summed(_leading(counts), gold, weights=weights, marked=(answered > 0).astype(np.float64))
+        return _summed(counts, gold, weights=weights, marked=answered)
+
+    return Scorer(
+        marks=marks, people=n_people, groups=scored.groups, n_groups=scored.n_groups, width=n_classes * n_items
+    )
+
+
+def _two_sided(scored: Scored, *, plurality: bool) -> Scorer:
+    """Votes for gold, and votes for each other answer of an item, are counted apart: items share no classes."""
     n_items, n_people, is_gold = len(scored.gold), len(scored.names), scored.right == 1
     pairs = scored.frame.loc[~is_gold].groupby(["item", "answer"], sort=True).ngroup().to_numpy(dtype=np.intp)
     n_pairs = int(pairs.max(initial=-1)) + 1
     item_of_pair = np.zeros(n_pairs, dtype=np.intp)
     item_of_pair[pairs] = scored.items[~is_gold]
     divided, starts = np.unique(item_of_pair, return_index=True)
-    ones = np.ones(len(scored.items))
-    for_gold = _votes_by(scored.items[is_gold], scored.people[is_gold], points=ones[is_gold], shape=(n_items, n_people))
-    for_other = _votes_by(pairs, scored.people[~is_gold], points=ones[~is_gold], shape=(n_pairs, n_people))
+    for_gold = _votes_by(scored.items[is_gold], scored.people[is_gold], shape=(n_items, n_people))
+    for_other = _votes_by(pairs, scored.people[~is_gold], shape=(n_pairs, n_people))
+    together = np.maximum if plurality else np.add
 
-    def points(drawn: Floats) -> tuple[Floats, Floats]:
-        gold = _of_drawn(for_gold, drawn)
+    def marks(drawn: Floats, weights: Floats) -> Floats:
+        gold = np.asarray(for_gold @ drawn, dtype=np.float64)
         other = np.zeros_like(gold)
         if n_pairs:
-            other[divided] = np.maximum.reduceat(_of_drawn(for_other, drawn), starts, axis=0)
-        return (gold > other).astype(np.float64), ((gold > 0) | (other > 0)).astype(np.float64)
+            other[divided] = together.reduceat(np.asarray(for_other @ drawn), starts, axis=0)
+        right, most = gold, gold + other
+        if plurality:
+            right, most = (gold > other).astype(np.float64), (most > 0).astype(np.float64)
+        total = np.einsum("ib,ib->b", most, weights)
+        return np.column_stack([np.einsum("ib,ib->b", right, weights), total, total, total])
 
-    return Scorer(points=points, width=max(n_items, n_pairs))
+    return Scorer(
+        marks=marks, people=n_people, groups=scored.groups, n_groups=scored.n_groups, width=max(n_items, n_pairs)
+    )
 
 
-def _votes_by(rows: Codes, people: Codes, *, points: Floats, shape: tuple[int, int]) -> Sparse:
-    """The points of each person's votes on each row, summed: rows × people."""
-    return sparse.csr_array((points, (rows, people)), shape=shape)
+def _summed(said: Floats, gold: Floats, *, weights: Floats, marked: Floats) -> Floats:
+    """Marks of answers `said` (classes × items × draws) against one-hot `gold` (classes × items).
+
+    `marked` counts the answers of each item (items × draws), those that name no class among them.
+    """
+    weighed = said * weights
+    right = np.einsum("ci,cib->bc", gold, weighed)
+    counted = marked * weights
+    return np.hstack([right, (gold @ counted).T, weighed.sum(axis=1).T, counted.sum(axis=0)[:, None]])
 
 
-def _of_drawn(votes: Sparse, drawn: Floats) -> Floats:
-    return np.asarray(votes @ drawn, dtype=np.float64)
+def _leading(scores: Floats) -> Floats:
+    """1 for the class (first axis) that leads alone, else 0; nothing leads where all scores are zero."""
+    best = scores.max(axis=0)
+    top = (scores >= best - TIED) & (best > 0)
+    return np.asarray(top & (top.sum(axis=0) == 1), dtype=np.float64)
+
+
+def _one_hot(scored: Scored) -> Floats:
+    """classes × items: 1 at the class that is gold."""
+    codes = pd.Index(scored.classes or ()).get_indexer(pd.Index(scored.gold))
+    return np.asarray(codes[None, :] == np.arange(len(scored.classes or ()))[:, None], dtype=np.float64)
+
+
+def _votes_by(rows: Codes, people: Codes, *, shape: tuple[int, int]) -> Sparse:
+    """The number of each person's votes on each row: rows × people."""
+    return sparse.csr_array((np.ones(len(rows)), (rows, people)), shape=shape)

@@ -7,6 +7,7 @@ import csv
 import hashlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from annotation.errors import BadInput, Where
 
 DELIMITERS = ",;\t"
 LONGEST_CELL = 10_000_000
+JSON_LINES = {".jsonl", ".ndjson"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """One row of a file with the line on which it begins; `values` by column."""
 
@@ -32,8 +34,23 @@ class Row:
 
 def read_text(path: Path) -> str:
     """The text of a UTF-8 file (a BOM is fine); raises BadInput for anything else."""
-    try:
+    with _readable(path):
         raw = path.read_bytes()
+    return _decoded(raw, path)
+
+
+def need_file(path: Path) -> None:
+    """Raise BadInput unless this is a file that can be opened and is not empty."""
+    with _readable(path), path.open("rb") as source:
+        if not source.read(1):
+            raise BadInput("The file is empty.", where=Where(file=path), remedy="Is it the right one?")
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say in a sentence why a file cannot be read."""
+    try:
+        yield
     except FileNotFoundError:
         raise BadInput("There is no such file.", where=Where(file=path), remedy="Check the path.") from None
     except IsADirectoryError:
@@ -47,7 +64,6 @@ def read_text(path: Path) -> str:
         raise BadInput(
             f"The file cannot be read: {reason}.", where=Where(file=path), remedy="Check the path."
         ) from None
-    return _decoded(raw, path)
 
 
 def _decoded(raw: bytes, path: Path) -> str:
@@ -66,27 +82,48 @@ def _decoded(raw: bytes, path: Path) -> str:
         ) from None
 
 
+def there(path: Path) -> bool:
+    """Whether there is such a file; raises BadInput where one may not even look."""
+    try:
+        return path.exists()
+    except PermissionError:
+        raise BadInput(
+            "You may not look into this folder.", where=Where(file=path), remedy="Change its permissions."
+        ) from None
+
+
 def sha256(path: Path) -> str:
     """sha256 of a file's bytes, as 64 hexadecimal digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def delimited(path: Path) -> Iterator[Row]:
-    """Rows of a file with a header, separated by comma, semicolon or tab; quoted cells may hold line breaks."""
+    """Rows of a file with a header, separated by comma, semicolon or tab; quoted cells may hold line breaks.
+
+    Lines without anything on them are passed over.
+    """
     text = read_text(path)
-    csv.field_size_limit(LONGEST_CELL)
-    delimiter = max(DELIMITERS, key=text.split("\n", 1)[0].count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    csv.field_size_limit(LONGEST_CELL)  # the csv module has one limit for all, and stories are long
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    header: list[str] = []
+    line = 1
     try:
-        header = _header(next(reader), path)
-        line = reader.line_num + 1
         for cells in reader:
-            if cells:
-                yield _row(cells, header=header, path=path, line=line)
+            if any(cell.strip() for cell in cells):
+                if header:
+                    yield _row(cells, header=header, path=path, line=line)
+                else:
+                    header = _header(cells, path)
             line = reader.line_num + 1
     except csv.Error as failure:
         place = Where(file=path, line=reader.line_num)
         raise BadInput(f"The row cannot be read: {failure}.", where=place, remedy="Check its quotes.") from None
+
+
+def _delimiter(text: str) -> str:
+    """The separator that cuts the header, which may quote some of the others, into the most cells."""
+    header = text.lstrip().splitlines()[0]
+    return max(DELIMITERS, key=lambda one: len(next(csv.reader([header], delimiter=one))))
 
 
 def _header(cells: Sequence[str], path: Path) -> list[str]:
@@ -114,6 +151,6 @@ def need(columns: Sequence[str], row: Row, *, key: str) -> None:
         if column not in row.values:
             raise BadInput(
                 f"There is no column {column!r}, which the project file names under `{key}`.",
-                where=Where(file=row.file, line=1),
+                where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES else 1),
                 remedy=f"It has: {', '.join(row.values)}.",
             )

@@ -49,5 +49,6 @@ def settings() -> Settings:
         raise BadInput(
             f"{first['msg']}.", remedy="Correct it in the environment or in .env.", where=Where(field=name)
         ) from None
-    except UnicodeDecodeError:
-        raise BadInput("The file is not UTF-8 text.", where=Where(file=".env"), remedy="Save it as UTF-8.") from None
+    except (UnicodeDecodeError, OSError):
+        remedy = "Save it as UTF-8, readable by you."
+        raise BadInput("The file cannot be read.", where=Where(file=".env"), remedy=remedy) from None

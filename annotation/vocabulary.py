@@ -54,7 +54,6 @@ class Event(StrEnum):
     PROJECT_CHANGED = "project changed"
     VOTES_IMPORTED = "votes imported"
     ANNOTATOR_JOINED = "annotator joined"
-    LANGUAGE_CHOSEN = "language chosen"
 
 
 class Repeats(StrEnum):

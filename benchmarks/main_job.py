@@ -82,7 +82,8 @@ def measure(folder: Path) -> dict[str, float]:
             projects.load_file(session, folder / "project.yaml", now=now)
         with clocked(seconds, "import"), db.transaction() as session:
             key = pseudonyms.key(session, file=folder / "job.key", now=now)
-            imports.import_votes(session, queries.project(session, "main-job"), key=key, now=now)
+            project = queries.project(session, "main-job")
+            imports.store_votes(session, project, imports.read_votes(session, project), key=key, now=now)
         with clocked(seconds, "read"), db.transaction() as session:
             votes = release.data_sets(session)[0].votes()
     with clocked(seconds, "majority"):

@@ -10,6 +10,7 @@ from typing import Any
 
 from telegram import BotCommand, LinkPreviewOptions, Update
 from telegram.constants import ParseMode
+from telegram.error import InvalidToken
 from telegram.ext import (
     Application,
     ApplicationBuilder,
@@ -21,6 +22,7 @@ from telegram.ext import (
 )
 from telegram.request import BaseRequest
 
+from annotation.errors import BadInput, Where
 from annotation.store.database import Database
 from bot.conversation.desk import Desk
 from bot.conversation.handlers import errors, working
@@ -93,13 +95,41 @@ def build(
 
 def run(*, token: str, base_url: str, database: Database, key: bytes, log_level: str) -> None:
     """Poll Telegram until a signal comes; updates that wait are never dropped."""
-    logging.basicConfig(level=log_level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # at INFO it writes addresses, which hold the token
+    log(log_level, token=token)
     app = build(token=token, database=database, key=key, base_url=base_url)
+    logging.getLogger(__name__).info("Asking %s; while it does not answer, the question is repeated.", base_url)
     try:
         app.run_polling(allowed_updates=UPDATES, bootstrap_retries=-1, drop_pending_updates=False)
+    except InvalidToken:
+        raise BadInput(
+            "Telegram does not know this token.",
+            where=Where(field="HROMADA_TELEGRAM_TOKEN"),
+            remedy="Copy it again from @BotFather; with a server of your own, check HROMADA_TELEGRAM_URL too.",
+        ) from None
     finally:
         close(app)
+
+
+class Nameless(logging.Formatter):
+    """Log lines without the token, wherever a library writes it."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
+        self._token = token
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, traceback included, less the token."""
+        return super().format(record).replace(self._token, "(token)")
+
+
+def log(level: str, *, token: str) -> None:
+    """Log to the error stream; what libraries say below WARNING holds ids and texts, and is left out."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(Nameless(token))
+    handler.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], InvalidToken)))
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    for library in ("telegram", "httpx", "httpcore", "sqlalchemy", "asyncio"):
+        logging.getLogger(library).setLevel(logging.WARNING)
 
 
 def close(app: App) -> None:
@@ -110,6 +140,7 @@ def close(app: App) -> None:
 
 async def _prepare(app: App) -> None:
     """The menu of commands in every language."""
+    logging.getLogger(__name__).info("The bot is @%s.", app.bot.username)
     for language in LANGUAGES:
         command = BotCommand("start", texts(language)("command-start"))
         await app.bot.set_my_commands([command], language_code=language)

@@ -11,7 +11,7 @@ import sys
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands import campaigns, numbers, preparing, running
+from bot.commands import aggregate, agreement, baseline, campaigns, export, preparing, running
 
 app = typer.Typer(
     name="hromada",
@@ -31,10 +31,10 @@ for command in (
     campaigns.load,
     campaigns.import_,
     preparing.derive,
-    numbers.aggregate,
-    numbers.agreement,
-    numbers.baseline,
-    numbers.export,
+    aggregate.aggregate,
+    agreement.agreement,
+    baseline.baseline,
+    export.export,
     running.status,
     running.doctor,
     running.bot,
@@ -53,9 +53,6 @@ def main() -> None:
     except KeyboardInterrupt:
         print("hromada: interrupted", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
     except Exception as failure:  # noqa: BLE001  # the outermost frame: people get a sentence, we get the details
         print(f"hromada: {_unexpected(failure)}", file=sys.stderr)
         sys.exit(70)

@@ -16,7 +16,7 @@ from exports import inputs
 
 def data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs.DataSet, ...]:
     """The named projects, or all that can be, as frozen data sets in the order of their names."""
-    found = [queries.project(session, name) for name in names]
+    found = [queries.project(session, name) for name in dict.fromkeys(names)]
     if not found:
         loaded = queries.projects(session)
         found = [one for one in loaded if refusal(one) is None]
@@ -61,7 +61,7 @@ def data_set(session: Session, project: Project) -> inputs.DataSet:
         name=project.name,
         title=project.title,
         language=project.language,
-        overlap=project.overlap,
+        overlap=definition.least_overlap,
         classes=choice.classes if choice else fixed,
         positions=choice is not None and choice.positions is not None,
         items=counted.loc[:, list(inputs.ITEMS)],

@@ -49,7 +49,7 @@ def _of_one(result: Result, *, choices: Choices) -> Json:
         },
         "agreement": _agreement(result, choices=choices),
         "consensus": _consensus(result.consensus, fallback=result.fallback, asked=choices.method),
-        "dawid_skene": None if result.dawid_skene is None else _fit(result.dawid_skene),
+        "dawid_skene": None if result.dawid_skene is None else _fit(result.dawid_skene, iaa=result.iaa),
         "baselines": _baselines(result, choices=choices),
     }
 
@@ -78,6 +78,7 @@ def _coefficient(row: Coefficient) -> Json:
         "reason": row.reason,
         "undefined_resamples": row.undefined_resamples,
         "classes_are_positions": row.positions,
+        "basis": row.basis,
     }
 
 
@@ -92,10 +93,12 @@ def _consensus(labels: Consensus | None, *, fallback: str, asked: str) -> Json:
         "ties": labels.ties,
         "seed": labels.seed,
         "n_ties": int(labels.labels["tie"].sum()),
+        "made": labels.made,
+        "warnings": list(labels.warnings),
     }
 
 
-def _fit(fit: Consensus) -> Json:
+def _fit(fit: Consensus, *, iaa: Coefficient | None) -> Json:
     marginals = {} if fit.marginals is None else {name: _rounded(share) for name, share in fit.marginals.items()}
     return {
         "version": fit.version,
@@ -103,6 +106,7 @@ def _fit(fit: Consensus) -> Json:
         "converged": fit.converged,
         "marginals": marginals,
         "warnings": list(fit.warnings),
+        "iaa": None if iaa is None else _coefficient(iaa),
     }
 
 
@@ -114,7 +118,7 @@ def _baselines(result: Result, *, choices: Choices) -> Json:
         "notes": {unit.unit: unit.note for unit in units if unit.note},
         "resamples": choices.performance_resamples,
         "seed": choices.seed,
-        "undefined_resamples": {unit.unit: unit.undefined_resamples for unit in units},
+        "undefined_resamples": {unit.unit: unit["accuracy"].undefined_resamples for unit in units},
         "wilson": "ignores people",
     }
 

@@ -26,7 +26,9 @@ class DataSet:
     is a JSON list as text. `items` has the columns ITEMS, one row an
     item, sorted by item_id; gold, gold_origin and gold_version are None where none is declared. `classes` are the
     labels of a closed question in declared order, None where the options differ from item to item; `positions` says
-    that the classes are positions (DESIGN, "What counts as a class"). `simulated` is true as soon as one annotator is.
+    that the classes are positions (DESIGN, "What counts as a class"). `overlap` is the least number of answers planned
+    for an item, None for imported ones; `level` is what the classes measure. `simulated` is true as soon as one
+    annotator is.
     """
 
     name: str
@@ -38,6 +40,7 @@ class DataSet:
     items: pd.DataFrame
     responses: pd.DataFrame
     simulated: bool = False
+    level: schema.Level = "nominal"
 
     def retained(self) -> pd.DataFrame:
         """The responses that count: the one exclusion filter that every number passes through."""
@@ -52,7 +55,11 @@ class DataSet:
         frame = self.retained().loc[:, ["item_id", "annotator", "response"]]
         known = self.items.set_index("item_id").loc[:, ["group", "gold", "n_options"]].rename_axis("item")
         return schema.votes(
-            frame.set_axis(list(schema.COLUMNS), axis=1), items=known, classes=self.classes, positions=self.positions
+            frame.set_axis(list(schema.COLUMNS), axis=1),
+            items=known,
+            classes=self.classes,
+            positions=self.positions,
+            level=self.level,
         )
 
     def _counts(self) -> pd.Series[bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aggregation.agreement import Agreement, agreement
+from aggregation.agreement import Agreement, Coefficient, agreement, mean_posterior
 from aggregation.bootstrap import Progress
 from aggregation.consensus import Consensus, Method, Ties, consensus
 from aggregation.errors import HromadaError, Refused
@@ -34,8 +34,9 @@ class Result:
     """One data set and its numbers.
 
     `consensus` makes the labels of gold.csv; `fallback` says why it is not the method that was asked for, else it is
-    empty. `dawid_skene` is the fit behind the baseline of that name. `performance` is None where `no_performance` says
-    why. All four are None for a data set without retained votes.
+    empty. `dawid_skene` is the fit behind the baseline of that name, None where it is refused, and `iaa` its mean
+    posterior. `performance` is None where `no_performance` says
+    why. All of these are None for a data set without retained votes.
     """
 
     data: DataSet
@@ -43,6 +44,7 @@ class Result:
     consensus: Consensus | None = None
     fallback: str = ""
     dawid_skene: Consensus | None = None
+    iaa: Coefficient | None = None
     agreement: Agreement | None = None
     performance: Performance | None = None
     no_performance: str = ""
@@ -78,18 +80,21 @@ def _measured(data: DataSet, *, choices: Choices, progress: Progress | None) -> 
     labels, fallback = _consensus(votes, choices)
     measured_agreement = agreement(
         votes,
+        overlap=data.overlap,
         resamples=choices.agreement_resamples,
         seed=choices.seed,
         level=choices.level,
         progress=_part(progress, 0, of=2),
     )
     scores, no_performance = _performance(votes, choices, progress=_part(progress, 1, of=2))
+    fitted = _dawid_skene(votes, labels, scores)
     return Result(
         data=data,
         votes=votes,
         consensus=labels,
         fallback=fallback,
-        dawid_skene=_dawid_skene(votes, labels, scores),
+        dawid_skene=fitted,
+        iaa=None if fitted is None else _iaa(fitted, votes, choices),
         agreement=measured_agreement,
         performance=scores,
         no_performance=no_performance,
@@ -123,9 +128,16 @@ def _dawid_skene(votes: Votes, labels: Consensus, scores: Performance | None) ->
     """The fit whose iterations and convergence are to be told: that of gold.csv, or that of the baseline."""
     if labels.method == "dawid_skene":
         return labels
-    if scores is None or "dawid_skene" in scores.refused:
+    if scores is not None:
+        return scores.dawid_skene
+    try:
+        return consensus(votes, method="dawid_skene", ties="drop")
+    except Refused:
         return None
-    return consensus(votes, method="dawid_skene", ties="drop")
+
+
+def _iaa(fitted: Consensus, votes: Votes, choices: Choices) -> Coefficient:
+    return mean_posterior(fitted, votes, resamples=choices.agreement_resamples, seed=choices.seed, level=choices.level)
 
 
 def _part(progress: Progress | None, number: int, *, of: int) -> Progress | None:

@@ -20,12 +20,15 @@ from exports.results import Choices, Result, measured
 
 GOLD = (
     "dataset", "item_id", "group", "gold", "origin", "version", "confidence", "consensus", "method", "tie", "n_votes",
-    "n_excluded",
+    "n_excluded", "warning",
 )  # fmt: skip
 ANNOTATORS = ("dataset", "annotator", "n", "right", "accuracy", "wilson_low", "wilson_high", "seconds_median")
 BASELINES = (
     "dataset", "unit", "total", "wrong", "bl_random", "bl_human", "bl_random_exact", "n_items", "n_annotators",
     "ci_low", "ci_high", "ci_method", "wilson_low", "wilson_high", "ann_mean", "ann_min", "ann_max", "n_ties",
+)  # fmt: skip
+SCORES = (
+    "dataset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "n_items", "n_annotators", "n_ties",
 )  # fmt: skip
 _WITHIN_ITEM = ("item_id", "annotator", "revision")
 
@@ -34,8 +37,8 @@ _WITHIN_ITEM = ("item_id", "annotator", "revision")
 class Release:
     """Everything that is published, and the results it was made of.
 
-    Frames (columns RESPONSES, GOLD, ANNOTATORS, BASELINES) hold what the files will: sorted rows, numbers with fixed
-    decimals as text, None for an empty cell. `agreement` is the content of agreement.json.
+    Frames (columns RESPONSES, GOLD, ANNOTATORS, BASELINES, SCORES) hold what the files will: sorted rows, numbers with
+    fixed decimals as text, None for an empty cell. `agreement` is the content of agreement.json.
     """
 
     choices: Choices
@@ -44,6 +47,7 @@ class Release:
     gold: pd.DataFrame
     annotators: pd.DataFrame
     baselines: pd.DataFrame
+    scores: pd.DataFrame
     agreement: Mapping[str, Any]
 
     @property
@@ -84,12 +88,13 @@ def release(
         gold=_stacked([gold(result) for result in results], GOLD),
         annotators=_stacked([annotators(result) for result in results], ANNOTATORS),
         baselines=_stacked([baselines(result) for result in results], BASELINES),
+        scores=_stacked([scores(result) for result in results], SCORES),
         agreement=evidence(results, choices=choices),
     )
 
 
 def write(release: Release, folder: Path, *, also: Mapping[str, str] | None = None) -> tuple[Path, ...]:
-    """Write the five files into the folder, with the texts `also` (file name → content, such as the report's page)."""
+    """Write the six files into the folder, with the texts `also` (file name → content, such as the report's page)."""
     return writers.write(
         folder,
         {
@@ -97,6 +102,7 @@ def write(release: Release, folder: Path, *, also: Mapping[str, str] | None = No
             "gold.csv": writers.csv_text(release.gold),
             "annotators.csv": writers.csv_text(release.annotators),
             "baselines.csv": writers.csv_text(release.baselines),
+            "human_baseline.csv": writers.csv_text(release.scores),
             "agreement.json": writers.json_text(release.agreement),
             **(also or {}),
         },
@@ -117,7 +123,8 @@ def gold(result: Result) -> pd.DataFrame:
 
     `gold` is the declared label with its origin and version, else the consensus with the origin `votes`; `confidence`
     is that of the consensus, 0 to 1, whichever of them is gold. `consensus` is empty where a tie is left open.
-    `n_excluded` counts answers to the item that do not count.
+    `n_excluded` counts answers to the item that do not count; `method` tells version,
+    iterations, convergence and tie rule of the consensus, `warning` what is to be doubted of it.
     """
     items = result.data.items.set_index("item_id").sort_index()
     labels = _labels(result).reindex(items.index)
@@ -136,6 +143,7 @@ def gold(result: Result) -> pd.DataFrame:
             "tie": labels["tie"],
             "n_votes": pd.to_numeric(labels["n_votes"]).fillna(0).astype(int),
             "n_excluded": result.data.dropped()["item_id"].value_counts().reindex(items.index, fill_value=0),
+            "warning": labels["warning"].where(labels["warning"] != ""),
         },
         columns=list(GOLD),
     )
@@ -164,6 +172,28 @@ def baselines(result: Result) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(BASELINES))
 
 
+def scores(result: Result) -> pd.DataFrame:
+    """One row a unit and metric, with the columns SCORES; values and intervals are fractions with four decimals."""
+    units = () if result.performance is None else result.performance.units
+    rows = [
+        {
+            "dataset": result.data.name,
+            "unit": unit.unit,
+            "metric": score.metric,
+            "value": _fixed(score.value, 4),
+            "ci_low": _fixed(score.low, 4),
+            "ci_high": _fixed(score.high, 4),
+            "ci_method": unit.ci_method + marked(result.data),
+            "n_items": unit.n_items,
+            "n_annotators": unit.n_annotators,
+            "n_ties": unit.n_ties,
+        }
+        for unit in units
+        for score in unit.scores
+    ]
+    return pd.DataFrame(rows, columns=list(SCORES))
+
+
 def _unit(unit: Unit, scores: Performance, *, data: DataSet) -> dict[str, object]:
     return {
         "dataset": data.name,
@@ -175,8 +205,8 @@ def _unit(unit: Unit, scores: Performance, *, data: DataSet) -> dict[str, object
         "bl_random_exact": _percent(scores.random_exact),
         "n_items": unit.n_items,
         "n_annotators": unit.n_annotators,
-        "ci_low": _percent(unit.low),
-        "ci_high": _percent(unit.high),
+        "ci_low": _percent(unit["accuracy"].low),
+        "ci_high": _percent(unit["accuracy"].high),
         "ci_method": unit.ci_method + marked(data),
         "wilson_low": _percent(unit.wilson_low),
         "wilson_high": _percent(unit.wilson_high),
@@ -193,12 +223,12 @@ def marked(data: DataSet) -> str:
 
 
 def _labels(result: Result) -> pd.DataFrame:
-    """Index item; the columns label, confidence, tie, n_votes and method (with its version and the tie rule)."""
+    """Index item; the columns label, confidence, tie, n_votes, method (how it was made) and warning."""
     consensus = result.consensus
     if consensus is None:
-        return pd.DataFrame(columns=["label", "confidence", "tie", "n_votes", "method"], dtype=object)
-    method = f"{consensus.method} ({consensus.version}), ties: {consensus.ties}{marked(result.data)}"
-    return consensus.labels.astype(object).assign(method=method)
+        return pd.DataFrame(columns=["label", "confidence", "tie", "n_votes", "method", "warning"], dtype=object)
+    labels = consensus.published()
+    return labels.assign(method=labels["method"] + marked(result.data))
 
 
 def _scores(scores: Performance | None, *, answers: pd.Series[int], people: pd.Index[str]) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from annotation import files
 from annotation.campaigns import document, mistakes, project
 from annotation.campaigns.people import AdmissionSection, ConsentSection, ProfileField, unknown_profile
-from annotation.campaigns.sections import Count, Name, Section, Text
+from annotation.campaigns.sections import Count, Language, ProjectName, Section, Text
 from annotation.errors import BadInput
 
 
@@ -25,9 +25,9 @@ class Member(Section):
 class ProgrammeFile(Section):
     """The whole file. `interleaved` takes an item of each project in turn, `sequence` one project after another."""
 
-    programme: Name
+    programme: ProjectName
     title: Text
-    language: Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+    language: Language
     invitation: Text | None = None
     consent: ConsentSection | None = None
     profile: tuple[ProfileField, ...] = ()

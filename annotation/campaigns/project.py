@@ -20,7 +20,7 @@ from annotation.campaigns.people import (
 )
 from annotation.campaigns.questions import AnyQuestion, Choice, Question
 from annotation.campaigns.rules import CapsSection, QualityRule, ReportsSection, TextRule
-from annotation.campaigns.sections import Name, Seconds, Section, Text
+from annotation.campaigns.sections import Language, ProjectName, Seconds, Section, Text
 from annotation.campaigns.sources import (
     ItemsSection,
     LabelsSection,
@@ -54,9 +54,9 @@ Items = Annotated[
 class ProjectFile(Section):
     """The whole file: `question` is the simple form, `questions` the list."""
 
-    project: Name
+    project: ProjectName
     title: Text
-    language: Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
+    language: Language
     kind: Literal["annotation", "baseline"] = "annotation"
     instructions: str = ""
     instructions_file: Text | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d)?")
 _SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
@@ -21,6 +21,22 @@ def _text(value: object) -> object:
     """A key without a value is a mistake where text is asked for; pydantic's own sentence would speak of None."""
     if value is None:
         raise ValueError("It is empty")
+    return value
+
+
+def _name(value: str) -> str:
+    """A project's name stands in file names, columns and commands."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", value):
+        raise ValueError(f"{value!r} cannot be a name: use Latin letters, digits, `-`, `_` and `.`, 64 at the most")
+    if value.endswith((".yaml", ".yml")):
+        raise ValueError(f"{value!r} would be taken for a file: leave the ending out")
+    return value
+
+
+def _language(value: str) -> str:
+    """The code of a language without a country."""
+    if not re.fullmatch(r"[a-z]{2,3}", value):
+        raise ValueError(f"{value!r} is no code of a language: write it like uk, en or ru")
     return value
 
 
@@ -48,6 +64,8 @@ Text = Annotated[str, BeforeValidator(_text), Field(min_length=1)]
 Columns = Annotated[tuple[Text, ...], BeforeValidator(as_list), Field(min_length=1)]
 Words = Annotated[tuple[Text, ...], BeforeValidator(as_list)]
 Name = Annotated[str, BeforeValidator(_text), Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+ProjectName = Annotated[str, BeforeValidator(_text), AfterValidator(_name)]
+Language = Annotated[str, AfterValidator(_language)]
 Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1)]
 Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from annotation.campaigns.sections import Columns, Count, Section, Share, Text, Words, as_list
 from annotation.vocabulary import GoldOrigin, Repeats
@@ -78,6 +78,8 @@ class ItemsSection(Section):
     """`items:` read from a file of their own."""
 
     file: Text
+    format: Literal["lmes", "ua-cbt", "label-studio"] | None = None
+    path: Text | None = None
     id: Text
     show: ShownColumns
     options: Columns | None = None
@@ -118,6 +120,8 @@ def _sampled(sample: SampleSection | None) -> dict[str, tuple[str, ...]]:
 class LabelsSection(Section):
     """How raw labels become the project's: strip white space, then map."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=False)
+
     strip: bool = True
     map: dict[str, Text] = Field(default_factory=dict)
 
@@ -125,7 +129,7 @@ class LabelsSection(Section):
 class VotesSection(Section):
     """`votes:` how files of votes are read; columns left out take the format's usual names."""
 
-    format: Literal["toloka", "crowd-kit", "csv"]
+    format: Literal["toloka", "crowd-kit", "csv", "label-studio", "human-response-bot"]
     file: Text | None = None
     item: Columns | None = None
     annotator: Text | None = None

@@ -60,6 +60,7 @@ class Reading:
             is_control=raw.is_control,
             origin=raw.row,
             answers=given,
+            seconds=raw.seconds,
         )
 
     def _answers(self, row: files.Row, material: Material, normalise: Normaliser) -> dict[str, str]:

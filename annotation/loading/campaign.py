@@ -18,6 +18,8 @@ from annotation.loading.items import rows
 from annotation.loading.judgements.normaliser import Normaliser
 from annotation.loading.judgements.raw import RawVote, item_id, key_of
 
+MOST_BUTTONS = 100
+
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
@@ -55,7 +57,7 @@ class ReadVotes:
 
 
 def contents(campaign: project.Campaign) -> Contents:
-    """Read and check the items of a campaign, from their files or from its votes."""
+    """Read the items of a campaign, from their files or from its votes; the lint (`inspection`) says what is wrong."""
     definition = campaign.definition
     campaign.check_texts()
     if isinstance(definition.items, project.ItemsSection):
@@ -65,6 +67,7 @@ def contents(campaign: project.Campaign) -> Contents:
         drafts, frames = _with_truth(campaign, _from_votes(campaign)), ()
     most = max(len(item.options or ()) for item in drafts)
     questions = tuple(one.counted(most) if isinstance(one, Choice) else one for one in definition.asked)
+    _check_places(drafts, questions, definition)
     return Contents(items=golds.checked(drafts, questions, definition), questions=questions, frames=frames)
 
 
@@ -106,11 +109,21 @@ def _from_votes(campaign: project.Campaign) -> tuple[ItemDraft, ...]:
     drafts: dict[str, ItemDraft] = {}
     for raw in judgements.read(campaign.path(section.file), section):
         external_id = item_id(raw.key)
-        if external_id not in drafts:
-            drafts[external_id] = _item_of_vote(raw, section, external_id)
+        draft = _item_of_vote(raw, section, external_id)
+        _refuse_another(drafts.setdefault(external_id, draft), draft)
     if not drafts:
         raise BadInput("The file has a header but no votes.", where=Where(file=campaign.path(section.file)))
     return tuple(drafts.values())
+
+
+def _refuse_another(first: ItemDraft, draft: ItemDraft) -> None:
+    """Rows of one key must show one thing, or answers to different things would be counted together."""
+    if (first.shown, first.options) != (draft.shown, draft.options):
+        raise BadInput(
+            f"The row has the key of line {first.origin.line}, but shows another text or other options.",
+            where=draft.origin.where(),
+            remedy="Name more columns as `votes.item`, so that each thing that was asked is an item of its own.",
+        )
 
 
 def _item_of_vote(raw: RawVote, section: project.VotesSection, external_id: str) -> ItemDraft:
@@ -138,26 +151,53 @@ def _with_truth(campaign: project.Campaign, drafts: tuple[ItemDraft, ...]) -> tu
     if section is None:
         return drafts
     known = {draft.external_id: draft for draft in drafts}
-    first = campaign.definition.asked[0].name
+    question = campaign.definition.asked[0].name
     found: dict[str, ItemDraft] = {}
-    for number, row in enumerate(rows(campaign.path(section.file))):
-        if number == 0:
+    first: files.Row | None = None
+    for row in rows(campaign.path(section.file)):
+        if first is None:
             files.need(section.item, row, key="truth.item")
             files.need([section.gold], row, key="truth.gold")
+        first = first or row
         external_id = item_id(key_of(row, section.item))
-        where = row.where(section.item[0])
-        if external_id not in known:
-            raise BadInput(
-                "The truth is for an item without votes.",
-                where=where,
-                remedy="Check that `truth.item` names the same columns as `votes.item`.",
-            )
         if external_id in found:
+            where = row.where(section.item[0])
             raise BadInput("The truth of this item stands twice.", where=where, remedy="Keep one of the rows.")
-        gold = cell(row, section.gold).strip() or None
-        named = {} if gold is None else {first: gold}
-        found[external_id] = replace(known[external_id], gold=gold, golds=named, origin=row)
+        if external_id in known:
+            gold = cell(row, section.gold).strip() or None
+            named = {} if gold is None else {question: gold}
+            found[external_id] = replace(known[external_id], gold=gold, golds=named, origin=row)
+    if not found:
+        raise BadInput(
+            "No row of the truth is for an item that has votes.",
+            where=Where(file=campaign.path(section.file)),
+            remedy="Check that `truth.item` names the same columns as `votes.item`.",
+        )
     return tuple(found.get(draft.external_id, draft) for draft in drafts)
+
+
+def _check_places(drafts: Sequence[ItemDraft], questions: Sequence[Question], definition: project.ProjectFile) -> None:
+    """Items that have more options than there are buttons, or positions."""
+    for question in questions:
+        if isinstance(question, Choice):
+            for item in drafts:
+                _check_place(item, question, shown=definition.overlap is not None)
+
+
+def _check_place(item: ItemDraft, question: Choice, *, shown: bool) -> None:
+    number = len(question.options_of(item.options))
+    if shown and number > MOST_BUTTONS:
+        raise BadInput(
+            f"The item has {number} options; Telegram shows at most {MOST_BUTTONS} buttons.",
+            where=item.origin.where(),
+            remedy="Offer fewer.",
+        )
+    if question.positions is not None and len(item.options or ()) > len(question.positions):
+        raise BadInput(
+            f"The item has {len(item.options or ())} options, `labels` only {len(question.positions)} positions.",
+            where=item.origin.where(),
+            remedy="Add positions.",
+        )
 
 
 def repeated(found: Iterable[VoteDraft]) -> int:

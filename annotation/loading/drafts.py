@@ -11,10 +11,11 @@ from annotation import files
 from annotation.campaigns.questions import Material
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
+from annotation.loading import json_text
 from annotation.vocabulary import Pool
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ItemDraft:
     """An item before it is stored. `options` are its own, None where the question's are fixed.
 
@@ -45,7 +46,7 @@ class ItemDraft:
         return Material(options=self.options, fields={name: as_text(value) for name, value in self.data.items()})
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class VoteDraft:
     """A vote before it is stored. `excluded` is the reason why it does not count, None where it does.
 
@@ -60,6 +61,7 @@ class VoteDraft:
     is_control: bool
     origin: files.Row
     answers: dict[str, str] | None = None
+    seconds: float | None = None
 
 
 def cell(row: files.Row, column: str) -> str:
@@ -69,9 +71,9 @@ def cell(row: files.Row, column: str) -> str:
 
 def as_text(value: object) -> str:
     """A value of a file as text."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def listed(row: files.Row, column: str) -> tuple[str, ...]:
@@ -83,31 +85,27 @@ def listed(row: files.Row, column: str) -> tuple[str, ...]:
 
 
 def options(row: files.Row, columns: Sequence[str]) -> tuple[str, ...]:
-    """An item's own options, from several columns or from one that holds a list (JSON, or a list in JSONL)."""
-    if len(columns) == 1:
-        found = _listed(row, columns[0])
-    else:
-        found = tuple(text for column in columns if (text := cell(row, column).strip()))
-    if len(found) < 2:
-        raise BadInput("The item has fewer than two options.", where=row.where(columns[0]), remedy="Add the others.")
-    for option in found:
-        if found.count(option) > 1:
-            raise BadInput(
-                f"The option {option!r} stands twice.", where=row.where(columns[0]), remedy="Change one of them."
-            )
-    return found
+    """An item's own options, from several columns or from one that holds a list. The lint checks them."""
+    return _listed(row, columns[0]) if len(columns) == 1 else _columns(row, columns)
+
+
+def _columns(row: files.Row, columns: Sequence[str]) -> tuple[str, ...]:
+    """Items may have fewer options than there are columns, but a gap would move the places of those behind it."""
+    texts = [cell(row, column).strip() for column in columns]
+    filled = [index for index, text in enumerate(texts) if text]
+    if filled and filled != list(range(len(filled))):
+        gap = columns[texts.index("")]
+        raise BadInput("An option is empty, and one behind it is not.", where=row.where(gap), remedy="Close the gap.")
+    return tuple(texts[: len(filled)])
 
 
 def _listed(row: files.Row, column: str) -> tuple[str, ...]:
     value = row.values.get(column)
     if isinstance(value, str):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
+            value = json_text.parse(value, path=row.file, line=row.line, remedy="")
+        except BadInput:
             value = None
     if not isinstance(value, list):
         raise BadInput("This is not a list of options.", where=row.where(column), remedy='Write it like ["so", "so"].')
-    texts = tuple((one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)).strip() for one in value)
-    if "" in texts:
-        raise BadInput("An option is empty.", where=row.where(column), remedy="Take it out, or write it.")
-    return texts
+    return tuple((one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)).strip() for one in value)

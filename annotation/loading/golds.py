@@ -17,42 +17,27 @@ NEED_GOLD = {Pool.TRAINING, Pool.QUALIFICATION, Pool.CONTROL}
 def checked(
     drafts: Sequence[ItemDraft], questions: Sequence[Question], definition: project.ProjectFile
 ) -> tuple[ItemDraft, ...]:
-    """The items with every gold as it is stored; raises BadInput, with the place, for one that nobody could answer."""
+    """The items with every gold as it is stored; raises BadInput, with the place, for one that nobody could answer.
+
+    The gold of a choice stays as it was written: whether it is among the options is for the lint to say.
+    """
     by_name = {question.name: question for question in questions}
-    columns = _columns(definition)
+    named = columns(definition)
     checked_items = []
     for item in drafts:
-        _check_positions(item, questions)
-        golds = {name: _gold(item, by_name[name], text, columns.get(name)) for name, text in item.golds.items()}
+        golds = {name: _gold(item, by_name[name], text, named.get(name)) for name, text in item.golds.items()}
         if item.pool in NEED_GOLD and not golds:
             raise BadInput(
                 f"The {item.pool.value} item has no gold.",
-                where=item.origin.where(next(iter(columns.values()), None)),
+                where=item.origin.where(next(iter(named.values()), None)),
                 remedy="Write its right answer, or take it out of the pool.",
             )
         checked_items.append(replace(item, golds=golds, gold=golds.get(questions[0].name)))
     return tuple(checked_items)
 
 
-def _check_positions(item: ItemDraft, questions: Sequence[Question]) -> None:
-    for question in questions:
-        if isinstance(question, Choice) and question.positions and len(item.options or ()) > len(question.positions):
-            raise BadInput(
-                f"The item has {len(item.options or ())} options, `labels` only {len(question.positions)} positions.",
-                where=item.origin.where(),
-                remedy="Add positions.",
-            )
-
-
 def _gold(item: ItemDraft, question: Question, text: str, column: str | None) -> str:
     if isinstance(question, Choice):
-        labels = question.labels_of(item.options)
-        if text not in labels or text == question.abstain:
-            raise BadInput(
-                f"The gold {text!r} is not among the options ({', '.join(labels)}).",
-                where=item.origin.where(column),
-                remedy="Write one of them, or leave the cell empty.",
-            )
         return text
     try:
         return question.stored(question.parse(text, item.material))
@@ -64,7 +49,7 @@ def _gold(item: ItemDraft, question: Question, text: str, column: str | None) ->
         ) from None
 
 
-def _columns(definition: project.ProjectFile) -> dict[str, str]:
+def columns(definition: project.ProjectFile) -> dict[str, str]:
     """The columns of the golds, by question."""
     first = definition.asked[0].name
     if isinstance(definition.items, project.ItemsSection):

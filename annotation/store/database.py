@@ -13,9 +13,11 @@ from sqlalchemy import event
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 from sqlmodel import Session
 
+from annotation import files
 from annotation.errors import BadInput, HromadaError, NotFound, Unavailable, Where
 from annotation.store import migrations
 
+READING = {"reading": True}
 BUSY_SECONDS = 5
 """How long a SQLite writer waits for another before it gives up (`busy_timeout`)."""
 
@@ -32,13 +34,18 @@ class Database:
         with translated(self.engine.url), Session(self.engine, expire_on_commit=False) as session, session.begin():
             yield session
 
-    def close(self) -> None:
-        """Let go of the connections."""
-        self.engine.dispose()
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """One view of the database as it is now, which keeps no writer waiting; nothing in it is saved."""
+        engine = self.engine.execution_options(**READING)
+        with translated(self.engine.url), Session(engine, expire_on_commit=False) as session:
+            yield session
 
 
 @contextmanager
-def opened(url: str, *, synchronous: Literal["NORMAL", "FULL"] = "NORMAL", create: bool = True) -> Iterator[Database]:
+def opened(
+    url: str | sa.URL, *, synchronous: Literal["NORMAL", "FULL"] = "NORMAL", create: bool = True
+) -> Iterator[Database]:
     """Open a database and bring its schema up to date; close it at the end.
 
     Raises NotFound where `create` is false and there is none yet, BadInput for a URL or a file that is no database,
@@ -48,19 +55,19 @@ def opened(url: str, *, synchronous: Literal["NORMAL", "FULL"] = "NORMAL", creat
     try:
         with translated(engine.url):
             file = engine.url.database
-            if not create and engine.dialect.name == "sqlite" and file and not Path(file).exists():
+            if not create and engine.dialect.name == "sqlite" and file and not files.there(Path(file)):
                 raise NotFound("There is no database yet.", where=Where(file=file), remedy="Load a project first.")
-            migrations.upgrade(engine)
+            migrations.upgrade(engine, reader=engine.execution_options(**READING))
         yield Database(engine)
     finally:
         engine.dispose()
 
 
-def connect(url: str, *, synchronous: Literal["NORMAL", "FULL"] = "NORMAL") -> sa.Engine:
+def connect(url: str | sa.URL, *, synchronous: Literal["NORMAL", "FULL"] = "NORMAL") -> sa.Engine:
     """An engine set up as DESIGN says: on SQLite BEGIN IMMEDIATE, WAL, foreign keys, a busy timeout."""
     try:
         parsed = sa.make_url(url)
-        engine = sa.create_engine(parsed)
+        engine = sa.create_engine(parsed, hide_parameters=True)  # parameters are answers and ids: not for logs
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError, ValueError):
         raise BadInput(
             "This is no database address that can be used.",
@@ -87,7 +94,8 @@ def _set_up_sqlite(engine: sa.Engine, synchronous: str) -> None:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        reads = connection.get_execution_options().get("reading", False)
+        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from sqlmodel import Session
 
+from annotation import files
 from annotation.errors import BadInput, Conflict, Where
 from annotation.store import journal
 from annotation.vocabulary import Event
@@ -32,37 +33,41 @@ def pseudonym(key: bytes, *, namespace: str, name: str, simulated: bool = False)
 
 
 def key(session: Session, *, file: Path, now: datetime) -> bytes:
-    """The key of this database, made at first use; raises Conflict where it is missing or another one."""
-    known = journal.first(session, Event.KEY_MADE)
-    if not file.exists():
-        if known is not None:
-            raise Conflict(
-                "The key of the pseudonyms is gone, and this database was filled with one.",
-                where=Where(file=file, field="HROMADA_KEY_FILE"),
-                remedy="Restore it from your backup; a new one would make every person a stranger.",
-            )
+    """The key of this database, made and recorded at first use; raises Conflict where it is missing or another one."""
+    found = known(session, file=file)
+    if found is None:
         _make(file)
-    return checked(session, read(file), file=file, now=now)
-
-
-def checked(session: Session, found: bytes, *, file: Path, now: datetime) -> bytes:
-    """`found`, recorded if it is the database's first key; raises Conflict where it is another one."""
-    known = journal.first(session, Event.KEY_MADE)
-    print_ = fingerprint(found)
-    if known is None:
-        journal.record(session, Event.KEY_MADE, now=now, data={"fingerprint": print_})
-    elif known.data["fingerprint"] != print_:
-        raise Conflict(
-            "The key of the pseudonyms is not the one that this database was filled with.",
-            where=Where(file=file, field="HROMADA_KEY_FILE"),
-            remedy="Put the first key back; the pseudonyms of people could not be made again otherwise.",
-        )
+        found = read(file)
+    record(session, found, now=now)
     return found
 
 
-def recorded(session: Session) -> bool:
-    """Whether this database was filled with a key already."""
-    return journal.first(session, Event.KEY_MADE) is not None
+def record(session: Session, found: bytes, *, now: datetime) -> None:
+    """Remember the fingerprint of the first key that a database is filled with."""
+    if journal.first(session, Event.KEY_MADE) is None:
+        journal.record(session, Event.KEY_MADE, now=now, data={"fingerprint": fingerprint(found)})
+
+
+def known(session: Session, *, file: Path) -> bytes | None:
+    """The key in the file if it may be used with this database, None where neither has one yet; writes nothing."""
+    recorded = journal.first(session, Event.KEY_MADE)
+    where = Where(file=file, field="HROMADA_KEY_FILE")
+    if not files.there(file):
+        if recorded is None:
+            return None
+        raise Conflict(
+            "The key of the pseudonyms is gone, and this database was filled with one.",
+            where=where,
+            remedy="Restore it from your backup; a new one would make every person a stranger.",
+        )
+    found = read(file)
+    if recorded is not None and recorded.data["fingerprint"] != fingerprint(found):
+        raise Conflict(
+            "The key of the pseudonyms is not the one that this database was filled with.",
+            where=where,
+            remedy="Put the first key back; the pseudonyms of people could not be made again otherwise.",
+        )
+    return found
 
 
 def fingerprint(found: bytes) -> str:

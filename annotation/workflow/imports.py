@@ -22,6 +22,8 @@ from annotation.store.models import Annotator, Assignment, Item, Judgement, Proj
 from annotation.vocabulary import AssignmentStatus, Event, Pool, Repeats, Surface
 from annotation.workflow.projects import BATCH, Progress
 
+LATER = "repeat, the last counts"
+
 Pair = tuple[int, int]
 """Item id and annotator id."""
 
@@ -43,19 +45,21 @@ class Imported:
     changed: Mapping[tuple[str, str], int]
 
 
-def import_votes(
-    session: Session,
-    project: Project,
-    *,
-    key: bytes,
-    now: datetime,
-    path: Path | None = None,
-    progress: Progress | None = None,
-) -> Imported:
-    """Import a file of votes (by default the one that the project file names) in one go.
+@dataclass(frozen=True, kw_only=True)
+class Ballot:
+    """A file of votes, read and checked against the items of a project, not yet stored."""
 
-    Raises BadInput for anything in the file that cannot be used and Conflict for a file imported before; both change
-    nothing.
+    file: Path
+    sha256: str
+    definition_sha256: str
+    section: project_files.VotesSection
+    read: campaigns.ReadVotes
+
+
+def read_votes(session: Session, project: Project, *, path: Path | None = None) -> Ballot:
+    """Read a file of votes (by default the one that the project file names); stores nothing.
+
+    Raises BadInput for anything in the file that cannot be used and Conflict for a file imported before.
     """
     definition = project_files.definition_of(project.definition)
     section = definition.votes
@@ -66,21 +70,29 @@ def import_votes(
             remedy="Add a `votes` section with the format and the file.",
         )
     source = path or Path(project.source).parent / (section.file or "")
+    materials = _materials(session, project)
+    read = campaigns.votes(source, section, questions=_questions(definition, materials.values()), materials=materials)
+    ballot = Ballot(
+        file=source,
+        sha256=files.sha256(source),
+        definition_sha256=project.definition_sha256,
+        section=section,
+        read=read,
+    )
+    _refuse_twice(session, project, ballot)
+    return ballot
+
+
+def store_votes(
+    session: Session, project: Project, ballot: Ballot, *, key: bytes, now: datetime, progress: Progress | None = None
+) -> Imported:
+    """Store all votes of a file; raises Conflict where it was imported, or the project changed, meanwhile."""
+    _refuse_twice(session, project, ballot)
+    _refuse_changed(session, project, ballot)
+    section, votes = ballot.section, ballot.read.votes
+    people = _annotators(session, votes, namespace=section.people or _namespace(section, project), key=key, now=now)
     items = _items(session, project)
-    read = campaigns.votes(
-        source,
-        section,
-        questions=_questions(definition, items.values()),
-        materials={name: one.material for name, one in items.items()},
-    )
-    digest = files.sha256(source)
-    _refuse_twice(session, project, digest, source)
-    people = _annotators(
-        session, read.votes, namespace=section.people or _namespace(section, project), key=key, now=now
-    )
-    placed = [
-        (items[vote.item].id, people[vote.annotator], _pooled(vote, items[vote.item].pool)) for vote in read.votes
-    ]
+    placed = [(items[vote.item].id, people[vote.annotator], _pooled(vote, items[vote.item].pool)) for vote in votes]
     repeats, settled = _settle(session, project, placed, policy=section.repeats)
     _insert(session, project, settled, items={one.id: one for one in items.values()}, progress=progress)
     excluded = Counter(vote.excluded for _, _, _, vote in settled if vote.excluded is not None)
@@ -92,9 +104,9 @@ def import_votes(
         repeats=repeats,
         policy=section.repeats,
         excluded=dict(sorted(excluded.items())),
-        changed=read.changed,
+        changed=ballot.read.changed,
     )
-    _record(session, project, result, digest=digest, now=now)
+    _record(session, project, result, digest=ballot.sha256, now=now)
     return result
 
 
@@ -105,27 +117,36 @@ def _namespace(section: project_files.VotesSection, project: Project) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Known:
-    """An item of the project: its database id, revision, pool, and what the questions need to know of it."""
+    """An item of the project: its database id, revision and pool."""
 
     id: int
     revision: int
     pool: Pool
-    material: Material
 
 
 def _items(session: Session, project: Project) -> dict[str, _Known]:
     """Every item, by external id."""
-    columns = sa.select(Item.external_id, Item.id, Item.revision, Item.pool, Item.options, Item.data)  # type: ignore[call-overload]
-    found: dict[str, _Known] = {}
-    for name, item_id, revision, pool, own, data in session.execute(columns.where(Item.project_id == project.id)):
-        fields = {column: as_text(value) for column, value in data.items()}
-        material = Material(options=None if own is None else tuple(own), fields=fields)
-        found[name] = _Known(id=item_id, revision=revision, pool=pool, material=material)
-    return found
+    columns = select(Item.external_id, Item.id, Item.revision, Item.pool).where(Item.project_id == project.id)
+    return {
+        name: _Known(id=item_id or 0, revision=revision, pool=Pool(pool))
+        for name, item_id, revision, pool in session.exec(columns)
+    }
 
 
-def _questions(definition: project_files.ProjectFile, items: Iterable[_Known]) -> tuple[Question, ...]:
-    most = max(len(one.material.options or ()) for one in items)
+def _materials(session: Session, project: Project) -> dict[str, Material]:
+    """What the questions need to know of every item, by external id."""
+    columns = select(Item.external_id, Item.options, Item.data).where(Item.project_id == project.id)
+    return {
+        name: Material(
+            options=None if own is None else tuple(own),
+            fields={column: as_text(value) for column, value in data.items()},
+        )
+        for name, own, data in session.exec(columns)
+    }
+
+
+def _questions(definition: project_files.ProjectFile, materials: Iterable[Material]) -> tuple[Question, ...]:
+    most = max(len(one.options or ()) for one in materials)
     return tuple(one.counted(most) if isinstance(one, Choice) else one for one in definition.asked)
 
 
@@ -137,14 +158,25 @@ def _pooled(vote: VoteDraft, pool: Pool) -> VoteDraft:
     return replace(vote, excluded=vote.excluded or f"{pool.value} item", is_control=control)
 
 
-def _refuse_twice(session: Session, project: Project, digest: str, source: Path) -> None:
+def _refuse_twice(session: Session, project: Project, ballot: Ballot) -> None:
     for entry in journal.of_project(session, Event.VOTES_IMPORTED, project_id=project.id or 0):
-        if entry.data["sha256"] == digest:
+        if entry.data["sha256"] == ballot.sha256:
             raise Conflict(
                 f"This file was imported into {project.name!r} already.",
-                where=Where(file=source),
+                where=Where(file=ballot.file),
                 remedy="Nothing is left to do.",
             )
+
+
+def _refuse_changed(session: Session, project: Project, ballot: Ballot) -> None:
+    """The votes were checked against the items as they were then."""
+    now_known = session.get(Project, project.id)
+    if now_known is None or now_known.definition_sha256 != ballot.definition_sha256:
+        raise Conflict(
+            f"{project.name!r} was changed while the votes were read.",
+            where=Where(file=ballot.file),
+            remedy="Import them again.",
+        )
 
 
 def _annotators(
@@ -166,41 +198,66 @@ def _annotators(
 def _settle(
     session: Session, project: Project, placed: Sequence[tuple[int, int, VoteDraft]], *, policy: Repeats
 ) -> tuple[int, list[Placed]]:
-    """Number the repeats (item, annotator, occasion, vote) and exclude those that the policy does not count."""
-    before = _occasions(session, project)
-    seen = Counter(before)
-    last = {(item, annotator): index for index, (item, annotator, _) in enumerate(placed)}
-    settled = []
-    for index, (item, annotator, vote) in enumerate(placed):
-        pair = (item, annotator)
-        occasion, seen[pair] = seen[pair], seen[pair] + 1
-        if vote.excluded is None and policy is Repeats.FIRST and occasion > 0:
-            vote = replace(vote, excluded="repeat, the first counts")  # noqa: PLW2901
-        if vote.excluded is None and policy is Repeats.LAST and index != last[pair]:
-            vote = replace(vote, excluded="repeat, the last counts")  # noqa: PLW2901
-        settled.append((item, annotator, occasion, vote))
+    """Number the occasions and exclude the repeats that the policy does not count; how many votes repeat, and all.
+
+    Only votes that would count can repeat each other: an empty answer or a control task takes nobody's place.
+    """
+    occasions = Counter(_pairs(session, project))
+    counting = set(_pairs(session, project, counting=True))
+    last = {(item, who): index for index, (item, who, vote) in enumerate(placed) if vote.excluded is None}
     if policy is Repeats.LAST:
-        _retire(session, [pair for pair in last if pair in before])
-    return sum(occasion > 0 for _, _, occasion, _ in settled), settled
+        _retire(session, [pair for pair in last if pair in counting])
+    repeats, settled = 0, []
+    for index, (item, who, vote) in enumerate(placed):
+        pair, reason = (item, who), vote.excluded
+        if reason is None:
+            repeats += pair in counting
+            reason = _repeat(policy, again=pair in counting, final=index == last[pair])
+            counting.add(pair)
+        settled.append(
+            (item, who, occasions[pair], vote if reason == vote.excluded else replace(vote, excluded=reason))
+        )
+        occasions[pair] += 1
+    return repeats, settled
 
 
-def _occasions(session: Session, project: Project) -> dict[Pair, int]:
-    """How often each person answered each item of the project before."""
-    counted = select(Assignment.item_id, Assignment.annotator_id, func.count()).join(Item)
-    grouped = counted.where(Item.project_id == project.id).group_by(
+def _repeat(policy: Repeats, *, again: bool, final: bool) -> str | None:
+    """Why a vote that repeats another, or is repeated, does not count."""
+    if policy is Repeats.FIRST and again:
+        return "repeat, the first counts"
+    return LATER if policy is Repeats.LAST and not final else None
+
+
+def _pairs(session: Session, project: Project, *, counting: bool = False) -> dict[Pair, int]:
+    """How often each person answered each item of the project before, in answers that count or in all."""
+    chosen = select(Assignment.item_id, Assignment.annotator_id, func.count()).join(Item)
+    if counting:
+        chosen = chosen.join(Judgement).where(col(Judgement.excluded_reason).is_(None))
+    grouped = chosen.where(Item.project_id == project.id).group_by(
         col(Assignment.item_id), col(Assignment.annotator_id)
     )
     return {(item, annotator): times for item, annotator, times in session.exec(grouped).all()}
 
 
 def _retire(session: Session, pairs: Sequence[Pair]) -> None:
-    """Exclude the answers that a later file repeats; nothing is removed."""
+    """Exclude the answers that a later file repeats; nothing is removed, and their places open again."""
     for item, annotator in pairs:
         mine = select(Assignment.id).where(Assignment.item_id == item, Assignment.annotator_id == annotator)
-        session.execute(
+        retired = session.connection().execute(
             sa.update(Judgement)
             .where(col(Judgement.assignment_id).in_(mine), col(Judgement.excluded_reason).is_(None))
-            .values(excluded_reason="repeat, the last counts")
+            .values(excluded_reason=LATER)
+        )
+        _count(session, {item: -retired.rowcount})
+
+
+def _count(session: Session, answers: Mapping[int, int]) -> None:
+    """Add to the answers that items have."""
+    counted = sa.update(Item).where(col(Item.id) == sa.bindparam("item"))
+    if answers:
+        session.connection().execute(
+            counted.values(n_live=Item.n_live + sa.bindparam("n"), n_done=Item.n_done + sa.bindparam("n")),
+            [{"item": item, "n": n} for item, n in answers.items()],
         )
 
 
@@ -213,19 +270,15 @@ def _insert(
     progress: Progress | None,
 ) -> None:
     connection = session.connection()
+    told = progress or (lambda _share: None)
     for start in range(0, len(settled), BATCH):
         connection.execute(sa.insert(Assignment), list(_assignments(settled[start : start + BATCH], items)))
-        if progress is not None:
-            progress(min(BATCH, len(settled) - start))
+        told(0.5 * start / len(settled))
     ids = _ids(session, project)
     for start in range(0, len(settled), BATCH):
         connection.execute(sa.insert(Judgement), list(_judgements(ids, settled[start : start + BATCH])))
-    per_item = Counter(item for item, _, _, _ in settled)
-    counted = sa.update(Item).where(col(Item.id) == sa.bindparam("item"))
-    connection.execute(
-        counted.values(n_live=Item.n_live + sa.bindparam("n"), n_done=Item.n_done + sa.bindparam("n")),
-        [{"item": item, "n": n} for item, n in per_item.items()],
-    )
+        told(0.5 + 0.5 * start / len(settled))
+    _count(session, Counter(item for item, _, _, vote in settled if vote.excluded is None))
 
 
 def _assignments(batch: Sequence[Placed], items: Mapping[int, _Known]) -> Iterator[dict[str, object]]:
@@ -258,6 +311,7 @@ def _judgements(ids: Mapping[tuple[int, int, int], int | None], batch: Sequence[
             "response": vote.response,
             "response_raw": vote.raw,
             "answers": vote.answers,
+            "seconds": vote.seconds,
             "excluded_reason": vote.excluded,
         }
 

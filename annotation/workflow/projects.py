@@ -14,8 +14,10 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns import project as project_files
 from annotation.campaigns import stimulus
+from annotation.campaigns.lint import Finding
 from annotation.errors import Conflict, Where
 from annotation.loading import campaign as campaigns
+from annotation.loading import inspection
 from annotation.loading.drafts import ItemDraft
 from annotation.store import journal
 from annotation.store.models import Item, Project
@@ -23,20 +25,26 @@ from annotation.vocabulary import Event
 from annotation.workflow import offering, plans
 
 BATCH = 5_000
+MOST_IDS = 100
+"""How many ids of a finding the journal keeps; `hromada check --json` gives all."""
 
-Progress = Callable[[int], None]
-"""Called with the number of rows that were just done."""
+Progress = Callable[[float], None]
+"""Called with the share that is done, from 0 to 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
-    """A project that is in the database; `fresh` is false where it was there already, `plan` what was changed then."""
+    """A project that is in the database; `fresh` is false where it was there already, `plan` what was changed then.
+
+    `findings` are the lint's warnings and notes on what was stored now.
+    """
 
     name: str
     items: int
     golds: int
     fresh: bool
     plan: plans.Plan = field(default_factory=plans.Plan)
+    findings: tuple[Finding, ...] = ()
 
 
 def load_file(
@@ -50,7 +58,11 @@ def load_file(
 def plan_file(session: Session, path: Path) -> plans.Plan | None:
     """What loading the file would change, with what may not be; None where no project of that name is loaded."""
     campaign = project_files.read(path)
-    contents = campaigns.contents(campaign)
+    return plan(session, campaign, campaigns.contents(campaign))
+
+
+def plan(session: Session, campaign: project_files.Campaign, contents: campaigns.Contents) -> plans.Plan | None:
+    """What loading the contents would change, with what may not be; None where no project of that name is loaded."""
     known = _known(session, campaign)
     return None if known is None else _plan(session, known, campaign, _rows(campaign, contents))
 
@@ -62,30 +74,54 @@ def load(
     *,
     now: datetime,
     yes: bool = False,
+    findings: tuple[Finding, ...] | None = None,
     progress: Progress | None = None,
 ) -> Loaded:
-    """Store a checked project with its items. Where one of that name is there, change it, if `yes` says so.
+    """Store a project with its items. Where one of that name is there, change it, if `yes` says so.
 
-    Raises Conflict where it would change and `yes` is not given, and for changes to what people have met.
+    `findings` are the lint's, where it has judged the items already. Raises BadInput where it finds an error, Conflict
+    where the project would change and `yes` is not given, and for changes to what people have met.
     """
     digest = _digest(campaign, contents)
     golds = sum(bool(item.golds) for item in contents.items)
     known = _known(session, campaign)
     changes = plans.Plan()
+    if known is not None and known.definition_sha256 == digest:
+        return Loaded(name=campaign.name, items=len(contents.items), golds=golds, fresh=False)
+    found = inspection.findings(campaign, contents) if findings is None else findings
+    inspection.refuse(found, campaign, contents)
+    rows = _rows(campaign, contents)
+    noted: dict[str, Any] = {"sha256": digest, "findings": [_noted(one) for one in found]}
     if known is None:
-        rows = _rows(campaign, contents)
         project = Project(**_columns(campaign, contents, digest=digest), created_at=now)
         session.add(project)
         session.flush()
         _insert(session, project, list(rows.values()), progress=progress)
-        event, data = Event.PROJECT_LOADED, {"sha256": digest, "items": len(contents.items)}
+        event, data = Event.PROJECT_LOADED, noted | {"items": len(contents.items)}
         journal.record(session, event, now=now, project_id=project.id, data=data)
-    elif known.definition_sha256 != digest:
-        rows = _rows(campaign, contents)
+    else:
         changes = _plan(session, known, campaign, rows)
         _refuse(campaign, changes, yes=yes)
-        _change(session, known, campaign, contents, changes, rows=rows, digest=digest, now=now)
-    return Loaded(name=campaign.name, items=len(contents.items), golds=golds, fresh=known is None, plan=changes)
+        _change(
+            session, known, changes, rows=rows, columns=_columns(campaign, contents, digest=digest), progress=progress
+        )
+        data = noted | {"keys": list(changes.keys), "added": list(changes.added)}
+        data |= {"changed": list(changes.changed), "removed": list(changes.removed)}
+        journal.record(session, Event.PROJECT_CHANGED, now=now, project_id=known.id, data=data)
+    return Loaded(
+        name=campaign.name, items=len(contents.items), golds=golds, fresh=known is None, plan=changes, findings=found
+    )
+
+
+def _noted(finding: Finding) -> dict[str, object]:
+    """A finding as the journal keeps it."""
+    return {
+        "rule": finding.rule.name,
+        "severity": finding.rule.severity.value,
+        "message": finding.message,
+        "items": len(finding.ids),
+        "ids": list(finding.ids[:MOST_IDS]),
+    }
 
 
 def _known(session: Session, campaign: project_files.Campaign) -> Project | None:
@@ -207,15 +243,13 @@ def _refuse(campaign: project_files.Campaign, changes: plans.Plan, *, yes: bool)
 def _change(
     session: Session,
     known: Project,
-    campaign: project_files.Campaign,
-    contents: campaigns.Contents,
     changes: plans.Plan,
     *,
     rows: Mapping[str, dict[str, Any]],
-    digest: str,
-    now: datetime,
+    columns: Mapping[str, Any],
+    progress: Progress | None,
 ) -> None:
-    for name, value in _columns(campaign, contents, digest=digest).items():
+    for name, value in columns.items():
         setattr(known, name, value)
     session.add(known)
     session.flush()
@@ -227,11 +261,8 @@ def _change(
     kept = [{"row": ids[name]} | rows[name] for name in sorted({*changes.changed, *changes.moved})]
     if kept:
         connection.execute(sa.update(Item).where(col(Item.id) == sa.bindparam("row")), kept)
-    _insert(session, known, [rows[name] for name in changes.added], progress=None)
+    _insert(session, known, [rows[name] for name in changes.added], progress=progress)
     session.expire_all()
-    data = {"sha256": digest, "keys": list(changes.keys), "added": list(changes.added)}
-    data |= {"changed": list(changes.changed), "removed": list(changes.removed)}
-    journal.record(session, Event.PROJECT_CHANGED, now=now, project_id=known.id, data=data)
 
 
 def _insert(session: Session, project: Project, rows: list[dict[str, Any]], *, progress: Progress | None) -> None:
@@ -240,4 +271,4 @@ def _insert(session: Session, project: Project, rows: list[dict[str, Any]], *, p
         batch = [row | whole for row in rows[start : start + BATCH]]
         session.connection().execute(sa.insert(Item), batch)
         if progress is not None:
-            progress(len(batch))
+            progress(min(1.0, (start + BATCH) / len(rows)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from annotation.campaigns import programme, project
+from annotation.campaigns import lint, programme, project
 from annotation.loading import campaign as loading
+from annotation.loading import inspection
 from annotation.vocabulary import Pool
 from annotation.workflow import offering
 from bot.commands.console import Cell
@@ -15,19 +17,25 @@ from bot.commands.console import Cell
 
 @dataclass(frozen=True, kw_only=True)
 class Checked:
-    """Facts to show; what is to be done before people come; facts to declare, each with what it should say."""
+    """Facts to show; what is to be done before people come; facts to declare, each with what it should say.
+
+    `findings` are the lint's; `refuse` raises BadInput where one of them is an error.
+    """
 
     facts: dict[str, Cell]
     to_do: tuple[str, ...] = ()
     to_declare: Mapping[str, str] = field(default_factory=dict)
+    findings: tuple[lint.Finding, ...] = ()
+    refuse: Callable[[], None] = lambda: None
 
 
 def checked(file: Path) -> Checked:
-    """Read and check everything that the file names; raises BadInput at the first that cannot be used."""
+    """Read and check everything that the file names; raises BadInput at the first that cannot be read."""
     if programme.is_one(file):
         return _programme(programme.read(file))
     campaign = project.read(file)
     contents = loading.contents(campaign)
+    found = inspection.findings(campaign, contents)
     facts = _facts(campaign, contents) | _votes(campaign, contents)
     to_do = tuple(_shortfalls(campaign.definition, contents))
     offered = offering.sentence(campaign.definition)
@@ -35,6 +43,8 @@ def checked(file: Path) -> Checked:
         facts=facts | ({"the bot": offered} if offered else {}),
         to_do=to_do,
         to_declare=campaign.definition.declared.missing,
+        findings=found,
+        refuse=partial(inspection.refuse, found, campaign, contents),
     )
 
 

@@ -6,7 +6,9 @@ import platform
 from dataclasses import dataclass
 from importlib import metadata
 
-from annotation.errors import HromadaError
+from sqlmodel import Session
+
+from annotation.errors import HromadaError, NotFound
 from annotation.settings import Settings, settings
 from annotation.store import pseudonyms
 from bot.commands import session
@@ -29,14 +31,8 @@ def findings() -> tuple[Finding, ...]:
         chosen = settings()
     except HromadaError as failure:
         return (_python(), Finding("settings", well=False, says=str(failure)))
-    return (
-        _python(),
-        _packages(),
-        Finding("settings", well=True, says="read"),
-        _database(),
-        _key(chosen),
-        _token(chosen),
-    )
+    read = Finding("settings", well=True, says="read")
+    return (_python(), _packages(), read, *_database(chosen), _token(chosen))
 
 
 def _python() -> Finding:
@@ -47,24 +43,26 @@ def _packages() -> Finding:
     return Finding("packages", well=True, says=", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES))
 
 
-def _database() -> Finding:
+def _database(chosen: Settings) -> tuple[Finding, ...]:
+    """The database and its key, looked at without writing either; not being there yet is well."""
     try:
-        with session.opened() as database, database.transaction():
-            return Finding("database", well=True, says=database.engine.url.render_as_string())
+        with session.opened() as database, database.reading() as view:
+            address = database.engine.url.render_as_string()
+            return (Finding("database", well=True, says=address), _key(view, chosen))
+    except NotFound as absence:
+        return (Finding("database", well=True, says=str(absence)),)
     except HromadaError as failure:
-        return Finding("database", well=False, says=str(failure))
+        return (Finding("database", well=False, says=str(failure)),)
 
 
-def _key(chosen: Settings) -> Finding:
+def _key(view: Session, chosen: Settings) -> Finding:
     """Refuse a key that is not the database's; making one is left to the command that first needs it."""
     try:
-        with session.opened() as database, database.transaction() as transaction:
-            if not chosen.key_file.exists() and not pseudonyms.recorded(transaction):
-                return Finding("key of the pseudonyms", well=True, says="will be made at first use")
-            pseudonyms.key(transaction, file=chosen.key_file, now=session.now())
+        found = pseudonyms.known(view, file=chosen.key_file)
     except HromadaError as failure:
         return Finding("key of the pseudonyms", well=False, says=str(failure))
-    return Finding("key of the pseudonyms", well=True, says=f"{chosen.key_file} is the one of this database")
+    says = "will be made at first use" if found is None else f"{chosen.key_file} can be used with this database"
+    return Finding("key of the pseudonyms", well=True, says=says)
 
 
 def _token(chosen: Settings) -> Finding:

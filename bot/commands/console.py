@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,9 +22,21 @@ def console() -> Console:
     return Console(soft_wrap=False, highlight=False)
 
 
+@contextmanager
+def pipe() -> Iterator[None]:
+    """Printing into a pipe whose reader has enough (`| head`) ends the command well."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+
+
 def show_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
     """One JSON document, keys in the order given."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    with pipe():
+        print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, notes: Sequence[str] = ()) -> None:
@@ -34,10 +48,11 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], *,
         grid.add_column(column, justify="right" if rows and numeric else "left", overflow="fold")
     for row in rows:
         grid.add_row(*(shown(cell) for cell in row))
-    out.print(title, style="bold", markup=False)
-    out.print(grid)
-    for note in notes:
-        out.print(note, markup=False)
+    with pipe():
+        out.print(title, style="bold", markup=False)
+        out.print(grid)
+        for note in notes:
+            out.print(note, markup=False)
 
 
 def shown(cell: Cell) -> str:

@@ -10,6 +10,7 @@ from annotation import files
 from annotation.campaigns import project, starting
 from annotation.errors import BadInput, Conflict, HromadaError, Where
 from annotation.loading import campaign as loading
+from annotation.loading import inspection
 from annotation.workflow.derivation import Derived
 
 ITEMS = "items.jsonl"
@@ -95,7 +96,9 @@ def _copy(project_file: Path, folder: Path) -> None:
 def _check(folder: Path, target: Path) -> None:
     """The new project loads as it is; a refusal speaks of the folder that was to be."""
     try:
-        loading.contents(project.read(folder / PROJECT))
+        campaign = project.read(folder / PROJECT)
+        contents = loading.contents(campaign)
+        inspection.refuse(inspection.findings(campaign, contents), campaign, contents)
     except HromadaError as refusal:
         place = refusal.where
         name = Path(str(place.file)).name if place and place.file else PROJECT

@@ -60,9 +60,9 @@ def derive(
     from annotation.workflow import derivation
     from bot.commands import console, inheriting, session
 
-    with session.opened() as database, database.transaction() as transaction:
-        found = queries.project(transaction, session.project_name(source))
-        derived = derivation.derive(transaction, source=found, where=where or [], gold=gold)
+    with session.opened() as database, database.reading() as view:
+        found = queries.project(view, session.project_name(source))
+        derived = derivation.derive(view, source=found, where=where or [], gold=gold)
     written = inheriting.write(derived, folder, template=template, project_file=project)
     if json:
         console.show_json({"items": len(derived.rows), "of": derived.of, "files": [str(path) for path in written]})

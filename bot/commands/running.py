@@ -17,9 +17,9 @@ def status(json: AsJson = False) -> None:
     from bot.commands import console, session
 
     rows: list[tuple[console.Cell, ...]] = []
-    with session.opened() as database, database.transaction() as transaction:
-        for project in queries.projects(transaction):
-            counts = queries.counts(transaction, project_id=project.id or 0)
+    with session.opened() as database, database.reading() as view:
+        for project in queries.projects(view):
+            counts = queries.counts(view, project_id=project.id or 0)
             rows.append(
                 (
                     project.name,
@@ -111,7 +111,11 @@ def demo(
         percent = result.agreement["percent_agreement"] if result.agreement else None
         for unit in result.performance.units if result.performance else ():
             shown = (percent.value, alpha.value) if percent and alpha and unit.unit == "individual" else (None, None)
-            rows.append((result.data.name, unit.unit, unit.value, console.interval(unit.low, unit.high), *shown))
+            score = unit["accuracy"]
+            rows.append((result.data.name, unit.unit, score.value, console.interval(score.low, score.high), *shown))
     columns = ("data set", "unit", "share right", "95 % interval", "agreement", "α")
-    notes = [f"{made.answers} answers by 6 simulated people. Files in {to}; open {to / 'report.html'} in a browser."]
+    notes = [
+        f"{made.answers} answers by {made.people} simulated people.",
+        f"Files in {to}; open {to / 'report.html'} in a browser.",
+    ]
     console.table("SIMULATED people, not a result", columns, rows, notes=notes)

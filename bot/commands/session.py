@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from annotation.errors import BadInput, Where
 from annotation.settings import settings
 from annotation.store import database
 
@@ -15,6 +16,12 @@ from annotation.store import database
 def opened(*, create: bool = False) -> Iterator[database.Database]:
     """The database of the settings; without `create` one that is not there is an error."""
     now = settings()
+    if now.database_url in {"sqlite://", "sqlite:///:memory:"}:
+        raise BadInput(
+            "A database in memory forgets everything when the command ends.",
+            where=Where(field="HROMADA_DATABASE_URL"),
+            remedy="Name a file, like sqlite:///hromada.db.",
+        )
     with database.opened(now.database_url, synchronous=now.sqlite_synchronous, create=create) as found:
         yield found
 

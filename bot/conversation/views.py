@@ -99,12 +99,15 @@ def _letters(offer: Offer) -> Sequence[str]:
     """Letters for the options, where their texts are too long for buttons; else none."""
     if all(len(option) <= SHORT for option in offer.options):
         return ()
-    return (CYRILLIC if offer.language in {"uk", "ru"} else LATIN)[: len(offer.options)]
+    letters = CYRILLIC if offer.language in {"uk", "ru"} else LATIN
+    if len(offer.options) > len(letters):
+        return tuple(str(number) for number in range(1, len(offer.options) + 1))
+    return letters[: len(offer.options)]
 
 
 def _buttons(offer: Offer, labels: Sequence[str]) -> tuple[tuple[tuple[str, str], ...], ...]:
     longest = max(len(label) for label in labels)
-    width = 4 if longest == 1 else 2 if longest <= TINY else 1
+    width = 4 if longest <= 3 and len(labels) > 2 else 2 if longest <= TINY else 1
     taps = [callbacks.Tap(offer.assignment_id, offer.revision, index) for index in range(len(labels))]
     buttons = [(label, callbacks.encode(tap)) for label, tap in zip(labels, taps, strict=True)]
     return tuple(tuple(buttons[start : start + width]) for start in range(0, len(buttons), width))

@@ -8,10 +8,10 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.demo.words import CATEGORIES
+from bot.demo.words import CATEGORIES, KIN
 
 EACH = 20
-OVERLAP = 4
+OVERLAP = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +112,7 @@ def _odd_one_out(rng: random.Random) -> Iterator[DemoItem]:
     names = sorted(CATEGORIES)
     for number, place in enumerate(_places(rng, 5)):
         name = names[number % len(names)]
-        odd = rng.choice(CATEGORIES[rng.choice([other for other in names if other != name])])
+        odd = _stranger(rng, name)
         options = rng.sample(CATEGORIES[name], 4)
         options.insert(place, odd)
         yield DemoItem(shown=", ".join(options), options=tuple(options), gold=odd)
@@ -124,8 +124,14 @@ def _same_category(rng: random.Random) -> Iterator[DemoItem]:
         name = names[number % len(names)]
         words = rng.sample(CATEGORIES[name], 4)
         if place == 1:
-            words[rng.randrange(4)] = rng.choice(CATEGORIES[rng.choice([other for other in names if other != name])])
+            words[rng.randrange(4)] = _stranger(rng, name)
         yield DemoItem(shown=f"{name}: {', '.join(words)}", options=(), gold="ні" if place else "так")
+
+
+def _stranger(rng: random.Random, name: str) -> str:
+    """A word that nobody would count among the named group."""
+    kin = next((groups for groups in KIN if name in groups), {name})
+    return rng.choice(CATEGORIES[rng.choice(sorted(CATEGORIES.keys() - kin))])
 
 
 def _places(rng: random.Random, width: int) -> Sequence[int]:

@@ -42,7 +42,6 @@ class Script:
 CAST: Sequence[Script] = (
     Script(telegram_id=101, skill=0.99, pace=6.0),
     Script(telegram_id=102, skill=0.96, pace=4.5),
-    Script(telegram_id=103, skill=0.93, pace=5.0),
     Script(telegram_id=104, skill=0.90, pace=3.5),
     Script(telegram_id=105, skill=0.82, pace=2.5),
     Script(telegram_id=106, skill=0.65, pace=1.2),

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import sqlalchemy as sa
 from telegram import Update
 
 from aggregation.errors import Where
-from annotation.errors import Conflict
+from annotation.errors import BadInput, Conflict
 from annotation.store import database, pseudonyms
 from annotation.workflow import projects
 from bot import application
@@ -25,9 +25,17 @@ if TYPE_CHECKING:
     from exports.tables import Release
 
 SEED = 7
-KEY = b"the demo's key, which is no secret"[:32]
+KEY = b"the key of the demo, no secret.."
+KEY_FILE = "hromada.key"
 BEGIN = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
-MARK = ".hromada-demo"
+PUBLISHED = (
+    "human_responses.csv",
+    "gold.csv",
+    "annotators.csv",
+    "agreement.json",
+    "baselines.csv",
+    "human_baseline.csv",
+)
 
 Progress = Callable[[str, float], None]
 """Called with what is being done, and the share of it that is done."""
@@ -38,6 +46,7 @@ class Result:
     """What the demo made: the files, and the numbers in them."""
 
     files: tuple[Path, ...]
+    people: int
     answers: int
     release: Release
 
@@ -103,18 +112,18 @@ def run(folder: Path, *, cast: Sequence[Script] = CAST, progress: Progress | Non
     The same cast gives the same bytes. Raises Conflict where the folder holds anything but an earlier demo.
     """
     told = progress or (lambda _what, _share: None)
-    _empty(folder)
     made = items.projects(seed=SEED)
+    _clear(folder, _made(made))
     for project in made:
         (folder / f"{project.name}.yaml").write_text(project.yaml, encoding="utf-8")
         (folder / f"{project.name}.csv").write_text(project.csv, encoding="utf-8")
-    with database.opened(f"sqlite:///{folder / 'hromada.db'}") as db:
+    with database.opened(sa.URL.create("sqlite", database=str(folder / "hromada.db"))) as db:
         with db.transaction() as session:
-            pseudonyms.checked(session, KEY, file=folder / MARK, now=BEGIN)
+            pseudonyms.record(session, KEY, now=BEGIN)
             for project in made:
                 projects.load_file(session, folder / f"{project.name}.yaml", now=BEGIN)
         answers = asyncio.run(_answers(db, made, cast, told))
-        return _published(db, folder, answers=answers, told=told)
+        return _published(db, folder, people=len(cast), answers=answers, told=told)
 
 
 async def _answers(
@@ -137,7 +146,7 @@ async def _answers(
     return answers
 
 
-def _published(db: database.Database, folder: Path, *, answers: int, told: Progress) -> Result:
+def _published(db: database.Database, folder: Path, *, people: int, answers: int, told: Progress) -> Result:
     from bot import release
     from exports import report, tables
 
@@ -147,18 +156,33 @@ def _published(db: database.Database, folder: Path, *, answers: int, told: Progr
         data, method="majority", ties="drop", seed=SEED, progress=lambda share: told("numbers", share)
     )
     files = tables.write(made, folder, also={"report.html": report.page(made)})
-    return Result(files=files, answers=answers, release=made)
+    return Result(files=files, people=people, answers=answers, release=made)
 
 
-def _empty(folder: Path) -> None:
-    """Make the folder, or clear an earlier demo out of it; anything else is left alone and refused."""
-    if folder.exists() and not (folder / MARK).exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Conflict(
-            "This folder holds something that is not an earlier demo.",
-            where=Where(file=folder),
-            remedy="Name another with --to.",
-        )
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True)
-    (folder / MARK).touch()
+def _made(projects_: Sequence[items.DemoProject]) -> frozenset[str]:
+    """The names of all files that a demo leaves behind."""
+    sources = {f"{project.name}{ending}" for project in projects_ for ending in (".yaml", ".csv")}
+    state = {"hromada.db", "hromada.db-wal", "hromada.db-shm", KEY_FILE}
+    return frozenset(sources | state | {*PUBLISHED, "report.html"})
+
+
+def _clear(folder: Path, made: frozenset[str]) -> None:
+    """Make the folder, or clear an earlier demo's files out of it; anything else is left alone and refused.
+
+    Its files have everyday names, so the demo's own key tells its folder from one where people work with hromada.
+    """
+    where, mark = Where(file=folder), (KEY.hex() + "\n").encode()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        there = sorted(path.name for path in folder.iterdir())
+        own = KEY_FILE in there and (folder / KEY_FILE).read_bytes() == mark
+        others = [name for name in there if not own or name not in made]
+        if others:
+            problem = f"This folder holds something that is not of an earlier demo: {others[0]}."
+            raise Conflict(problem, where=where, remedy="Name another with --to.")
+        for name in sorted(made - {KEY_FILE}):
+            (folder / name).unlink(missing_ok=True)
+        (folder / KEY_FILE).write_bytes(mark)
+    except OSError as failure:
+        problem = f"The folder cannot be used: {failure.strerror}."
+        raise BadInput(problem, where=where, remedy="Name another with --to.") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aggregation.agreement import Coefficient
+from aggregation.agreement import OVERCONFIDENT, Coefficient
 from aggregation.consensus import Consensus
 from aggregation.performance import Performance, Unit
 from exports.evidence import excluded
@@ -36,6 +36,7 @@ class Block:
     counts: tuple[str, ...]
     excluded: str
     baselines: tuple[Row, ...]
+    metrics: tuple[Row, ...]
     agreement: tuple[Row, ...]
     annotators: tuple[Row, ...]
     methods: tuple[str, ...]
@@ -70,6 +71,7 @@ def page(release: Release, *, title: str = "People’s answers: agreement and hu
         ],
         level=f"{100 * choices.level:g} %",
         choices=choices,
+        metrics=list(words.METRICS.values()),
         meanings=[(words.COEFFICIENTS[name], words.MEANINGS[name]) for name in words.COEFFICIENTS],
     )
 
@@ -85,6 +87,7 @@ def _block(result: Result) -> Block:
         counts=_counts(result),
         excluded=", ".join(f"{reason}: {count}" for reason, count in excluded(data).items()),
         baselines=_baselines(result),
+        metrics=_metrics(result.performance),
         agreement=_agreement(result),
         annotators=_annotators(result.performance),
         methods=_methods(result),
@@ -96,11 +99,11 @@ def _glance(result: Result) -> tuple[tuple[str, str, str], ...]:
     shown: list[tuple[str, str, str]] = []
     if result.performance is not None:
         for unit in ("individual", "majority"):
-            row = result.performance[unit]
+            row = result.performance[unit]["accuracy"]
             shown.append((words.UNITS[unit], words.percent(row.value), words.percents(row.low, row.high)))
     if result.agreement is not None:
-        rows = {row.name: row for row in result.agreement.rows if row.value is not None}
-        preferred = [rows[name] for name in words.CORRECTED if name in rows]
+        rows = {row.name: row for row in result.agreement.headline if row.value is not None}
+        preferred = [rows[name] for name in words.HEADLINES if name in rows]
         shown += [_glanced(row) for row in preferred[:1]]
     return tuple(shown)
 
@@ -137,8 +140,8 @@ def _unit(unit: Unit, scores: Performance, *, data: DataSet) -> Row:
     return Row(
         head=words.UNITS[unit.unit],
         cells=(
-            words.percent(unit.value),
-            words.percents(unit.low, unit.high),
+            words.percent(unit["accuracy"].value),
+            words.percents(unit["accuracy"].low, unit["accuracy"].high),
             words.percents(unit.wilson_low, unit.wilson_high),
             f"{unit.total - unit.wrong} of {words.counted(unit.total, noun)}",
             words.percent(scores.random),
@@ -150,12 +153,22 @@ def _unit(unit: Unit, scores: Performance, *, data: DataSet) -> Row:
     )
 
 
+def _metrics(scores: Performance | None) -> tuple[Row, ...]:
+    """Every metric of every unit, for labels that are classes; the accuracy alone is in the baselines."""
+    units = () if scores is None else scores.units
+    return tuple(
+        Row(head=words.UNITS[unit.unit], cells=tuple(words.metric(score) for score in unit.scores))
+        for unit in units
+        if len(unit.scores) > 1
+    )
+
+
 def _agreement(result: Result) -> tuple[Row, ...]:
     if result.agreement is None:
         return (Row(head="Not measured", cells=("",) * 5, remark=NO_VOTES),)
     return tuple(
         Row(
-            head=words.COEFFICIENTS[row.name] + (" (positions)" if row.positions else ""),
+            head=words.COEFFICIENTS[row.name] + _aside(row),
             cells=(
                 words.coefficient(row.name, row.value),
                 words.coefficients(row.name, row.low, row.high),
@@ -167,6 +180,13 @@ def _agreement(result: Result) -> tuple[Row, ...]:
         )
         for row in result.agreement.rows
     )
+
+
+def _aside(row: Coefficient) -> str:
+    """What sets a row apart: classes that are positions, or all votes pooled beside the first ones of each item."""
+    said = ["positions"] if row.positions else []
+    said += ["all answers pooled"] if row.basis == "pooled" else []
+    return f" ({', '.join(said)})" if said else ""
 
 
 def _annotators(scores: Performance | None) -> tuple[Row, ...]:
@@ -188,6 +208,8 @@ def _methods(result: Result) -> tuple[str, ...]:
     if result.dawid_skene is not None:
         said.append(_fit(result.dawid_skene))
         said += result.dawid_skene.warnings
+    if result.iaa is not None and result.iaa.value is not None:
+        said.append(f"Mean posterior (“Dawid–Skene IAA”): {result.iaa.value:.2f} %. {OVERCONFIDENT}")
     if result.data.classes is None:
         said.append(
             "Options differ from item to item, so coefficients and methods that need shared classes are refused."
@@ -220,10 +242,10 @@ def _consensus(labels: Consensus) -> str:
 
 def _fit(fit: Consensus) -> str:
     ended = "converged" if fit.converged else "did not converge"
-    return f"Dawid–Skene: {words.counted(fit.iterations or 0, 'iteration')}, {ended}."
+    return f"Dawid–Skene: {words.counted(fit.iterations or 0, 'iteration')}, {ended} ({fit.version})."
 
 
 def _made(unit: Unit, data: DataSet) -> str:
     """How the interval was made, with the mark of classes that are positions; empty where there is none."""
     said = unit.ci_method + marked(data)
-    return said[:1].upper() + said[1:] if unit.low is not None else ""
+    return said[:1].upper() + said[1:] if unit["accuracy"].low is not None else ""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from aggregation.agreement import Coefficient
 from aggregation.performance import Performance
 from exports.report.drawing import Drawing
-from exports.report.words import COEFFICIENTS, CORRECTED, MEANINGS, coefficient, counted, percent, shortened
+from exports.report.words import COEFFICIENTS, CORRECTED, MEANINGS, PLOTTED, coefficient, counted, percent, shortened
 from exports.results import Result
 
 WIDTH = 328  # a phone of 360 pixels, less its margins
@@ -52,12 +52,12 @@ def score_panels(results: Sequence[Result], *, level: float) -> list[str]:
 def agreement_panels(results: Sequence[Result]) -> list[str]:
     """One SVG a coefficient, with one row a data set for which it was asked."""
     panels = []
-    for number, name in enumerate(COEFFICIENTS):
+    for number, name in enumerate(PLOTTED):
         rows = [
             (result, row)
             for result in results
             if result.agreement is not None
-            for row in result.agreement.rows
+            for row in result.agreement.headline
             if row.name == name
         ]
         if rows:
@@ -80,7 +80,7 @@ def _score_panel(result: Result, scores: Performance, *, prefix: str, level: flo
         drawing.line(start=(scale.x(low), y), end=(scale.x(high), y), colour="accent", width=rows.line)
         drawing.dot(at=(scale.x(value), y), colour="accent", size=rows.dot)
         if rows.named:
-            drawing.text(shortened(str(name), letters=12), at=(0, y + 4))
+            drawing.text(shortened(str(name).removeprefix("SIMULATED-"), letters=12), at=(0, y + 4))
             drawing.text(percent(value), at=(WIDTH, y + 4), anchor="right", colour="muted")
     return drawing.svg(prefix=prefix, label=_told_scores(result, scores))
 
@@ -95,7 +95,7 @@ def _rows(people: int, *, top: float) -> Rows:
 
 def _references(drawing: Drawing, scale: Scale, scores: Performance, *, top: float, bottom: float) -> None:
     """The majority and the random guess, each labelled on a line of its own, so that they never collide."""
-    majority = scores["majority"].value
+    majority = scores["majority"]["accuracy"].value
     for value, name, colour, y, dashes in (
         (majority, "majority", "second", top - 24, None),
         (scores.random, "random", "muted", top - 10, (2.0, 2.0)),
@@ -154,10 +154,10 @@ def _axis(drawing: Drawing, scale: Scale, *, ticks: Sequence[float], top: float,
 
 def _told_scores(result: Result, scores: Performance) -> str:
     """The panel in words, for those who do not see it."""
-    accuracy = scores.annotators["accuracy"]
+    accuracy, majority = scores.annotators["accuracy"], scores["majority"]["accuracy"].value
     return (
         f"{_stamp(result)}{result.data.name}: scores of {counted(len(accuracy), 'annotator')}, "
-        f"from {percent(accuracy.min())} to {percent(accuracy.max())}; majority {percent(scores['majority'].value)}, "
+        f"from {percent(accuracy.min())} to {percent(accuracy.max())}; majority {percent(majority)}, "
         f"random {percent(scores.random)}."
     )
 

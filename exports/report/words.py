@@ -5,10 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from aggregation.performance import Score
+
 UNITS: Mapping[str, str] = MappingProxyType(
     {"individual": "Single answers", "majority": "Majority", "dawid_skene": "Dawid–Skene"}
 )
-METHODS: Mapping[str, str] = MappingProxyType({"majority": "majority", "dawid_skene": "Dawid–Skene"})
+METHODS: Mapping[str, str] = MappingProxyType(
+    {
+        "majority": "majority",
+        "gold_majority": "majority weighed by gold",
+        "wawa": "Wawa",
+        "dawid_skene": "Dawid–Skene",
+        "one_coin_dawid_skene": "one-coin Dawid–Skene",
+        "glad": "GLAD",
+        "one_coin": "one-coin posterior",
+        "skills": "aggregation by skill",
+        "rover": "ROVER",
+    }
+)
+METRICS: Mapping[str, str] = MappingProxyType(
+    {"accuracy": "Accuracy", "macro_f1": "Macro F1", "weighted_f1": "Weighted F1", "mcc": "MCC"}
+)
 COEFFICIENTS: Mapping[str, str] = MappingProxyType(
     {
         "percent_agreement": "Equal pairs",
@@ -17,6 +34,14 @@ COEFFICIENTS: Mapping[str, str] = MappingProxyType(
         "strict_majority": "Strict majority",
         "unique_plurality": "Unique plurality",
         "krippendorff_alpha_nominal": "Krippendorff’s α",
+        "krippendorff_alpha_ordinal": "Krippendorff’s α, ordinal",
+        "krippendorff_alpha_interval": "Krippendorff’s α, interval",
+        "krippendorff_alpha_ratio": "Krippendorff’s α, ratio",
+        "fleiss_kappa": "Fleiss’s κ",
+        "cohen_kappa_mean": "Cohen’s κ, mean of pairs",
+        "gwet_ac1": "Gwet’s AC1",
+        "gwet_ac2_linear": "Gwet’s AC2, linear",
+        "gwet_ac2_quadratic": "Gwet’s AC2, quadratic",
     }
 )
 MEANINGS: Mapping[str, str] = MappingProxyType(
@@ -27,6 +52,14 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "strict_majority": "items where one answer has over half the votes",
         "unique_plurality": "items where one answer leads alone",
         "krippendorff_alpha_nominal": "1 is full agreement, 0 what chance would give",
+        "krippendorff_alpha_ordinal": "as α, a miss by one rank weighing less",
+        "krippendorff_alpha_interval": "as α, by squared distance",
+        "krippendorff_alpha_ratio": "as α, by squared relative distance",
+        "fleiss_kappa": "as α, for equal numbers of answers",
+        "cohen_kappa_mean": "beyond chance, two people at a time",
+        "gwet_ac1": "beyond chance that a rare label does not distort",
+        "gwet_ac2_linear": "as AC1, by distance",
+        "gwet_ac2_quadratic": "as AC1, by squared distance",
     }
 )  # no longer than this: a phone shows them above the panels
 TIES: Mapping[str, str] = MappingProxyType(
@@ -38,7 +71,9 @@ TIES: Mapping[str, str] = MappingProxyType(
         "drop": "the label is left open",
     }
 )
-CORRECTED = ("krippendorff_alpha_nominal", "percent_agreement_chance_corrected_per_item")
+HEADLINES = ("krippendorff_alpha_nominal", "percent_agreement_chance_corrected_per_item")
+PLOTTED = tuple(COEFFICIENTS)[:6]
+CORRECTED = (*HEADLINES, *tuple(COEFFICIENTS)[6:])
 NONE = "–"
 MINUS = "−"
 
@@ -57,14 +92,31 @@ def coefficient(name: str, value: float | None) -> str:
     """Shares in percent, chance-corrected coefficients as numbers."""
     if name not in CORRECTED:
         return percent(value)
-    return NONE if value is None else f"{value:.2f}".replace("-", MINUS)
+    return number(value)
 
 
 def coefficients(name: str, low: float | None, high: float | None) -> str:
-    """An interval of a coefficient; `to` where an end can be negative."""
+    """An interval of a coefficient."""
     if name not in CORRECTED:
         return percents(low, high)
-    return NONE if low is None or high is None else f"{coefficient(name, low)} to {coefficient(name, high)}"
+    return numbers(low, high)
+
+
+def number(value: float | None) -> str:
+    """A number between -1 and 1 as 0.86."""
+    return NONE if value is None else f"{value:.2f}".replace("-", MINUS)
+
+
+def numbers(low: float | None, high: float | None) -> str:
+    """An interval of such numbers; `to`, because an end can be negative."""
+    return NONE if low is None or high is None else f"{number(low)} to {number(high)}"
+
+
+def metric(score: Score) -> str:
+    """A score with its interval: shares in percent, MCC as a number."""
+    if score.metric != "mcc":
+        return f"{percent(score.value)} [{percents(score.low, score.high)}]"
+    return f"{number(score.value)} [{numbers(score.low, score.high)}]"
 
 
 def counted(number: int, noun: str) -> str:

@@ -23,6 +23,8 @@ KEYS = {
     "RCB": ("premise", "hypothesis"),
 }
 FOLDERS = {
+    "d_jn-product": "crowd_truth_inference",
+    "s5_AdultContent": "crowd_truth_inference",
     "dog": "SpectralMethodsMeetEM",
     "rte": "SpectralMethodsMeetEM",
     "CF": "active-crowd-toolkit",
@@ -38,6 +40,7 @@ def build(
     groups: Mapping[str, str] | None = None,
     n_options: int | Mapping[str, int] = 2,
     positions: bool = False,
+    level: schema.Level = "nominal",
 ) -> schema.Votes:
     """Votes of (item, annotator, answer) rows; items are those of the rows and of `gold`, each its own group."""
     ids = sorted({row[0] for row in rows} | set(gold or {}))
@@ -50,7 +53,7 @@ def build(
         },
     ).set_axis(pd.Index(ids, dtype=object), axis=0)
     frame = pd.DataFrame(list(rows), columns=list(schema.COLUMNS), dtype=object)
-    return schema.votes(frame, items=items, classes=classes, positions=positions)
+    return schema.votes(frame, items=items, classes=classes, positions=positions, level=level)
 
 
 @pytest.fixture(scope="session")
@@ -70,6 +73,22 @@ def known(shared: Path) -> dict[str, Any]:
     """The figures computed elsewhere, by name."""
     figures: dict[str, Any] = json.loads((shared / "reference" / "known-answers.json").read_text(encoding="utf-8"))
     return figures
+
+
+@pytest.fixture(scope="session")
+def krippendorffs(known: dict[str, Any]) -> Callable[..., schema.Votes]:
+    """Krippendorff's "C data" at a level of measurement: four observers, twelve units, classes 1 to 5, gaps."""
+
+    def at(level: schema.Level) -> schema.Votes:
+        rows = [
+            (f"i{item:02}", f"r{rater}", str(answer))
+            for rater, answers in enumerate(known["C_data (4 raters x 12 items, classes 1-5)"])
+            for item, answer in enumerate(answers)
+            if answer is not None
+        ]
+        return build(rows, classes="12345", level=level)
+
+    return at
 
 
 @pytest.fixture(scope="session")

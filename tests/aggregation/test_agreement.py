@@ -21,6 +21,7 @@ Build = Callable[..., Votes]
 Rows = list[tuple[str, str, str]]
 ROWS = st.lists(st.tuples(st.sampled_from("ijklmn"), st.sampled_from("abc"), st.sampled_from("xyz")), max_size=40)
 CLOSED = ["percent_agreement", "all_agree", "strict_majority", "unique_plurality", "krippendorff_alpha_nominal"]
+CLOSED += ["fleiss_kappa", "cohen_kappa_mean", "gwet_ac1"]
 
 
 def values(made: Agreement) -> dict[str, float | None]:
@@ -52,26 +53,75 @@ def test_the_other_coefficients_are_the_known_ones(
     """Percent agreement, all agree, strict majority and the interval of alpha, with the counts behind them."""
     expected = known[f"{name}/assign_{name}"]
     made = agreement(real(name, **options))
-    for coefficient in ("percent_agreement", "all_agree", "strict_majority"):
-        assert made[coefficient].value == pytest.approx(expected[coefficient], abs=1e-6)
+    for coefficient, key in (
+        ("percent_agreement", "percent_agreement"),
+        ("all_agree", "all_agree"),
+        ("strict_majority", "strict_majority"),
+        ("gwet_ac1", "ac1"),
+    ):
+        assert made[coefficient].value == pytest.approx(expected[key], abs=1e-6)
     alpha = made["krippendorff_alpha_nominal"]
     assert (alpha.n_items, alpha.n_annotators) == (expected["items"], expected["workers"])
     assert (alpha.low, alpha.high) == pytest.approx(expected["alpha_ci95_items"], abs=0.01)
 
 
-def test_krippendorffs_own_example_comes_out(votes_of: Build, known: dict[str, Any]) -> None:
-    """Four observers, twelve units, gaps: alpha leaves out the unit with one value."""
-    raters = known["C_data (4 raters x 12 items, classes 1-5)"]
-    rows = [
-        (f"i{item:02}", f"r{rater}", str(answer))
-        for rater, answers in enumerate(raters)
-        for item, answer in enumerate(answers)
-        if answer is not None
+def test_krippendorffs_own_example_comes_out(krippendorffs: Build, known: dict[str, Any]) -> None:
+    """Four observers, twelve units, gaps: alpha leaves out the unit with one value, Gwet's chance counts it."""
+    made = agreement(krippendorffs("ratio"))
+    for name, key in (
+        ("krippendorff_alpha_nominal", "C_alpha_nominal"),
+        ("krippendorff_alpha_ordinal", "C_alpha_ordinal"),
+        ("krippendorff_alpha_interval", "C_alpha_interval"),
+        ("krippendorff_alpha_ratio", "C_alpha_ratio"),
+        ("gwet_ac1", "C_gwet_ac1"),
+        ("gwet_ac2_linear", "C_gwet_ac2_linear"),
+        ("gwet_ac2_quadratic", "C_gwet_ac2_quadratic"),
+        ("percent_agreement", "C_percent_agreement"),
+    ):
+        assert made[name].value == pytest.approx(known[key], abs=1e-6)
+        assert (made[name].n_items, made[name].n_votes) == (11, 40)
+
+
+@pytest.mark.parametrize(
+    ("level", "asked"),
+    [
+        ("nominal", {"krippendorff_alpha_nominal"}),
+        ("ordinal", {"krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"}),
+        ("interval", {"krippendorff_alpha_nominal", "krippendorff_alpha_ordinal", "krippendorff_alpha_interval"}),
+    ],
+)
+def test_only_what_the_level_reaches_is_told(krippendorffs: Build, level: Any, asked: set[str]) -> None:
+    """Nominal labels have no order, ordinal ones no distance; AC2 needs an order."""
+    names = {row.name for row in agreement(krippendorffs(level), resamples=5).rows}
+    assert {name for name in names if "alpha" in name} == asked
+    assert ("gwet_ac2_linear" in names) == (level != "nominal")
+
+
+def test_the_headline_rests_on_the_first_votes(votes_of: Build) -> None:
+    """Items that were contested got a third and a fourth vote; the pooled rows follow, under their own basis."""
+    rows = [("i", "a", "x"), ("i", "b", "x"), ("j", "a", "y"), ("j", "b", "x"), ("j", "c", "x"), ("j", "d", "x")]
+    made = agreement(votes_of(rows, classes="xy"), overlap=2)
+    assert made["percent_agreement"].value == 0.5
+    assert [(row.basis, row.value, row.n_votes) for row in made.rows if row.name == "percent_agreement"] == [
+        ("first", 0.5, 4),
+        ("pooled", 0.75, 6),
     ]
-    made = agreement(votes_of(rows, classes="12345"))
-    assert made["krippendorff_alpha_nominal"].value == pytest.approx(known["C_alpha_nominal"], abs=1e-6)
-    assert made["percent_agreement"].value == pytest.approx(known["C_percent_agreement"], abs=1e-6)
-    assert (made["all_agree"].n_items, made["all_agree"].n_votes) == (11, 40)
+    assert "the first 2 votes of each item in the order of assignment" in made["percent_agreement"].how
+    assert "all votes pooled" in made.rows[-1].how
+    assert {row.basis for row in made.headline} == {"first"}
+    fixed = agreement(votes_of(rows[:4], classes="xy"), overlap=2)
+    assert {row.basis for row in fixed.rows} == {"first"}
+    assert {row.basis for row in agreement(votes_of(rows, classes="xy")).rows} == {"pooled"}
+
+
+def test_fleiss_needs_equal_overlap(real: Build, known: dict[str, Any]) -> None:
+    """With three votes on every item it is the known one; with two to eight it is refused in those words."""
+    assert agreement(real("PARus"), resamples=5)["fleiss_kappa"].value == pytest.approx(
+        known["PARus/assign_PARus"]["fleiss"], abs=1e-6
+    )
+    refused = agreement(real("RWSD"), resamples=5)["fleiss_kappa"]
+    assert refused.value is None
+    assert refused.reason.endswith("here items have 2 to 8.")
 
 
 def test_high_agreement_with_little_variation_has_a_low_alpha(votes_of: Build) -> None:
@@ -80,6 +130,8 @@ def test_high_agreement_with_little_variation_has_a_low_alpha(votes_of: Build) -
     rows = [(f"i{n}", person, said) for n, pair in enumerate(answers) for person, said in zip("ab", pair, strict=True)]
     made = agreement(votes_of(rows, classes=["yes", "no"]))
     assert made["percent_agreement"].value == pytest.approx(0.95)
+    assert made["cohen_kappa_mean"].value == pytest.approx(-0.025, abs=5e-4)
+    assert made["gwet_ac1"].value == pytest.approx(0.947, abs=5e-4)
     assert made["krippendorff_alpha_nominal"].value == pytest.approx(-0.0206, abs=5e-4)
 
 
@@ -97,7 +149,7 @@ def test_options_that_differ_get_the_coefficients_that_need_no_classes(votes_of:
         "all_agree": 0.0,
         "strict_majority": 0.5,
         "unique_plurality": 0.5,
-        "krippendorff_alpha_nominal": None,
+        **dict.fromkeys(["krippendorff_alpha_nominal", "fleiss_kappa", "cohen_kappa_mean", "gwet_ac1"]),
     }
     assert made["krippendorff_alpha_nominal"].reason.startswith("The options differ from item to item")
 
@@ -129,7 +181,7 @@ def test_one_label_leaves_alpha_undefined(votes_of: Build) -> None:
     made = agreement(votes_of([(item, person, "x") for item in "ijklm" for person in "ab"], classes="xy"))
     alpha = made["krippendorff_alpha_nominal"]
     assert (alpha.value, alpha.low, alpha.undefined_resamples) == (None, None, 0)
-    assert alpha.reason.endswith("expected disagreement is 0 and alpha is undefined.")
+    assert alpha.reason.endswith("expected disagreement is 0 and the coefficient is undefined.")
     assert (made["percent_agreement"].value, made["percent_agreement"].low) == (1.0, 1.0)
 
 
@@ -220,4 +272,29 @@ def test_new_names_for_labels_and_people_change_nothing(votes_of: Build, rows: R
     renamed = [(item, f"p{person}", names[answer]) for item, person, answer in rows]
     one = values(agreement(votes_of(rows, classes="xyz"), resamples=5))
     two = values(agreement(votes_of(renamed, classes="pqr"), resamples=5))
+    assert one == pytest.approx(two)
+
+
+@settings(deadline=None, max_examples=40)
+@given(rows=ROWS, level=st.sampled_from(["ordinal", "interval", "ratio"]))
+def test_renaming_keeps_what_the_level_keeps(votes_of: Build, rows: Rows, level: Any) -> None:
+    """Turning the order round changes no ordinal coefficient, a shift no interval one, a factor no ratio one."""
+    old = {"x": "1", "y": "2", "z": "4"}
+    new = {"ordinal": "421", "interval": ["11", "12", "14"], "ratio": ["3", "6", "12"]}[level]
+    names = dict(zip("xyz", new, strict=True))
+    classes = sorted(names.values()) if level == "ordinal" else list(new)
+    one = agreement(votes_of([(i, p, old[a]) for i, p, a in rows], classes="124", level=level), resamples=5)
+    two = agreement(votes_of([(i, p, names[a]) for i, p, a in rows], classes=classes, level=level), resamples=5)
+    name = f"krippendorff_alpha_{level}"
+    assert one[name].value == pytest.approx(two[name].value)
+
+
+@settings(deadline=None, max_examples=30)
+@given(rows=ROWS)
+def test_every_item_twice_leaves_what_is_a_mean(votes_of: Build, rows: Rows) -> None:
+    """Copies of the items change no mean over items, no kappa and no AC1; alpha's n - 1 alone notices them."""
+    one = values(agreement(votes_of(rows, classes="xyz"), resamples=5))
+    copied = [*rows, *((f"{item}'", person, answer) for item, person, answer in rows)]
+    two = values(agreement(votes_of(copied, classes="xyz"), resamples=5))
+    del one["krippendorff_alpha_nominal"], two["krippendorff_alpha_nominal"]
     assert one == pytest.approx(two)

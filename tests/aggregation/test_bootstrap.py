@@ -11,12 +11,13 @@ from aggregation import bootstrap
 from aggregation.bootstrap import (
     chunks,
     cluster_sums,
-    crossed_shares,
+    crossed_sums,
     group_codes,
     percentile_interval,
     resample_counts,
     wilson_interval,
 )
+from aggregation.schema import Floats
 
 GROUPS, N_GROUPS = group_codes(np.array(["b", "a", "b", "c", "a", "d"], dtype=object))
 
@@ -41,10 +42,10 @@ def test_the_size_of_chunks_changes_no_number(monkeypatch: pytest.MonkeyPatch) -
     """The same seed gives the same resamples, whatever memory allows."""
 
     def both() -> tuple[Any, Any]:
-        statistics: bootstrap.Floats = np.arange(12, dtype=np.float64).reshape(6, 2)
+        statistics: Floats = np.arange(12, dtype=np.float64).reshape(6, 2)
         sums = cluster_sums(statistics, groups=GROUPS, draws=9, rng=np.random.default_rng(5))
         rng = np.random.default_rng(5)
-        return sums, crossed_shares(_all_right, people=3, groups=GROUPS, width=6, draws=9, rng=rng)
+        return sums, crossed_sums(_all_right, people=3, groups=GROUPS, width=6, draws=9, rng=rng)
 
     whole = both()
     monkeypatch.setattr(bootstrap, "CELLS", 13)
@@ -53,10 +54,10 @@ def test_the_size_of_chunks_changes_no_number(monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_array_equal(whole[1], parts[1])
 
 
-def _all_right(drawn: bootstrap.Floats) -> tuple[bootstrap.Floats, bootstrap.Floats]:
-    """Item n is answered by person n modulo three; even items are right."""
-    given = drawn[np.arange(6) % 3]
-    return given * (np.arange(6) % 2 == 0)[:, None], given
+def _all_right(drawn: Floats, weights: Floats) -> Floats:
+    """Item n is answered by person n modulo three; even items are right: right answers, and all."""
+    given = drawn[np.arange(6) % 3] * weights
+    return np.column_stack([given[::2].sum(axis=0), given.sum(axis=0)])
 
 
 def test_cluster_sums_equal_a_loop_over_items() -> None:
@@ -69,17 +70,15 @@ def test_cluster_sums_equal_a_loop_over_items() -> None:
         np.testing.assert_allclose(sums[draw], slow)
 
 
-def test_crossed_shares_equal_a_loop_over_people_and_items() -> None:
-    """People and groups are drawn independently, and a draw without answers has no share."""
-    shares = crossed_shares(_all_right, people=3, groups=GROUPS, width=6, draws=200, rng=np.random.default_rng(3))
+def test_crossed_sums_equal_a_loop_over_people_and_items() -> None:
+    """People and groups are drawn independently, each item with its group."""
+    sums = crossed_sums(_all_right, people=3, groups=GROUPS, width=6, draws=200, rng=np.random.default_rng(3))
     of_people, of_groups = np.random.default_rng(3).spawn(2)
     people = resample_counts(of_people, size=3, draws=200)
     groups = resample_counts(of_groups, size=N_GROUPS, draws=200)
     for draw in range(200):
         weights = [people[draw, item % 3] * groups[draw, GROUPS[item]] for item in range(6)]
-        slow = sum(weights[::2]) / sum(weights) if sum(weights) else np.nan
-        np.testing.assert_allclose(shares[draw], slow)
-    assert np.isnan(shares).any()
+        assert sums[draw].tolist() == [sum(weights[::2]), sum(weights)]
 
 
 def test_progress_rises_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +89,7 @@ def test_progress_rises_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster_sums(np.ones((6, 1)), groups=GROUPS, draws=10, rng=rng, progress=heard.append)
     assert heard == [0.5, 1.0]
     heard.clear()
-    crossed_shares(_all_right, people=3, groups=GROUPS, width=6, draws=6, rng=rng, progress=heard.append)
+    crossed_sums(_all_right, people=3, groups=GROUPS, width=6, draws=6, rng=rng, progress=heard.append)
     assert heard == [0.5, 1.0]
 
 

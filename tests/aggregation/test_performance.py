@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
+from aggregation import performance as module
 from aggregation.bootstrap import resample_counts, wilson_interval
+from aggregation.consensus import consensus
 from aggregation.errors import HromadaError
 from aggregation.performance import Performance, performance
 from aggregation.schema import Votes
@@ -58,14 +62,15 @@ def test_the_people_behind_parus_are_described(real: Build) -> None:
     assert (made.random, made.random_exact) == (0.5, 0.5)
     assert (len(made.annotators), made.annotators["n"].sum(), made.annotators["right"].sum()) == (111, 1500, 1435)
     single = made["individual"]
-    assert single.value == pytest.approx(1435 / 1500)
+    score = single["accuracy"]
+    assert score.value == pytest.approx(1435 / 1500)
     assert single.ann_mean == pytest.approx(made.annotators["accuracy"].mean())
     assert (single.ann_min, single.ann_max) == (made.annotators["accuracy"].min(), 1.0)
-    assert single.low is not None
-    assert single.high is not None
-    assert single.low < single.value < single.high
+    assert score.low is not None
+    assert score.high is not None
+    assert score.low < score.value < score.high
     assert single.ci_method == "crossed bootstrap, 200 draws over people and items, seed 0"
-    assert made["dawid_skene"].ci_method == "items bootstrap, labels fixed, 200 draws, seed 0"
+    assert made["dawid_skene"].ci_method == single.ci_method
 
 
 def test_a_small_case_is_counted_by_hand(votes_of: Build) -> None:
@@ -119,8 +124,48 @@ def test_crossed_intervals_equal_those_of_a_slow_loop(votes_of: Build, grouped: 
         majority.append(slow_share(drawn, gold, groups, dict(zip(names, times[draw], strict=True)), plurality=True))
     for unit, shares in (("individual", single), ("majority", majority)):
         low, high = np.nanquantile(shares, [0.1, 0.9])
-        assert (made[unit].low, made[unit].high) == pytest.approx((low, high))
-        assert made[unit].undefined_resamples == np.isnan(shares).sum()
+        score = made[unit]["accuracy"]
+        assert (score.low, score.high) == pytest.approx((low, high))
+        assert score.undefined_resamples == np.isnan(shares).sum()
+
+
+@pytest.mark.parametrize("unit", ["individual", "majority", "dawid_skene"])
+def test_every_metric_is_resampled_by_the_scorer_of_models(votes_of: Build, unit: str) -> None:
+    """Writing out each draw's people and items, scoring it with scikit-learn and refitting gives the same interval."""
+    rows = some_rows(11, items="ijklmnopqrst")
+    gold = {item: "xyz"[n % 3] for n, item in enumerate("ijklmnopqrst")}
+    made = performance(votes_of(rows, classes="xyz", gold=gold), resamples=25, seed=2, level=0.8)[unit]
+    of_people, of_groups = np.random.default_rng(2).spawn(2)
+    people = resample_counts(of_people, size=5, draws=25).astype(int)
+    times = resample_counts(of_groups, size=12, draws=25).astype(int)
+    drawn = [slow_pairs(votes_of, rows, gold, unit, people=people[draw], times=times[draw]) for draw in range(25)]
+    known: dict[str, Any] = {"labels": list("xyz"), "zero_division": 0}
+    scores: dict[str, Callable[[list[str], list[str]], float]] = {
+        "accuracy": accuracy_score,
+        "macro_f1": lambda truth, said: float(f1_score(truth, said, average="macro", **known)),
+        "weighted_f1": lambda truth, said: float(f1_score(truth, said, average="weighted", **known)),
+        "mcc": matthews_corrcoef,
+    }
+    for metric, score in scores.items():
+        low, high = np.quantile([score(truth, said) for truth, said in drawn], [0.1, 0.9])
+        assert (made[metric].low, made[metric].high) == pytest.approx((low, high), abs=1e-9)
+
+
+def slow_pairs(
+    build: Build, rows: Rows, gold: dict[str, str], unit: str, *, people: Any, times: Any
+) -> tuple[list[str], list[str]]:
+    """Gold and answers of one draw, people and items copied as often as they were drawn; a tie is an answer `tie`."""
+    copies = [
+        (f"{item}-{copy}", f"{person}-{twin}", answer)
+        for item, person, answer in rows
+        for copy in range(times["ijklmnopqrst".index(item)])
+        for twin in range(people["abcde".index(person)])
+    ]
+    if unit == "individual":
+        return [gold[row[0][0]] for row in copies], [row[2] for row in copies]
+    method: Any = unit
+    labels = consensus(build(copies, classes="xyz"), method=method, ties="drop").labels["label"]
+    return [gold[str(item)[0]] for item in labels.index], [label or "tie" for label in labels]
 
 
 def slow_share(
@@ -149,21 +194,38 @@ def test_items_of_one_group_are_not_independent(votes_of: Build) -> None:
         votes_of(rows, classes="xy", gold=gold, groups={item: item[0] for item in gold}), resamples=300
     )
     for one, two in zip(apart.units, together.units, strict=True):
-        assert one.low is not None
-        assert two.low is not None
-        assert two.low < one.low
+        low, wider = one["accuracy"].low, two["accuracy"].low
+        assert low is not None
+        assert wider is not None
+        assert wider < low
         assert "groups of items" in two.ci_method
         assert "groups" not in one.ci_method
+
+
+def test_many_votes_are_refitted_less_often(votes_of: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of refits is bounded by votes, from 200 on, and stands in the method; the labels are kept."""
+    monkeypatch.setattr(module, "REFITTED_VOTES", 100)
+    made = performance(votes_of(some_rows(3), classes="xyz", gold=GOLD), resamples=300)
+    assert made["dawid_skene"].ci_method == "crossed bootstrap, 200 draws over people and items, seed 0"
+    assert made["majority"].ci_method == "crossed bootstrap, 300 draws over people and items, seed 0"
+    assert made.dawid_skene is not None
+    assert made.dawid_skene.method == "dawid_skene"
+
+
+def test_options_that_differ_have_the_accuracy_alone(votes_of: Build) -> None:
+    """Without shared classes there is no F1 and no MCC."""
+    made = performance(votes_of(some_rows(3), gold=GOLD), resamples=10)
+    assert {tuple(score.metric for score in unit.scores) for unit in made.units} == {("accuracy",)}
+    assert made.dawid_skene is None
 
 
 def test_few_people_and_few_groups_are_said(votes_of: Build) -> None:
     """Four people do not show how people vary; four groups give no interval at all."""
     four_people = performance(votes_of(some_rows(2, people="abcd"), classes="xyz", gold=GOLD), resamples=20)
     assert four_people["individual"].note == "Between-person variation is not estimable from 4 people."
-    assert four_people["dawid_skene"].note == ""
     groups = dict(zip("ijklmn", "ABCDDD", strict=True))
     four_groups = performance(votes_of(some_rows(2), classes="xyz", gold=GOLD, groups=groups), resamples=20)
-    assert {(unit.low, unit.ci_method, unit.note) for unit in four_groups.units} == {
+    assert {(unit["accuracy"].low, unit.ci_method, unit.note) for unit in four_groups.units} == {
         (None, "none", "No interval: 4 groups of items are fewer than the 5 to resample.")
     }
 
@@ -175,9 +237,10 @@ def test_a_majority_above_its_interval_is_explained(votes_of: Build) -> None:
         (f"i{n:03}", f"p{p:02}", "x" if k else "y") for n in range(300) for k, p in enumerate(rng.permutation(30)[:3])
     ]
     made = performance(votes_of(rows, gold={row[0]: "x" for row in rows}), resamples=200)["majority"]
-    assert made.value == 1
-    assert made.high is not None
-    assert made.high < 1
+    score = made["accuracy"]
+    assert score.value == 1
+    assert score.high is not None
+    assert score.high < 1
     assert made.note.startswith("The value lies above its interval")
 
 
@@ -196,7 +259,8 @@ def test_all_right_and_all_wrong_work(votes_of: Build, answer: str, value: float
     """One annotator, one label: every unit has the same value and an interval of one point."""
     rows = [(item, "a", answer) for item in GOLD]
     made = performance(votes_of(rows, classes="xy", gold=dict.fromkeys(GOLD, "x")), resamples=20)
-    assert {(unit.value, unit.low, unit.high) for unit in made.units} == {(value, value, value)}
+    scores = [unit["accuracy"] for unit in made.units]
+    assert {(score.value, score.low, score.high) for score in scores} == {(value, value, value)}
 
 
 def test_progress_rises_to_one_over_all_units(votes_of: Build) -> None:

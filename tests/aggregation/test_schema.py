@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -49,12 +50,50 @@ def test_a_bad_item_is_named(items: pd.DataFrame, message: str) -> None:
     assert caught.value.problem == message
 
 
-def test_crowdkit_gets_sorted_rows_in_its_own_words() -> None:
-    """Whatever the order of the file, the aggregators see one order."""
-    given = schema.votes(frame(("j", "a", "x"), ("i", "b", "x"), ("i", "a", "y")), items=ITEMS, classes="xy")
-    expected = [("i", "a", "y"), ("i", "b", "x"), ("j", "a", "x")]
-    assert list(given.crowdkit().itertuples(index=False, name=None)) == expected
-    assert list(given.crowdkit().columns) == ["task", "worker", "label"]
+def test_crowdkit_gets_sorted_codes_in_its_own_words() -> None:
+    """Whatever the order of the file and the names, the aggregators see one order."""
+    given = schema.votes(frame(("j", "a", "x"), ("i", "b", "x"), ("i", "a", "y")), items=ITEMS, classes="yx")
+    coded = given.coded()
+    assert list(coded.crowdkit().itertuples(index=False, name=None)) == [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
+    assert list(coded.crowdkit().columns) == ["task", "worker", "label"]
+    assert (coded.item_ids.tolist(), coded.annotator_ids.tolist(), coded.labels) == (["i", "j"], ["a", "b"], ("x", "y"))
+
+
+def test_the_first_votes_of_each_item_are_taken_in_order() -> None:
+    """The order of the frame is that of assignment; items with fewer votes keep them."""
+    given = schema.votes(
+        frame(("i", "a", "x"), ("j", "a", "y"), ("i", "b", "y"), ("i", "c", "x")), items=ITEMS, classes="xy"
+    )
+    kept = given.first_votes(2).frame
+    assert list(kept.itertuples(index=False, name=None)) == [("i", "a", "x"), ("j", "a", "y"), ("i", "b", "y")]
+
+
+@pytest.mark.parametrize(
+    ("classes", "level", "message"),
+    [
+        (None, "ordinal", "Options that differ from item to item have no ordinal level."),
+        ("xy", "interval", "The label 'x' is not a number, as the interval level needs."),
+        (["x", "-1"], "ratio", "The label 'x' is not a number, as the ratio level needs."),
+        (["-1", "x"], "ratio", "The label '-1' is below zero, which has no ratio."),
+        (["nan", "x"], "interval", "The label 'nan' is not a number, as the interval level needs."),
+        ("xy", "cardinal", "There is no level 'cardinal'."),
+    ],
+)
+def test_a_level_that_the_labels_do_not_have_is_named(classes: Any, level: Any, message: str) -> None:
+    """Numbers from interval on, none below zero for ratio, and no rank without shared classes."""
+    with pytest.raises(HromadaError) as caught:
+        schema.votes(frame(("i", "a", "x")), items=ITEMS, classes=classes, level=level)
+    assert caught.value.problem == message
+
+
+def test_classes_measure_ranks_or_their_own_numbers() -> None:
+    """Ordinal classes are their places in declared order, interval ones the numbers that they name."""
+    rows = frame(("i", "a", "10"))
+    by_level = {
+        level: schema.votes(rows, items=ITEMS, classes=["10", "2.5"], level=level).values().tolist()
+        for level in ("nominal", "ordinal", "interval", "ratio")
+    }
+    assert by_level == {"nominal": [0, 1], "ordinal": [0, 1], "interval": [10, 2.5], "ratio": [10, 2.5]}
 
 
 def test_closed_votes_are_counted_in_declared_order(votes_of: Callable[..., schema.Votes]) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from annotation import files
 from annotation.campaigns import document, project, questions
 from annotation.errors import BadInput
-from annotation.loading import campaign, judgements
+from annotation.loading import campaign, inspection, judgements
 from annotation.loading.judgements.raw import RawVote, item_id
 
 HEADER = [
@@ -48,6 +48,14 @@ def refused_at(call: Callable[[], object]) -> str | None:
     except BadInput as refusal:
         return str(refusal.where.file) if refusal.where else "nowhere"
     return None
+
+
+def checked(file: Path) -> campaign.Contents:
+    """What a project file describes, once the lint has nothing against it."""
+    described = project.read(file)
+    found = campaign.contents(described)
+    inspection.refuse(inspection.findings(described, found), described, found)
+    return found
 
 
 def read(path: Path, **section: object) -> list[RawVote]:
@@ -169,7 +177,7 @@ def test_positions_are_codes_of_places(tmp_path: Path) -> None:
         campaign.contents(project.read(tmp_path / "p.yaml"))
     (tmp_path / "p.yaml").write_text(text.format(labels="positions"), "utf-8")
     with pytest.raises(BadInput, match=r"'C' is not among the options \(0, 1, 2\)"):
-        campaign.contents(project.read(tmp_path / "p.yaml"))
+        checked(tmp_path / "p.yaml")
 
 
 def test_the_order_of_votes_is_kept(tmp_path: Path) -> None:
@@ -178,3 +186,54 @@ def test_the_order_of_votes_is_kept(tmp_path: Path) -> None:
     (tmp_path / "v.csv").write_text("task,worker,label\n" + "".join(",".join(row) + "\n" for row in rows), "utf-8")
     found = judgements.read(tmp_path / "v.csv", project.VotesSection.model_validate({"format": "crowd-kit"}))
     assert [(vote.key[0], vote.annotator, vote.answer) for vote in found] == rows
+
+
+def test_the_header_is_found_whatever_stands_before_it(tmp_path: Path) -> None:
+    """Empty lines before it and between rows are passed over; a quoted separator in it decides nothing."""
+    (tmp_path / "f.csv").write_text('\n\n"id;x;y",text\n1,a\n  \n2,b\n', "utf-8")
+    found = [(row.line, dict(row.values)) for row in files.delimited(tmp_path / "f.csv")]
+    assert found == [(4, {"id;x;y": "1", "text": "a"}), (6, {"id;x;y": "2", "text": "b"})]
+
+
+FROM_VOTES = """\
+project: p
+title: p
+language: en
+question: {type: choice, text: q, labels: positions}
+items: from votes
+votes: {format: csv, file: v.csv, item: i, annotator: w, answer: a, options: [o1, o2]}
+truth: {file: t.csv, item: i, gold: g}
+"""
+
+
+def contents(folder: Path, votes: str, truth: str = "i,g\n1,0\n") -> campaign.Contents:
+    """The items that these votes and this truth make."""
+    (folder / "p.yaml").write_text(FROM_VOTES, "utf-8")
+    (folder / "v.csv").write_text("i,w,a,o1,o2\n" + votes, "utf-8")
+    (folder / "t.csv").write_text(truth, "utf-8")
+    return campaign.contents(project.read(folder / "p.yaml"))
+
+
+def test_rows_of_one_key_must_show_the_same(tmp_path: Path) -> None:
+    """Two people who were shown the options in another order did not answer one item: refused with both lines."""
+    assert len(contents(tmp_path, "1,ann,0,cat,dog\n1,bob,0,cat,dog\n").items) == 1
+    with pytest.raises(BadInput, match=r"v\.csv:3: The row has the key of line 2") as refusal:
+        contents(tmp_path, "1,ann,0,cat,dog\n1,bob,0,dog,cat\n")
+    assert "Name more columns" in str(refusal.value)
+
+
+def test_truth_may_cover_more_than_was_answered_but_not_nothing(tmp_path: Path) -> None:
+    """Truth of items without votes is passed over; truth that fits no item at all is a mistake."""
+    assert [item.gold for item in contents(tmp_path, "1,ann,0,cat,dog\n", "i,g\n7,1\n1,0\n").items] == ["0"]
+    for truth in ("i,g\n7,1\n", "i,g\n"):
+        with pytest.raises(BadInput, match="No row of the truth"):
+            contents(tmp_path, "1,ann,0,cat,dog\n", truth)
+
+
+def test_a_line_that_lacks_a_column_is_named(tmp_path: Path) -> None:
+    """In JSON Lines each line is asked for the columns, not only the first."""
+    (tmp_path / "i.jsonl").write_text('{"id": 1, "t": "x", "g": "a"}\n{"id": 2, "t": "y", "G": "a"}\n', "utf-8")
+    text = "project: p\ntitle: p\nlanguage: en\nquestion: {type: choice, text: q, options: [a, b]}\n"
+    (tmp_path / "p.yaml").write_text(text + "items: {file: i.jsonl, id: id, show: t, gold: g}\noverlap: 1\n", "utf-8")
+    with pytest.raises(BadInput, match="no column 'g'"):
+        campaign.contents(project.read(tmp_path / "p.yaml"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotation.campaigns import programme, project
 from annotation.errors import BadInput, Where
-from annotation.loading import campaign
+from annotation.loading import campaign, inspection
 
 FULL = """\
 project: full
@@ -76,10 +76,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def checked(path: Path) -> None:
+    """Read a project file with its items, and let the lint judge them."""
+    described = project.read(path)
+    found = campaign.contents(described)
+    inspection.refuse(inspection.findings(described, found), described, found)
+
+
 def refused(path: Path) -> str:
     """What is said of a file that cannot be used."""
     with pytest.raises(BadInput) as refusal:
-        campaign.contents(project.read(path))
+        checked(path)
     return str(refusal.value).removeprefix(f"{path.parent}/")
 
 

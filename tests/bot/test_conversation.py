@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sqlmodel import select
+from telegram import Update
 
 from annotation.store import models
 from bot import application
@@ -41,7 +42,7 @@ async def test_a_person_joins_answers_and_is_thanked(chat: Chat, load: Load) -> 
         "Нове завдання: Слова\n\nПорахуйте літери.",
         "✓ 1 · собака\n\nкіт — собака\n\nЯке слово довше?",
         "✓ 2 · дуб\n\nдуб — береза\n\nЯке слово довше?",
-        "Це все, дякуємо! Нові запитання з’являться тут — щоб перевірити, надішліть /start.",
+        "Поки що це все, дякуємо! Щоб перевірити, чи є нові запитання, надішліть /start.",
     ]
     assert chat.telegram.toasts == ["Збережено", "Збережено"]
     assert chat.answers() == ["собака", "дуб"]
@@ -50,10 +51,10 @@ async def test_a_person_joins_answers_and_is_thanked(chat: Chat, load: Load) -> 
 @pytest.mark.parametrize(
     ("language", "left", "thanks"),
     [
-        ("uk", "1 · лишилося 2 запитання", "Це все, дякуємо!"),
-        ("en", "1 · 2 questions left", "That is all, thank you!"),
-        ("ru", "1 · осталось 2 вопроса", "Это всё, спасибо!"),
-        ("de", "1 · лишилося 2 запитання", "Це все, дякуємо!"),
+        ("uk", "1 · лишилося 2 запитання", "Поки що це все, дякуємо!"),
+        ("en", "1 · 2 questions left", "That is all for now, thank you!"),
+        ("ru", "1 · осталось 2 вопроса", "Пока это всё, спасибо!"),
+        ("de", "1 · лишилося 2 запитання", "Поки що це все, дякуємо!"),
     ],
 )
 async def test_the_bot_speaks_the_language_of_the_person(
@@ -79,6 +80,31 @@ async def test_an_answer_is_saved_before_it_is_acknowledged(chat: Chat, load: Lo
     chat.telegram.failures["editMessageText"] = (502, "Bad Gateway")
     await chat.tap(person, "дуб")
     assert chat.answers() == ["собака", "дуб"]
+
+
+async def test_a_mark_that_cannot_be_made_does_not_hold_up_the_next_item(chat: Chat, load: Load) -> None:
+    """Telegram fails while a saved answer is acknowledged: no alarm, the next item simply comes."""
+    person = await started(chat, load)
+    chat.telegram.failures["answerCallbackQuery"] = (502, "Bad Gateway")
+    chat.telegram.failures["editMessageText"] = (429, "Too Many Requests")
+    await chat.tap(person, "собака")
+    assert chat.answers() == ["собака"]
+    assert person.screen[-1].text.startswith("2 · ")
+
+
+@pytest.mark.parametrize("message", [None, {"message_id": 4, "date": 0, "chat": {"id": 1, "type": "private"}}])
+async def test_a_tap_on_a_message_that_telegram_no_longer_shows_counts(
+    chat: Chat, load: Load, message: dict[str, object] | None
+) -> None:
+    """An inaccessible message, or none at all, cannot be edited, but its button was tapped all the same."""
+    person = await started(chat, load)
+    person.tap("собака")
+    query = chat.telegram.updates[-1]["callback_query"]
+    del query["message"]
+    query |= {} if message is None else {"message": message}
+    await chat.deliver()
+    assert chat.answers() == ["собака"]
+    assert person.screen[-1].text.startswith("2 · ")
 
 
 async def test_a_failed_send_leaves_the_item_waiting(chat: Chat, load: Load) -> None:
@@ -113,12 +139,28 @@ async def test_taps_at_the_same_moment_are_one_answer(chat: Chat, load: Load) ->
     for _ in range(5):
         for _, data in shown.buttons:
             person.press(data, on=shown)
-    from telegram import Update
-
     updates = [Update.de_json(one, chat.app.bot) for one in chat.telegram.updates]
     chat.telegram.updates.clear()
     await asyncio.gather(*(chat.app.process_update(update) for update in updates))
     assert len(chat.answers()) == 1
+
+
+async def test_one_persons_updates_are_handled_one_at_a_time(chat: Chat) -> None:
+    """Her second update waits for the first, however long that takes; another person's does not."""
+    one, other = chat.person(1), chat.person(2)
+    done: list[str] = []
+
+    async def handle(name: str, *, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        done.append(name)
+
+    for person in (one, one, other):
+        person.send("hello")
+    updates = [Update.de_json(update, chat.app.bot) for update in chat.telegram.updates]
+    work = [handle("her first", seconds=0.05), handle("her second", seconds=0), handle("another's", seconds=0)]
+    processor = application.OnePerPerson()
+    await asyncio.gather(*map(processor.process_update, updates, work))
+    assert done == ["another's", "her first", "her second"]
 
 
 async def test_a_stale_tap_leads_to_the_live_item(chat: Chat, load: Load) -> None:
@@ -130,7 +172,7 @@ async def test_a_stale_tap_leads_to_the_live_item(chat: Chat, load: Load) -> Non
     person.press(other, on=first)
     await chat.deliver()
     assert chat.answers() == ["собака"]
-    assert chat.telegram.toasts[-1].startswith("Це запитання вже неактуальне")
+    assert chat.telegram.toasts[-1].startswith("Це запитання вже закрито")
     assert person.screen[-1].text.startswith("2 · ")
 
 
@@ -191,6 +233,47 @@ async def test_long_options_stand_in_full_with_letters(chat: Chat, load: Load) -
     assert [label for label, _ in person.screen[-1].buttons] == ["А", "Б"]
     await chat.tap(person, "А")
     assert chat.answers() == [options[0]]
+
+
+async def test_more_options_than_letters_are_numbered(chat: Chat, load: Load) -> None:
+    """Thirty long options stand in full, and every number is a button that works."""
+    options = [f"досить довга відповідь номер {number}" for number in range(1, 31)]
+    person = await started(chat, load, ("Що?", options))
+    assert [label for label, _ in person.screen[-1].buttons] == [str(number) for number in range(1, 31)]
+    assert f"30) {options[-1]}" in person.screen[-1].text
+    await chat.tap(person, "30")
+    assert chat.answers() == [options[-1]]
+
+
+async def test_a_database_that_fails_says_nothing_of_a_person(
+    chat: Chat, load: Load, caplog: pytest.LogCaptureFixture
+) -> None:
+    """When a write fails, neither her id nor her answer reaches the log, and she is told what is safe."""
+    load(*TWO)
+    person = chat.person(987654321)
+    await chat.send(person, "/start")
+    with chat.database.transaction() as session:
+        refuse = "CREATE TRIGGER no BEFORE INSERT ON judgement BEGIN SELECT RAISE(ABORT, 'no'); END"
+        session.connection().exec_driver_sql(refuse)
+    await chat.tap(person, "собака")
+    assert "Усі відповіді з позначкою ✓ збережено" in person.screen[-1].text
+    assert "987654321" not in caplog.text
+    assert "собака" not in caplog.text
+
+
+async def test_the_words_of_a_driver_stay_out_of_the_log(
+    chat: Chat, load: Load, caplog: pytest.LogCaptureFixture
+) -> None:
+    """PostgreSQL quotes the row that it refuses in the message itself; the log names the error and its lines alone."""
+    load(*TWO)
+    with chat.database.transaction() as session:
+        quote = "CREATE TRIGGER no BEFORE INSERT ON annotator BEGIN SELECT RAISE(ABORT, 'Key (987654321) exists'); END"
+        session.connection().exec_driver_sql(quote)
+    person = chat.person(987654321)
+    await chat.send(person, "/start")
+    assert person.screen[-1].text.rsplit(" ", 1)[-1] in caplog.text
+    assert "IntegrityError" in caplog.text
+    assert "987654321" not in caplog.text
 
 
 async def test_a_text_of_ten_thousand_signs_arrives_whole(chat: Chat, load: Load) -> None:

@@ -9,12 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from annotation.errors import Conflict
+from annotation.errors import BadInput, Conflict
 from bot.demo import items, run
 from bot.demo.people import CAST
-from bot.demo.words import CATEGORIES
+from bot.demo.words import CATEGORIES, KIN
 
-FILES = {"human_responses.csv", "gold.csv", "annotators.csv", "agreement.json", "baselines.csv", "report.html"}
+FILES = {
+    "human_responses.csv",
+    "gold.csv",
+    "annotators.csv",
+    "agreement.json",
+    "baselines.csv",
+    "human_baseline.csv",
+    "report.html",
+}
 
 
 def rows(file: Path) -> list[dict[str, str]]:
@@ -93,9 +101,57 @@ def test_the_items_of_the_demo_are_sound() -> None:
     assert not any("'" in word or "’" in word for word in words)
 
 
+def test_no_word_out_of_place_belongs_after_all() -> None:
+    """The odd word never comes from a group akin to the others': a pear among trees would be no odd one out."""
+    group_of = {word: name for name, group in CATEGORIES.items() for word in group}
+    made = items.projects(seed=run.SEED)
+    shown = [item.options for item in made[1].items]
+    shown += [tuple(item.shown.split(": ")[1].split(", ")) for item in made[2].items]
+    for words in shown:
+        groups = {group_of[word] for word in words}
+        assert all(len(groups & kin) < 2 for kin in KIN)
+
+
+@pytest.mark.parametrize("names", [("hromada.db", "hromada.key"), ("gold.csv", "report.html"), ("hromada.db",)])
+def test_a_folder_where_people_work_is_never_taken_for_a_demo(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """A real database, key or release has the same names as the demo's; it is refused and left as it is."""
+    for name in names:
+        (tmp_path / name).write_text("real")
+    with pytest.raises(Conflict, match="not of an earlier demo"):
+        run.run(tmp_path)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys(names, "real")
+
+
 def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
     """The demo clears only its own earlier folder."""
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(Conflict, match="not an earlier demo"):
+    with pytest.raises(Conflict, match=r"thesis\.txt"):
         run.run(tmp_path)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+def test_an_earlier_demo_is_replaced_but_nothing_that_was_put_beside_it(demo: Path) -> None:
+    """A second run in the same folder is fine, until somebody keeps her notes there."""
+    run.run(demo)
+    (demo / "mynotes.txt").write_text("mine")
+    with pytest.raises(Conflict, match=r"mynotes\.txt"):
+        run.run(demo)
+    assert (demo / "mynotes.txt").read_text() == "mine"
+    assert (demo / "gold.csv").exists()
+    (demo / "mynotes.txt").unlink()
+
+
+@pytest.mark.parametrize("name", ["x?y", "a%20b#c", "мій демо"])
+def test_the_demo_writes_only_into_its_folder_whatever_its_name(tmp_path: Path, name: str) -> None:
+    """Signs that mean something in an address are only signs in a folder's name."""
+    run.run(tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name / "hromada.db").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
+    """A file in the way of the folder."""
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "x"):
+        with pytest.raises(BadInput):
+            run.run(place)

@@ -70,6 +70,7 @@ async def test_the_bot_polls_answers_and_ends_on_a_signal(server: tuple[Telegram
     (tmp_path / "items.csv").write_text("id,text\n1,кіт чи собака\n2,дуб чи береза\n", "utf-8")
     command = str(Path(sysconfig.get_path("scripts")) / "hromada")
     env = {"PATH": os.environ["PATH"], "HROMADA_TELEGRAM_TOKEN": TOKEN, "HROMADA_TELEGRAM_URL": url}
+    env["HROMADA_LOG_LEVEL"] = "DEBUG"
     subprocess.run([command, "load", "project.yaml"], cwd=tmp_path, env=env, check=True, capture_output=True)
 
     async def start() -> asyncio.subprocess.Process:
@@ -93,6 +94,20 @@ async def test_the_bot_polls_answers_and_ends_on_a_signal(server: tuple[Telegram
     with sqlite3.connect(tmp_path / "hromada.db") as connection:
         assert connection.execute("SELECT response FROM judgement").fetchall() == [("друге",)]
     connection.close()
+
+
+async def test_a_wrong_token_is_a_sentence_that_does_not_show_it(server: tuple[Telegram, str], tmp_path: Path) -> None:
+    """Telegram refuses the token: exit code 2, the setting's name, and the token nowhere."""
+    telegram, url = server
+    telegram.failures["getMe"] = (401, "Unauthorized")
+    env = {"PATH": os.environ["PATH"], "HROMADA_TELEGRAM_TOKEN": TOKEN, "HROMADA_TELEGRAM_URL": url}
+    pipe = asyncio.subprocess.PIPE
+    command = str(Path(sysconfig.get_path("scripts")) / "hromada")
+    bot = await asyncio.create_subprocess_exec(command, "bot", cwd=tmp_path, env=env, stderr=pipe, stdout=pipe)
+    out, err = await asyncio.wait_for(bot.communicate(), 30)
+    said = (out + err).decode()
+    assert (bot.returncode, "HROMADA_TELEGRAM_TOKEN" in said, TOKEN in said) == (2, True, False), said
+    assert "Traceback" not in said
 
 
 def test_a_bot_without_a_token_says_how_to_get_one(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_every_message_formats_and_fits(language: str) -> None:
     """With its arguments each message is a text that fits a toast or a message."""
     for name, arguments in messages(language).items():
         text = texts(language)(name, **dict.fromkeys(arguments, 5))
-        assert 0 < len(text) <= (200 if name in {"saved", "saved-already", "stale"} else 1000)
+        assert 0 < len(text) <= (200 if name in {"saved", "saved-already", "stale", "stale-done"} else 1000)
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,8 @@ class Hromada:
     folder: Path
 
     def __call__(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Ran:
-        command = Path(sysconfig.get_path("scripts")) / "hromada"
         done = subprocess.run(
-            [command, *map(str, arguments)],
+            [self.command, *map(str, arguments)],
             cwd=self.folder,
             env={"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error", "COLUMNS": "160", **(env or {})},
             capture_output=True,
@@ -45,6 +44,11 @@ class Hromada:
             check=False,
         )
         return Ran(done.returncode, done.stdout, done.stderr)
+
+    @property
+    def command(self) -> Path:
+        """The installed script."""
+        return Path(sysconfig.get_path("scripts")) / "hromada"
 
     def write(self, name: str, text: str | bytes) -> Path:
         """Write a file in the folder."""

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from annotation import files
+from annotation.errors import BadInput
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Hromada
@@ -52,6 +58,19 @@ def stored(folder: Path) -> dict[str, int]:
     return counts
 
 
+@contextmanager
+def nobody() -> Iterator[None]:
+    """Be a user without rights for a while, where the tests run as root."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
 @pytest.fixture
 def words(hromada: Hromada) -> Hromada:
     """A folder with a project that loads."""
@@ -83,7 +102,9 @@ def refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ...]) -> 
         ("overlap: 3", "overlap: 0", ("project.yaml:14:1, overlap", "greater than or equal to 1")),
         ("overlap: 3\n", "", ("project.yaml", "Add `overlap: 3`")),
         ("overlap: 3", "overlap: 3\noverlap: 5", ("project.yaml:15:1, overlap", "stands twice, first on line 14")),
-        ("project: words", "project: мої слова", ("project.yaml:1:1, project", "cannot be used here")),
+        ("project: words", "project: мої слова", ("project.yaml:1:1, project", "Latin letters")),
+        ("project: words", "project: my.yaml", ("project.yaml:1:1, project", "taken for a file")),
+        ("language: uk", "language: uk-UA", ("project.yaml:3:1, language", "no code of a language")),
         ("  type: choice", "  type: quiz", ("project.yaml:6:3, question.type", "'choice'")),
         ("  type: choice", "  type: &a choice", ("project.yaml:6:9", "Anchors and aliases")),
         ("  type: choice", "  type: !!python/name:os.system choice", ("project.yaml:6:9", "Tags (!)")),
@@ -91,7 +112,7 @@ def refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ...]) -> 
         ("  options: [first, second]\n", "", ("project.yaml", "There are no options")),
         ("[first, second]", "[first, secnod]", ("items.csv:1", "no column 'secnod'", "id, hint, first")),
         ("  file: items.csv", "  file: missing.csv", ("missing.csv", "no such file", "Check the path")),
-        ("  file: items.csv", "  file: items.xlsx", ("items.xlsx", ".csv, .tsv or .jsonl")),
+        ("  file: items.csv", "  file: items.xlsx", ("items.xlsx", ".csv, .tsv, .jsonl, .ndjson, .json or .parquet")),
         ("  file: items.csv", "  file: .", ("read from .csv",)),
     ],
 )  # fmt: skip
@@ -113,7 +134,8 @@ def test_a_mistake_in_the_project_file_is_named_with_its_place(
         (ITEMS + "1,риби,карась,сом,сом\n", ("items.csv:4, id", "'1' stands twice, first on line 2")),
         (ITEMS.replace("собака\n", "пес\n"), ("items.csv:2, gold", "'пес' is not among the options (кіт, собака)")),
         (ITEMS.replace("дуб", "береза"), ("items.csv:3, first", "'береза' stands twice")),
-        (ITEMS.replace("дуб", ""), ("items.csv:3, first", "fewer than two options")),
+        (ITEMS.replace("дуб", ""), ("items.csv:3, first", "empty, and one behind it is not")),
+        (ITEMS.replace("дуб,береза", ","), ("items.csv:3, first", "fewer than two options")),
         (ITEMS.replace("дерева", " "), ("items.csv:3, hint", "nothing to show")),
         (ITEMS.replace("2,", ",", 1), ("items.csv:3, id", "no id")),
         (ITEMS + "3,риби\n", ("items.csv:4", "2 cells, the header 5")),
@@ -187,18 +209,22 @@ def test_a_changed_project_of_the_same_name_is_refused(words: Hromada) -> None:
 def test_a_folder_and_a_file_that_may_not_be_read_are_refused(words: Hromada) -> None:
     """A directory in place of a file, and a file without permission, each have their sentence."""
     refused(words, "load", words.folder, says=("folder, not a file",))
-    if os.geteuid() != 0:
-        (words.folder / "items.csv").chmod(0)
-        refused(words, "load", "project.yaml", says=("items.csv", "may not read"))
+    with nobody():
+        with pytest.raises(BadInput, match="may not read this file"):
+            files.read_text(words.folder / "items.csv")
+        with pytest.raises(BadInput, match="may not look into this folder"):
+            files.there(words.folder / "hromada.db")
 
 
 def test_a_locked_database_is_refused_after_a_while(words: Hromada) -> None:
-    """While another process holds the database, a command waits, then says so and ends with 2."""
+    """While another process writes, reading goes on; a command that writes waits, then says so and ends with 2."""
     assert words("load", "project.yaml").code == 0
     holder = sqlite3.connect(words.folder / "hromada.db", isolation_level=None)
     try:
         holder.execute("BEGIN IMMEDIATE")
-        ran = words("status")
+        assert words("status").code == 0, "reading waits for no writer"
+        words.write("other.yaml", PROJECT.replace("project: words", "project: other"))
+        ran = words("load", "other.yaml")
         assert (ran.code, "locked" in ran.err, "Wait" in ran.err) == (2, True, True)
     finally:
         holder.close()
@@ -243,6 +269,50 @@ def test_the_doctor_refuses_a_changed_or_lost_key(hromada: Hromada) -> None:
     assert hromada("doctor").code == 0
 
 
+def test_a_database_of_another_program_or_a_newer_one_is_left_alone(words: Hromada) -> None:
+    """Neither gets a table of ours; a database in memory, which would forget everything, is refused."""
+    with sqlite3.connect(words.folder / "hromada.db") as connection:
+        connection.execute("CREATE TABLE project (title TEXT)")
+    connection.close()
+    refused(words, "load", "project.yaml", says=("belongs to another program", "HROMADA_DATABASE_URL"))
+    (words.folder / "hromada.db").unlink()
+    assert words("load", "project.yaml").code == 0
+    with sqlite3.connect(words.folder / "hromada.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    refused(words, "status", says=("newer hromada", "Upgrade"))
+    ran = words("load", "project.yaml", env={"HROMADA_DATABASE_URL": "sqlite://"})
+    assert (ran.code, "in memory" in ran.err) == (2, True)
+
+
+def test_a_refused_first_command_leaves_nothing_behind(words: Hromada) -> None:
+    """A load that is refused makes neither a database nor a key."""
+    words.write("items.csv", ITEMS + "1,риби,карась,сом,сом\n")
+    assert words("load", "project.yaml").code == 2
+    assert sorted(path.name for path in words.folder.iterdir()) == ["items.csv", "project.yaml"]
+
+
+def test_the_doctor_is_content_with_a_fresh_machine_and_writes_nothing(hromada: Hromada) -> None:
+    """No database and no key yet is well."""
+    ran = hromada("doctor")
+    assert (ran.code, "no database yet" in ran.out) == (0, True)
+    assert list(hromada.folder.iterdir()) == []
+
+
+def test_a_reader_that_has_enough_is_no_error(words: Hromada) -> None:
+    """`hromada … --json | head -1` ends well."""
+    words.write(
+        "items.csv", "id,hint,first,second,gold\n" + "".join(f"{n},слово,кіт,собака,кіт\n" for n in range(20000))
+    )
+    words.write("project.yaml", PROJECT.replace("overlap: 3", "votes: {format: csv, item: i, annotator: w, answer: a}"))
+    assert words("load", "project.yaml").code == 0
+    words.write("votes.csv", "i,w,a\n" + "".join(f"{n},ann,кіт\n" for n in range(20000)))
+    assert words("import", "words", "votes.csv").code == 0
+    line = f"{words.command} aggregate words --json | head -1; exit ${{PIPESTATUS[0]}}"
+    ran = subprocess.run(["bash", "-c", line], cwd=words.folder, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "{\n", "")
+
+
 def test_an_unknown_project_is_refused_with_the_nearest(words: Hromada) -> None:
     """A misspelt project names the one that was meant; before anything is loaded the way to begin is said."""
     refused(words, "status", says=("no database yet", "Load a project first"))
@@ -251,10 +321,10 @@ def test_an_unknown_project_is_refused_with_the_nearest(words: Hromada) -> None:
 
 
 def test_numbers_without_answers_are_refused(words: Hromada) -> None:
-    """A project that nobody answered has no consensus and no baseline, and says so."""
+    """A project that nobody answered has no consensus, no agreement and no baseline, and says so."""
     words("load", "project.yaml")
-    refused(words, "aggregate", "words", says=("no votes",))
-    refused(words, "baseline", "words", says=("Nobody answered",))
+    for command in ("aggregate", "agreement", "baseline"):
+        refused(words, command, "words", says=("no votes that count", "Collect or import"))
 
 
 def test_dawid_skene_is_refused_where_options_share_no_classes(words: Hromada) -> None:

@@ -184,6 +184,8 @@ def test_rcb_counts_what_it_changed_and_what_repeats(hromada: Hromada, data: Pat
         ("SpectralMethodsMeetEM/rte", 2, "shared", 0.8969, 0.9275),
         ("active-crowd-toolkit/CF", 5, "shared", 0.8822, 0.830),
         ("active-crowd-toolkit/SP_amt", 2, "alphabetical", 0.9440, 0.944),
+        ("crowd_truth_inference/d_jn-product", 2, "shared", 0.8966, 0.9397),
+        ("crowd_truth_inference/s5_AdultContent", 4, "alphabetical", 0.7628, 0.7658),
     ],
 )
 def test_consensus_is_as_accurate_as_published(
@@ -224,6 +226,99 @@ def test_the_patients_of_1979_give_the_published_class_marginals(hromada: Hromad
     expected = {"1": 0.3996, "2": 0.4220, "3": 0.1118, "4": 0.0667}
     assert found["marginals"] == pytest.approx(expected, abs=1e-3)
     assert found["iterations"] > 1
+
+
+def test_dawid_skene_can_run_until_nothing_moves(hromada: Hromada, data: Path) -> None:
+    """With `--stop converged` the 1979 marginals come out to four decimals, and the label says that it converged."""
+    name = hromada.loaded(PATIENTS % {"data": data})
+    found = hromada("aggregate", name, "--method", "dawid_skene", "--stop", "converged", "--json").json
+    expected = {"1": 0.3996, "2": 0.4220, "3": 0.1118, "4": 0.0667}
+    assert {label: round(share, 4) for label, share in found["marginals"].items()} == expected
+    assert found["converged"] is True
+
+
+def test_parus_agrees_with_the_stored_coefficients(hromada: Hromada, data: Path) -> None:
+    """α, AC1, Fleiss, percent, all-agree and strict majority of PARus, and the mean posterior beside them."""
+    name = hromada.loaded(PARUS % {"data": data})
+    found = coefficients(hromada("agreement", name, "--json").json)
+    expected = {
+        "krippendorff_alpha_nominal": 0.864036,
+        "gwet_ac1": 0.864054,
+        "percent_agreement": 0.932,
+        "all_agree": 0.898,
+        "strict_majority": 1.0,
+        "fleiss_kappa": 0.863946,
+    }
+    assert {key: found[key] for key in expected} == pytest.approx(expected, abs=1e-6)
+    assert found["dawid_skene_iaa"] == pytest.approx(99.81, abs=0.005)
+    assert "under its own name" in hromada("agreement", name).out
+
+
+def test_rwsd_has_no_fleiss_and_says_why(hromada: Hromada, data: Path) -> None:
+    """RWSD's overlap differs from item to item: AC1 .3088, and Fleiss's κ is refused with that reason."""
+    name = hromada.loaded(RWSD % {"data": data})
+    rows = {row["name"]: row for row in hromada("agreement", name, "--json").json["coefficients"]}
+    assert rows["gwet_ac1"]["value"] == pytest.approx(0.308803, abs=1e-6)
+    assert rows["percent_agreement"]["value"] == pytest.approx(0.621119, abs=1e-6)
+    assert rows["fleiss_kappa"]["value"] is None
+    assert "equal" in rows["fleiss_kappa"]["reason"] or "same number" in rows["fleiss_kappa"]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("by", "of"),
+    [("label", {"true", "false"}), ("time", {"1", "2", "3", "4", "5"}), ("class", {"", "true", "false"})],
+)
+def test_agreement_can_be_broken_down(hromada: Hromada, data: Path, by: str, of: set[str]) -> None:
+    """By label, over time and by class every row names its part, with n and interval."""
+    name = hromada.loaded(RWSD % {"data": data})
+    rows = hromada("agreement", name, "--by", by, "--json").json["coefficients"]
+    assert {row["of"] for row in rows} == of
+    assert all(row["low"] <= row["value"] <= row["high"] for row in rows if row["low"] is not None)
+    assert hromada("agreement", name, "--by", by).code == 0
+
+
+def test_agreement_can_be_broken_down_by_people(hromada: Hromada, data: Path) -> None:
+    """One row an annotator against the rest, and one row a pair who met."""
+    name = hromada.loaded(RWSD % {"data": data})
+    rows = hromada("agreement", name, "--by", "annotator", "--json").json["coefficients"]
+    assert len(rows) == 53
+    pairs = hromada("agreement", name, "--by", "pair", "--json").json["pairs"]
+    assert len({(pair["annotator_a"], pair["annotator_b"]) for pair in pairs}) == len(pairs) > 300
+    assert hromada("agreement", name, "--by", "pair").code == 0
+
+
+@pytest.mark.parametrize(("method", "least"), [("wawa", 0.89), ("one_coin_dawid_skene", 0.88), ("one_coin", 0.85)])
+def test_every_method_of_closed_labels_can_be_asked_for(
+    hromada: Hromada, data: Path, method: str, least: float
+) -> None:
+    """CF by other methods, as accurate as is known of them; the method and its version stand in the answer."""
+    name = hromada.loaded(truth_inference(data, "active-crowd-toolkit/CF", classes=5))
+    found = hromada("aggregate", name, "--method", method, "--json").json
+    assert found["accuracy"]["value"] > least
+    assert method in found["made"]
+
+
+def test_gold_that_made_the_labels_does_not_score_them(hromada: Hromada, data: Path) -> None:
+    """With anchors, or skills from gold, no accuracy is given, and it is said why."""
+    name = hromada.loaded(truth_inference(data, "SpectralMethodsMeetEM/rte", classes=2))
+    for options in (("--method", "dawid_skene", "--anchors"), ("--method", "skills")):
+        assert hromada("aggregate", name, *options, "--json").json["accuracy"] is None
+        assert "No accuracy" in hromada("aggregate", name, *options).out
+    refused = hromada("aggregate", name, "--method", "rover")
+    assert (refused.code, "Use majority" in refused.err) == (2, True)
+
+
+def test_other_metrics_stand_beside_accuracy(hromada: Hromada, data: Path) -> None:
+    """Macro-F1, weighted F1 and MCC in `baseline` and in human_baseline.csv, with intervals."""
+    name = hromada.loaded(truth_inference(data, "SpectralMethodsMeetEM/rte", classes=2))
+    units = hromada("baseline", name, "--resamples", "200", "--json").json["units"]
+    assert [score["metric"] for score in units[0]["scores"]] == ["accuracy", "macro_f1", "weighted_f1", "mcc"]
+    assert all(score["low"] is not None for unit in units for score in unit["scores"])
+    assert "mcc" in hromada("baseline", name, "--resamples", "200").out
+    hromada("export", name, "--to", "out")
+    lines = (hromada.folder / "out/human_baseline.csv").read_text().splitlines()
+    header = "dataset,unit,metric,value,ci_low,ci_high,ci_method,n_items,n_annotators,n_ties"
+    assert (lines[0], len(lines)) == (header, 1 + 3 * 4)
 
 
 @pytest.mark.parametrize("pool", ["SimpleAr", "BPS", "RCB", "RWSD"])

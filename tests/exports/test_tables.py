@@ -1,8 +1,9 @@
-"""The five files of a release, whole, from data sets small enough to count by hand."""
+"""The six files of a release, whole, from data sets small enough to count by hand."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from exports.tables import Release
 
 Make = Any
 FEW = {"agreement_resamples": 50, "performance_resamples": 50}
-FILES = ["agreement.json", "annotators.csv", "baselines.csv", "gold.csv", "human_responses.csv"]
+FILES = ["agreement.json", "annotators.csv", "baselines.csv", "gold.csv", "human_baseline.csv", "human_responses.csv"]
 
 
 def released(*data_sets: DataSet, **choices: Any) -> Release:
@@ -50,12 +51,12 @@ def test_gold_of_declared_labels_and_of_votes(make: Make) -> None:
     method = '"majority (crowd-kit 1.4.2), ties: drop"'
     release = released(make.data_set(items=items, responses=answers))
     assert writers.csv_text(release.gold) == (
-        "dataset,item_id,group,gold,origin,version,confidence,consensus,method,tie,n_votes,n_excluded\n"
-        f"так-ні,i1,g,ні,expert,2,0.6667,так,{method},false,3,0\n"
-        f"так-ні,i2,i2,так,votes,,0.7500,так,{method},false,4,2\n"
-        f"так-ні,i3,i3,,,,0.5000,,{method},true,2,0\n"
-        "так-ні,i4,i4,,,,,,,,0,0\n"
-        "так-ні,i5,i5,так,construction,1,,,,,0,0\n"
+        "dataset,item_id,group,gold,origin,version,confidence,consensus,method,tie,n_votes,n_excluded,warning\n"
+        f"так-ні,i1,g,ні,expert,2,0.6667,так,{method},false,3,0,\n"
+        f"так-ні,i2,i2,так,votes,,0.7500,так,{method},false,4,2,\n"
+        f"так-ні,i3,i3,,,,0.5000,,{method},true,2,0,\n"
+        "так-ні,i4,i4,,,,,,,,0,0,\n"
+        "так-ні,i5,i5,так,construction,1,,,,,0,0,\n"
     )
 
 
@@ -104,7 +105,38 @@ def test_baselines_in_percent(make: Make) -> None:
     assert {name: individual[name] for name in counted} == counted
     assert (majority["total"], majority["wrong"], majority["bl_human"], majority["n_ties"]) == (5, 2, "60.00", 1)
     assert majority["ann_mean"] is None
-    assert "labels fixed" in baseline(release, "dawid_skene")["ci_method"]
+    assert baseline(release, "dawid_skene")["ci_method"] == individual["ci_method"]
+
+
+def test_every_metric_of_every_unit_has_a_row(make: Make) -> None:
+    """human_baseline.csv: fractions with four decimals; options of the item's own have the accuracy alone."""
+    release = released(make.closed(), make.per_item())
+    assert list(release.scores.columns) == [
+        "dataset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "n_items", "n_annotators", "n_ties",
+    ]  # fmt: skip
+    found = release.scores.loc[release.scores["dataset"] == "так-ні", ["unit", "metric", "value", "n_ties"]]
+    assert found.to_numpy().tolist()[:8] == [
+        ["individual", "accuracy", "0.7143", 0],
+        ["individual", "macro_f1", "0.4167", 0],
+        ["individual", "weighted_f1", "0.8333", 0],
+        ["individual", "mcc", "0.0000", 0],
+        ["majority", "accuracy", "0.6000", 1],
+        ["majority", "macro_f1", "0.3750", 1],
+        ["majority", "weighted_f1", "0.7500", 1],
+        ["majority", "mcc", "0.0000", 1],
+    ]
+    own = release.scores.loc[release.scores["dataset"] == "слова", "metric"]
+    assert list(own) == ["accuracy", "accuracy"]
+
+
+def test_the_headline_of_agreement_rests_on_the_planned_overlap(make: Make) -> None:
+    """A fourth answer to a contested item is in the pooled row alone; imported answers have only that row."""
+    answers = make.answered({"i1": "ттт", "i2": "ттнт", "i3": "ттт"})
+    items = [make.item(f"i{number}") for number in (1, 2, 3)]
+    for overlap, bases in ((3, ["first", "pooled"]), (4, ["first"]), (None, ["pooled"])):
+        told = released(make.data_set(items=items, responses=answers, overlap=overlap)).agreement["так-ні"]
+        rows = [row for row in told["agreement"]["coefficients"] if row["name"] == "percent_agreement"]
+        assert [row["basis"] for row in rows] == bases
 
 
 def test_random_is_over_the_whole_set_and_exact_over_what_people_saw(make: Make) -> None:
@@ -122,7 +154,7 @@ def test_options_of_their_own_give_no_dawid_skene_and_the_reason(make: Make) -> 
     told = release.agreement["слова"]
     assert told["baselines"]["missing_units"] == {
         "dawid_skene": "Dawid-Skene needs labels that mean the same on every item, and these options differ from item "
-        "to item."
+        "to item or are free texts."
     }
     alpha = next(row for row in told["agreement"]["coefficients"] if row["name"] == "krippendorff_alpha_nominal")
     assert alpha["value"] is None
@@ -235,7 +267,11 @@ def test_a_data_set_without_a_retained_vote_is_published_all_the_same(make: Make
 def test_dawid_skene_makes_gold_where_it_is_asked_for(make: Make) -> None:
     """The method stands in gold.csv with the version that made it, and its fit is the one that is told of."""
     release = released(make.closed(), method="dawid_skene", ties="alphabetical")
-    assert set(release.gold["method"].dropna()) == {"dawid_skene (crowd-kit 1.4.2), ties: alphabetical"}
+    (method,) = set(release.gold["method"].dropna())
+    assert re.fullmatch(
+        r"dawid_skene \(crowd-kit 1\.4\.2\), \d+ iterations, (not )?converged, ties: alphabetical", method
+    )
+    assert set(release.gold["warning"].dropna()) == {" ".join(release.results[0].consensus.warnings)}  # type: ignore[union-attr]
     assert release.results[0].dawid_skene is release.results[0].consensus
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from annotation import files
 from annotation.errors import BadInput, Where
+from annotation.loading import json_text
 
 
 def rows(path: Path) -> Iterator[files.Row]:
@@ -18,17 +18,9 @@ def rows(path: Path) -> Iterator[files.Row]:
 
 
 def _object(text: str, *, path: Path, line: int) -> dict[str, object]:
-    place = Where(file=path, line=line)
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError) as failure:
-        column = getattr(failure, "colno", None)
-        reason = getattr(failure, "msg", "nested too deeply")
-        raise BadInput(
-            f"The line is not JSON: {reason}.",
-            where=Where(file=path, line=line, column=column),
-            remedy="One object a line.",
-        ) from None
+    values = json_text.parse(text, path=path, line=line, remedy="One object a line.")
     if not isinstance(values, dict):
-        raise BadInput("The line is not a JSON object.", where=place, remedy="Write {…} on every line.")
+        raise BadInput(
+            "The line is not a JSON object.", where=Where(file=path, line=line), remedy="Write {…} on every line."
+        )
     return values

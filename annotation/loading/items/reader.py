@@ -23,12 +23,14 @@ def read(campaign: project.Campaign, section: project.ItemsSection) -> tuple[Ite
     first = campaign.definition.asked[0].name
     if campaign.definition.lineage is not None and section.lineage is None:
         section = section.model_copy(update={"lineage": LINEAGE})
-    needed = tuple(column for question in campaign.definition.asked for column in question.required_columns())
+    asked_of = tuple(column for question in campaign.definition.asked for column in question.required_columns())
+    needed = {f"items.{key}": columns for key, columns in section.columns.items()} | {"questions.field": asked_of}
+    parts = section.parts
     drafts: dict[str, ItemDraft] = {}
-    for row in items.rows(path):
-        if not drafts:
-            _need_columns(section, row, needed)
-        draft = _draft(section, row, first=first)
+    for row in items.rows(path, form=section.format, under=section.path):
+        for key, columns in needed.items():
+            files.need(columns, row, key=key)
+        draft = _draft(section, row, parts=parts, first=first)
         if draft.external_id in drafts:
             known = drafts[draft.external_id].origin.line
             raise BadInput(
@@ -42,23 +44,11 @@ def read(campaign: project.Campaign, section: project.ItemsSection) -> tuple[Ite
     return tuple(drafts.values())
 
 
-def _need_columns(section: project.ItemsSection, row: files.Row, needed: Sequence[str]) -> None:
-    for key, columns in section.columns.items():
-        files.need(columns, row, key=f"items.{key}")
-    files.need(needed, row, key="questions.field")
-
-
-def _draft(section: project.ItemsSection, row: files.Row, *, first: str) -> ItemDraft:
+def _draft(section: project.ItemsSection, row: files.Row, *, parts: Sequence[project.Part], first: str) -> ItemDraft:
     external_id = cell(row, section.id).strip()
     if not external_id:
         raise BadInput("The item has no id.", where=row.where(section.id), remedy="Give it one that never changes.")
-    pieces = tuple(_piece(part, row) for part in section.parts)
-    if not any(piece.text.strip() for piece in pieces):
-        raise BadInput(
-            "The item has nothing to show.",
-            where=row.where(section.parts[0].field),
-            remedy="Fill the cell, or leave the row out.",
-        )
+    pieces = tuple(_piece(part, row) for part in parts)
     golds = dict(_golds(section, row, first=first))
     return ItemDraft(
         external_id=external_id,

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from annotation.campaigns.project import VotesSection
-from annotation.loading.judgements import crowd_kit, delimited, toloka
+from annotation.loading.judgements import (
+    crowd_kit,
+    delimited,
+    human_response_bot,
+    label_studio_csv,
+    label_studio_json,
+    toloka,
+)
 from annotation.loading.judgements.raw import RawVote
 
 
@@ -19,3 +26,9 @@ def read(path: Path, section: VotesSection) -> Iterator[RawVote]:
             return crowd_kit.read(path, section)
         case "csv":
             return delimited.read(path, section)
+        case "human-response-bot":
+            return human_response_bot.read(path, section)
+        case "label-studio":
+            if path.suffix.lower() == ".json":
+                return label_studio_json.read(path, section)
+            return label_studio_csv.read(path, section)

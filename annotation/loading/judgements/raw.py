@@ -13,7 +13,7 @@ from annotation.loading.drafts import cell
 LONGEST_ID = 64
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RawVote:
     """`key` holds the values that make the item's identity; `excluded` says why the vote does not count, if so."""
 
@@ -23,6 +23,7 @@ class RawVote:
     row: files.Row
     is_control: bool = False
     excluded: str | None = None
+    seconds: float | None = None
 
 
 def item_id(key: Sequence[str]) -> str:

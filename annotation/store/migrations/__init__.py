@@ -6,8 +6,11 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-HEAD = "0002"
-"""The newest revision; kept here so that an up-to-date database needs no Alembic at start (300 ms)."""
+from annotation.errors import BadInput, Where
+
+REVISIONS = ("0001", "0002")
+"""All revisions, oldest first; kept here so that an up-to-date database needs no Alembic at start (300 ms)."""
+HEAD = REVISIONS[-1]
 
 
 def current(connection: sa.Connection) -> str | None:
@@ -17,12 +20,29 @@ def current(connection: sa.Connection) -> str | None:
     return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
 
 
-def upgrade(engine: sa.Engine, revision: str = HEAD) -> None:
-    """Bring the schema up to `revision`."""
-    with engine.begin() as connection:
+def upgrade(engine: sa.Engine, revision: str = HEAD, *, reader: sa.Engine | None = None) -> None:
+    """Bring the schema up to `revision`; an up-to-date one is only looked at, through `reader` where one is given.
+
+    Raises BadInput for a database of another program, or of a newer hromada.
+    """
+    with (reader or engine).connect() as connection:
         if current(connection) == revision:
             return
+    with engine.begin() as connection:
+        _refuse_strangers(connection)
         _run("upgrade", connection, revision)
+
+
+def _refuse_strangers(connection: sa.Connection) -> None:
+    where = Where(file=connection.engine.url.database)
+    found = current(connection)
+    if found is not None and found not in REVISIONS:
+        raise BadInput(
+            "The database was made by a newer hromada, or by another program.", where=where, remedy="Upgrade hromada."
+        )
+    if found is None and set(sa.inspect(connection).get_table_names()) - {"alembic_version"}:
+        remedy = "Name another one (HROMADA_DATABASE_URL)."
+        raise BadInput("The database belongs to another program.", where=where, remedy=remedy)
 
 
 def downgrade(engine: sa.Engine, revision: str) -> None:

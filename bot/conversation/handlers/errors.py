@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import secrets
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
 
 from telegram import Update
 from telegram.error import Forbidden, NetworkError, RetryAfter, TelegramError
 from telegram.ext import ContextTypes
 
-from annotation.errors import Unavailable
+from annotation.errors import HromadaError, Unavailable
 from bot.conversation.texts import nearest, texts
 
 log = logging.getLogger(__name__)
@@ -26,9 +29,20 @@ async def handle(update: object, context: ContextTypes.DEFAULT_TYPE) -> None:
         return
     code = secrets.token_hex(3)
     number = update.update_id if isinstance(update, Update) else None
-    log.error("Code %s, update %s", code, number, exc_info=failure)
+    log.error("Code %s, update %s: %s", code, number, "".join(_chain(failure)))
     if isinstance(update, Update) and not isinstance(failure, RetryAfter):
         await _tell(update, context, failure, code)
+
+
+def _chain(failure: BaseException | None) -> Iterator[str]:
+    """What led to what, and in which lines; only errors of ours and of Telegram's speak for themselves.
+
+    The words of any other, a database driver's above all, could hold what it was doing: somebody's Telegram id.
+    """
+    while failure is not None:
+        words = f": {failure}" if isinstance(failure, (HromadaError, NetworkError)) else ""
+        yield f"{type(failure).__name__}{words}\n{''.join(traceback.format_tb(failure.__traceback__))}"
+        failure = failure.__cause__ or failure.__context__
 
 
 async def _tell(update: Update, context: ContextTypes.DEFAULT_TYPE, failure: Exception | None, code: str) -> None:
@@ -41,3 +55,6 @@ async def _tell(update: Update, context: ContextTypes.DEFAULT_TYPE, failure: Exc
         await context.bot.send_message(chat.id, say("busy") if busy else say("trouble", code=code))
     except TelegramError as second:
         log.warning("Code %s could not be told: %s", code, type(second).__name__)
+    if update.callback_query is not None:
+        with suppress(TelegramError):  # it may be answered already; unanswered, the button would go on spinning
+            await update.callback_query.answer()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import logging
+from collections.abc import Awaitable, Sequence
 
-from telegram import CallbackQuery, InlineKeyboardButton, InlineKeyboardMarkup, Update
-from telegram.error import BadRequest
+from telegram import Bot, CallbackQuery, InlineKeyboardButton, InlineKeyboardMarkup, Update
+from telegram.error import TelegramError
 from telegram.ext import ContextTypes
 
 from annotation.errors import Stale
@@ -14,14 +14,16 @@ from bot.conversation import callbacks, views
 from bot.conversation.desk import Caller, Desk, Turn
 
 Context = ContextTypes.DEFAULT_TYPE
+log = logging.getLogger(__name__)
 HARMLESS = ("message is not modified", "query is too old", "message to edit not found", "message can't be edited")
 """What Telegram says to an edit or an acknowledgement that comes twice or too late: nothing is lost by it."""
 
 
 async def show(update: Update, context: Context) -> None:
     """`/start`, any other message: show the item that waits for this person."""
-    turn = await _desk(context).turn(_caller(update))
-    await _show(update, context, turn, card=turn.offer is not None and turn.offer.number == 1)
+    caller = _caller(update)
+    turn = await _desk(context).turn(caller)
+    await _show(context.bot, caller, turn, card=turn.offer is not None and turn.offer.number == 1)
 
 
 async def tap(update: Update, context: Context) -> None:
@@ -37,36 +39,36 @@ async def tap(update: Update, context: Context) -> None:
         turn = await desk.turn(caller, chosen)
     except Stale:
         turn = await desk.turn(caller)
-        await _harmless(query.answer(turn.say("stale")))
-        await _show(update, context, turn)
+        await _optional(query.answer(turn.say("stale" if turn.offer else "stale-done")))
+        await _show(context.bot, caller, turn)
         return
-    await _acknowledge(update, context, turn, query)
+    await _acknowledge(context.bot, caller, turn, query)
 
 
-async def _acknowledge(update: Update, context: Context, turn: Turn, query: CallbackQuery) -> None:
+async def _acknowledge(bot: Bot, caller: Caller, turn: Turn, query: CallbackQuery) -> None:
     """Everything here happens after the commit; a repeated tap whose message was edited before changes nothing."""
-    saved = turn.saved
+    saved, message = turn.saved, query.message
     if saved is None:
         return
-    await _harmless(query.answer(turn.say("saved-already" if saved.repeated else "saved")))
-    edited = await _harmless(query.edit_message_text(views.answered(saved).html, reply_markup=None))
+    await _optional(query.answer(turn.say("saved-already" if saved.repeated else "saved")))
+    edited = message is not None and await _optional(
+        bot.edit_message_text(views.answered(saved).html, chat_id=message.chat.id, message_id=message.message_id)
+    )
     if edited or not saved.repeated:
-        await _show(update, context, turn, card=turn.offer is not None and turn.offer.number == 1)
+        await _show(bot, caller, turn, card=turn.offer is not None and turn.offer.number == 1)
 
 
-async def _show(update: Update, context: Context, turn: Turn, *, card: bool = False) -> None:
+async def _show(bot: Bot, caller: Caller, turn: Turn, *, card: bool = False) -> None:
+    """Send what the turn brought to the person's private chat, which has her own id."""
     messages: list[views.Message] = [views.welcome(turn.say)] if turn.new else []
     if turn.offer is None:
         messages.append(views.all_done(turn.say))
     else:
         messages += views.instructions(turn.offer, turn.say) if card else ()
         messages += views.item(turn.offer, turn.say)
-    chat = update.effective_chat
-    if chat is None:
-        return
     for message in messages:
-        await context.bot.send_message(
-            chat.id, message.html, reply_markup=_keyboard(message.buttons), disable_notification=True
+        await bot.send_message(
+            caller.telegram_id, message.html, reply_markup=_keyboard(message.buttons), disable_notification=True
         )
 
 
@@ -78,13 +80,13 @@ def _keyboard(rows: Sequence[Sequence[tuple[str, str]]]) -> InlineKeyboardMarkup
     )
 
 
-async def _harmless(call: Any) -> bool:
-    """Make a call that may come too late; whether it took effect."""
+async def _optional(call: Awaitable[object]) -> bool:
+    """Make a call that only decorates what is saved already; whether it took effect. The next item comes either way."""
     try:
         await call
-    except BadRequest as refusal:
-        if not any(text in str(refusal).lower() for text in HARMLESS):
-            raise
+    except TelegramError as failure:
+        if not any(text in str(failure).lower() for text in HARMLESS):
+            log.warning("A tap was saved but not marked: %s", type(failure).__name__)
         return False
     return True
 

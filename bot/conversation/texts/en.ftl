@@ -9,18 +9,19 @@ left = { $left ->
     [one] { $left } question left
    *[other] { $left } questions left
 }
-all-done = That is all, thank you! New questions will appear here: send /start to look for them.
+all-done = That is all for now, thank you! Send /start to see whether there are new questions.
 
 ## After a tap
 
 saved = Saved
 saved-already = This answer is saved already
-stale = That question is no longer open. Here is the one that waits for you.
+stale = That question is closed. Here is the one that waits for you.
+stale-done = That question is closed.
 
 ## When something goes wrong
 
-trouble = Something broke on our side, sorry. Your answers are safe. Send /start to go on. Code for the organisers: { $code }
-busy = It does not work right now. Please try again in a minute: send /start.
+trouble = Something broke on our side, sorry. Every answer marked ✓ is saved. Send /start to go on. Code for the organisers: { $code }
+busy = Your answer cannot be saved right now. Please try again in a minute: send /start.
 
 ## The menu of commands
 

@@ -1,0 +1,162 @@
+"""The one interface to all methods: what each needs, what it refuses, and what a reader must be told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from aggregation.consensus import fits
+from aggregation.consensus.given import Given
+from aggregation.consensus.labels import Consensus, Scores, Ties, settled
+from aggregation.dawid_skene import Stop
+from aggregation.errors import HromadaError, Refused
+from aggregation.schema import Votes
+
+Method = Literal[
+    "majority",
+    "gold_majority",
+    "wawa",
+    "dawid_skene",
+    "one_coin_dawid_skene",
+    "glad",
+    "one_coin",
+    "skills",
+    "rover",
+]
+NAMES: Mapping[Method, str] = MappingProxyType(
+    {
+        "majority": "The majority",
+        "gold_majority": "The majority weighed by gold",
+        "wawa": "Wawa",
+        "dawid_skene": "Dawid-Skene",
+        "one_coin_dawid_skene": "One-coin Dawid-Skene",
+        "glad": "GLAD",
+        "one_coin": "The one-coin posterior",
+        "skills": "Aggregation by skill",
+        "rover": "ROVER",
+    }
+)
+OPEN: tuple[Method, ...] = ("majority", "one_coin", "skills", "rover")
+ANCHORED: tuple[Method, ...] = ("dawid_skene", "gold_majority")
+GLAD_VOTES = 200_000
+NOTICED = 0.05  # a label with so large a share of the votes and no item is worth a word
+_FITS: Mapping[Method, Callable[[Given], Scores]] = MappingProxyType(
+    {
+        "majority": fits.majority,
+        "gold_majority": fits.gold_majority,
+        "wawa": fits.wawa,
+        "dawid_skene": fits.dawid_skene,
+        "one_coin_dawid_skene": fits.one_coin_dawid_skene,
+        "glad": fits.glad,
+        "one_coin": fits.one_coin,
+        "skills": fits.by_skills,
+        "rover": fits.rover,
+    }
+)
+
+
+def consensus(
+    votes: Votes,
+    *,
+    method: Method,
+    ties: Ties,
+    seed: int = 0,
+    anchors: pd.Series[str] | None = None,
+    skills: pd.Series[float] | None = None,
+    stop: Stop = "crowdkit",
+) -> Consensus:
+    """Aggregate the votes by `method` and settle ties by the rule `ties`.
+
+    `first` takes the tied label met first in file order (one that nobody gave comes last), `alphabetical` the first by
+    code point, `random` one drawn from `seed` and the item's id alone; `shared` and `drop` leave the label open, and
+    `accuracy` then counts one over the number of tied labels, or nothing.
+
+    `anchors` (index item; label or None) are labels taken for known: `dawid_skene` holds their items to them, and
+    `gold_majority` needs them to weigh people by. `skills` (index annotator) are for the method of that name. `stop`
+    is for `dawid_skene`: `converged` runs the sparse fit until nothing moves.
+
+    Raises HromadaError for no votes or an unknown name, Refused where the votes do not allow the method, with one that
+    fits.
+    """
+    for kind, name, known in (
+        ("method", method, get_args(Method)),
+        ("tie rule", ties, get_args(Ties)),
+        ("stop", stop, get_args(Stop)),
+    ):
+        if name not in known:
+            raise HromadaError(f"There is no {kind} {name!r}.", remedy=f"Use one of {', '.join(known)}.")
+    if votes.frame.empty:
+        raise HromadaError("There are no votes to make a consensus of.", remedy="Collect or import answers first.")
+    known_labels = None if anchors is None else anchors.dropna()
+    _check(votes, method=method, anchors=known_labels)
+    given = Given(votes=votes, coded=votes.coded(), skills=skills, anchors=known_labels, stop=stop)
+    found = _FITS[method](given)
+    doubts = (*found.warnings, *_few_votes(votes, method=method), *_collapsed(found, votes))
+    return settled(replace(found, warnings=doubts), votes=votes, method=method, ties=ties, seed=seed)
+
+
+def _check(votes: Votes, *, method: Method, anchors: pd.Series[str] | None) -> None:
+    """Refuse what would give a number without a meaning."""
+    if votes.classes is None and method not in OPEN:
+        raise Refused(
+            f"{NAMES[method]} needs labels that mean the same on every item, and these options differ from item to "
+            "item or are free texts.",
+            remedy="Use majority or one_coin, or rover for texts.",
+        )
+    if votes.classes is not None and method == "rover":
+        raise Refused("ROVER joins texts word by word, and labels are not texts.", remedy="Use majority.")
+    if anchors is not None and method not in ANCHORED:
+        raise Refused(f"{NAMES[method]} cannot take known labels into account.", remedy="Use dawid_skene.")
+    if method == "glad" and len(votes.frame) > GLAD_VOTES:
+        raise Refused(
+            f"GLAD needs minutes to hours for more than {GLAD_VOTES} votes.", remedy="Use dawid_skene or majority."
+        )
+    if method == "gold_majority":
+        _everybody_anchored(votes, anchors)
+    foreign = [] if anchors is None else sorted(set(anchors) - set(votes.classes or ()))
+    if foreign:
+        raise HromadaError(f"The gold says {foreign[0]!r}, which is not a declared label.")
+
+
+def _everybody_anchored(votes: Votes, anchors: pd.Series[str] | None) -> None:
+    seen = votes.frame.loc[votes.frame["item"].isin([] if anchors is None else anchors.index), "annotator"]
+    lacking = sorted(set(votes.frame["annotator"]) - set(seen))
+    if lacking:
+        raise Refused(
+            f"The majority weighed by gold needs an answer of everybody to an item with gold, and {len(lacking)} "
+            f"annotators have none, {lacking[0]!r} among them.",
+            remedy="Use wawa or majority.",
+        )
+
+
+def _few_votes(votes: Votes, *, method: Method) -> tuple[str, ...]:
+    """Toloka's own warning: a confusion matrix has |L|² cells, and a person should fill them."""
+    if method != "dawid_skene" or votes.classes is None:
+        return ()
+    classes, median = len(votes.classes), float(votes.frame["annotator"].value_counts().median())
+    if median >= classes**2:
+        return ()
+    return (
+        (
+            f"Annotators gave {median:g} votes in the median, fewer than the {classes**2} cells of a confusion matrix "
+            f"of {classes} labels: prefer the majority."
+        ),
+    )
+
+
+def _collapsed(found: Scores, votes: Votes) -> tuple[str, ...]:
+    """A label that many gave and no item has is the mark of an estimate that fell into one class."""
+    if not found.shared or found.iterations is None:
+        return ()
+    given = votes.frame["answer"].value_counts(normalize=True)
+    labelled = set(found.names[np.arange(len(found.items)), found.scores.argmax(axis=1)])
+    return tuple(
+        f"The label {name!r} has {100 * given[name]:.0f} % of the votes and not one item: compare with the majority."
+        for name in votes.classes or ()
+        if given.get(name, 0.0) >= NOTICED and name not in labelled
+    )

@@ -1,0 +1,68 @@
+"""The figures that the explanation quotes are those that the code gives on the real data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from aggregation.agreement import agreement, by_label, mean_posterior
+from aggregation.consensus import Method, Ties, accuracy, consensus
+from aggregation.performance import performance
+from aggregation.schema import Votes
+
+Build = Callable[..., Votes]
+PAGES = Path(__file__).parents[2] / "docs" / "explanation"
+
+
+def shown(value: float | None, digits: int = 3) -> str:
+    return f"{value:.{digits}f}".removeprefix("0")
+
+
+def page(name: str) -> str:
+    return " ".join((PAGES / f"{name}.md").read_text(encoding="utf-8").split())
+
+
+def test_the_page_on_agreement_quotes_rwsd_as_it_is(real: Build) -> None:
+    """Coefficients, intervals, the first three votes, the labels and the mean posterior."""
+    votes, text = real("RWSD"), page("agreement")
+    for name in ("percent_agreement", "krippendorff_alpha_nominal", "gwet_ac1"):
+        row = agreement(votes)[name]
+        assert f"| {shown(row.value)} | {shown(row.low)} to {shown(row.high)} |" in text
+    first = agreement(votes, overlap=3)["krippendorff_alpha_nominal"]
+    assert f"first three votes {shown(first.value)} [{shown(first.low)}, {shown(first.high)}]" in text
+    for row in by_label(votes):
+        assert row.name != "specific_agreement" or f"{shown(row.value)} [{shown(row.low)}, {shown(row.high)}]" in text
+    believed = mean_posterior(consensus(votes, method="dawid_skene", ties="drop"), votes, resamples=5)
+    assert f"RWSD has {believed.value:.2f} by it" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "ties", "quoted"),
+    [
+        ("d_jn-product", "majority", "drop", "| majority | {} |"),
+        ("d_jn-product", "dawid_skene", "drop", "| Dawid–Skene, 80 iterations, converged | {} |"),
+        ("CF", "majority", "shared", "majority {} (a tie counting its share)"),
+        ("CF", "wawa", "shared", "Wawa {}"),
+        ("CF", "one_coin", "shared", "one-coin {}"),
+        ("CF", "dawid_skene", "shared", "Dawid–Skene {}"),
+        ("dog", "majority", "drop", "{} right under `drop`"),
+        ("dog", "majority", "shared", "{} under `shared`"),
+    ],
+)
+def test_the_page_on_labels_quotes_accuracies_as_they_are(
+    real: Build, name: str, method: Method, ties: Ties, quoted: str
+) -> None:
+    """One accuracy, as the page words it."""
+    votes = real(name)
+    score = accuracy(consensus(votes, method=method, ties=ties), votes.items["gold"])
+    assert quoted.format(shown(score.value, 4)) in page("consensus")
+
+
+def test_the_page_on_labels_quotes_the_people_of_parus(real: Build) -> None:
+    """Three units with their crossed intervals, at the default number of draws."""
+    made, text = performance(real("PARus")), page("consensus")
+    for unit, name in (("individual", "individual"), ("majority", "majority"), ("dawid_skene", "Dawid–Skene")):
+        score = made[unit]["accuracy"]
+        assert f"| {name} | {shown(score.value, 4)} [{shown(score.low, 4)}, {shown(score.high, 4)}] |" in text

@@ -1,0 +1,158 @@
+"""The metrics of labels and texts: equal to scikit-learn, sacreBLEU and RapidFuzz, and Ukrainian words kept whole."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aggregation import scoring
+
+ANSWERS = st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from(["x", "y", "z", None])), min_size=1, max_size=30)
+TEXTS = st.text(alphabet="абїґ' .", max_size=30)
+
+
+@settings(deadline=None, max_examples=100)
+@given(pairs=ANSWERS)
+def test_label_metrics_equal_scikit_learn(pairs: list[tuple[str, str | None]]) -> None:
+    """Classes that nobody gave, ties and refusals included; an answer without a class is one of its own there."""
+    from sklearn import metrics
+
+    gold, said = [pair[0] for pair in pairs], [pair[1] or "none" for pair in pairs]
+    marks = scoring.marked(gold, [pair[1] for pair in pairs], classes="xyz")
+    known: dict[str, Any] = {"labels": list("xyz"), "zero_division": 0.0}
+    assert scoring.accuracy(marks) == pytest.approx(metrics.accuracy_score(gold, said), abs=1e-9)
+    assert scoring.f1_by_class(marks) == pytest.approx(metrics.f1_score(gold, said, average=None, **known), abs=1e-9)
+    macro, weighted = (metrics.f1_score(gold, said, average=kind, **known) for kind in ("macro", "weighted"))
+    assert scoring.macro_f1(marks) == pytest.approx(macro, abs=1e-9)
+    assert scoring.weighted_f1(marks) == pytest.approx(weighted, abs=1e-9)
+    assert scoring.mcc(marks) == pytest.approx(_mcc(gold, said), abs=1e-9)
+
+
+def _mcc(gold: list[str], said: list[str]) -> float:
+    from sklearn import metrics
+
+    # With one gold label and one answer scikit-learn warns that there is one class; the score is 0 by definition.
+    return 0.0 if len({*gold, *said}) == 1 else float(metrics.matthews_corrcoef(gold, said))
+
+
+def test_no_answer_has_no_score() -> None:
+    """Nothing over nothing is undefined, not zero."""
+    marks = scoring.marked([], [], classes="xy")
+    assert [math.isnan(metric(marks)) for metric in scoring.METRICS.values()] == [True] * 4
+
+
+@settings(deadline=None, max_examples=50)
+@given(pairs=ANSWERS)
+def test_twice_as_many_answers_have_the_same_scores(pairs: list[tuple[str, str | None]]) -> None:
+    """Weights are counts: all marks doubled change nothing, and renaming the classes neither."""
+    gold, said = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    names: dict[str | None, str | None] = {"x": "q", "y": "p", "z": "r", None: None}
+    once = scoring.marked(gold, said, classes="xyz")
+    twice = scoring.marked(gold * 2, said * 2, classes="xyz")
+    new = scoring.marked([str(names[name]) for name in gold], [names[name] for name in said], classes="pqr")
+    for metric in scoring.METRICS.values():
+        assert metric(once) == pytest.approx(metric(twice)) == pytest.approx(metric(new))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("П'ять, п’ять; обʼєкт!", ("П'ять", "п’ять", "обʼєкт")),
+        ("«Будь-який» дім — за́мок", ("Будь-який", "дім", "за́мок")),
+        ("сказав: 'так' (2,5 %)", ("сказав", "так", "2", "5")),
+        ("любов'", ("любов",)),
+        ("…", ()),
+    ],
+)
+def test_ukrainian_words_stay_whole(text: str, words: tuple[str, ...]) -> None:
+    """An apostrophe or hyphen within a word belongs to it, quotation marks and dashes do not."""
+    assert scoring.tokens(text) == words
+    assert tuple(text[start:end] for start, end in scoring.token_spans(text)) == words
+
+
+def test_every_apostrophe_becomes_the_same() -> None:
+    """The rule `apostrophes` names one sign for all; `ukrainian` forgives case, stress and blanks too."""
+    assert {scoring.NORMALISATIONS["apostrophes"](f"об{sign}єкт") for sign in scoring.APOSTROPHES} == {"об'єкт"}
+    assert scoring.NORMALISATIONS["apostrophes"]("‘так’") == "‘так'"
+    assert scoring.NORMALISATIONS["ukrainian"]("  За́мок  П’ЯТЬ ") == "замок п'ять"
+    assert scoring.NORMALISATIONS["ukrainian"]("йї") == "йї"
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "squad", "unicode"), [("п'ять", "п’ять", False, True), ("«Лис»", "лис", False, True)]
+)
+def test_the_known_traps_of_exact_match(one: str, two: str, squad: bool, unicode: bool) -> None:
+    """SQuAD's rule knows ASCII punctuation alone; `unicode_punct` knows all."""
+    for name, equal in (("squad", squad), ("unicode_punct", unicode)):
+        rule = scoring.NORMALISATIONS[name]
+        assert (rule(one) == rule(two)) == equal
+
+
+def test_real_corrections_have_the_known_error_rates(shared: Path, known: dict[str, Any]) -> None:
+    """Eleven corrected stories: mean WER and CER, edits and chrF."""
+    pairs = []
+    for name in ("generated_new_stories.csv", "few_shot_split.csv"):
+        with (shared / "data" / "eval-ua-tion" / "stories" / name).open(encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["fixed_story"]]
+        pairs += [(row["generated_story"], row["fixed_story"]) for row in rows]
+    expected = known["text_correction"]
+    assert len(pairs) == expected["pairs"]
+    rates = [scoring.error_rate(one, two) for one, two in pairs]
+    assert sum(rates) / len(rates) == pytest.approx(expected["cer_mean"], abs=5e-6)
+    edits = [scoring.distance(one.split(), two.split()) for one, two in pairs]
+    assert edits == expected["word_edits"]
+    rates = [scoring.error_rate(one.split(), two.split()) for one, two in pairs]
+    assert sum(rates) / len(rates) == pytest.approx(expected["wer_mean"], abs=5e-6)
+    chrf = [100 * scoring.chrf(scoring.ngrams(two), scoring.ngrams(one)) for one, two in pairs]
+    assert chrf == pytest.approx(expected["chrf"], abs=0.006)
+
+
+@settings(deadline=None, max_examples=150)
+@given(one=TEXTS, two=TEXTS, three=TEXTS)
+def test_distance_is_a_distance(one: str, two: str, three: str) -> None:
+    """Symmetric, zero for equals alone, no longer than a way round, and RapidFuzz's."""
+    between = scoring.distance(one, two)
+    assert between == scoring.distance(two, one)
+    assert (between == 0) == (one == two)
+    assert between <= scoring.distance(one, three) + scoring.distance(three, two)
+    assert between == _slow(one, two)
+
+
+def _slow(one: str, two: str) -> int:
+    row = list(range(len(two) + 1))
+    for number, sign in enumerate(one, 1):
+        before, row = row, [number]
+        for place, other in enumerate(two):
+            row.append(min(before[place] + (sign != other), before[place + 1] + 1, row[place] + 1))
+    return row[-1]
+
+
+def test_distance_equals_rapidfuzz(known: dict[str, Any]) -> None:
+    """On long texts too, where the bit vectors are long."""
+    fuzz = pytest.importorskip("rapidfuzz.distance", reason="in the development environment alone")
+    one = " ".join(map(str, known["text_correction"]["chrf"])) * 9
+    two = " ".join(map(str, known["text_correction"]["word_edits"])) * 17
+    assert scoring.distance(one, two) == fuzz.Levenshtein.distance(one, two)
+
+
+@settings(deadline=None, max_examples=100)
+@given(one=TEXTS, two=TEXTS)
+def test_chrf_equals_sacrebleu(one: str, two: str) -> None:
+    """With its defaults; two empty texts are equal here and 0 there."""
+    metrics = pytest.importorskip("sacrebleu.metrics", reason="in the development environment alone")
+    made = scoring.chrf(scoring.ngrams(one), scoring.ngrams(two))
+    if "".join(one.split()) or "".join(two.split()):
+        assert made == pytest.approx(metrics.CHRF().sentence_score(two, [one]).score / 100, abs=1e-9)
+    else:
+        assert made == 1
+
+
+def test_an_empty_reference_has_an_error_rate() -> None:
+    """Nothing is right against nothing, and anything is wrong."""
+    assert (scoring.error_rate("", ""), scoring.error_rate("", "так"), scoring.error_rate("так", "")) == (0, 1, 1)

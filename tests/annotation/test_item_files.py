@@ -1,0 +1,180 @@
+"""Files of items in every format: read with their places, or refused in a sentence; never anything in between."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from annotation.errors import BadInput
+from annotation.loading import items, json_text
+from annotation.loading.items import literals
+
+ROW = {"id": "1", "text": "Кіт, який спав.", "options": ["кіт", "пес"], "gold": "кіт"}
+
+
+def read(path: Path, **how: str) -> list[tuple[int, dict[str, Any]]]:
+    """Lines and values of a file."""
+    return [(row.line, dict(row.values)) for row in items.rows(path, **how)]
+
+
+def write(path: Path, value: object) -> Path:
+    """A JSON file, written over several lines."""
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=1), "utf-8")
+    return path
+
+
+def test_a_json_list_is_read_with_lines(tmp_path: Path) -> None:
+    """At the top, or under a path of keys; each item knows the line on which it begins."""
+    found = read(write(tmp_path / "i.json", [ROW, ROW | {"id": "2"}]))
+    assert found == [(2, ROW), (11, ROW | {"id": "2"})]
+    nested = {"name": "]", "a": {"x": [1, {"y": '"'}], "tasks": [ROW], "z": None}, "b": []}
+    assert read(write(tmp_path / "n.json", nested), under="a.tasks") == [(11, ROW)]
+
+
+@given(st.lists(st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=5), max_size=3), max_size=6))
+def test_lines_of_json_are_those_that_a_reader_would_point_at(values: list[dict[str, Any]]) -> None:
+    """However the file is laid out, the text at the line begins with the item."""
+    for indent in (None, 2):
+        text = json.dumps({"k": ["]"], "list": values}, ensure_ascii=False, indent=indent)
+        lines = json_text.lines(text, ["list"])
+        assert len(lines) == len(values)
+        for line in lines:
+            assert "{" in text.split("\n")[line - 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "line", "says"),
+    [
+        ('{"tasks": []}', {}, 1, "not a list"),
+        ('{"tasks": []}', {"under": "items"}, None, "no 'items'"),
+        ('{"tasks": {"a": 1}}', {"under": "tasks.b"}, None, "no 'tasks.b'"),
+        ("[1]", {}, 1, "not a JSON object"),
+        ('[\n{"a": 1},\n{"a": }]', {}, 3, "not JSON"),
+        ('[{"a": NaN}]', {}, None, "NaN"),
+        ('[{"a": 1, "a": 2}]', {}, None, "'a' stands twice"),
+        (r'[{"a": "\ud800"}]', {}, None, "half a character"),
+        (r'[{"a": "\u0000"}]', {}, None, "U\\+0000"),
+        ("[" * 100_000, {}, None, "nested too deeply"),
+        ("[" + "9" * 5000 + "]", {}, None, "cannot be used"),
+        ("[]]", {}, 1, "not JSON"),
+        ("[{}]", {"form": "lmes"}, None, "no 'instances'"),
+        ('{"instances": [{"question": "?"}]}', {"form": "lmes"}, 1, "no 'correctAnswer'"),
+        ('{"tasks": [[1]]}', {"form": "ua-cbt"}, 1, "not a JSON object"),
+        ('{"tasks": [[{"md": {"a": 1}, "md_a": 2}]]}', {"form": "ua-cbt"}, 1, "the column 'md_a'"),
+        ('[{"id": 1}]', {"form": "label-studio"}, 1, "no `data`"),
+    ],
+)
+def test_json_that_cannot_be_used_is_named(
+    tmp_path: Path, text: str, how: dict[str, str], line: int | None, says: str
+) -> None:
+    """File, line where there is one, what is wrong, a remedy."""
+    (tmp_path / "i.json").write_text(text, "utf-8")
+    with pytest.raises(BadInput, match=says) as refusal:
+        read(tmp_path / "i.json", **how)
+    where = refusal.value.where
+    assert where is not None
+    assert (str(where.file), refusal.value.remedy is not None) == (str(tmp_path / "i.json"), True)
+    if line is not None:
+        assert where.line == line
+
+
+def test_a_list_that_was_not_found_names_the_path_to_one(tmp_path: Path) -> None:
+    """The remedy can be pasted."""
+    with pytest.raises(BadInput) as refusal:
+        read(write(tmp_path / "i.json", {"name": "x", "tasks": [ROW]}))
+    assert refusal.value.remedy == "Write `items.path: tasks`."
+
+
+def test_parquet_is_read_row_by_row(tmp_path: Path) -> None:
+    """Lists, structs, times, decimals and missing values become what JSON would have."""
+    table = pa.table(
+        {
+            "id": [1, 2],
+            "options": [["кіт", "пес"], None],
+            "meta": [{"a": 1.5}, {"a": float("nan")}],
+            "day": [date(2024, 5, 1), None],
+            "price": [Decimal("1.50"), None],
+            "kind": pa.array(["x", "x"]).dictionary_encode(),
+        }
+    )
+    parquet.write_table(table, tmp_path / "i.parquet")
+    first = {"id": 1, "options": ["кіт", "пес"], "meta": {"a": 1.5}, "day": "2024-05-01", "price": "1.50", "kind": "x"}
+    second = {"id": 2, "options": None, "meta": {"a": None}, "day": None, "price": None, "kind": "x"}
+    assert read(tmp_path / "i.parquet") == [(1, first), (2, second)]
+
+
+def test_parquet_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    """No Parquet, an empty file, a cut one, pictures, U+0000."""
+    whole = tmp_path / "whole.parquet"
+    parquet.write_table(pa.table({"id": list(range(1000))}), whole)
+    parquet.write_table(pa.table({"id": [1], "picture": [b"\x89PNG"]}), tmp_path / "picture.parquet")
+    parquet.write_table(pa.table({"id": [1], "text": ["a\0b"]}), tmp_path / "nul.parquet")
+    (tmp_path / "none.parquet").write_bytes(b"id,text\n1,a\n")
+    (tmp_path / "empty.parquet").write_bytes(b"")
+    (tmp_path / "cut.parquet").write_bytes(whole.read_bytes()[:-20])
+    says = {
+        "picture": "row|neither text nor numbers",
+        "nul": r"U\+0000",
+        "none": "cannot be read",
+        "empty": "is empty",
+        "cut": "cannot be read",
+        "missing": "no such file",
+    }
+    for name, words in says.items():
+        with pytest.raises(BadInput, match=words):
+            read(tmp_path / f"{name}.parquet")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("['а', \"б\"]", ["а", "б"]),
+        ("[1, -2.5, None, True]", [1, -2.5, None, True]),
+        (r"['it\'s', 'a\nb']", ["it's", "a\nb"]),
+        ("[]", []),
+        ("[Сміється] Так.", "[Сміється] Так."),
+        ("[[1], [2]]", "[[1], [2]]"),
+        ("['a', __import__('os')]", "['a', __import__('os')]"),
+        ("[" + "-" * 5000 + "1]", "[" + "-" * 5000 + "1]"),
+        ("['a'", "['a'"),
+        (r"['\ud800']", r"['\ud800']"),
+        (r"['\x']", r"['\x']"),
+        ("[007]", "[007]"),
+        (r"['\d']", [r"\d"]),
+    ],
+)
+def test_python_lists_are_read_without_running_anything(text: str, found: object) -> None:
+    """Flat lists of texts and numbers; whatever else begins like one stays text."""
+    assert literals.listed(text) == found
+
+
+@given(st.lists(st.text(max_size=20) | st.integers(-(10**9), 10**9) | st.none() | st.booleans(), max_size=8))
+def test_what_python_prints_is_read_back(values: list[object]) -> None:
+    """repr and back, but for what no database takes."""
+    storable = all(not isinstance(one, str) or "\0" not in one for one in values)
+    assert literals.listed(repr(values)) == (values if storable else repr(values))
+
+
+def test_eval_ua_tions_items_are_the_same_in_every_form(shared: Path) -> None:
+    """UA-CBT as .json, .jsonl and .csv gives the same ids, options and answers; LMES has its metadata as columns."""
+    folder = shared / "data/eval-ua-tion/ua-cbt"
+    forms = [read(folder / f"stories_train.{ending}", form="ua-cbt") for ending in ("json", "jsonl", "csv")]
+    for key in ("context", "question", "options", "answer", "taskType", "md_opts_correct_answer"):
+        for form in forms:
+            assert [values[key] for _, values in form] == [values[key] for _, values in forms[0]]
+    assert [len(values["options"]) for _, values in forms[2]] == [6] * 8
+    assert {name for _, values in forms[0] for name in values} == {name for _, values in forms[1] for name in values}
+    lmes = read(shared / "data/eval-ua-tion/lmes/DoAllWordsBelongToCatTask.json", form="lmes")
+    assert len(lmes) == 400
+    assert {values["correctAnswer"] for _, values in lmes} == {"так", "ні"}
+    assert lmes[0][0] == 4
+    assert lmes[0][1]["additionalMetadata_cat_name_main"] == "почуття"
