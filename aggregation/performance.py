@@ -123,7 +123,7 @@ def performance(
     try:
         fitted = _labels(votes, "dawid_skene")
     except Refused as refusal:
-        refused["dawid_skene"] = refusal.problem
+        refused["dawid_skene"] = str(refusal)
     if fitted is not None:
         few = max(FEWEST_REFITS, REFITTED_VOTES // len(votes.frame))
         fewer = replace(parts[2], resamples=min(resamples, few))
@@ -181,7 +181,7 @@ def _unit(
 ) -> Unit:
     marks = _marks(gold, said, classes=scored.classes)
     sums = None
-    if scorer.n_groups >= FEWEST_CLUSTERS:
+    if scored.n_groups >= FEWEST_CLUSTERS:
         sums = crossed_sums(
             scorer.marks,
             people=scorer.people,
@@ -243,8 +243,8 @@ def _score(metric: str, marks: scoring.Marks, *, sums: Floats | None, level: flo
 
 def _said(scored: Scored, scorer: Scorer, *, draws: Draws) -> tuple[str, str]:
     """The name of the interval, and what a reader must know of it."""
-    if scorer.n_groups < FEWEST_CLUSTERS:
-        few = f"{scorer.n_groups} {scored.clusters} are fewer than the {FEWEST_CLUSTERS} to resample"
+    if scored.n_groups < FEWEST_CLUSTERS:
+        few = f"{scored.n_groups} {scored.clusters} are fewer than the {FEWEST_CLUSTERS} to resample"
         return "none", f"No interval: {few}."
     method = f"crossed bootstrap, {draws.resamples} draws over people and {scored.clusters}, seed {draws.seed}"
     if scorer.people < FEWEST_CLUSTERS:

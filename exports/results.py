@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aggregation.agreement import Agreement, Coefficient, agreement, mean_posterior
 from aggregation.bootstrap import Progress
-from aggregation.consensus import Consensus, Method, Ties, consensus
+from aggregation.consensus import Consensus, Method, Ties, consensus, from_gold
 from aggregation.errors import HromadaError, Refused
 from aggregation.performance import Performance, performance
 from aggregation.schema import Votes
@@ -27,6 +27,7 @@ class Choices:
     agreement_resamples: int
     performance_resamples: int
     level: float
+    anchors: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,10 +105,14 @@ def _measured(data: DataSet, *, choices: Choices, progress: Progress | None) -> 
 def _consensus(votes: Votes, choices: Choices) -> tuple[Consensus, str]:
     """The labels by the chosen method, or by the majority with the reason why the method does not fit these votes."""
     try:
-        return consensus(votes, method=choices.method, ties=choices.ties, seed=choices.seed), ""
+        anchors, skills = from_gold(votes, method=choices.method, anchors=choices.anchors)
+        labels = consensus(
+            votes, method=choices.method, ties=choices.ties, seed=choices.seed, anchors=anchors, skills=skills
+        )
     except Refused as refusal:
         labels = consensus(votes, method="majority", ties=choices.ties, seed=choices.seed)
-        return labels, f"{refusal.problem} The majority stands in its place."
+        return labels, f"{refusal} The majority stands in its place."
+    return labels, ""
 
 
 def _performance(votes: Votes, choices: Choices, *, progress: Progress | None) -> tuple[Performance | None, str]:

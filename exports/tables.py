@@ -62,12 +62,14 @@ def release(
     method: Method = "majority",
     ties: Ties = "drop",
     seed: int = 0,
+    anchors: bool = False,
     agreement_resamples: int = 1000,
     performance_resamples: int = 2000,
     level: float = 0.95,
     progress: Progress | None = None,
 ) -> Release:
-    """Aggregate the data sets and lay the tables out; `method` and `ties` make the consensus of gold.csv.
+    """Aggregate the data sets and lay the tables out; `method` and `ties` make the consensus of gold.csv,
+    `anchors` lets the method take declared gold for known.
 
     Where the method does not fit a data set the majority stands in, and agreement.json says so. `progress` hears the
     share done, 0 to 1. Raises HromadaError for two data sets of one name and for votes that contradict their items.
@@ -79,6 +81,7 @@ def release(
         agreement_resamples=agreement_resamples,
         performance_resamples=performance_resamples,
         level=level,
+        anchors=anchors,
     )
     results = measured(data_sets, choices=choices, progress=progress)
     return Release(

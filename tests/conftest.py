@@ -6,8 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 SHARED = "HROMADA_SHARED"
+settings.register_profile("ci", derandomize=True)  # a change is judged by the same examples as the one before it
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 @pytest.fixture(scope="session")

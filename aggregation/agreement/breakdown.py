@@ -13,7 +13,7 @@ from aggregation.agreement.estimates import NOTHING, Coefficient, estimated, mea
 from aggregation.agreement.formulas import Statistic
 from aggregation.bootstrap import Draws
 from aggregation.errors import HromadaError, Refused
-from aggregation.schema import Floats, Votes, closed_counts, quotient
+from aggregation.schema import COLUMNS, Floats, Votes, closed_counts, quotient
 
 SPECIFIC = "specific agreement: share of the label's votes that another vote of the same item repeats"
 ALPHA = "Krippendorff's alpha of the label against all others"
@@ -28,7 +28,10 @@ def by_label(votes: Votes, *, resamples: int = 1000, seed: int = 0, level: float
     it is repeated (Dice, over all pairs). Raises Refused where items share no classes.
     """
     if votes.classes is None:
-        raise Refused("The options differ from item to item, so there are no labels to tell apart.")
+        raise Refused(
+            "The options differ from item to item, so there are no labels to tell apart.",
+            remedy="Break it down by annotator or over time.",
+        )
     draws = Draws(resamples=resamples, seed=seed, level=level)
     answered = votes.frame["item"].map(votes.frame["item"].value_counts())
     twice = replace(votes, frame=votes.frame.loc[answered >= 2])
@@ -88,7 +91,7 @@ def by_annotator(votes: Votes, *, resamples: int = 1000, seed: int = 0, level: f
     What a person said twice on an item counts as the mean of both; the others' votes all count.
     """
     draws = Draws(resamples=resamples, seed=seed, level=level)
-    frame = votes.frame
+    frame = votes.frame.sort_values(list(COLUMNS), ignore_index=True)  # sums round by their order
     of_item = frame.groupby("item")["answer"].transform("size")
     of_answer = frame.groupby(["item", "answer"])["annotator"].transform("size")
     own = frame.groupby(["item", "annotator"])["answer"].transform("size")

@@ -14,7 +14,7 @@ from aggregation.agreement.counted import Compared, compared, gwet_weights
 from aggregation.agreement.estimates import NOTHING, Basis, Coefficient, Pool, estimated
 from aggregation.agreement.formulas import Statistic
 from aggregation.agreement.pairs import mean_cohen
-from aggregation.bootstrap import Draws, Progress
+from aggregation.bootstrap import FEWEST_CLUSTERS, Draws, Progress
 from aggregation.schema import Floats, Level, Votes
 
 Name = Literal[
@@ -145,6 +145,8 @@ def _row(
 ) -> Coefficient:
     how = f"{HOW[name]}; {told}"
     items = counted.weighed if name in GWET else counted.items
+    if counted.items.n_groups < FEWEST_CLUSTERS:  # items with one vote help to no interval
+        sums, items = None, replace(items, n_groups=counted.items.n_groups)
     refusal = _refusal(name, votes, counted)
     if refusal:
         return _of(name, float("nan"), None, items=items, votes=votes, how=how, why=refusal, basis=basis, draws=draws)

@@ -64,7 +64,8 @@ class Pool:
     @property
     def units(self) -> str:
         """What is resampled, with its number."""
-        return f"{self.n_groups} " + ("items" if self.n_groups == len(self.groups) else "groups of items")
+        units = "items" if self.n_groups == len(self.groups) else "groups of items"
+        return "1 " + units.replace("s", "", 1) if self.n_groups == 1 else f"{self.n_groups} {units}"
 
     def value(self, statistic: Callable[[Floats], Floats]) -> float:
         """The statistic of the sums over all items; nan where it is undefined or there are no items."""
@@ -113,7 +114,8 @@ def estimated(
     elif np.isnan(value):
         reason = undefined
     elif resampled is None:
-        reason = f"No interval: {pool.units} are fewer than the {FEWEST_CLUSTERS} to resample."
+        verb = "is" if pool.n_groups == 1 else "are"
+        reason = f"No interval: {pool.units} {verb} fewer than the {FEWEST_CLUSTERS} to resample."
     else:
         interval = percentile_interval(resampled, level=draws.level)
         said = (

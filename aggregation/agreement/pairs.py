@@ -10,6 +10,7 @@ from scipy import sparse
 
 from aggregation.agreement.estimates import Coefficient, estimated, pool
 from aggregation.bootstrap import FEWEST_CLUSTERS, Draws, Sparse
+from aggregation.errors import Refused
 from aggregation.schema import Codes, Floats, Votes, quotient
 
 CELLS = 500_000_000  # numbers in all resamples; more would take minutes
@@ -66,8 +67,13 @@ def cohen_pairs(votes: Votes) -> pd.DataFrame:
     """One row a pair of annotators who answered a common item, sorted.
 
     Columns: annotator_a, annotator_b, n_items, percent_agreement, kappa (nan where both always gave the same one
-    label). What a person said twice on an item counts half each time.
+    label). What a person said twice on an item counts half each time. Raises Refused where items share no classes.
     """
+    if votes.classes is None:
+        raise Refused(
+            "The options differ from item to item and share no classes, so Cohen's kappa has no chance to correct by.",
+            remedy="Compare each annotator with the rest.",
+        )
     met = _meetings(votes)
     names = votes.coded().annotator_ids
     sums = np.asarray(met.columns(n_items=votes.frame["item"].nunique()).sum(axis=0), dtype=np.float64)[None]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from aggregation import dawid_skene as sparse_dawid_skene
 from aggregation import skills as skill
-from aggregation.consensus.given import Given, anchored, closed, crowd_kit, of_pairs, skills_of, unvoted
+from aggregation.consensus.given import Given, anchored, closed, crowd_kit, declared, of_pairs, skills_of, unvoted
 from aggregation.consensus.labels import Scores
 from aggregation.dawid_skene import ITERATIONS, TOLERANCE
 from aggregation.errors import HromadaError
@@ -58,7 +58,7 @@ def gold_majority(given: Given) -> Scores:
     from crowdkit.aggregation import GoldMajorityVote
 
     data = given.coded.crowdkit()
-    anchors = pd.Series(anchored(given), name="true_label")
+    anchors = pd.Series(declared(given), name="true_label")  # one that nobody gave is a mistake of all who answered
     model = GoldMajorityVote().fit(data, anchors[anchors >= 0])
     shares, said = _weighed(data, model.skills_)
     n_anchors = int((anchors >= 0).sum())

@@ -33,10 +33,15 @@ def crowd_kit() -> str:
     return f"crowd-kit {version('crowd-kit')}"
 
 
+def declared(given: Given) -> Codes:
+    """The code of each voted item's known label, -1 for none."""
+    known = (pd.Series(dtype=object) if given.anchors is None else given.anchors).reindex(given.coded.item_ids)
+    return pd.Index(given.coded.labels).get_indexer(pd.Index(known))
+
+
 def anchored(given: Given) -> Codes:
     """The code of each voted item's known label, -1 for none and for labels that nobody gave."""
-    known = (pd.Series(dtype=object) if given.anchors is None else given.anchors).reindex(given.coded.item_ids)
-    codes = pd.Index(given.coded.labels).get_indexer(pd.Index(known))
+    codes = declared(given)
     return np.where(np.isin(codes, given.coded.answers), codes, -1)
 
 

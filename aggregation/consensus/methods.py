@@ -16,6 +16,7 @@ from aggregation.consensus.labels import Consensus, Scores, Ties, settled
 from aggregation.dawid_skene import Stop
 from aggregation.errors import HromadaError, Refused
 from aggregation.schema import Votes
+from aggregation.skills import control_skills
 
 Method = Literal[
     "majority",
@@ -100,13 +101,32 @@ def consensus(
     return settled(replace(found, warnings=doubts), votes=votes, method=method, ties=ties, seed=seed)
 
 
+def from_gold(
+    votes: Votes, *, method: Method, anchors: bool = False
+) -> tuple[pd.Series[str] | None, pd.Series[float] | None]:
+    """What a method may be told of the votes' own gold: the anchors, and the skills of people.
+
+    `gold_majority` and `skills` cannot do without; others take the gold as anchors if `anchors` says so. Raises Refused
+    where there is no gold to tell of.
+    """
+    gold = votes.items["gold"].dropna()
+    needed = anchors or method in ("gold_majority", "skills")
+    if needed and not votes.frame["item"].isin(gold.index).any():
+        raise Refused("Nobody answered an item that has gold.", remedy="Use majority or dawid_skene without anchors.")
+    if method == "skills":
+        if anchors:
+            raise Refused(f"{NAMES[method]} takes no anchors.", remedy="Leave them out; its skills come from the gold.")
+        return None, control_skills(votes)
+    return (gold if needed else None), None
+
+
 def _check(votes: Votes, *, method: Method, anchors: pd.Series[str] | None) -> None:
     """Refuse what would give a number without a meaning."""
     if votes.classes is None and method not in OPEN:
         raise Refused(
             f"{NAMES[method]} needs labels that mean the same on every item, and these options differ from item to "
             "item or are free texts.",
-            remedy="Use majority or one_coin, or rover for texts.",
+            remedy="Use majority or one_coin.",
         )
     if votes.classes is not None and method == "rover":
         raise Refused("ROVER joins texts word by word, and labels are not texts.", remedy="Use majority.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aggregation.errors import HromadaError
 from bot.commands.campaigns import AsJson
 from bot.commands.datasets import Method, MethodOption, ProjectName, Seed, data_set, title
 
@@ -49,19 +50,22 @@ def aggregate(
     json: AsJson = False,
 ) -> None:
     """Consensus of the votes; its accuracy against gold."""
-    from aggregation import consensus, skills
+    from aggregation import consensus
     from bot.commands import console
 
     data = data_set(project)
     votes = data.votes()
     gold = votes.items["gold"].dropna()
+    if stop is Stop.CONVERGED and method is not Method.DAWID_SKENE:
+        raise HromadaError(f"--stop is for dawid_skene; {method.value} has no such choice.", remedy="Leave it out.")
+    known, skills = consensus.from_gold(votes, method=method.value, anchors=anchors)
     found = consensus.consensus(
         votes,
         method=method.value,
         ties=ties.value,
         seed=seed,
-        anchors=gold if anchors or method is Method.GOLD_MAJORITY else None,
-        skills=skills.control_skills(votes) if method is Method.SKILLS else None,
+        anchors=known,
+        skills=skills,
         stop=stop.value,
     )
     circular = found.n_anchors > 0 or method is Method.SKILLS
@@ -87,7 +91,7 @@ def _shown(found: Consensus, scored: Accuracy | None) -> list[tuple[str, Cell]]:
         (f"ties (rule: {found.ties})", int(labels["tie"].sum())),
     ]
     if found.n_anchors:
-        rows.append(("items held to their gold", found.n_anchors))
+        rows.append(("items whose gold was taken for known", found.n_anchors))
     if found.iterations is not None:
         rows += [("iterations", found.iterations), ("converged", "yes" if found.converged else "no")]
     rows += [(f"class {name}", share) for name, share in (found.marginals or {}).items()]
@@ -107,6 +111,7 @@ def _consensus_facts(data: DataSet, found: Consensus, scored: Accuracy | None) -
     return {
         "dataset": data.name,
         "simulated": data.simulated,
+        "classes_are_positions": data.positions,
         "method": found.method,
         "version": found.version,
         "ties": found.ties,

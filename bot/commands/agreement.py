@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aggregation.errors import Refused
 from bot.commands.campaigns import AsJson
 from bot.commands.datasets import ProjectName, Seed, data_set, title
 
@@ -66,8 +67,18 @@ def agreement(
         )
         for row in rows
     ]
-    what = f"agreement by {by.value}" if by else "agreement"
-    console.table(title(data, what), columns, shown, notes=_agreement_notes(rows, resamples=resamples, seed=seed))
+    notes = _agreement_notes(rows, resamples=resamples, seed=seed)
+    if by is By.TIME and data.responses["position"].isna().all():
+        notes.append("Imported votes have no times: the stretches follow the order of the file.")
+    console.table(title(data, _what(data, by)), columns, shown, notes=notes)
+
+
+def _what(data: DataSet, by: By | None) -> str:
+    """What a table shows; a breakdown rests on each item's first votes where an overlap was planned, else on all."""
+    if by is None:
+        return "agreement"
+    basis = "all votes pooled" if data.overlap is None else f"the first {data.overlap} votes of each item"
+    return f"agreement by {by.value}, {basis}"
 
 
 def _coefficients(
@@ -78,12 +89,16 @@ def _coefficients(
     from aggregation import consensus
 
     votes = data.votes()
+    if by is not None and data.overlap is not None:
+        votes = votes.first_votes(data.overlap)
     if by is By.LABEL:
         return coefficients.by_label(votes, resamples=resamples, seed=seed)
     if by is By.ANNOTATOR:
         return coefficients.by_annotator(votes, resamples=resamples, seed=seed)
     if by is By.TIME:
         return coefficients.over_time(votes, resamples=resamples, seed=seed)
+    if by is By.CLASS and votes.classes is None:
+        raise Refused("The options differ from item to item and share no classes.", remedy="Use --by annotator.")
     if by is By.CLASS:
         majority = consensus.consensus(votes, method="majority", ties="drop").labels["label"]
         target = votes.items["gold"].combine_first(majority)
@@ -104,6 +119,19 @@ def _agreement_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) 
     notes = [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
     if any(row.low is not None for row in rows):
         notes.append(f"Intervals: 95 % percentiles of {resamples} resamples of items, seed {seed}.")
+    notes += [
+        f"{row.of or row.name}: {row.undefined_resamples} resamples were undefined and are left out."
+        for row in rows
+        if row.undefined_resamples
+    ]
+    notes += [
+        f"{row.of or row.name}: the value lies outside its interval, as redrawn items give it other pairs to rest on."
+        for row in rows
+        if row.value is not None
+        and row.low is not None
+        and row.high is not None
+        and not row.low <= row.value <= row.high
+    ]
     notes += [row.how for row in rows if row.name == "dawid_skene_iaa"]
     return notes
 
@@ -113,9 +141,15 @@ def _pairs(data: DataSet, *, json: bool) -> None:
     from aggregation import agreement as coefficients
     from bot.commands import console
 
-    pairs = coefficients.cohen_pairs(data.votes()).astype(object)
+    votes = data.votes() if data.overlap is None else data.votes().first_votes(data.overlap)
+    pairs = coefficients.cohen_pairs(votes).astype(object)
     rows = pairs.mask(pairs.isna(), None).to_dict("records")
     if json:
         console.show_json({"dataset": data.name, "simulated": data.simulated, "pairs": rows})
         return
-    console.table(title(data, "Cohen's κ of each pair"), tuple(pairs.columns), [tuple(row.values()) for row in rows])
+    notes = [
+        "κ is undefined (–) where both always gave the same one label.",
+        "Pairs share few items: see the mean's interval.",
+    ]
+    shown = [tuple(row.values()) for row in rows]
+    console.table(title(data, _what(data, By.PAIR)), tuple(pairs.columns), shown, notes=notes)

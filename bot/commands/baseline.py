@@ -12,6 +12,7 @@ from bot.commands.datasets import ProjectName, Seed, data_set, title
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
+    from exports.inputs import DataSet
 
 
 def baseline(
@@ -35,6 +36,7 @@ def baseline(
     if json:
         people = found.annotators.rename_axis("annotator").reset_index().to_dict("records")
         facts = {"dataset": data.name, "simulated": data.simulated, "random": found.random}
+        facts |= {"classes_are_positions": data.positions}
         facts |= {
             "random_exact": found.random_exact,
             "units": [asdict(unit) for unit in found.units],
@@ -47,7 +49,9 @@ def baseline(
         for unit in found.units
     ]
     columns = ("unit", "total", "wrong", "share right", "95 % interval", "Wilson (ignores people)", "ties")
-    console.table(title(data, "human performance"), columns, units, notes=_performance_notes(found))
+    console.table(
+        title(data, "human performance"), columns, units, notes=[*_performance_notes(found), *_circular(data)]
+    )
     scores = [
         (unit.unit, score.metric, score.value, console.interval(score.low, score.high))
         for unit in found.units
@@ -64,6 +68,13 @@ def _intervals(unit: Unit) -> tuple[str, str]:
 
     accuracy = unit["accuracy"]
     return interval(accuracy.low, accuracy.high), interval(unit.wilson_low, unit.wilson_high)
+
+
+def _circular(data: DataSet) -> list[str]:
+    """A warning where the gold was itself made of votes."""
+    if not (data.items["gold_origin"] == "votes").any():
+        return []
+    return ["Some gold has the origin `votes`: people agree with what they made, so this is no score of theirs."]
 
 
 def _performance_notes(found: Performance) -> Sequence[str]:

@@ -24,12 +24,11 @@ class Method(StrEnum):
     GLAD = "glad"
     ONE_COIN = "one_coin"
     SKILLS = "skills"
-    ROVER = "rover"
 
 
 ProjectName = Annotated[str, typer.Argument(help="The project's name, or its file.", show_default=False)]
 MethodOption = Annotated[Method, typer.Option(help="How votes become one label.")]
-Seed = Annotated[int, typer.Option(help="Seed of everything random; the same seed gives the same numbers.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random; the same seed gives the same numbers.")]
 
 
 def data_set(project: str) -> DataSet:

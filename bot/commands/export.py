@@ -27,6 +27,9 @@ def export(
     method: MethodOption = Method.MAJORITY,
     ties: Annotated[GoldTies, typer.Option(help="What becomes of a tie in gold.csv.")] = GoldTies.DROP,
     seed: Seed = 0,
+    anchors: Annotated[
+        bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """Write the CSV and JSON files and the report page."""
@@ -38,7 +41,7 @@ def export(
         data = release.data_sets(view, [session.project_name(one) for one in projects or ()])
         left_out = [] if projects else release.left_out(view)
     with console.progress("numbers", quiet=json) as told:
-        made = tables.release(data, method=method.value, ties=ties.value, seed=seed, progress=told)
+        made = tables.release(data, method=method.value, ties=ties.value, seed=seed, anchors=anchors, progress=told)
         written = tables.write(made, to, also={"report.html": report.page(made)})
     if json:
         console.show_json([str(path) for path in written])

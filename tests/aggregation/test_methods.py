@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.consensus import Method, accuracy, consensus, fits
+from aggregation.consensus import Method, accuracy, consensus, fits, from_gold
 from aggregation.errors import HromadaError, Refused
 from aggregation.schema import Votes
 from aggregation.skills import control_skills, one_coin
@@ -262,3 +262,21 @@ def test_the_one_coin_posterior_knows_no_names(votes_of: Build, rows: list[tuple
     renamed = [(item, f"p{person}", names[answer]) for item, person, answer in rows]
     two = consensus(votes_of(renamed, n_options=3), method="one_coin", ties="drop").labels["confidence"]
     assert one.to_dict() == pytest.approx(two.to_dict(), abs=1e-6)
+
+
+def test_gold_that_nobody_gave_counts_as_everybodys_mistake(votes_of: Callable[..., Votes]) -> None:
+    """An anchor whose label no vote has still weighs people: they were wrong on it; nobody is left without a skill."""
+    rows = [("i1", "ann", "a"), ("i1", "bob", "b"), ("i2", "bob", "b"), ("i2", "eve", "b"), ("i3", "eve", "a")]
+    votes = votes_of(rows, classes=("a", "b", "c"), gold={"i1": "c", "i2": "b"}, n_options=3)
+    anchors, skills = from_gold(votes, method="gold_majority")
+    found = consensus(votes, method="gold_majority", ties="drop", anchors=anchors, skills=skills)
+    assert found.skills is not None
+    assert found.skills.to_dict() == {"ann": 0.0, "bob": 0.5, "eve": 1.0}
+
+
+@pytest.mark.parametrize("method", ["skills", "gold_majority"])
+def test_methods_that_need_gold_refuse_votes_without(votes_of: Callable[..., Votes], method: Method) -> None:
+    """Without one item that has gold and votes there is nothing to weigh people by."""
+    votes = votes_of([("i1", "ann", "a"), ("i1", "bob", "b")], classes=("a", "b"))
+    with pytest.raises(Refused, match="Nobody answered an item that has gold"):
+        from_gold(votes, method=method)

@@ -338,3 +338,19 @@ def test_dawid_skene_is_refused_where_options_share_no_classes(words: Hromada) -
     units = {unit["unit"] for unit in words("baseline", "words", "--json").json["units"]}
     assert units == {"individual", "majority"}
     assert "krippendorff_alpha_nominal" in words("agreement", "words").out
+
+
+def test_what_needs_classes_is_refused_for_options_of_their_own(words: Hromada) -> None:
+    """Cohen's κ, the breakdown by label and by class, and a method unknown here: refused, each with what fits."""
+    words.write(
+        "project.yaml", PROJECT.replace("overlap: 3", "votes: {format: csv, item: item, annotator: who, answer: says}")
+    )
+    words.write("votes.csv", "item,who,says\n1,ann,кіт\n1,bob,собака\n2,ann,береза\n2,bob,береза\n")
+    assert words("load", "project.yaml").code == 0
+    assert words("import", "words", "votes.csv").code == 0
+    for by, says in (("pair", "with the rest"), ("label", "by annotator"), ("class", "--by annotator")):
+        refused(words, "agreement", "words", "--by", by, says=(says,))
+    assert words("agreement", "words", "--by", "annotator").code == 0
+    assert words("aggregate", "words", "--method", "rover").code == 2
+    refused(words, "aggregate", "words", "--stop", "converged", says=("--stop is for dawid_skene",))
+    assert words("baseline", "words", "--seed", "-1").code == 2

@@ -304,8 +304,12 @@ def test_gold_that_made_the_labels_does_not_score_them(hromada: Hromada, data: P
     for options in (("--method", "dawid_skene", "--anchors"), ("--method", "skills")):
         assert hromada("aggregate", name, *options, "--json").json["accuracy"] is None
         assert "No accuracy" in hromada("aggregate", name, *options).out
-    refused = hromada("aggregate", name, "--method", "rover")
-    assert (refused.code, "Use majority" in refused.err) == (2, True)
+    refused = hromada("aggregate", name, "--method", "skills", "--anchors")
+    assert (refused.code, "takes no anchors" in refused.err) == (2, True)
+    for method in ("skills", "gold_majority"):
+        written = hromada("export", name, "--method", method, "--to", method, "--json")
+        assert written.code == 0, written.err
+        assert f"{method} (" in (hromada.folder / method / "gold.csv").read_text()
 
 
 def test_other_metrics_stand_beside_accuracy(hromada: Hromada, data: Path) -> None:

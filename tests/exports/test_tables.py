@@ -154,7 +154,7 @@ def test_options_of_their_own_give_no_dawid_skene_and_the_reason(make: Make) -> 
     told = release.agreement["слова"]
     assert told["baselines"]["missing_units"] == {
         "dawid_skene": "Dawid-Skene needs labels that mean the same on every item, and these options differ from item "
-        "to item or are free texts."
+        "to item or are free texts. Use majority or one_coin."
     }
     alpha = next(row for row in told["agreement"]["coefficients"] if row["name"] == "krippendorff_alpha_nominal")
     assert alpha["value"] is None
