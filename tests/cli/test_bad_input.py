@@ -79,7 +79,7 @@ def words(hromada: Hromada) -> Hromada:
     return hromada
 
 
-def refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ...]) -> None:
+def assert_refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ...]) -> None:
     """The command ends with 2, says all this on the error stream, and changes nothing."""
     before = stored(hromada.folder)
     ran = hromada(*arguments)
@@ -122,8 +122,8 @@ def test_a_mistake_in_the_project_file_is_named_with_its_place(
     """Unknown and missing keys, wrong values, duplicate keys, YAML that is none: file, line, column, key, remedy."""
     assert old in PROJECT
     words.write("project.yaml", PROJECT.replace(old, new))
-    refused(words, "check", "project.yaml", says=says)
-    refused(words, "load", "project.yaml", says=says)
+    assert_refused(words, "check", "project.yaml", says=says)
+    assert_refused(words, "load", "project.yaml", says=says)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_mistake_in_the_items_is_named_with_its_place(
 ) -> None:
     """Empty, doubled, contradictory, badly encoded and binary items: file, line, column, remedy."""
     words.write("items.csv", items)
-    refused(words, "load", "project.yaml", says=says)
+    assert_refused(words, "load", "project.yaml", says=says)
 
 
 def test_json_lines_are_refused_with_their_line(words: Hromada) -> None:
@@ -164,7 +164,7 @@ def test_json_lines_are_refused_with_their_line(words: Hromada) -> None:
         (row.replace('["кіт", "собака"]', '"кіт, собака"'), ("items.jsonl:1, options", "not a list of options")),
     ):
         words.write("items.jsonl", text)
-        refused(words, "load", "project.yaml", says=says)
+        assert_refused(words, "load", "project.yaml", says=says)
     words.write("items.jsonl", "\ufeff" + row)
     assert words("load", "project.yaml").code == 0
 
@@ -185,7 +185,7 @@ def test_a_mistake_in_the_votes_changes_nothing(hromada: Hromada, votes: str, sa
     hromada.write("votes.csv", VOTES)
     name = hromada.loaded(VOTES_PROJECT)
     hromada.write("more.csv", votes)
-    refused(hromada, "import", name, "more.csv", says=says)
+    assert_refused(hromada, "import", name, "more.csv", says=says)
 
 
 def test_the_same_votes_are_not_imported_twice(hromada: Hromada) -> None:
@@ -193,7 +193,7 @@ def test_the_same_votes_are_not_imported_twice(hromada: Hromada) -> None:
     hromada.write("votes.csv", VOTES)
     name = hromada.loaded(VOTES_PROJECT)
     hromada.write("copy.csv", VOTES)
-    refused(hromada, "import", name, "copy.csv", says=("copy.csv", "imported into 'crowd' already"))
+    assert_refused(hromada, "import", name, "copy.csv", says=("copy.csv", "imported into 'crowd' already"))
 
 
 def test_a_changed_project_of_the_same_name_is_refused(words: Hromada) -> None:
@@ -201,14 +201,14 @@ def test_a_changed_project_of_the_same_name_is_refused(words: Hromada) -> None:
     assert words("load", "project.yaml").code == 0
     assert words("load", "project.yaml", "--json").json["stored"] is False
     words.write("items.csv", ITEMS.replace("тварини", "звірі"))
-    refused(
+    assert_refused(
         words, "load", "project.yaml", says=("'words' is loaded already", "items changed: 1", "--yes", "another name")
     )
 
 
 def test_a_folder_and_a_file_that_may_not_be_read_are_refused(words: Hromada) -> None:
     """A directory in place of a file, and a file without permission, each have their sentence."""
-    refused(words, "load", words.folder, says=("folder, not a file",))
+    assert_refused(words, "load", words.folder, says=("folder, not a file",))
     with nobody():
         with pytest.raises(BadInput, match="may not read this file"):
             files.read_text(words.folder / "items.csv")
@@ -263,7 +263,7 @@ def test_the_doctor_refuses_a_changed_or_lost_key(hromada: Hromada) -> None:
         key.unlink() if damage is None else key.write_text(damage)
         ran = hromada("doctor")
         assert (ran.code, says in ran.out) == (1, True), ran.out
-        refused(hromada, "import", name, "more.csv", says=(says,))
+        assert_refused(hromada, "import", name, "more.csv", says=(says,))
     key.write_text(kept)
     assert hromada("import", name, "more.csv").code == 0
     assert hromada("doctor").code == 0
@@ -274,13 +274,13 @@ def test_a_database_of_another_program_or_a_newer_one_is_left_alone(words: Hroma
     with sqlite3.connect(words.folder / "hromada.db") as connection:
         connection.execute("CREATE TABLE project (title TEXT)")
     connection.close()
-    refused(words, "load", "project.yaml", says=("belongs to another program", "HROMADA_DATABASE_URL"))
+    assert_refused(words, "load", "project.yaml", says=("belongs to another program", "HROMADA_DATABASE_URL"))
     (words.folder / "hromada.db").unlink()
     assert words("load", "project.yaml").code == 0
     with sqlite3.connect(words.folder / "hromada.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
-    refused(words, "status", says=("newer hromada", "Upgrade"))
+    assert_refused(words, "status", says=("newer hromada", "Upgrade"))
     ran = words("load", "project.yaml", env={"HROMADA_DATABASE_URL": "sqlite://"})
     assert (ran.code, "in memory" in ran.err) == (2, True)
 
@@ -315,16 +315,16 @@ def test_a_reader_that_has_enough_is_no_error(words: Hromada) -> None:
 
 def test_an_unknown_project_is_refused_with_the_nearest(words: Hromada) -> None:
     """A misspelt project names the one that was meant; before anything is loaded the way to begin is said."""
-    refused(words, "status", says=("no database yet", "Load a project first"))
+    assert_refused(words, "status", says=("no database yet", "Load a project first"))
     words("load", "project.yaml")
-    refused(words, "agreement", "wrods", says=("'wrods'", "Did you mean words?"))
+    assert_refused(words, "agreement", "wrods", says=("'wrods'", "Did you mean words?"))
 
 
 def test_numbers_without_answers_are_refused(words: Hromada) -> None:
     """A project that nobody answered has no consensus, no agreement and no baseline, and says so."""
     words("load", "project.yaml")
     for command in ("aggregate", "agreement", "baseline"):
-        refused(words, command, "words", says=("no votes that count", "Collect or import"))
+        assert_refused(words, command, "words", says=("no votes that count", "Collect or import"))
 
 
 def test_dawid_skene_is_refused_where_options_share_no_classes(words: Hromada) -> None:
@@ -334,7 +334,7 @@ def test_dawid_skene_is_refused_where_options_share_no_classes(words: Hromada) -
     words.write("votes.csv", "item,who,says\n1,ann,кіт\n1,bob,собака\n2,ann,береза\n2,bob,береза\n")
     assert words("load", "project.yaml").code == 0
     assert words("import", "words", "votes.csv").code == 0
-    refused(words, "aggregate", "words", "--method", "dawid_skene", says=("majority",))
+    assert_refused(words, "aggregate", "words", "--method", "dawid_skene", says=("majority",))
     units = {unit["unit"] for unit in words("baseline", "words", "--json").json["units"]}
     assert units == {"individual", "majority"}
     assert "krippendorff_alpha_nominal" in words("agreement", "words").out
@@ -349,8 +349,8 @@ def test_what_needs_classes_is_refused_for_options_of_their_own(words: Hromada) 
     assert words("load", "project.yaml").code == 0
     assert words("import", "words", "votes.csv").code == 0
     for by, says in (("pair", "with the rest"), ("label", "by annotator"), ("class", "--by annotator")):
-        refused(words, "agreement", "words", "--by", by, says=(says,))
+        assert_refused(words, "agreement", "words", "--by", by, says=(says,))
     assert words("agreement", "words", "--by", "annotator").code == 0
     assert words("aggregate", "words", "--method", "rover").code == 2
-    refused(words, "aggregate", "words", "--stop", "converged", says=("--stop is for dawid_skene",))
+    assert_refused(words, "aggregate", "words", "--stop", "converged", says=("--stop is for dawid_skene",))
     assert words("baseline", "words", "--seed", "-1").code == 2
