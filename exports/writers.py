@@ -14,7 +14,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import numpy as np
@@ -125,15 +125,14 @@ def _staged(target: Path, text: str) -> Path:
     """Write the text to a new file beside the target and to the disk; nothing is left of it after a failure."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     temporary = Path(name)
-    try:
+    with ExitStack() as undo:
+        undo.callback(_discard, [temporary])
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(MODE)
-    except BaseException:
-        _discard([temporary])
-        raise
+        undo.pop_all()
     return temporary
 
 
