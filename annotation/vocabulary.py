@@ -40,10 +40,58 @@ class Surface(StrEnum):
 
 
 class AssignmentStatus(StrEnum):
-    """An assignment is live until its answer is saved."""
+    """An assignment is live until it is answered, passed over, given back by its lease, or its person withdraws."""
 
     LIVE = "live"
     DONE = "done"
+    SKIPPED = "skipped"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
+
+
+class ProjectStatus(StrEnum):
+    """The life of a campaign; only a running one hands out items."""
+
+    LOADED = "loaded"
+    RUNNING = "running"
+    PAUSED = "paused"
+    CLOSED = "closed"
+
+
+class ItemStatus(StrEnum):
+    """An open item is handed out; a paused one waits until somebody has looked at it; a retired one is over."""
+
+    OPEN = "open"
+    PAUSED = "paused"
+    RETIRED = "retired"
+
+
+class ParticipationStatus(StrEnum):
+    """How a person stands in a project."""
+
+    ACTIVE = "active"
+    FAILED = "failed"
+    PAUSED = "paused"
+    EXCLUDED = "excluded"
+    WITHDRAWN = "withdrawn"
+
+
+class Cause(StrEnum):
+    """How a person met a group."""
+
+    ANSWERED = "answered"
+    CONTROL = "control"
+    PILOT = "pilot"
+    TRAINING = "training"
+    QUALIFICATION = "qualification"
+
+
+class WordingKind(StrEnum):
+    """Texts that people agreed to or worked by, each version kept by its hash."""
+
+    INSTRUCTIONS = "instructions"
+    CONSENT = "consent"
+    WARNING = "warning"
 
 
 class Event(StrEnum):

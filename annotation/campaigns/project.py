@@ -30,7 +30,14 @@ from annotation.campaigns.sources import (
     TruthSection,
     VotesSection,
 )
-from annotation.campaigns.stages import ControlsSection, DynamicOverlap, Overlap, PagesSection, StagesSection
+from annotation.campaigns.stages import (
+    ControlsSection,
+    DynamicOverlap,
+    Overlap,
+    PagesSection,
+    RepeatsSection,
+    StagesSection,
+)
 from annotation.errors import BadInput
 
 __all__ = [
@@ -70,6 +77,7 @@ class ProjectFile(Section):
     stages: StagesSection = StagesSection()
     pages: PagesSection | None = None
     controls: ControlsSection | None = None
+    repeats: RepeatsSection | None = None
     quality: tuple[QualityRule, ...] = ()
     admission: AdmissionSection | None = None
     content_warning: Text | None = None

@@ -50,7 +50,7 @@ def _share(value: object) -> object:
     return float(found[1]) / 100 if found[2] else float(found[1])
 
 
-def _seconds(value: object) -> object:
+def seconds(value: object) -> object:
     """`30 s`, `5 min`, `2 h`; a bare number is seconds."""
     if not isinstance(value, str):
         return value
@@ -67,7 +67,7 @@ Name = Annotated[str, BeforeValidator(_text), Field(pattern=r"^[A-Za-z0-9][A-Za-
 ProjectName = Annotated[str, BeforeValidator(_text), AfterValidator(_name)]
 Language = Annotated[str, AfterValidator(_language)]
 Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1)]
-Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0)]
+Seconds = Annotated[float, BeforeValidator(seconds), Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 Comparison = Literal["<", "<="]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from pydantic import BeforeValidator, Discriminator, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from annotation.campaigns.sections import Count, Section, Share, Words
+from annotation.campaigns.sections import Count, Seconds, Section, Share, Words, seconds
 from annotation.campaigns.sources import PoolSection
 
 _MARK = re.compile(r"(\d+) of (\d+)")
@@ -46,12 +46,16 @@ def _mark(value: object) -> object:
 
 
 class StageSection(Section):
-    """A stage before the main one; `explain` shows why after each answer, `number` is how many items it needs."""
+    """A stage before the main one; `explain` shows why after each answer, `number` is how many items it needs.
+
+    `attempts` is how often one may try, `cool_down` how long after a failure the next attempt opens.
+    """
 
     pool: PoolSection
     number: Count | None = None
     pass_mark: Annotated[PassMark, BeforeValidator(_mark)] | None = None
     attempts: Count | None = None
+    cool_down: Seconds | None = None
     explain: bool = False
 
     @model_validator(mode="after")
@@ -96,6 +100,14 @@ class ControlsSection(Section):
         if (self.per_page is None) == (self.rate is None):
             raise ValueError("How often do control items come? Give `per_page` or `rate`, one of them")
         return self
+
+
+class RepeatsSection(Section):
+    """`repeats:` a share of a person's items comes again, `after` at least so long; such answers are for agreement of
+    people with themselves, and for nothing else."""
+
+    share: Share
+    after: Annotated[float, BeforeValidator(seconds), Field(ge=86400)] = 86400.0
 
 
 class DynamicOverlap(Section):

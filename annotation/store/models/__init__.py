@@ -1,0 +1,58 @@
+"""Tables. Invariants live here as named constraints; a race is settled by an IntegrityError, not by a check before it.
+
+Table models do not validate: values are checked where they enter (campaigns, loading, workflow).
+"""
+
+from annotation.store.models.base import metadata
+from annotation.store.models.campaigns import Item, Programme, ProgrammeProject, Project, Wording
+from annotation.store.models.events import Journal
+from annotation.store.models.people import (
+    Annotator,
+    Attestation,
+    Cohort,
+    Consent,
+    Invitation,
+    Message,
+    Participation,
+    Payment,
+    ProfileAnswer,
+)
+from annotation.store.models.work import (
+    Allotment,
+    AllottedPerson,
+    AllottedProject,
+    Assignment,
+    Exposure,
+    Judgement,
+    Reopened,
+    Report,
+    Walk,
+)
+
+__all__ = [
+    "Allotment",
+    "AllottedPerson",
+    "AllottedProject",
+    "Annotator",
+    "Assignment",
+    "Attestation",
+    "Cohort",
+    "Consent",
+    "Exposure",
+    "Invitation",
+    "Item",
+    "Journal",
+    "Judgement",
+    "Message",
+    "Participation",
+    "Payment",
+    "ProfileAnswer",
+    "Programme",
+    "ProgrammeProject",
+    "Project",
+    "Reopened",
+    "Report",
+    "Walk",
+    "Wording",
+    "metadata",
+]
