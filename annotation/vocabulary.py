@@ -76,6 +76,25 @@ class ParticipationStatus(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
+class Hindrance(StrEnum):
+    """Why a person gets no item now; what she can do about it is the surface's to say."""
+
+    CONSENT = "consent"
+    PROFILE = "profile"
+    WARNING = "warning"
+    NOT_ADMITTED = "not admitted"
+    NOT_RUNNING = "not running"
+    SUSPENDED = "suspended"
+    PAUSED = "paused"
+    EXCLUDED = "excluded"
+    FAILED = "failed"
+    COOL_DOWN = "cool-down"
+    WITHDRAWN = "withdrawn"
+    CAP = "cap"
+    QUOTA = "quota"
+    NOTHING_LEFT = "nothing left"
+
+
 class Cause(StrEnum):
     """How a person met a group."""
 

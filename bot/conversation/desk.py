@@ -12,7 +12,8 @@ from typing import TypeVar
 from sqlmodel import Session
 
 from annotation.store.database import Database
-from annotation.workflow import people, work
+from annotation.workflow import work
+from annotation.workflow.people import joining
 from bot.conversation.callbacks import Tap
 from bot.conversation.texts import Texts, nearest, texts
 
@@ -60,7 +61,7 @@ class Desk:
 
     def _turn(self, session: Session, caller: Caller, tap: Tap | None) -> Turn:
         now = self.clock()
-        person = people.join(
+        person = joining.join(
             session,
             telegram_id=caller.telegram_id,
             language=nearest(caller.language_code),

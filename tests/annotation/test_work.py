@@ -12,7 +12,8 @@ from annotation.errors import Stale
 from annotation.store import frames, pseudonyms, queries
 from annotation.store.database import Database
 from annotation.store.models import Item, Judgement
-from annotation.workflow import people, work
+from annotation.workflow import work
+from annotation.workflow.people import joining
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -20,7 +21,7 @@ KEY = b"k" * 32
 
 def joined(session: Session, number: int) -> int:
     """The database id of the person with this Telegram id."""
-    return people.join(session, telegram_id=number, language="uk", key=KEY, now=NOW).id or 0
+    return joining.join(session, telegram_id=number, language="uk", key=KEY, now=NOW).id or 0
 
 
 def answer(session: Session, person: int, *, option: int = 1, now: datetime = NOW) -> work.Saved | None:
