@@ -1,4 +1,4 @@
-"""The places of items: taken, filled, given back. Each change of `free`, `held`, `n_live` and `n_done` goes through here.
+"""The places of items: taken, filled, given back. `free`, `held`, `n_live` and `n_done` change here and nowhere else.
 
 An item has `free + held + n_live` places in all. That overlap is never exceeded rests on the conditions of these
 statements and on the table's checks, not on what was read before.

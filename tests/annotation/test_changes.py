@@ -15,7 +15,8 @@ from annotation.errors import Conflict
 from annotation.store import database, journal, migrations, queries
 from annotation.store.models import Item, Project
 from annotation.vocabulary import Event
-from annotation.workflow import offering, people, plans, projects, work
+from annotation.workflow import offering, plans, projects, work
+from annotation.workflow.people import joining
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 Load = Callable[..., None]
@@ -31,7 +32,7 @@ def items_of(db: database.Database) -> dict[str, str]:
 def answer_first(db: database.Database) -> None:
     """Somebody answers the first item."""
     with db.transaction() as session:
-        who = people.join(session, telegram_id=1, language="uk", key=b"k" * 32, now=NOW).id or 0
+        who = joining.join(session, telegram_id=1, language="uk", key=b"k" * 32, now=NOW).id or 0
         offer = work.next_item(session, annotator_id=who, now=NOW)
         assert offer is not None
         work.submit(session, annotator_id=who, assignment_id=offer.assignment_id, revision=0, option=0, now=NOW)
@@ -132,7 +133,7 @@ def test_a_database_of_the_first_form_keeps_its_answers(db: database.Database, l
     with db.transaction() as session:
         known = queries.project(session, "words")
         assert (known.served, queries.counts(session, project_id=known.id or 0).judgements) == (True, 1)
-        who = people.join(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id or 0
+        who = joining.join(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id or 0
         assert work.next_item(session, annotator_id=who, now=NOW) is not None
     with pytest.raises(sa.exc.IntegrityError, match="ck_item_pool"), db.engine.begin() as connection:
         connection.execute(sa.text("UPDATE item SET pool = 'swimming'"))
@@ -157,7 +158,7 @@ def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_
         assert item.pieces == [
             {"field": "text", "text": "так", "title": "Текст", "fold": False, "gap": None, "marks": [], "step": 1}
         ]
-        who = people.join(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id or 0
+        who = joining.join(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id or 0
         assert work.next_item(session, annotator_id=who, now=NOW) is None
         definition = project_files.definition_of(known.definition)
     assert offering.sentence(definition) == (
@@ -174,7 +175,7 @@ def test_options_are_shuffled_for_each_person_and_taps_mean_what_was_shown(
     orders = set()
     with db.transaction() as session:
         for number in range(20):
-            who = people.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=NOW).id or 0
+            who = joining.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=NOW).id or 0
             offer = work.next_item(session, annotator_id=who, now=NOW)
             assert offer is not None
             orders.add(offer.options)

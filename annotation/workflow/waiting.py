@@ -1,0 +1,17 @@
+"""That a person gets no item now: why, in which project, and until when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotation.vocabulary import Hindrance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waiting:
+    """What hinders a person. `project` is its name, None where it is not about one; `until` is when time lifts it."""
+
+    reason: Hindrance
+    project: str | None = None
+    until: datetime | None = None
