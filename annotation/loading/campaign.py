@@ -12,7 +12,7 @@ from annotation.campaigns import project
 from annotation.campaigns.questions import Choice, Material, Question
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput, Where
-from annotation.loading import answering, golds, judgements, pools
+from annotation.loading import answering, bulk, golds, judgements, pools
 from annotation.loading.drafts import ItemDraft, VoteDraft, cell, options
 from annotation.loading.items import rows
 from annotation.loading.judgements.normaliser import Normaliser
@@ -56,6 +56,7 @@ class ReadVotes:
     changed: Mapping[tuple[str, str], int]
 
 
+@bulk.uncollected()
 def contents(campaign: project.Campaign) -> Contents:
     """Read the items of a campaign, from their files or from its votes; the lint (`inspection`) says what is wrong."""
     definition = campaign.definition

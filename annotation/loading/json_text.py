@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]  # the parts that json.loads is made of
@@ -58,7 +59,7 @@ def lines(text: str, keys: Sequence[str]) -> list[int]:
     position = _skip(text, 0)
     for key in keys:
         position = _member(text, position, key, decoder)
-    breaks = [index for index, character in enumerate(text) if character == "\n"]
+    breaks = [one.start() for one in re.finditer("\n", text)]
     found: list[int] = []
     position = _skip(text, position + 1)
     while text[position] != "]":
