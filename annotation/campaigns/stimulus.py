@@ -50,8 +50,8 @@ def text_of(pieces: Sequence[Piece]) -> str:
 
 def _plain(piece: Piece) -> str:
     text = piece.text
-    for start, end in sorted(piece.marks, reverse=True):
-        text = f"{text[:start]}*{text[start:end]}*{text[end:]}"
+    for at in sorted((at for extent in piece.marks for at in extent), reverse=True):
+        text = f"{text[:at]}*{text[at:]}"
     return f"{piece.title}\n{text.strip()}" if piece.title and text.strip() else text
 
 
