@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sqlmodel import col, select
 
 from annotation.campaigns import project
-from annotation.errors import BadInput, HromadaError
+from annotation.errors import BadInput, Conflict, HromadaError
 from annotation.loading import judgements
 from annotation.loading.judgements.raw import RawVote
 from annotation.store import database, pseudonyms, queries
@@ -204,6 +204,34 @@ def test_seconds_and_skips_reach_the_judgements(db: database.Database, tmp_path:
         assert [(one.response, one.seconds) for one in found] == [
             ("usable", 12.5), ("not_usable", None), ("", 12.5), ("usable", 12.5), ("", 12.5),
         ]  # fmt: skip
+
+
+def test_votes_checked_against_other_items_are_not_stored(db: database.Database, tmp_path: Path) -> None:
+    """Between reading the votes and storing them the project was changed: refused, nothing is stored."""
+    (tmp_path / "v.csv").write_text("i,who,a\n1,ann,так\n2,ann,ні\n", "utf-8")
+    described = (
+        "project: s\ntitle: s\nlanguage: uk\nquestion: {type: choice, text: '?', options: [так, ні]}\n"
+        "items: from votes\nvotes: {format: csv, file: v.csv, answer: a, item: i, annotator: who}\n"
+    )
+    file = tmp_path / "p.yaml"
+    file.write_text(described, "utf-8")
+    with db.transaction() as session:
+        projects.load_file(session, file, now=NOW)
+        ballot = imports.read_votes(session, queries.project(session, "s"))
+        key = pseudonyms.key(session, file=tmp_path / "k.key", now=NOW)
+    file.write_text(described.replace("[так, ні]", "[так, ні, інше]"), "utf-8")
+    with db.transaction() as session:
+        projects.load_file(session, file, now=NOW, yes=True)
+    with (
+        pytest.raises(Conflict, match=r"v\.csv: 's' was changed while the votes were read\. Import them again\."),
+        db.transaction() as session,
+    ):
+        imports.store_votes(session, queries.project(session, "s"), ballot, key=key, now=NOW)
+    with db.transaction() as session:
+        assert session.exec(select(Judgement)).all() == []
+        project = queries.project(session, "s")
+        imports.store_votes(session, project, imports.read_votes(session, project), key=key, now=NOW)
+        assert len(session.exec(select(Judgement)).all()) == 2
 
 
 VALUES = st.recursive(
