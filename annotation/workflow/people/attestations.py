@@ -9,7 +9,7 @@ from sqlmodel import Session
 from annotation.campaigns import project as project_files
 from annotation.campaigns.project import ProjectFile
 from annotation.errors import BadInput, Stale, Where
-from annotation.store.models import Attestation, Participation, Project
+from annotation.store.models import Annotator, Attestation, Participation, Project
 from annotation.workflow.people import participations
 from annotation.workflow.people.activity import PAUSE
 
@@ -44,6 +44,7 @@ def attest(
         raise BadInput(
             f"{used!r} is not among the options.", where=Where(field="attestation"), remedy=f"There are: {listed}."
         )
+    session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other
     found = session.get(Attestation, (annotator_id, project.id or 0, sitting))
     if found is None:
         found = Attestation(annotator_id=annotator_id, project_id=project.id or 0, sitting=sitting, used=used, at=now)

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from annotation.errors import Stale
 from annotation.store import journal
-from annotation.store.models import Consent, Wording
+from annotation.store.models import Annotator, Consent, Wording
 from annotation.vocabulary import Event, WordingKind
 from annotation.workflow.people.terms import Agreement, Terms
 
@@ -48,6 +48,7 @@ def agree(session: Session, *, annotator_id: int, terms: Terms, sha256: str, now
     agreement = terms.agreement
     if agreement is None or agreement.sha256 != sha256:
         raise Stale("This text is out of date; read the new one.")
+    session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other
     found = _given(session, annotator_id=annotator_id, agreement=agreement)
     if found is not None and found.withdrawn_at is None:
         return found

@@ -11,7 +11,7 @@ from annotation.campaigns import stimulus
 from annotation.campaigns.project import ProjectFile
 from annotation.errors import Stale
 from annotation.store import journal
-from annotation.store.models import Participation, Project
+from annotation.store.models import Annotator, Participation, Project
 from annotation.vocabulary import Event
 from annotation.workflow.people import participations
 
@@ -32,6 +32,7 @@ def accept(session: Session, *, annotator_id: int, project: Project, sha256: str
     text = definition.content_warning
     if text is None or stimulus.text_digest(text) != sha256:
         raise Stale("This warning is out of date; read the new one.")
+    session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other
     participation = participations.enter(session, annotator_id=annotator_id, project=project, now=now)
     if participation.warning_sha256 == sha256:
         return participation

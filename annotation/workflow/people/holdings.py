@@ -30,7 +30,7 @@ from annotation.store.models import (
 )
 from annotation.vocabulary import Cause, ProjectStatus, WordingKind
 
-_TABLES: dict[str, type[SQLModel]] = {
+TABLES: dict[str, type[SQLModel]] = {
     "participations": Participation,
     "cohorts": Cohort,
     "profile": ProfileAnswer,
@@ -56,7 +56,7 @@ def of(session: Session, *, annotator_id: int) -> dict[str, Any]:
     projects = dict(session.exec(select(Project.id, Project.name)).all())
     closed = set(session.exec(select(Project.id).where(Project.status == ProjectStatus.CLOSED)))
     found: dict[str, Any] = {"person": session.get_one(Annotator, annotator_id).model_dump(mode="json")}
-    for name, table in _TABLES.items():
+    for name, table in TABLES.items():
         key = table.__table__.c  # type: ignore[attr-defined]
         chosen = select(table).where(key.annotator_id == annotator_id).order_by(*table.__table__.primary_key)  # type: ignore[attr-defined]
         rows = [one.model_dump(mode="json", exclude={"annotator_id"}) for one in session.exec(chosen)]

@@ -53,6 +53,7 @@ def checked(field: ProfileField, value: str | None) -> str:
 def say(session: Session, *, annotator_id: int, field: ProfileField, value: str | None, now: datetime) -> str:
     """Store an answer, in place of an earlier one; gives it as stored. Raises BadInput as `checked` does."""
     stored = checked(field, value)
+    session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other
     found = session.get(ProfileAnswer, (annotator_id, field.name))
     if found is None:
         found = ProfileAnswer(annotator_id=annotator_id, field=field.name, value=stored, at=now)
