@@ -48,7 +48,7 @@ def invite(
     if json:
         console.show_json(rows if show else rows[0])
         return
-    columns = ("code", "send people", "cohort", "uses", "used", "expires")
+    columns = ("code", "send", "cohort", "uses", "used", "expires")
     lines = [[row[name] for name in columns] for row in rows]
     console.table(f"Invitations to {door.name}" if show else f"An invitation to {door.name}", columns, lines)
 
@@ -68,7 +68,7 @@ def _name(written: str) -> str:
 def _facts(one: Invitation) -> dict[str, str | int | None]:
     return {
         "code": one.code,
-        "send people": _sent(one.code),
+        "send": _sent(one.code),
         "cohort": one.cohort,
         "uses": one.uses,
         "used": one.used,

@@ -78,7 +78,7 @@ def test_an_invitation_is_printed_as_it_is_sent(hromada: Hromada, who: str) -> N
     assert re.fullmatch("[a-z2-7]{16}", code)
     assert made.json == {
         "code": code,
-        "send people": f"/start {code}",
+        "send": f"/start {code}",
         "cohort": "students",
         "uses": 20,
         "used": 0,

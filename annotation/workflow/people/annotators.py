@@ -19,7 +19,7 @@ def known_as(session: Session, pseudonym: str) -> Annotator:
     found = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
     if found is None:
         close = difflib.get_close_matches(pseudonym, session.exec(select(Annotator.pseudonym)).all(), n=1)
-        remedy = f"Did you mean {close[0]}?" if close else "`hromada people` lists them."
+        remedy = f"Did you mean {close[0]}?" if close else "`hromada people PROJECT` lists them."
         raise NotFound(f"Nobody has the pseudonym {pseudonym!r}.", remedy=remedy)
     return found
 

@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import col, select
 
 from annotation.campaigns import stimulus
-from annotation.errors import BadInput, NotFound, Stale
+from annotation.errors import BadInput, Conflict, NotFound, Stale
 from annotation.store import queries
 from annotation.store.models import (
     Consent,
@@ -122,6 +122,21 @@ def test_a_new_text_of_the_consent_asks_again_and_withdrawal_too(people: People)
     with people.db.transaction() as session:
         people.agreed(session, 1, "words")
     assert people.waits(1, "words") is None
+
+
+def test_another_text_under_the_same_version_asks_again(people: People) -> None:
+    """The hash decides, whatever the version says; a text that is not stored cannot be asked for."""
+    people.load("words", "consent: {file: consent.md, version: 1}\n")
+    with people.db.transaction() as session:
+        people.agreed(session, 1, "words")
+    assert people.waits(1, "words") is None
+    (people.folder / "consent.md").write_text("Я згоден на все.", "utf-8")
+    people.load("words", "consent: {file: consent.md, version: 1}\n")
+    assert people.waits(1, "words") == Hindrance.CONSENT
+    with people.db.transaction() as session:
+        queries.project(session, "words").texts = None
+    with pytest.raises(Conflict, match="Load its file again"):
+        people.waits(1, "words")
 
 
 def test_a_programme_asks_once_for_all_its_projects(people: People) -> None:
