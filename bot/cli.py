@@ -22,7 +22,7 @@ from bot.commands import (
     people,
     preparing,
     running,
-)  # fmt: skip
+)
 
 app = typer.Typer(
     name="hromada",
@@ -53,8 +53,6 @@ for command in (
     running.demo,
 ):
     app.command(command.__name__.rstrip("_"))(command)
-
-
 app.add_typer(people.app, name="people")
 app.add_typer(messages.app, name="messages")
 
