@@ -193,6 +193,7 @@ def test_a_person_gets_her_data_withdraws_and_is_forgotten(hromada: Hromada, who
     listed = hromada("people", "words", "--json").json["people"]
     assert [(one["standing"], one["pseudonym"] == who) for one in listed] == [("forgotten", False)]
     assert hromada("messages", "--json").json == []
+    assert ANSWER.encode() not in (hromada.folder / "hromada.db").read_bytes()
 
 
 def test_messages_are_listed_and_answered(hromada: Hromada, who: str) -> None:

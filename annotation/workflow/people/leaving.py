@@ -52,7 +52,9 @@ def withdraw(session: Session, *, annotator_id: int, project: Project, now: date
     session.get(Annotator, annotator_id, with_for_update=True)
     participation = participations.of(session, annotator_id=annotator_id, project_id=project.id or 0)
     if participation is None:
-        raise NotFound(f"This person takes no part in {project.name}.", remedy="`hromada people PROJECT` lists who does.")
+        raise NotFound(
+            f"This person takes no part in {project.name}.", remedy="`hromada people PROJECT` lists who does."
+        )
     if participation.status == ParticipationStatus.WITHDRAWN:
         return Left()
     left = take_out(session, annotator_id=annotator_id, project_id=project.id or 0, now=now)

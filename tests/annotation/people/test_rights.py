@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +14,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict, NotFound
-from annotation.store import frames, pseudonyms, queries
+from annotation.store import database, frames, pseudonyms, queries
 from annotation.store.models import (
     Annotator,
     Assignment,
@@ -46,7 +47,9 @@ from annotation.workflow.people import (
     annotators,
     erasure,
     holdings,
+    joining,
     leaving,
+    messages,
     participations,
 )
 
@@ -201,6 +204,19 @@ def test_what_is_forgotten_counts_for_nothing_downstream(people: People, load: L
         assert rows[["annotator", "response", "excluded_reason"]].to_numpy().tolist()[0] == [
             "stranger", None, erasure.ERASED,
         ]  # fmt: skip
+
+
+def test_what_is_forgotten_is_not_in_the_file_either(tmp_path: Path) -> None:
+    """SQLite is told to overwrite, also where it was built to leave what is freed."""
+    file = tmp_path / "own.db"
+    with database.opened(f"sqlite:///{file}") as db:
+        with db.transaction() as session:
+            person = joining.join(session, telegram_id=1, language="uk", key=b"k" * 32, now=NOW).id or 0
+            messages.ask(session, annotator_id=person, text=MARKER * 500, now=NOW)
+        with db.transaction() as session:
+            session.connection().exec_driver_sql("PRAGMA secure_delete = OFF")
+            erasure.forget(session, annotator_id=person, pseudonym="stranger", now=LATER)
+    assert MARKER.encode() not in file.read_bytes()
 
 
 def test_strangers_have_nothing_in_common_with_keys() -> None:
