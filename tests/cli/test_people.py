@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,7 @@ from annotation.store import database, queries
 from annotation.store.models import Annotator, Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, Surface
 from annotation.workflow.people import invitations, joining, messages, participations
+from bot.commands import people
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Hromada
@@ -218,3 +220,11 @@ def test_messages_are_listed_and_answered(hromada: Hromada, who: str) -> None:
         }
     ]
     assert "There is no message 7." in hromada("messages", "answer", "7", "Так.").err
+
+
+def test_every_command_about_people_is_described() -> None:
+    """The page about people names each with what it does."""
+    page = (Path(__file__).parents[2] / "docs/reference/people.md").read_text("utf-8")
+    for command in people.app.registered_commands:
+        name = command.name or getattr(command.callback, "__name__", "")
+        assert f"`people {name}" in page
