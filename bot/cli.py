@@ -11,7 +11,18 @@ import sys
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands import aggregate, agreement, baseline, campaigns, export, preparing, running
+from bot.commands import (
+    aggregate,
+    agreement,
+    baseline,
+    campaigns,
+    export,
+    inviting,
+    messages,
+    people,
+    preparing,
+    running,
+)
 
 app = typer.Typer(
     name="hromada",
@@ -35,12 +46,15 @@ for command in (
     agreement.agreement,
     baseline.baseline,
     export.export,
+    inviting.invite,
     running.status,
     running.doctor,
     running.bot,
     running.demo,
 ):
     app.command(command.__name__.rstrip("_"))(command)
+app.add_typer(people.app, name="people")
+app.add_typer(messages.app, name="messages")
 
 
 def main() -> None:

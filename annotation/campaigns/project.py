@@ -13,6 +13,7 @@ from annotation.campaigns.consistency import problem
 from annotation.campaigns.declarations import DeclaredSection, ExpectedSection, LineageSection, PublishedSection
 from annotation.campaigns.people import (
     AdmissionSection,
+    AttestationSection,
     ConsentSection,
     ExposureSection,
     ProfileField,
@@ -84,6 +85,7 @@ class ProjectFile(Section):
     consent: ConsentSection | None = None
     profile: tuple[ProfileField, ...] = ()
     reward: RewardSection | None = None
+    attestation: AttestationSection | None = None
     exposure: ExposureSection | None = None
     reports: ReportsSection | None = None
     caps: CapsSection | None = None
