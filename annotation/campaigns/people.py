@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from annotation.campaigns.sections import Name, Section, Share, Text, Words, as_list
+from annotation.campaigns.sections import Contradiction, Name, Section, Share, Text, Words, as_list
 
 Money = Annotated[Decimal, Field(gt=0, max_digits=12, decimal_places=4)]
 
@@ -88,14 +88,15 @@ class ExposureSection(Section):
     exceptions: Annotated[tuple[Name, ...], BeforeValidator(as_list), Field(min_length=1)]
 
 
-def unknown_profile(profile: tuple[ProfileField, ...], admission: AdmissionSection | None) -> str | None:
+def unknown_profile(profile: tuple[ProfileField, ...], admission: AdmissionSection | None) -> Contradiction | None:
     """What is wrong with an admission by profile: a field that is not asked, or an answer that nobody can give."""
     known = {field.name: field for field in profile}
     for name, values in (admission.profile if admission else {}).items():
+        at = ("admission", "profile", name)
         if name not in known:
-            return f"Admission asks for {name!r}, the profile does not"
+            return Contradiction(f"Admission asks for {name!r}, the profile does not", at)
         options = known[name].options
         for value in values:
             if options and value not in options:
-                return f"Admission asks for {name!r} to be {value!r}, which is not among its options"
+                return Contradiction(f"Admission asks for {name!r} to be {value!r}, which is not among its options", at)
     return None

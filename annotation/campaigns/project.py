@@ -9,7 +9,7 @@ from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
 from annotation import files
 from annotation.campaigns import document, mistakes
-from annotation.campaigns.consistency import problem
+from annotation.campaigns.consistency import contradiction
 from annotation.campaigns.declarations import DeclaredSection, ExpectedSection, LineageSection, PublishedSection
 from annotation.campaigns.people import (
     AdmissionSection,
@@ -97,9 +97,9 @@ class ProjectFile(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> ProjectFile:
-        wrong = problem(self)
+        wrong = contradiction(self)
         if wrong is not None:
-            raise ValueError(wrong)
+            raise wrong.failure
         return self
 
     @property

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from annotation.campaigns.document import KeyPath
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d)?")
 _SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
@@ -62,6 +66,22 @@ def seconds(value: object) -> object:
     if found is None:
         raise ValueError(f"{value!r} is no length of time; write it like 30 s, 5 min or 2 h")
     return float(found[1]) * _SECONDS[found[2]]
+
+
+CONTRADICTION = "contradiction"
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Two parts of a file that do not agree: one sentence without a full stop, and the key to look at."""
+
+    says: str
+    at: KeyPath
+
+    @property
+    def failure(self) -> PydanticCustomError:
+        """What a validator of the whole file raises, so that the place survives pydantic."""
+        return PydanticCustomError(CONTRADICTION, "{says}", {"says": self.says, "at": self.at})
 
 
 Text = Annotated[str, BeforeValidator(_text), Field(min_length=1)]

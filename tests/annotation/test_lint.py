@@ -166,6 +166,8 @@ def test_repeated_questions_are_counted_without_their_first() -> None:
     assert found.ids == ("q9",)
     assert found.message == "1 of 4 items repeat an earlier one, 1 of them with another gold."
     assert found.first == "The item 'q9' asks what 'q0' asks."
+    same = by_rule([*three, again])["repeated-question"]
+    assert same.message == "1 of 4 items repeat an earlier one."
 
 
 def test_groups_do_not_leak_between_pools() -> None:
@@ -310,7 +312,10 @@ def test_the_marked_options_of_ua_cbt_are_found(shared: Path) -> None:
         found = lint([ua_cbt(row, marked=where) for row in items.rows(path, form="label-studio")])
         leak = next(finding for finding in found if finding.field == "LS_options_adv")
         assert (leak.rule.severity.value, len(leak.ids)) == (severity, 8)
-        assert leak.message.startswith("The field 'LS_options_adv' marks the gold among the options with '+' in 8 of 8")
+        told = (
+            "The field 'LS_options_adv' marks the gold among the options with '+' in 8 of 8 items with gold (answer)."
+        )
+        assert (leak.message, leak.first) == (told, "")
 
 
 def ua_cbt(row: files.Row, *, marked: str) -> LintItem:

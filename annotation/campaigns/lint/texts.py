@@ -40,7 +40,8 @@ def repeated(items: Sequence[LintItem]) -> Iterator[Finding]:
         yield Finding(
             rule=rules.REPEATED_QUESTION,
             ids=tuple(item.id for item, _ in surplus),
-            message=f"{len(surplus)} of {len(items)} items repeat an earlier one, {other} of them with another gold.",
+            message=f"{len(surplus)} of {len(items)} items repeat an earlier one"
+            + (f", {other} of them with another gold." if other else "."),
             first=f"The item {item.id!r} asks what {one.id!r} asks.",
         )
 
