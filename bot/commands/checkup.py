@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from annotation.errors import HromadaError, NotFound
 from annotation.settings import Settings, settings
-from annotation.store import pseudonyms
+from annotation.store import failures, pseudonyms
 from bot.commands import session
 
 PACKAGES = ("hromada", "python-telegram-bot", "crowd-kit", "pandas", "scikit-learn", "sqlmodel")
@@ -47,7 +47,7 @@ def _database(chosen: Settings) -> tuple[Finding, ...]:
     """The database and its key, looked at without writing either; not being there yet is well."""
     try:
         with session.opened() as database, database.reading() as view:
-            address = database.engine.url.render_as_string()
+            address = failures.shown(database.engine.url)
             return (Finding("database", well=True, says=address), _key(view, chosen))
     except NotFound as absence:
         return (Finding("database", well=True, says=str(absence)),)

@@ -22,7 +22,9 @@ def opened(*, create: bool = False) -> Iterator[database.Database]:
             where=Where(field="HROMADA_DATABASE_URL"),
             remedy="Name a file, like sqlite:///hromada.db.",
         )
-    with database.opened(now.database_url, synchronous=now.sqlite_synchronous, create=create) as found:
+    with database.opened(
+        now.database_url, synchronous=now.sqlite_synchronous, create=create, pool=now.database_pool
+    ) as found:
         yield found
 
 
