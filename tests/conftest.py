@@ -7,10 +7,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import settings
+
+from annotation.store import database
 
 SHARED = "HROMADA_SHARED"
 POSTGRESQL = "HROMADA_TEST_POSTGRESQL"
@@ -62,6 +66,54 @@ def postgresql() -> Iterator[str]:
     yield f"postgresql://postgres@/postgres?host={folder}"
     run("pg_ctl", "-m", "immediate", "stop")
     shutil.rmtree(folder)
+
+
+@dataclass
+class Copies:
+    """Databases on one server, copied from one that was migrated: 30 ms each instead of a migration."""
+
+    server: str
+    engine: sa.Engine
+    template: str
+    made: int = 0
+
+    def make(self) -> str:
+        """A new database; its name."""
+        self.made += 1
+        self.say(f"CREATE DATABASE {self.template}_{self.made} TEMPLATE {self.template}")
+        return f"{self.template}_{self.made}"
+
+    def drop(self, name: str) -> None:
+        """Drop one, whoever is still connected."""
+        self.say(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def say(self, statement: str) -> None:
+        """Statements about databases stand outside every transaction."""
+        with self.engine.connect() as connection:
+            connection.exec_driver_sql(statement)
+
+
+@pytest.fixture(scope="session")
+def copies(postgresql: str) -> Iterator[Copies]:
+    """Makes databases on the server of the tests."""
+    engine = database.connect(postgresql).execution_options(isolation_level="AUTOCOMMIT")
+    found = Copies(server=postgresql, engine=engine, template=f"hromada_test_{os.getpid()}")
+    try:
+        found.say(f"CREATE DATABASE {found.template}")
+        with database.opened(sa.make_url(postgresql).set(database=found.template)):
+            pass
+        yield found
+        found.drop(found.template)
+    finally:
+        engine.dispose()
+
+
+@pytest.fixture
+def postgresql_url(copies: Copies) -> Iterator[str]:
+    """The address of an empty database on PostgreSQL, brought up to date, that this test has for itself."""
+    name = copies.make()
+    yield sa.make_url(copies.server).set(database=name).render_as_string(hide_password=False)
+    copies.drop(name)
 
 
 @pytest.fixture(autouse=True)

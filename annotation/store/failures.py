@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
@@ -11,6 +12,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from annotation.errors import BadInput, HromadaError, Unavailable, Where
 
+Failure = DatabaseError | sqlite3.DatabaseError
+"""As SQLAlchemy wraps it, or as a driver raises it where it is asked directly."""
 SECRET = ("password", "sslpassword", "sslkey", "passfile")
 """Parameters of a PostgreSQL address that stay unsaid."""
 UNAVAILABLE: Mapping[str, tuple[str, str]] = {
@@ -49,16 +52,16 @@ def translated(url: sa.URL) -> Iterator[None]:
     except PoolTimeout as failure:
         remedy = "Raise HROMADA_DATABASE_POOL, or ask less at once."
         raise Unavailable("All connections are in use.", where=Where(file=shown(url)), remedy=remedy) from failure
-    except DatabaseError as failure:
+    except (DatabaseError, sqlite3.DatabaseError) as failure:
         sentence = _sqlite(url, failure) if url.drivername.startswith("sqlite") else _postgresql(url, failure)
         if sentence is None:
             raise
         raise sentence from failure
 
 
-def _sqlite(url: sa.URL, failure: DatabaseError) -> HromadaError | None:
+def _sqlite(url: sa.URL, failure: Failure) -> HromadaError | None:
     where = Where(file=url.database)
-    text = str(failure.orig).lower()
+    text = _words(failure)
     if "locked" in text or "busy" in text:
         return Unavailable("The database is locked by another process.", where=where, remedy="Wait, or end it.")
     if "not a database" in text or "malformed" in text:
@@ -72,10 +75,10 @@ def _sqlite(url: sa.URL, failure: DatabaseError) -> HromadaError | None:
     return _silent(where, failure)
 
 
-def _postgresql(url: sa.URL, failure: DatabaseError) -> HromadaError | None:
+def _postgresql(url: sa.URL, failure: Failure) -> HromadaError | None:
     """By the code that PostgreSQL documents; before there is a session only its words are left."""
     where = Where(file=shown(url))
-    code = getattr(failure.orig, "sqlstate", None) or ""
+    code = getattr(getattr(failure, "orig", None), "sqlstate", None) or ""
     if code in UNAVAILABLE:
         problem, remedy = UNAVAILABLE[code]
         return Unavailable(problem, where=where, remedy=remedy)
@@ -83,14 +86,18 @@ def _postgresql(url: sa.URL, failure: DatabaseError) -> HromadaError | None:
         problem, remedy = REFUSED[code]
         return BadInput(problem, where=where, remedy=remedy)
     if not code and isinstance(failure, OperationalError):
-        text = str(failure.orig).lower()
+        text = _words(failure)
         for words, (problem, remedy) in SAID.items():
             if words in text:
                 return BadInput(problem, where=where, remedy=remedy)
     return _silent(where, failure)
 
 
-def _silent(where: Where, failure: DatabaseError) -> HromadaError | None:
-    if isinstance(failure, OperationalError):
+def _words(failure: Failure) -> str:
+    return str(getattr(failure, "orig", failure)).lower()
+
+
+def _silent(where: Where, failure: Failure) -> HromadaError | None:
+    if isinstance(failure, OperationalError | sqlite3.OperationalError):
         return Unavailable("The database does not answer.", where=where, remedy="Check that it runs, then try again.")
     return None

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sa
 
 from annotation.store import database
 from annotation.workflow import projects
@@ -35,16 +32,13 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def url(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
+def url(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
     """The address of an empty database, brought up to date, that this test has for itself."""
     if backend == "sqlite":
         shutil.copy(request.getfixturevalue("migrated"), tmp_path / "test.db")
-        yield f"sqlite:///{tmp_path / 'test.db'}"
-        return
-    copies: Copies = request.getfixturevalue("copies")
-    name = copies.make()
-    yield sa.make_url(copies.server).set(database=name).render_as_string(hide_password=False)
-    copies.drop(name)
+        return f"sqlite:///{tmp_path / 'test.db'}"
+    found: str = request.getfixturevalue("postgresql_url")
+    return found
 
 
 @pytest.fixture
@@ -61,46 +55,6 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with database.opened(f"sqlite:///{file}"):
         pass
     return file
-
-
-@dataclass
-class Copies:
-    """Databases on one server, copied from one that was migrated: 30 ms each instead of a migration."""
-
-    server: str
-    engine: sa.Engine
-    template: str
-    made: int = 0
-
-    def make(self) -> str:
-        """A new database; its name."""
-        self.made += 1
-        self.say(f"CREATE DATABASE {self.template}_{self.made} TEMPLATE {self.template}")
-        return f"{self.template}_{self.made}"
-
-    def drop(self, name: str) -> None:
-        """Drop one, whoever is still connected."""
-        self.say(f"DROP DATABASE {name} WITH (FORCE)")
-
-    def say(self, statement: str) -> None:
-        """Statements about databases stand outside every transaction."""
-        with self.engine.connect() as connection:
-            connection.exec_driver_sql(statement)
-
-
-@pytest.fixture(scope="session")
-def copies(postgresql: str) -> Iterator[Copies]:
-    """Makes databases on the server of the tests."""
-    engine = database.connect(postgresql).execution_options(isolation_level="AUTOCOMMIT")
-    found = Copies(server=postgresql, engine=engine, template=f"hromada_test_{os.getpid()}")
-    try:
-        found.say(f"CREATE DATABASE {found.template}")
-        with database.opened(sa.make_url(postgresql).set(database=found.template)):
-            pass
-        yield found
-        found.drop(found.template)
-    finally:
-        engine.dispose()
 
 
 @pytest.fixture

@@ -5,40 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy.exc import IntegrityError
 
-from annotation.store import database, journal, migrations, models, pseudonyms
+from annotation.store import database, journal, models, pseudonyms
 from annotation.vocabulary import AssignmentStatus, Event, Surface
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-
-
-def test_migrations_make_exactly_the_tables_of_the_models(db: database.Database) -> None:
-    """Upgraded from nothing, the schema is what the models say, column by column."""
-    with db.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, models.metadata) == []
-
-
-def test_migrations_go_down_to_nothing_and_up_again(db: database.Database) -> None:
-    """Every migration has its way back."""
-    migrations.downgrade(db.engine, "base")
-    assert sa.inspect(db.engine).get_table_names() == ["alembic_version"]
-    migrations.upgrade(db.engine)
-    assert "judgement" in sa.inspect(db.engine).get_table_names()
-
-
-def test_the_newest_migration_is_the_one_that_is_looked_for() -> None:
-    """HEAD, which spares Alembic at start, names the newest revision."""
-    scripts = ScriptDirectory(str(Path(migrations.__file__).parent))
-    assert scripts.get_heads() == [migrations.HEAD]
 
 
 def test_a_transaction_that_fails_leaves_nothing(db: database.Database) -> None:

@@ -36,7 +36,7 @@ def upgrade(engine: sa.Engine, revision: str = HEAD, *, reader: sa.Engine | None
             return
     with engine.begin() as connection:
         _lock(connection)
-        _refuse_strangers(connection)
+        refuse_strangers(connection)
         _run("upgrade", connection, revision)
 
 
@@ -45,7 +45,8 @@ def _lock(connection: sa.Connection) -> None:
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK})
 
 
-def _refuse_strangers(connection: sa.Connection) -> None:
+def refuse_strangers(connection: sa.Connection) -> None:
+    """Raise BadInput for a database of another program, or of a newer hromada."""
     where = Where(file=connection.engine.url.database)
     found = current(connection)
     if found is not None and found not in REVISIONS:
