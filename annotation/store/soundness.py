@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.store.models import Annotator, Assignment, Exposure, Item, Judgement, Project
-from annotation.vocabulary import AssignmentStatus, Surface
+from annotation.vocabulary import AssignmentStatus, Pool, Surface
 
 EXAMPLES = 5
 """How many ids a finding names."""
@@ -112,7 +112,7 @@ def _unanswered() -> Query:
 def _wrongly_open() -> Query:
     newest = sa.select(func.max(col(Judgement.revision))).where(col(Judgement.assignment_id) == col(Assignment.id))
     opened = col(Assignment.open_revision)
-    wrong = sa.or_(~DONE, opened != func.coalesce(newest.scalar_subquery(), -1) + 1)
+    wrong = sa.or_(LIVE, DONE & (opened != func.coalesce(newest.scalar_subquery(), -1) + 1))
     return sa.select(_named("assignment", col(Assignment.id))).where(opened.is_not(None), wrong)
 
 
@@ -135,34 +135,33 @@ def _unrecorded() -> Query:
     return joined.where(*shown, ~recorded)
 
 
-def _blind() -> Any:
-    """First meetings in baselines that are not marked as exposed."""
-    baseline = col(Project.definition)["kind"].as_string() == "baseline"
-    return sa.and_(baseline, SERVED, col(Assignment.occasion) == 0, ~col(Assignment.exposed))
-
-
 def _met_before() -> Query:
-    """In a baseline, not marked as exposed, and the group was met earlier: in another project, or by another item."""
-    joined = (
+    """In a baseline, and the group was met earlier: by another of its items, or in a project that is no exception.
+
+    Training and qualification may come back to a group; they are in no score. A control item is in none either, so
+    that only those of the same project are looked at.
+    """
+    first = sa.and_(col(Project.definition)["kind"].as_string() == "baseline", SERVED, col(Assignment.occasion) == 0)
+    kept = col(Item.pool).in_((Pool.MAIN, Pool.PILOT))
+    elsewhere = _exposures(Exposure.project_id != Item.project_id, col(Exposure.at) < col(Assignment.assigned_at))
+    return (
         sa.select(_named("assignment", col(Assignment.id)))
         .join(Item, col(Item.id) == col(Assignment.item_id))
         .join(Project, col(Project.id) == col(Item.project_id))
+        .where(first, sa.or_(kept & ~col(Assignment.exposed) & elsewhere, (kept | _CONTROL) & _another()))
     )
-    elsewhere = _exposures(Exposure.project_id != Item.project_id, col(Exposure.at) < col(Assignment.assigned_at))
-    other, thing = sa.orm.aliased(Assignment), sa.orm.aliased(Item)
-    here = (
-        select(other.id)
-        .join(thing, col(thing.id) == col(other.item_id))
-        .where(
-            other.annotator_id == Assignment.annotator_id,
-            thing.project_id == Item.project_id,
-            thing.group_id == Item.group_id,
-            col(thing.id) != col(Item.id),
-            col(other.shown_at) < col(Assignment.assigned_at),
-        )
-        .exists()
-    )
-    return joined.where(_blind(), sa.or_(elsewhere, here))
+
+
+_CONTROL = col(Item.pool) == Pool.CONTROL
+
+
+def _another() -> Any:
+    """The person was handed another item of the group, in the same project, before this one: one pass over all."""
+    whose = (col(Assignment.annotator_id), col(Item.project_id), col(Item.group_id))
+    first = func.first_value(col(Assignment.item_id)).over(partition_by=whose, order_by=col(Assignment.id))
+    handed = sa.select(col(Assignment.id), col(Assignment.item_id), first.label("first"))
+    met = handed.join(Item, col(Item.id) == col(Assignment.item_id)).where(SERVED).subquery()
+    return col(Assignment.id).in_(sa.select(met.c.id).where(met.c.item_id != met.c.first))
 
 
 def _remembered() -> Query:

@@ -13,7 +13,11 @@ from annotation.store.database import Database
 from annotation.vocabulary import AssignmentStatus, Cause, Surface
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-MET = "INSERT INTO exposure (annotator_id, group_id, project_id, cause, at)"
+ELSEWHERE = (
+    "INSERT INTO exposure (annotator_id, group_id, project_id, cause, at)"
+    " VALUES (1, 'g2', 2, 'answered', '2026-11-20 12:00:00.000000+00:00')"
+)
+SAME_GROUP = "UPDATE item SET group_id = 'g1' WHERE id = 2"
 DONE, LIVE = AssignmentStatus.DONE, AssignmentStatus.LIVE
 
 
@@ -111,9 +115,9 @@ def test_a_sound_database_has_no_findings(sound: Database) -> None:
         ("DELETE FROM exposure WHERE group_id = 'g2'", "what was shown is recorded as met", ("assignment 3",)),
         ("UPDATE exposure SET project_id = 2 WHERE group_id = 'g3'", "what was shown is recorded as met",
          ("assignment 4",)),
-        (MET + " VALUES (1, 'g2', 2, 'answered', '2026-11-20 12:00:00.000000+00:00')",
+        (ELSEWHERE,
          "nobody judges in a baseline what she had met", ("assignment 3",)),
-        ("UPDATE item SET group_id = 'g1' WHERE id = 2", "nobody judges in a baseline what she had met",
+        (SAME_GROUP, "nobody judges in a baseline what she had met",
          ("assignment 3",)),
         ("UPDATE annotator SET forgotten_at = '2026-11-22 12:00:00.000000+00:00', telegram_id = NULL WHERE id = 2",
          "of people who were forgotten nothing is left", ("annotator 2",)),
@@ -129,20 +133,35 @@ def test_each_untruth_is_found(sound: Database, statement: str, rule: str, examp
 
 
 @pytest.mark.parametrize(
-    "statement",
+    ("before", "allowed"),
     [
-        "UPDATE assignment SET exposed = true WHERE id = 3",
-        "UPDATE assignment SET occasion = 1 WHERE id = 3",
-        'UPDATE project SET definition = \'{"kind": "annotation"}\' WHERE id = 1',
+        (ELSEWHERE, "UPDATE assignment SET exposed = true WHERE id = 3"),
+        (ELSEWHERE, "UPDATE item SET pool = 'training' WHERE id = 2"),
+        (SAME_GROUP, "UPDATE item SET pool = 'qualification' WHERE id = 2"),
+        (SAME_GROUP, "UPDATE assignment SET occasion = 1 WHERE id = 3"),
+        (SAME_GROUP, 'UPDATE project SET definition = \'{"kind": "annotation"}\' WHERE id = 1'),
     ],
 )
-def test_what_the_project_allows_is_no_exposure(sound: Database, statement: str) -> None:
-    """An exception that is marked, a repeat, and a campaign that is no baseline."""
+def test_what_the_project_allows_is_no_exposure(sound: Database, before: str, allowed: str) -> None:
+    """An exception that is marked, training and qualification, a repeat, and a campaign that is no baseline."""
     with sound.engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE item SET group_id = 'g1' WHERE id = 2")
-        connection.exec_driver_sql(statement)
+        connection.exec_driver_sql(before)
+    with sound.reading() as view:
+        assert [one.rule for one in soundness.broken(view)] == ["nobody judges in a baseline what she had met"]
+    with sound.engine.begin() as connection:
+        connection.exec_driver_sql(allowed)
     with sound.reading() as view:
         assert soundness.broken(view) == ()
+
+
+def test_an_exception_does_not_let_a_group_come_twice(sound: Database) -> None:
+    """An exception is about another project; within one, another item of the group is still too much."""
+    with sound.engine.begin() as connection:
+        connection.exec_driver_sql(SAME_GROUP)
+        connection.exec_driver_sql("UPDATE assignment SET exposed = true WHERE id = 3")
+        connection.exec_driver_sql("UPDATE item SET pool = 'control' WHERE id = 2")
+    with sound.reading() as view:
+        assert [one.examples for one in soundness.broken(view)] == [("assignment 3",)]
 
 
 def test_two_live_items_are_found_where_the_index_is_gone(sound: Database) -> None:
