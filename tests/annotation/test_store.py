@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
+from sqlmodel import select
 
 from annotation.store import database, journal, models, pseudonyms
 from annotation.vocabulary import AssignmentStatus, Event, Surface
@@ -103,3 +104,13 @@ def test_the_bot_loads_no_pandas() -> None:
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     )
+
+
+def test_json_is_stored_as_it_is_read(db: database.Database) -> None:
+    """Letters are not escaped, which would make a database of Ukrainian texts three times as large."""
+    with db.transaction() as session:
+        journal.record(session, Event.PROJECT_LOADED, now=NOW, data={"назва": "кіт 🐈"})
+        stored = session.connection().exec_driver_sql("SELECT CAST(data AS TEXT) FROM journal").scalar()
+        assert stored == '{"назва": "кіт 🐈"}'
+        (entry,) = session.exec(select(models.Journal)).all()
+        assert entry.data == {"назва": "кіт 🐈"}
