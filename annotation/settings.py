@@ -19,6 +19,11 @@ class Settings(BaseSettings):
     database_url: str = Field(
         default="sqlite:///hromada.db", description="Where state lives, as SQLAlchemy writes it; the folder must exist."
     )
+    database_pool: int = Field(
+        default=8,
+        ge=1,
+        description="How many transactions one process runs at once on PostgreSQL; SQLite takes no notice.",
+    )
     key_file: Path = Field(
         default=Path("hromada.key"),
         description="The key of the pseudonyms, made once at first use. Lose it and people cannot be recognised again.",

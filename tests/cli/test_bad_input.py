@@ -53,7 +53,7 @@ def stored(folder: Path) -> dict[str, int]:
         return {}
     with sqlite3.connect(file) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        counts = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}  # noqa: S608
+        counts = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
     connection.close()
     return counts
 
