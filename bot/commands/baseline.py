@@ -32,7 +32,7 @@ def baseline(
 
     data = data_set(project)
     with console.progress("resamples", quiet=json) as told:
-        found = performance.performance(data.votes(), resamples=resamples, seed=seed, progress=told)
+        found = performance.performance(data.votes(), skips=data.skips(), resamples=resamples, seed=seed, progress=told)
     if json:
         people = found.annotators.rename_axis("annotator").reset_index().to_dict("records")
         facts = {"dataset": data.name, "simulated": data.simulated, "random": found.random}
