@@ -13,7 +13,7 @@ from aggregation.consensus import Consensus
 from exports import conduct
 from exports.inputs import DataSet
 from exports.results import NO_VOTES, Choices, Result
-from exports.subsets import INSTRUCTIONS, MEANINGS
+from exports.subsets import meaning
 
 DIGITS = 6  # decimals; more would differ between machines
 NOBODY = "nobody answered"
@@ -212,9 +212,7 @@ def _baselines(result: Result, *, choices: Choices) -> Json:
         "resamples": choices.performance_resamples,
         "seed": choices.seed,
         "missing_subsets": dict(result.no_subsets),
-        "subsets": {
-            name: MEANINGS[INSTRUCTIONS if name.startswith(INSTRUCTIONS) else name] for name in sorted(result.subsets)
-        },
+        "subsets": {name: meaning(name) for name in sorted(result.subsets)},
         "undefined_resamples": {unit.unit: unit["accuracy"].undefined_resamples for unit in units},
         "wilson": "ignores people",
     }

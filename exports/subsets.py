@@ -46,6 +46,11 @@ def subsets(data: DataSet) -> dict[str, DataSet]:
     return {name: other for name, other in made.items() if name not in nobody and not _content(other).equals(before)}
 
 
+def meaning(name: str) -> str:
+    """What a subset holds, in words."""
+    return MEANINGS[INSTRUCTIONS if name.startswith(INSTRUCTIONS) else name]
+
+
 def _kept(data: DataSet, rows: pd.Series[bool]) -> DataSet:
     return replace(data, responses=data.responses.loc[rows])
 

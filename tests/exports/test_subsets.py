@@ -34,7 +34,7 @@ def shares(release: Release, *, subset: str) -> dict[str, tuple[str, int]]:
 
 @pytest.mark.parametrize("classes", [("так", "ні"), None])
 def test_a_skip_is_wrong_in_the_primary_score_and_left_out_beside_it(make: Make, classes: Any) -> None:
-    """12 right answers and 4 skips: 12 of 16, and 12 of 12 without them; the item that all skipped is wrong as a whole."""
+    """12 right answers and 4 skips are 12 of 16, without them 12 of 12; what all skipped is wrong as a whole."""
     skips = [make.response("i1", "a4", None, skip_reason="unclear")]
     skips += [make.response("i5", person, None, skip_reason="too long") for person in ("a1", "a2", "a3")]
     data = built(make, skips, classes=classes)
