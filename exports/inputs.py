@@ -18,6 +18,7 @@ RESPONSES = (
 
 ITEMS = ("item_id", "item_revision", "group", "gold", "gold_origin", "gold_version", "n_options", "status")
 
+OTHER_STAGES = ("pilot", "training", "qualification")
 CONTROL = "control item"
 REPEAT = "repeated item"
 EXPOSED = "exposed: scored apart"
@@ -62,16 +63,18 @@ class DataSet:
         blindness, and nothing said. A skip that fills a place counts, though it is no vote.
         """
         rows = self.responses
-        given = rows["excluded_reason"].astype(object)
-        outside = rows["stage"].notna() & (rows["stage"] != "main")
-        silent = rows["response"].isna() & rows["skip_reason"].isna()
-        found = pd.Series([None] * len(rows), index=rows.index, dtype=object)
-        found = found.mask(silent, NO_RESPONSE)
-        found = found.mask(_true(rows["exposed"]), EXPOSED)
-        found = found.mask(_true(rows["is_repeat"]), REPEAT)
-        found = found.mask(_true(rows["is_control"]), CONTROL)
-        found = found.mask(outside, rows["stage"].astype(str) + " item")
-        return found.mask(given.notna(), given)
+        found = rows["excluded_reason"].astype(object)
+        given = found.notna()
+        for applies, reason in (
+            *((rows["stage"] == stage, f"{stage} item") for stage in OTHER_STAGES),
+            (rows["is_control"].eq(other=True), CONTROL),
+            (rows["is_repeat"].eq(other=True), REPEAT),
+            (rows["exposed"].eq(other=True), EXPOSED),
+            (rows["response"].isna() & rows["skip_reason"].isna(), NO_RESPONSE),
+        ):
+            found = found.mask(applies & ~given, reason)
+            given |= applies
+        return found
 
     def retained(self) -> pd.DataFrame:
         """The answers that count: votes."""
@@ -101,8 +104,3 @@ class DataSet:
     def skips(self) -> pd.DataFrame:
         """The skips that fill a place as aggregation takes them: item, annotator."""
         return self.skipped().loc[:, ["item_id", "annotator"]].set_axis(["item", "annotator"], axis=1)
-
-
-def _true(flags: pd.Series[bool]) -> pd.Series[bool]:
-    """Where a flag is set; an unknown one is not."""
-    return flags.eq(other=True)

@@ -33,7 +33,7 @@ SCORES = (
     "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "total", "n_items",
     "n_annotators", "n_ties", "beyond_half_width",
 )  # fmt: skip
-_WITHIN_ITEM = ("item_id", "annotator", "revision")
+_WITHIN_ITEM = ("item_id", "annotator", "is_repeat", "revision")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,7 +116,7 @@ def write(release: Release, folder: Path, *, also: Mapping[str, str] | None = No
 
 
 def responses(data: DataSet) -> pd.DataFrame:
-    """All answers, excluded ones too with the reason, with the columns RESPONSES, by item, annotator and revision.
+    """All answers, excluded ones with the reason, with the columns RESPONSES, by item, annotator, repeat and revision.
 
     What a person answered several times at the same revision stays in the order in which it was given.
     """

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from aggregation.errors import HromadaError
@@ -237,7 +238,16 @@ def test_responses_are_all_there_sorted_and_named_by_data_set(make: Make) -> Non
 
 def test_the_same_votes_give_the_same_bytes_in_whatever_order(make: Make, tmp_path: Path) -> None:
     """A second run, shuffled rows and shuffled data sets change no byte of any file."""
-    data_sets = [make.closed(), make.per_item()]
+    rows = [
+        make.response("i5", person, "так", insider=person == "b1", exposed=person == "b2") for person in ("b1", "b2")
+    ]
+    rows += [make.response("i6", "b1", None, skip_reason="unclear"), make.response("i1", "a1", "ні", is_repeat=True)]
+    rows += [make.response("i6", "b3", "так", revision=1, first_response="ні")]
+    plain = make.closed()
+    everything = replace(
+        plain, responses=pd.concat([plain.responses, make.data_set(items=[], responses=rows).responses])
+    )
+    data_sets = [replace(everything, responses=everything.responses.reset_index(drop=True)), make.per_item()]
     texts = []
     for number, given in enumerate(
         (data_sets, data_sets, [shuffled(data, 3) for data in reversed(data_sets)]),
