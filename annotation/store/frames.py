@@ -60,12 +60,16 @@ def _answers(project: Project) -> sa.Select[Any]:
         .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
         .join(final, (final.c.assignment_id == Judgement.assignment_id) & (final.c.revision == Judgement.revision))
-        .outerjoin(first, (col(first.assignment_id) == Assignment.id) & (col(first.revision) == 0))
+        .outerjoin(
+            first,
+            (final.c.revision > 0) & (col(first.assignment_id) == col(Assignment.id)) & (col(first.revision) == 0),
+        )
     )
     return chosen.where(col(Item.project_id) == project.id).order_by(col(Assignment.id))
 
 
 def _columns(first: type[Judgement]) -> list[Any]:
+    undone = col(Judgement.revision) > 0
     return [
         col(Item.external_id).label("item_id"),
         col(Assignment.item_revision),
@@ -75,8 +79,12 @@ def _columns(first: type[Judgement]) -> list[Any]:
         sa.func.nullif(col(Judgement.response), "").label("response"),
         col(Judgement.response_raw),
         col(Judgement.skip_reason),
-        sa.func.nullif(col(first.response), "").label("first_response"),
-        col(first.excluded_reason).label("first_excluded_reason"),
+        sa.func.nullif(sa.case((undone, col(first.response)), else_=col(Judgement.response)), "").label(
+            "first_response"
+        ),
+        sa.case((undone, col(first.excluded_reason)), else_=col(Judgement.excluded_reason)).label(
+            "first_excluded_reason"
+        ),
         col(Assignment.option_order),
         col(Assignment.position),
         col(Assignment.page),
