@@ -6,6 +6,10 @@ from enum import StrEnum
 
 ABSTAINED = "abstained"
 """The reason why an answer fills the overlap and does not count: the question's `abstain`."""
+NOT_BY_RULE = (
+    ABSTAINED, "skipped", "extra", "withdrawn", "repeat", "control item", "no answer", "several texts", "the item",
+)  # fmt: skip
+"""How reasons begin that say what an answer is; all others say that a quality rule, or an organiser, left it out."""
 
 
 class Stage(StrEnum):

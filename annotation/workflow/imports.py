@@ -220,7 +220,7 @@ def _assignments(batch: Sequence[Placed], items: Mapping[int, _Known]) -> Iterat
             "status": AssignmentStatus.DONE,
             "stage": items[item].pool.stage,
             "is_control": vote.is_control,
-            "is_repeat": occasion > 0,
+            "is_repeat": False,  # nobody here asked again; whether votes that repeat count is the policy's to say
         }
 
 

@@ -386,6 +386,7 @@ def _fill() -> None:
         "UPDATE item SET free = MAX(0, (SELECT coalesce(p.overlap, 0) FROM project p WHERE p.id = item.project_id)"
         " - n_live) WHERE pool IN ('main', 'pilot')".replace("MAX", _greatest())
     )
+    op.execute("UPDATE assignment SET is_repeat = false WHERE surface = 'import'")
     op.execute("UPDATE item SET ring = abs((CAST(id AS BIGINT) * 7919 + 104729) % 2147483647)")
 
 
