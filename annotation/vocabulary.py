@@ -7,6 +7,9 @@ from enum import StrEnum
 ABSTAINED = "abstained"
 """The reason why an answer fills the overlap and does not count: the question's `abstain`."""
 
+EXTRA = "extra: the item had its answers"
+"""The reason why an answer does not count that came when every place of its item was taken."""
+
 
 class Stage(StrEnum):
     """Where in a campaign an item belongs."""
@@ -121,6 +124,12 @@ class Event(StrEnum):
     PROJECT_CHANGED = "project changed"
     VOTES_IMPORTED = "votes imported"
     ANNOTATOR_JOINED = "annotator joined"
+    QUALITY_FLAGGED = "quality flagged"
+    PERSON_PAUSED = "person paused"
+    PERSON_EXCLUDED = "person excluded"
+    PERSON_READMITTED = "person readmitted"
+    ANSWERS_EXCLUDED = "answers excluded"
+    ANSWERS_REINSTATED = "answers reinstated"
 
 
 class Repeats(StrEnum):

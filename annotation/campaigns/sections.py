@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -70,6 +71,11 @@ Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1)]
 Seconds = Annotated[float, BeforeValidator(seconds), Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 Comparison = Literal["<", "<="]
+
+
+def part(share: float, of: int) -> Fraction:
+    """The share of a number as it was written: 0.55 of 20 is 11, and not the 11.000000000000002 of floats."""
+    return Fraction(repr(share)) * of
 
 
 class Section(BaseModel):
