@@ -7,6 +7,9 @@ from enum import StrEnum
 ABSTAINED = "abstained"
 """The reason why an answer fills the overlap and does not count: the question's `abstain`."""
 
+CONTROL_ITEM = "control item"
+"""The reason why an imported answer does not count that was there to judge the person."""
+
 EXTRA = "extra: the item had its answers"
 """The reason why an answer does not count that came when every place of its item was taken."""
 

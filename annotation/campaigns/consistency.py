@@ -131,8 +131,10 @@ def _controls(file: ProjectFile) -> str | None:
 
 def _quality(file: ProjectFile) -> str | None:
     for rule in file.quality:
-        if rule.rule == "control" and file.controls is None:
-            return "A rule about control items needs `controls`"
+        if rule.rule == "control" and file.controls is None and (file.votes is None or file.votes.format != "toloka"):
+            return "A rule about control items needs `controls`, or votes from Toloka with their GOLDEN columns"
+        if not isinstance(file.items, ItemsSection) and (rule.rule != "control" or rule.consequence == "pause"):
+            return "Nobody works on imported votes: their rules are about control items, and flag or exclude"
         if isinstance(rule, SecondsRule) and rule.per == "page" and file.pages is None:
             return "A rule about pages needs `pages`"
         if isinstance(rule, TextRule) and ("words" in rule.refuses) != (rule.words is not None):

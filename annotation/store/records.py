@@ -13,7 +13,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
 from annotation.store.models import Assignment, Item, Judgement
-from annotation.vocabulary import AssignmentStatus, Stage
+from annotation.vocabulary import CONTROL_ITEM, AssignmentStatus, Stage, Surface
 
 CONTROL = sa.literal_column("assignment.is_control", sa.Boolean())
 TRAINING = sa.literal_column("assignment.stage = 'training'", sa.Boolean())
@@ -85,9 +85,17 @@ def known(session: Session, *, annotator_id: int, project_id: int, training: boo
     return sorted((one for one in found if one.current), key=lambda one: one.assignment_id)
 
 
-def controls(session: Session, *, project_id: int) -> list[Answered]:
-    """Everybody's answers to control items, by person and in the order in which they came."""
-    chosen = _answers().where(col(Assignment.project_id) == project_id, CONTROL, *GIVEN)
+def imported_controls(session: Session, *, project_id: int) -> list[Answered]:
+    """Everybody's imported answers to control items, by person and in the order of the files, those left out that
+    were not accepted where they were given."""
+    accepted = col(Judgement.excluded_reason) == CONTROL_ITEM
+    chosen = _answers().where(
+        col(Assignment.project_id) == project_id,
+        CONTROL,
+        col(Assignment.surface) == Surface.IMPORT,
+        accepted,
+        *GIVEN,
+    )
     return _read(session, chosen.order_by(col(Assignment.annotator_id), col(Assignment.id)))
 
 

@@ -41,7 +41,7 @@ def after_answer(
         return ()
     session.flush()
     standing = participations.of(session, annotator_id=assignment.annotator_id, project_id=assignment.project_id)
-    post_hoc = _changed(project, definition)
+    post_hoc = judging.rules_changed(project, definition)
     if standing is not None and standing.status == ParticipationStatus.EXCLUDED:
         reason = standing.reason or EXCLUDED
         exclude(session, assignment_ids=[assignment_id], reason=reason, post_hoc=post_hoc, now=now)
@@ -200,12 +200,6 @@ def _tell(session: Session, event: Event, breach: Breach, *, assignment: Assignm
         annotator_id=assignment.annotator_id,
         data={"rule": breach.words, "assignment": assignment.id},
     )
-
-
-def _changed(project: Project, definition: ProjectFile) -> bool:
-    """Whether the rules are other ones than at the start."""
-    frozen = (project.frozen or {}).get("rules")
-    return frozen is not None and frozen != quality.rules_digest(definition.quality, project.word_lists)
 
 
 def _final(session: Session, assignment_id: int) -> Judgement:

@@ -20,6 +20,7 @@ from annotation.loading.drafts import VoteDraft, as_text
 from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Event, Pool, Repeats, Surface
+from annotation.workflow import controls
 from annotation.workflow.projects import BATCH, Progress
 
 LATER = "repeat, the last counts"
@@ -33,7 +34,10 @@ Placed = tuple[int, int, int, VoteDraft]
 
 @dataclass(frozen=True, kw_only=True)
 class Imported:
-    """What became of a file of votes: `excluded` counts by reason, `changed` by (raw label, label)."""
+    """What became of a file of votes: `excluded` counts by reason, `changed` by (raw label, label).
+
+    `judged` is what control rules made of everybody whose votes were imported, by this file or an earlier one.
+    """
 
     project: str
     votes: int
@@ -43,6 +47,7 @@ class Imported:
     policy: Repeats
     excluded: Mapping[str, int]
     changed: Mapping[tuple[str, str], int]
+    judged: controls.Judged
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,10 +97,15 @@ def store_votes(
     section, votes = ballot.section, ballot.read.votes
     people = _annotators(session, votes, namespace=section.people or _namespace(section, project), key=key, now=now)
     items = _items(session, project)
+    definition = project_files.definition_of(project.definition)
+    controls.lift(session, project=project, definition=definition, now=now)
     placed = [(items[vote.item].id, people[vote.annotator], _pooled(vote, items[vote.item].pool)) for vote in votes]
     repeats, settled = _settle(session, project, placed, policy=section.repeats)
     _insert(session, project, settled, items={one.id: one for one in items.values()}, progress=progress)
-    excluded = Counter(vote.excluded for _, _, _, vote in settled if vote.excluded is not None)
+    judged = controls.enforce(session, project=project, definition=definition, now=now)
+    fallen = {who: reason for reason, failed in reversed(list(judged.excluded.items())) for who in failed}
+    reasons = [vote.excluded or fallen.get(who) for _, who, _, vote in settled]
+    excluded = Counter(reason for reason in reasons if reason is not None)
     result = Imported(
         project=project.name,
         votes=len(settled),
@@ -105,6 +115,7 @@ def store_votes(
         policy=section.repeats,
         excluded=dict(sorted(excluded.items())),
         changed=ballot.read.changed,
+        judged=judged,
     )
     _record(session, project, result, digest=ballot.sha256, now=now)
     return result
@@ -248,6 +259,7 @@ def _retire(session: Session, pairs: Sequence[Pair]) -> None:
             .where(col(Judgement.assignment_id).in_(mine), col(Judgement.excluded_reason).is_(None))
             .values(excluded_reason=LATER)
         )
+        session.connection().execute(sa.update(Assignment).where(col(Assignment.id).in_(mine)).values(holds=False))
         _count(session, {item: -retired.rowcount})
 
 
@@ -272,7 +284,7 @@ def _insert(
     connection = session.connection()
     told = progress or (lambda _share: None)
     for start in range(0, len(settled), BATCH):
-        connection.execute(sa.insert(Assignment), list(_assignments(settled[start : start + BATCH], items)))
+        connection.execute(sa.insert(Assignment), list(_assignments(project, settled[start : start + BATCH], items)))
         told(0.5 * start / len(settled))
     ids = _ids(session, project)
     for start in range(0, len(settled), BATCH):
@@ -281,9 +293,10 @@ def _insert(
     _count(session, Counter(item for item, _, _, vote in settled if vote.excluded is None))
 
 
-def _assignments(batch: Sequence[Placed], items: Mapping[int, _Known]) -> Iterator[dict[str, object]]:
+def _assignments(project: Project, batch: Sequence[Placed], items: Mapping[int, _Known]) -> Iterator[dict[str, object]]:
     for item, annotator, occasion, vote in batch:
         yield {
+            "project_id": project.id,
             "item_id": item,
             "item_revision": items[item].revision,
             "annotator_id": annotator,
@@ -293,6 +306,7 @@ def _assignments(batch: Sequence[Placed], items: Mapping[int, _Known]) -> Iterat
             "stage": items[item].pool.stage,
             "is_control": vote.is_control,
             "is_repeat": occasion > 0,
+            "holds": vote.excluded is None,
         }
 
 

@@ -30,6 +30,12 @@ def breaches(
     return tuple(found for rule in definition.quality for found in case.judged(rule))
 
 
+def rules_changed(project: Project, definition: ProjectFile) -> bool:
+    """Whether the rules are other ones than at the start: what they exclude is marked post hoc."""
+    frozen = (project.frozen or {}).get("rules")
+    return frozen is not None and frozen != quality.rules_digest(definition.quality, project.word_lists)
+
+
 def results(definition: ProjectFile, answered: Sequence[Answered]) -> list[bool]:
     """Whether each of these control items is right, those left out that say nothing."""
     only = definition.controls.questions if definition.controls else ()
