@@ -25,7 +25,7 @@ class Threshold(Section):
         return right < limit if self.sign == "<" else right <= limit
 
     def __str__(self) -> str:
-        return f"{self.sign} {100 * self.share:g} %"
+        return f"{self.sign} {100 * self.share:g}%"
 
 
 def _threshold(value: object) -> object:

@@ -28,7 +28,8 @@ GIVEN = (
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """An answer as it finally stands, with what its item knows; `seconds` are those of all its revisions together.
+    """An answer as it finally stands, with what its item knows; `seconds` go from when it was shown to the last
+    correction.
 
     `given` are the answers by question, None where the project asks one only: then `response` is the answer, empty for
     a skip. `golds` likewise. `current` says that the item is still the one that was answered.
@@ -132,7 +133,7 @@ def _mine(annotator_id: int, project_id: int, condition: sa.ColumnElement[bool])
 
 def _answers() -> sa.Select[tuple[object, ...]]:
     every = aliased(Judgement)
-    spent = sa.select(func.sum(every.seconds)).where(col(every.assignment_id) == Assignment.id).scalar_subquery()
+    spent = sa.select(func.max(every.seconds)).where(col(every.assignment_id) == Assignment.id).scalar_subquery()
     return (
         sa.select(
             col(Assignment.id).label("assignment_id"),

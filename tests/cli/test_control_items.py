@@ -27,7 +27,7 @@ votes: {format: toloka, file: %(file)s, item: %(key)s}
 quality:
   - {rule: control, accuracy: < 0.5, min_controls: 1, consequence: exclude}
 """
-RULE = "control items right < 50 %, with at least 1"
+RULE = "control items right < 50%, with at least 1"
 
 
 def added(formula: str) -> str:

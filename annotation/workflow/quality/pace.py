@@ -11,7 +11,7 @@ from annotation.workflow.quality.breaches import Breach, Scope, in_words
 def seconds(rule: SecondsRule, spent: Sequence[float | None], *, items: int = 1) -> Breach | None:
     """Whether `spent` on `items` items together is too little; unknown times and pages that are not full judge nobody.
 
-    The time of an item is that of all its revisions: who corrects a slip in a second was not hasty.
+    The time of an item goes from when it was shown to the last correction: who mends a slip in a second was not hasty.
     """
     known = [one for one in spent if one is not None]
     if len(known) < len(spent) or len(known) != items or sum(known) >= rule.least:
