@@ -1,6 +1,6 @@
 """What people answered, no more of it than a judge of quality needs: one item, one page, the controls of a person.
 
-Partial indexes are used only where their condition stands in the query as it stands in the index, so it is written out.
+A partial index can be used where its condition stands in the query as it stands in the index, so it is written out.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from sqlmodel import Session, col, func, select
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import CONTROL_ITEM, AssignmentStatus, Stage, Surface
 
-CONTROL = sa.literal_column("assignment.is_control", sa.Boolean())
-TRAINING = sa.literal_column("assignment.stage = 'training'", sa.Boolean())
+CONTROL = sa.text("assignment.is_control")
+TRAINING = sa.text("assignment.stage = 'training'")
 
 GIVEN = (
     col(Assignment.status) == AssignmentStatus.DONE,
@@ -125,7 +125,9 @@ def assignments(session: Session, ids: Collection[int]) -> Sequence[Assignment]:
     return session.exec(select(Assignment).where(col(Assignment.id).in_(ids)).order_by(col(Assignment.id))).all()
 
 
-def _mine(annotator_id: int, project_id: int, condition: sa.ColumnElement[bool]) -> sa.Select[tuple[object, ...]]:
+def _mine(
+    annotator_id: int, project_id: int, condition: sa.ColumnElement[bool] | sa.TextClause
+) -> sa.Select[tuple[object, ...]]:
     return _answers().where(
         col(Assignment.annotator_id) == annotator_id, col(Assignment.project_id) == project_id, condition
     )
