@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from annotation.campaigns.people import unknown_profile
-from annotation.campaigns.questions import Choice, Choices, Question
+from annotation.campaigns.questions import Choice, Choices, Question, SpanOf
 from annotation.campaigns.rules import SecondsRule, TextRule
 from annotation.campaigns.sources import ItemsSection
 
@@ -75,6 +75,8 @@ def _conditions(file: ProjectFile) -> str | None:
         for name, values in (question.show_if or {}).items():
             if name not in earlier:
                 return f"{question.name!r} is shown if {name!r} was answered, which is not asked before it"
+            if isinstance(earlier[name], SpanOf):
+                return f"{question.name!r} depends on the part marked in {name!r}; ask a choice before it instead"
             known = earlier[name].answers
             strange = next((one for one in values if known is not None and one not in known), None)
             if strange is not None:

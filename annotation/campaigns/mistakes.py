@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 from pydantic import BaseModel, ValidationError
@@ -12,6 +13,10 @@ from annotation.campaigns import document
 from annotation.campaigns.questions import KINDS
 from annotation.campaigns.rules import RULES
 from annotation.errors import BadInput, Where
+
+EXAMPLE = "The documentation of the project file shows an example."
+_ADVISES = re.compile("[:;?,] ")
+"""Our own sentences mostly end in what to do; the others get the general advice."""
 
 
 def sentence(source: document.Document, failure: ValidationError, *, model: type[BaseModel]) -> BadInput:
@@ -25,13 +30,14 @@ def sentence(source: document.Document, failure: ValidationError, *, model: type
         case "extra_forbidden":
             return BadInput("This key is not known here.", where=where, remedy=_suggestion(name, model))
         case "value_error":
-            return BadInput(f"{error['ctx']['error']}.", where=where)
+            says = f"{error['ctx']['error']}."
+            return BadInput(says, where=where, remedy="" if _ADVISES.search(says) else EXAMPLE)
         case "literal_error" if name == "rule" or (name == "type" and "<choice>" in error["loc"]):
             return _unknown(error, RULES if name == "rule" else KINDS, where)
         case "string_pattern_mismatch":
             says, remedy = f"{error['input']!r} cannot be used here.", "Letters a-z, digits, `-`, `_` and `.` can."
         case _:
-            says, remedy = f"{error['msg']}.", "The documentation of the project file shows an example."
+            says, remedy = f"{error['msg']}.", EXAMPLE
     return BadInput(says, where=where, remedy=remedy)
 
 

@@ -10,6 +10,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d)?")
 _SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+LONGEST = 100 * 365.25 * 86_400
+"""Seconds in a hundred years: any date can be put off by as much."""
+MOST = 2**31 - 1
+"""What a column of numbers holds in any database."""
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*(%)?")
 
 
@@ -68,8 +72,8 @@ Name = Annotated[str, BeforeValidator(_text), Field(pattern=r"^[A-Za-z0-9][A-Za-
 ProjectName = Annotated[str, BeforeValidator(_text), AfterValidator(_name)]
 Language = Annotated[str, AfterValidator(_language)]
 Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1)]
-Seconds = Annotated[float, BeforeValidator(seconds), Field(gt=0)]
-Count = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, BeforeValidator(seconds), Field(gt=0, le=LONGEST)]
+Count = Annotated[int, Field(ge=1, le=MOST)]
 Comparison = Literal["<", "<="]
 
 

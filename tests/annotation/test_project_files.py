@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlmodel import select
 
 from annotation.campaigns import programme, project
 from annotation.errors import BadInput, Where
 from annotation.loading import campaign, inspection
+from annotation.store import database
+from annotation.store.models import Project
+from annotation.workflow import projects
 
 FULL = """\
 project: full
@@ -99,6 +105,16 @@ def refused_at(call: Callable[[], object]) -> Where | None:
     return None
 
 
+def load_and_take_back(folder: Path) -> None:
+    """Load the full project as far as the database goes along, read its definition back, and undo it."""
+    with database.opened(f"sqlite:///{folder / 'test.db'}") as db, db.transaction() as session:
+        projects.load_file(session, folder / "full.yaml", now=datetime(2026, 11, 21, tzinfo=UTC))
+        (stored,) = session.exec(select(Project)).all()
+        session.refresh(stored)
+        project.definition_of(stored.definition)
+        session.rollback()
+
+
 def test_a_file_may_say_all_of_it(folder: Path) -> None:
     """Every section is read, and comes back from the database as it was."""
     read = project.read(folder / "full.yaml")
@@ -110,6 +126,13 @@ def test_a_file_may_say_all_of_it(folder: Path) -> None:
     assert sorted(found.declared.missing) == ["ai_use", "population", "stimulus_differences"]
 
 
+DAMAGE = [
+    "", "{", "]", ": ", "\n", "- ", "null", "~", "999999999999", "\0", '"', "є", "%", "9" * 25, "9" * 400, "-1",
+    '"\\0"', '"\\uD800"', '"\\UFFFFFFFF"', "\ufeff", "\x1c", "\u2028", "🐈", "&a ", "*a", "!!int ",
+    "<<: ", "? ", "[" * 50,
+]  # fmt: skip
+
+
 MISTAKES: list[tuple[str, str, tuple[str, ...]]] = [
     ("options: [так, ні], abstain", "options: [ні, ні], abstain", ("full.yaml:7:5, questions.0", "'ні' stands twice")),
     ("type: span", "type: spam", ("full.yaml:9:18, questions.2.type", "'spam'", "'choices'", "'span'")),
@@ -117,6 +140,12 @@ MISTAKES: list[tuple[str, str, tuple[str, ...]]] = [
     ("name: why", "name: fits", ("Two questions are named 'fits'",)),
     ("show_if: {fits: ні}", "show_if: {fits: може}", ("'why' is shown if 'fits' is 'може', which nobody can answer",)),
     ("show_if: {why: [мова]}", "show_if: {fixed: мова}", ("which is not asked before it",)),
+    ("field: text, step: 2", "field: text, show_if: {part: кіт}, step: 2", ("depends on the part marked in",)),
+    ("pages: {items: 5}", f"pages: {{items: {'9' * 25}}}", ("full.yaml:", "pages.items", "less than or equal to")),
+    ("lease: 2 h", f"lease: {'9' * 400} h", ("full.yaml:", "lease: Input should be less than or equal to")),
+    ("instructions: Читайте", r'instructions: "\0" #', ("cannot be stored (U+0000, or half a character)",)),
+    ("instructions: Читайте", r'instructions: "\uD800" #', ("cannot be stored (U+0000, or half a character)",)),
+    ("kind: baseline", r'kind: "\UFFFFFFFF"', ("full.yaml:4:8: This is not YAML: an escape names no character",)),
     ("field: text, step: 2", "field: word, step: 2", ("'fixed' is about the column 'word', which `items.show`",)),
     ("golds: {why: why}", "golds: {whi: why}", ("`items.golds` speaks of a question 'whi'",)),
     ("confidence: 90 %", "confidence: 90", ("full.yaml:22:27", "overlap.confidence")),
@@ -183,14 +212,15 @@ def test_a_mistake_in_the_items_is_named(folder: Path, old: str, new: str, says:
 def test_any_damage_is_a_sentence_with_a_place(folder: Path, data: st.DataObject) -> None:
     """A piece of a file deleted or overwritten: it can be loaded, or there is an error of ours with the place."""
     path, text = data.draw(st.sampled_from([("full.yaml", FULL), ("items.csv", ITEMS)]))
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, min(len(text), start + 40)))
-    junk = data.draw(
-        st.sampled_from(["", "{", "]", ": ", "\n", "- ", "null", "~", "999999999999", "\0", '"', "є", "%"])
+    words = [(found.start(), found.end()) for found in re.finditer(r"[^\s,:{}\[\]]+", text)]
+    anywhere = st.integers(0, len(text)).flatmap(
+        lambda start: st.tuples(st.just(start), st.integers(start, start + 40))
     )
+    start, end = data.draw(st.sampled_from(words) | anywhere)
+    junk = data.draw(st.sampled_from(DAMAGE))
     for name, whole in (("full.yaml", FULL), ("items.csv", ITEMS)):
         (folder / name).write_text(whole[:start] + junk + whole[end:] if name == path else whole, "utf-8")
-    place = refused_at(lambda: campaign.contents(project.read(folder / "full.yaml")))
+    place = refused_at(lambda: load_and_take_back(folder))
     assert place is None or place.file is not None
 
 

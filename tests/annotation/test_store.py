@@ -14,6 +14,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.exc import IntegrityError
+from sqlmodel import select
 
 from annotation.errors import BadInput, NotFound
 from annotation.store import database, journal, migrations, models, pseudonyms
@@ -174,3 +175,12 @@ def test_the_bot_loads_no_pandas() -> None:
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     )
+
+
+def test_json_is_stored_as_it_is_read(db: database.Database) -> None:
+    """Letters are not escaped, which would make a database of Ukrainian texts three times as large."""
+    with db.transaction() as session:
+        journal.record(session, Event.PROJECT_LOADED, now=NOW, data={"назва": "кіт 🐈"})
+        assert session.connection().exec_driver_sql("SELECT data FROM journal").scalar() == '{"назва": "кіт 🐈"}'
+        (entry,) = session.exec(select(models.Journal)).all()
+        assert entry.data == {"назва": "кіт 🐈"}
