@@ -121,8 +121,9 @@ def of_stage(session: Session, *, annotator_id: int, project_id: int, stage: Sta
 
 
 def assignments(session: Session, ids: Collection[int]) -> Sequence[Assignment]:
-    """Assignments by their ids."""
-    return session.exec(select(Assignment).where(col(Assignment.id).in_(ids)).order_by(col(Assignment.id))).all()
+    """Assignments by their ids, in their order, as they are in the database now."""
+    chosen = select(Assignment).where(col(Assignment.id).in_(ids)).order_by(col(Assignment.id))
+    return session.exec(chosen.execution_options(populate_existing=True)).all()
 
 
 def _mine(

@@ -36,10 +36,10 @@ def after_answer(
     alone. A corrected answer is judged anew: it gets a place again where the one before had lost it, or is extra where
     none is left. Whoever was excluded from the project stays so until `readmit`.
     """
-    assignment = session.get_one(Assignment, assignment_id)
+    session.flush()
+    assignment = session.get_one(Assignment, assignment_id, populate_existing=True)
     if assignment.stage not in JUDGED or assignment.status != AssignmentStatus.DONE:
         return ()
-    session.flush()
     standing = participations.of(session, annotator_id=assignment.annotator_id, project_id=assignment.project_id)
     post_hoc = judging.rules_changed(project, definition)
     if standing is not None and standing.status == ParticipationStatus.EXCLUDED:

@@ -27,6 +27,7 @@ def exclude(session: Session, *, assignment_ids: Collection[int], reason: str, p
     somebody's hands is taken back.
     """
     excluded: list[Assignment] = []
+    concerned: list[Assignment] = []
     for batch in _batches(assignment_ids):
         standing = sa.select(col(Judgement.assignment_id)).where(
             col(Judgement.assignment_id).in_(batch), records.final_revision(), col(Judgement.excluded_reason).is_(None)
@@ -34,9 +35,10 @@ def exclude(session: Session, *, assignment_ids: Collection[int], reason: str, p
         counted = set(session.execute(standing).scalars())
         _mark(session, counted, reason=reason, post_hoc=post_hoc)
         found = records.assignments(session, batch)
-        for assignment in found:
-            _free(session, assignment, now=now)
+        concerned += found
         excluded += [one for one in found if one.id in counted]
+    for assignment in _by_item(concerned):
+        _free(session, assignment, now=now)
     session.flush()
     _record(session, Event.ANSWERS_EXCLUDED, excluded, reason=reason, post_hoc=post_hoc, now=now)
     return len(excluded)
@@ -47,15 +49,15 @@ def reinstate(session: Session, *, assignment_ids: Collection[int], reason: str,
 
     What comes back when others have filled the item is kept as extra.
     """
-    counting: list[Assignment] = []
+    chosen: list[Assignment] = []
     for batch in _batches(assignment_ids):
         fallen = sa.select(col(Judgement.assignment_id)).where(
             col(Judgement.assignment_id).in_(batch), records.final_revision(), col(Judgement.excluded_reason) == reason
         )
         back = set(session.execute(fallen).scalars())
         _mark(session, back, reason=None, post_hoc=False)
-        chosen = [one for one in records.assignments(session, batch) if one.id in back]
-        counting += [one for one in chosen if settle(session, one)]
+        chosen += [one for one in records.assignments(session, batch) if one.id in back]
+    counting = [one for one in _by_item(chosen) if settle(session, one)]
     session.flush()
     _record(session, Event.ANSWERS_REINSTATED, counting, reason=reason, post_hoc=False, now=now)
     return len(counting)
@@ -119,6 +121,11 @@ def _record(
             annotator_id=min(people) if len(people) == 1 else None,
             data=data | {"assignments": [one.id for one in mine[:NAMED]]},
         )
+
+
+def _by_item(found: Collection[Assignment]) -> list[Assignment]:
+    """In the order in which everybody locks items, so that two exclusions never wait for each other."""
+    return sorted(found, key=lambda one: (one.item_id, one.id or 0))
 
 
 def _batches(ids: Collection[int]) -> Iterator[list[int]]:

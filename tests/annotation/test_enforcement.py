@@ -278,6 +278,18 @@ def test_a_corrected_answer_is_judged_anew(campaign: Make) -> None:
     cats.sound()
 
 
+def test_what_the_caller_changed_by_a_statement_is_seen(campaign: Make) -> None:
+    """An assignment that was ended by an UPDATE is judged as it is in the database."""
+    cats = campaign(rule("seconds", "exclude", "least: 5 s"))
+    made = cats.assign(cats.person(), "m1")
+    ended = sa.update(Assignment).where(col(Assignment.id) == made.id).values(status=AssignmentStatus.DONE)
+    cats.session.connection().execute(ended)
+    slots.fill(cats.session, item_id=made.item_id)
+    cats.judge(made.id or 0, "так", seconds=1.0)
+    assert cats.reason(made.id or 0) == "under 5 s for an item"
+    cats.sound()
+
+
 def test_a_corrected_answer_whose_place_is_gone_is_extra(campaign: Make) -> None:
     """Overlap is never exceeded by a correction."""
     cats = campaign(rule("seconds", "exclude", "least: 5 s"), overlap="1")

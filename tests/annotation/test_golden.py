@@ -87,7 +87,7 @@ def test_who_fails_the_controls_counts_no_more(tmp_path: Path, db: Database) -> 
         )
         assert result.excluded == {"control item": 2, rule: 1, "status REJECTED": 1}
         assert result.retained == 2
-        reasons = sa.select(Item.external_id, Judgement.excluded_reason).select_from(Judgement)
+        reasons = sa.select(col(Item.external_id), col(Judgement.excluded_reason)).select_from(Judgement)
         reasons = reasons.join(Assignment).join(Item).order_by(col(Judgement.id))
         assert [tuple(row) for row in session.execute(reasons)] == [
             ("кіт", "control item"), ("кіт", "control item"), ("пес", None), ("пес", rule), ("лис", None),

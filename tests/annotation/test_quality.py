@@ -192,7 +192,7 @@ def test_answers_are_marked_by_question(
 
 def test_rules_have_a_digest_of_their_own() -> None:
     """Another limit, another word: another digest; the same rules: the same."""
-    rules = [control("< 50 %"), text_rule("words")]
+    rules: list[quality.Rule] = [control("< 50 %"), text_rule("words")]
     digest = quality.rules_digest(rules, {"words.txt": ["one"]})
     assert digest == quality.rules_digest(tuple(rules), {"words.txt": ["one"]})
     assert digest != quality.rules_digest(rules, {"words.txt": ["two"]})
