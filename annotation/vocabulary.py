@@ -11,6 +11,12 @@ NOT_BY_RULE = (
 )  # fmt: skip
 """How reasons begin that say what an answer is; all others say that a quality rule, or an organiser, left it out."""
 
+CONTROL_ITEM = "control item"
+"""The reason why an imported answer does not count that was there to judge the person."""
+
+EXTRA = "extra: the item had its answers"
+"""The reason why an answer does not count that came when every place of its item was taken."""
+
 
 class Stage(StrEnum):
     """Where in a campaign an item belongs."""
@@ -136,6 +142,12 @@ class Event(StrEnum):
     PAID = "paid"
     PERSON_WITHDREW = "person withdrew"
     PERSON_FORGOTTEN = "person forgotten"
+    QUALITY_FLAGGED = "quality flagged"
+    PERSON_PAUSED = "person paused"
+    PERSON_EXCLUDED = "person excluded"
+    PERSON_READMITTED = "person readmitted"
+    ANSWERS_EXCLUDED = "answers excluded"
+    ANSWERS_REINSTATED = "answers reinstated"
 
 
 class Repeats(StrEnum):

@@ -27,6 +27,7 @@ class Assignment(SQLModel, table=True):
         ),
         sa.Index("ix_assignment_lease_until", "lease_until", **where("status = 'live'")),
         sa.Index("ix_assignment_control", "annotator_id", "project_id", "id", **where("is_control")),
+        sa.Index("ix_assignment_training", "annotator_id", "project_id", "id", **where("stage = 'training'")),
         sa.Index("ix_assignment_annotator_id_project_id", "annotator_id", "project_id", "id"),
     )
 

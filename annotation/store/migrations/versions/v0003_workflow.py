@@ -36,7 +36,7 @@ TABLES = (
     "allotted_person",
 )
 COLUMNS = {
-    "project": ("overlap_max", "status", "started_at", "closed_at", "frozen", "texts"),
+    "project": ("overlap_max", "status", "started_at", "closed_at", "frozen", "texts", "word_lists"),
     "item": ("status", "ring", "bin", "held", "free"),
     "annotator": ("insider", "time_zone", "suspended_at", "suspended_reason", "forgotten_at"),
     "assignment": (
@@ -69,8 +69,8 @@ def downgrade() -> None:
         "DELETE FROM judgement WHERE assignment_id IN (SELECT id FROM assignment WHERE status NOT IN ('live', 'done'))"
     )
     op.execute("DELETE FROM assignment WHERE status NOT IN ('live', 'done')")
-    for name in ("ix_assignment_annotator_id_project_id", "ix_assignment_control", "ix_assignment_lease_until"):
-        op.drop_index(name, table_name="assignment")
+    for name in ("annotator_id_project_id", "control", "training", "lease_until"):
+        op.drop_index(f"ix_assignment_{name}", table_name="assignment")
     for name in ("ix_item_open", "ix_item_started"):
         op.drop_index(name, table_name="item")
     op.create_index("ix_assignment_annotator_id", "assignment", ["annotator_id"])
@@ -350,6 +350,7 @@ def _columns() -> None:
     op.add_column("project", sa.Column("closed_at", MOMENT))
     op.add_column("project", sa.Column("frozen", sa.JSON()))
     op.add_column("project", sa.Column("texts", sa.JSON()))
+    op.add_column("project", sa.Column("word_lists", sa.JSON()))
     checks.add_words("item", "status", ("open", "paused", "retired"))
     op.add_column("item", sa.Column("ring", sa.Integer(), server_default="0", nullable=False))
     op.add_column("item", sa.Column("bin", sa.Integer()))
@@ -400,6 +401,7 @@ def _indices() -> None:
     key = ["annotator_id", "project_id", "id"]
     op.create_index("ix_assignment_annotator_id_project_id", "assignment", key)
     _partial("ix_assignment_control", "assignment", key, "is_control")
+    _partial("ix_assignment_training", "assignment", key, "stage = 'training'")
     _partial("ix_assignment_lease_until", "assignment", ["lease_until"], "status = 'live'")
     ring = ["project_id", "pool", "ring", "group_id", "free", "bin"]
     _partial("ix_item_open", "item", ring, "free > 0")
