@@ -20,7 +20,7 @@ from annotation.loading.drafts import VoteDraft, as_text
 from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Event, Pool, Repeats, Surface
-from annotation.workflow.projects import BATCH, Progress
+from annotation.workflow.storing import BATCH, Progress
 
 LATER = "repeat, the last counts"
 

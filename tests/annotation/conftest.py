@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.store import database
-from annotation.workflow import projects
+from annotation.store import database, queries
+from annotation.workflow import life, projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROJECT = """\
@@ -32,14 +32,16 @@ def db(tmp_path: Path) -> Iterator[database.Database]:
 
 @pytest.fixture
 def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
-    """Loads a project of `n` items named q1, q2, …, each with the options «кіт» and «собака», gold «собака»."""
+    """Loads and starts a project of `n` items, each with the options «кіт» and «собака», gold «собака»."""
 
-    def loaded(name: str, *, n: int = 2, overlap: int = 2) -> None:
+    def loaded(name: str, *, n: int = 2, overlap: int = 2, start: bool = True) -> None:
         rows = [f"{name}-{number},підказка {number},кіт,собака,собака" for number in range(1, n + 1)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["id,hint,first,second,gold", *rows]) + "\n", "utf-8")
         file = tmp_path / f"{name}.yaml"
         file.write_text(PROJECT.format(name=name, overlap=overlap), "utf-8")
         with db.transaction() as session:
             projects.load_file(session, file, now=NOW)
+            if start:
+                life.start(session, project=queries.project(session, name), now=NOW)
 
     return loaded

@@ -36,7 +36,7 @@ TABLES = (
     "allotted_person",
 )
 COLUMNS = {
-    "project": ("overlap_max", "status", "started_at", "closed_at", "frozen"),
+    "project": ("overlap_max", "status", "started_at", "closed_at", "frozen", "texts"),
     "item": ("status", "ring", "bin", "held", "free"),
     "annotator": ("insider", "time_zone", "suspended_at", "suspended_reason", "forgotten_at"),
     "assignment": (
@@ -88,6 +88,7 @@ def _campaigns() -> None:
         sa.Column("definition", sa.JSON(), nullable=False),
         sa.Column("definition_sha256", sa.String(64), nullable=False),
         sa.Column("source", sa.String(), nullable=False),
+        sa.Column("texts", sa.JSON(), nullable=True),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_programme"),
         sa.UniqueConstraint("name", name="uq_programme_name"),
@@ -345,6 +346,7 @@ def _columns() -> None:
     op.add_column("project", sa.Column("started_at", MOMENT))
     op.add_column("project", sa.Column("closed_at", MOMENT))
     op.add_column("project", sa.Column("frozen", sa.JSON()))
+    op.add_column("project", sa.Column("texts", sa.JSON()))
     checks.add_words("item", "status", ("open", "paused", "retired"))
     op.add_column("item", sa.Column("ring", sa.Integer(), server_default="0", nullable=False))
     op.add_column("item", sa.Column("bin", sa.Integer()))
