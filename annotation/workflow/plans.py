@@ -62,6 +62,11 @@ class Plan:
         }
         return tuple((what, named(which)) for what, which in told.items() if which)
 
+    @property
+    def told(self) -> str:
+        """The plan in one line."""
+        return "; ".join(f"{what}: {which}" for what, which in self.lines)
+
 
 def named(ids: Sequence[str]) -> str:
     """Some ids, and how many more."""

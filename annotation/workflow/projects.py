@@ -17,7 +17,7 @@ from annotation.loading import inspection
 from annotation.store import journal
 from annotation.store.models import Project
 from annotation.vocabulary import Event
-from annotation.workflow import plans, records, storing, wordings
+from annotation.workflow import allotments, freezing, layout, plans, storing, wordings
 from annotation.workflow.storing import Progress
 
 MOST_IDS = 100
@@ -76,19 +76,19 @@ def load(
     `findings` are the lint's, where it has judged the items already. Raises BadInput where it finds an error, Conflict
     where the project would change and `yes` is not given, and for changes to what people have met.
     """
-    digest = records.digest(campaign, contents)
+    digest = layout.digest(campaign, contents)
     golds = sum(bool(item.golds) for item in contents.items)
     known = known_as(session, campaign)
     if known is not None and known.definition_sha256 == digest:
         return Loaded(name=campaign.name, items=len(contents.items), golds=golds, fresh=False)
     found = inspection.findings(campaign, contents) if findings is None else findings
     inspection.refuse(found, campaign, contents)
-    columns = records.columns_of(campaign, contents, digest=digest)
+    columns = layout.columns_of(campaign, contents, digest=digest)
     columns["texts"] = wordings.record(session, wordings.of_project(campaign), now=now)
     noted: dict[str, Any] = {"sha256": digest, "findings": [_noted(one) for one in found]}
     changes = plans.Plan()
     if known is None:
-        rows = records.rows_of(campaign, contents)
+        rows = layout.rows_of(campaign, contents)
         project = storing.add(session, columns=columns, rows=rows, now=now, progress=progress)
         event, data = Event.PROJECT_LOADED, noted | {"items": len(contents.items)}
         journal.record(session, event, now=now, project_id=project.id, data=data)
@@ -97,6 +97,9 @@ def load(
         changes = storing.plan(session, known, campaign, rows)
         _refuse(campaign, changes, yes=yes)
         storing.change(session, known, changes, rows=rows, columns=columns, now=now, progress=progress)
+        allotments.include(session, known)
+        if known.started_at is not None:
+            freezing.post_hoc(known, what=f"loaded again: {changes.told or 'texts'}", now=now)
         journal.record(session, Event.PROJECT_CHANGED, now=now, project_id=known.id, data=noted | _told(known, changes))
     return Loaded(
         name=campaign.name, items=len(contents.items), golds=golds, fresh=known is None, plan=changes, findings=found
@@ -138,9 +141,8 @@ def _refuse(campaign: project_files.Campaign, changes: plans.Plan, *, yes: bool)
             " another project name.",
         )
     if not changes.empty and not yes:
-        told = "; ".join(f"{what}: {which}" for what, which in changes.lines)
         raise Conflict(
-            f"A project named {campaign.name!r} is loaded already, and this file would change it ({told}).",
+            f"A project named {campaign.name!r} is loaded already, and this file would change it ({changes.told}).",
             where=where,
             remedy="Do it with --yes, look at it with --plan, or give the changed one another name.",
         )

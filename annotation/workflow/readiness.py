@@ -11,9 +11,10 @@ from annotation.campaigns import lint
 from annotation.campaigns import project as project_files
 from annotation.errors import Conflict, Where
 from annotation.loading import inspection
+from annotation.store import queries
 from annotation.store.models import Annotator, Assignment, Item, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Surface, WordingKind
-from annotation.workflow import stored
+from annotation.workflow import allotments, stored
 
 NAMED = 5
 
@@ -113,8 +114,21 @@ def _exposure(session: Session, project: Project, definition: project_files.Proj
             )
 
 
+def _allotment(session: Session, project: Project, _definition: project_files.ProjectFile) -> Iterator[Obstacle]:
+    """Groups of an allotment for which too few people are planned, in this project or in one that it would spoil."""
+    for share in allotments.shares(session, project_id=project.id or 0):
+        other = queries.project(session, share.project)
+        if share.short and not allotments.excepted(session, project_id=other.id or 0):
+            yield Obstacle(
+                problem=f"{share.short} groups of {share.project!r} get too few people who have not met them:"
+                f" {share.missing} judgements are missing.",
+                remedy="Allot with more --people, or list the other projects under `exposure.exceptions` of that one.",
+            )
+
+
 _LOOKS: tuple[Callable[[Session, Project, project_files.ProjectFile], Iterator[Obstacle]], ...] = (
     _items,
     _texts,
     _exposure,
+    _allotment,
 )

@@ -14,7 +14,7 @@ from annotation.loading import campaign as campaigns
 from annotation.store import slots
 from annotation.store.models import Assignment, Item, Project, Reopened
 from annotation.vocabulary import ItemStatus, Pool
-from annotation.workflow import plans, records
+from annotation.workflow import layout, plans
 
 BATCH = 5_000
 
@@ -30,7 +30,7 @@ def rows_of(
 ) -> dict[str, dict[str, Any]]:
     """The items of a file as they would be stored; those that were fixed keep the revision that counted it."""
     revisions = dict(session.exec(select(Item.external_id, Item.revision).where(Item.project_id == known.id)).all())
-    rows = records.rows_of(campaign, contents)
+    rows = layout.rows_of(campaign, contents)
     for name, row in rows.items():
         row["revision"] = max(row["revision"], revisions.get(name, 1))
     return rows
@@ -59,7 +59,7 @@ def add(
     project = Project(**columns, created_at=now)
     session.add(project)
     session.flush()
-    rings = records.rings(_pools(rows), seed=_seed(project), after={})
+    rings = layout.rings(_pools(rows), seed=_seed(project), after={})
     _insert(session, project, [row | {"ring": rings[name]} for name, row in rows.items()], progress=progress)
     return project
 
@@ -79,23 +79,22 @@ def change(
         setattr(known, name, value)
     session.add(known)
     session.flush()
-    ids = dict(session.exec(select(Item.external_id, Item.id).where(Item.project_id == known.id)).all())
+    ids, pools = _stored(session, known)
     _remove(session, [ids[name] for name in changes.removed])
-    kept = [{"row": ids[name]} | rows[name] for name in sorted({*changes.changed, *changes.moved})]
+    kept = [{"row": ids[name]} | rows[name] | {"bin": None} for name in sorted(changes.changed)]
     if kept:
         session.connection().execute(sa.update(Item).where(col(Item.id) == sa.bindparam("row")), kept)
-    after = _last(session, known) if known.started_at is not None else {}
-    fresh = {name: rows[name] for name in (changes.added if known.started_at is not None else rows)}
-    rings = records.rings(_pools(fresh), seed=_seed(known), after=after)
+    _renumber(session, [{"row": ids[name], "to": rows[name]["rank"]} for name in changes.moved], column="rank")
+    started = known.started_at is not None
+    after = _last(session, known) if started else {}
+    dealt = [name for name, row in rows.items() if not started or pools.get(name) is not row["pool"]]
+    rings = layout.rings(_pools({name: rows[name] for name in dealt}), seed=_seed(known), after=after)
     added = [rows[name] | {"ring": rings[name]} for name in changes.added]
     _insert(session, known, added, progress=progress)
-    if known.started_at is None:
-        old = [{"row": ids[name], "to": rings[name]} for name in rows if name in ids]
-        if old:
-            turned = sa.update(Item).where(col(Item.id) == sa.bindparam("row")).values(ring=sa.bindparam("to"))
-            session.connection().execute(turned, old)
+    _renumber(session, [{"row": ids[name], "to": rings[name]} for name in dealt if name in ids], column="ring")
     settle(session, known)
-    slots.announce_from(session, project_id=known.id or 0, after=after, now=now)
+    if started:
+        slots.announce_from(session, project_id=known.id or 0, after=after, now=now)
     session.expire_all()
 
 
@@ -116,6 +115,19 @@ def settle(session: Session, project: Project) -> None:
     session.connection().execute(chosen.values(free=due))
 
 
+def _stored(session: Session, project: Project) -> tuple[dict[str, int], dict[str, Pool]]:
+    """The database ids and the pools of the items, by external id."""
+    chosen = select(Item.external_id, Item.id, Item.pool).where(Item.project_id == project.id)
+    found = session.exec(chosen).all()
+    return {name: one or 0 for name, one, _ in found}, {name: Pool(pool) for name, _, pool in found}
+
+
+def _renumber(session: Session, rows: Sequence[dict[str, Any]], *, column: str) -> None:
+    if rows:
+        numbered = sa.update(Item).where(col(Item.id) == sa.bindparam("row")).values({column: sa.bindparam("to")})
+        session.connection().execute(numbered, rows)
+
+
 def _pools(rows: Rows) -> Iterable[tuple[str, Pool]]:
     return ((name, row["pool"]) for name, row in rows.items())
 
@@ -130,7 +142,7 @@ def _last(session: Session, project: Project) -> dict[Pool, int]:
     return {Pool(pool): last + 1 for pool, last in session.exec(chosen)}
 
 
-def _remove(session: Session, ids: Sequence[int | None]) -> None:
+def _remove(session: Session, ids: Sequence[int]) -> None:
     """Remove items that nobody has met."""
     gone = [{"row": one} for one in ids]
     if gone:
@@ -143,7 +155,7 @@ def _insert(session: Session, project: Project, rows: Sequence[dict[str, Any]], 
     whole = {"project_id": project.id, "n_live": 0, "n_done": 0}
     for start in range(0, len(rows), BATCH):
         batch = [
-            row | whole | {"free": records.places(row["pool"], project.overlap)} for row in rows[start : start + BATCH]
+            row | whole | {"free": layout.places(row["pool"], project.overlap)} for row in rows[start : start + BATCH]
         ]
         session.connection().execute(sa.insert(Item), batch)
         if progress is not None:
