@@ -11,7 +11,18 @@ import sys
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands import aggregate, agreement, baseline, campaigns, export, preparing, running
+from bot.commands import (
+    aggregate,
+    agreement,
+    baseline,
+    campaigns,
+    export,
+    living,
+    loading,
+    preparing,
+    running,
+    standing,
+)
 
 app = typer.Typer(
     name="hromada",
@@ -28,14 +39,20 @@ app = typer.Typer(
 for command in (
     preparing.new,
     campaigns.check,
-    campaigns.load,
+    loading.load,
+    living.allot,
+    living.start,
+    living.pause,
+    living.extend,
+    living.close,
+    living.reopen,
     campaigns.import_,
     preparing.derive,
     aggregate.aggregate,
     agreement.agreement,
     baseline.baseline,
     export.export,
-    running.status,
+    standing.status,
     running.doctor,
     running.bot,
     running.demo,

@@ -194,7 +194,7 @@ def _place(session: Session, ids: Sequence[int], found: dict[str, int]) -> None:
         placed = sa.update(Item).where(
             col(Item.group_id) == sa.bindparam("group"),
             col(Item.project_id) == sa.bindparam("project"),
-            col(Item.pool).in_(slots.PLACED),
+            sa.or_(*(col(Item.pool) == pool for pool in slots.PLACED)),
         )
         session.connection().execute(placed.values(bin=sa.bindparam("to")), rows)
     session.expire_all()

@@ -1,4 +1,4 @@
-"""An item changed while people work: cosmetically, which keeps its answers, or in what it means, which excludes them."""
+"""An item changed while people work: cosmetically, which keeps its answers, or in meaning, which excludes them."""
 
 from __future__ import annotations
 

@@ -116,6 +116,14 @@ def extend(
     return _moved(session, Step.EXTEND, project, Event.PROJECT_EXTENDED, now=now, data=data, said=said)
 
 
+def sentence(project: Project) -> str | None:
+    """Why the bot hands out nothing of a project; None where it does, and where there is nothing to hand out."""
+    if project.overlap is None or project.status is ProjectStatus.RUNNING:
+        return None
+    then = {_LOADED: "start", _PAUSED: "start", _CLOSED: "reopen"}[project.status]
+    return f"{project.name} is {project.status.value} and hands out nothing: hromada {then} {project.name}"
+
+
 def _allowed(session: Session, step: Step, project: Project) -> bool:
     """Lock the project where the database locks rows, and refuse a step that its state does not allow."""
     session.refresh(project, with_for_update=True)

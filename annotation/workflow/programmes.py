@@ -143,6 +143,7 @@ def store(session: Session, programme: programme_files.Programme, *, now: dateti
             where=Where(file=programme.file, field="programme"),
             remedy="Do it with --yes, look at it with --plan, or give the changed one another name.",
         )
+    projects = _projects(session, programme, known=known)
     columns: dict[str, Any] = {
         "title": programme.definition.title,
         "language": programme.definition.language,
@@ -156,7 +157,7 @@ def store(session: Session, programme: programme_files.Programme, *, now: dateti
         setattr(made, key, value)
     session.add(made)
     session.flush()
-    _members(session, made, programme)
+    _members(session, made, programme, projects)
     event = Event.PROGRAMME_LOADED if known is None else Event.PROGRAMME_CHANGED
     data = {"programme": made.name, "sha256": digest, "projects": list(names), "keys": list(keys)}
     journal.record(session, event, now=now, data=data)
@@ -180,29 +181,34 @@ def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[st
     return (key for key in after if before.get(key) != after[key])
 
 
-def _members(session: Session, made: Programme, programme: programme_files.Programme) -> None:
+def _projects(session: Session, programme: programme_files.Programme, *, known: Programme | None) -> Sequence[Project]:
+    """The loaded projects of the file; nobody is sent away from one where she takes part already."""
     where = Where(file=programme.file, field="projects")
-    old = {one.project_id: one for one in session.exec(_of(made))}
-    for place, (campaign, member) in enumerate(zip(programme.campaigns, programme.definition.projects, strict=True)):
-        project = queries.project(session, campaign.name)
-        other = session.exec(select(ProgrammeProject).where(ProgrammeProject.project_id == project.id)).first()
-        if other is not None and other.programme_id != made.id:
-            raise Conflict(
-                f"The project {project.name!r} is in another programme.", where=where, remedy="Take it out of one."
-            )
-        row = old.pop(project.id or 0, None) or ProgrammeProject(
-            programme_id=made.id or 0, project_id=project.id or 0, place=place
-        )
-        row.place, row.quota = place, member.quota
-        session.add(row)
-    for project_id, row in old.items():
-        taking = select(Participation).where(Participation.project_id == project_id).limit(1)
-        if session.exec(taking).first() is not None:
-            name = session.get_one(Project, project_id).name
-            raise Conflict(f"People take part in {name!r}.", where=where, remedy="Keep it in the programme.")
-        session.delete(row)
+    found = [queries.project(session, campaign.name) for campaign in programme.campaigns]
+    ids = [project.id for project in found]
+    mine = known.id if known is not None else None
+    theirs = (
+        select(Project.name)
+        .join(ProgrammeProject)
+        .where(col(Project.id).in_(ids), col(ProgrammeProject.programme_id) != (mine or 0))
+    )
+    other = session.exec(theirs.order_by(col(Project.id))).first()
+    if other is not None:
+        raise Conflict(f"The project {other!r} is in another programme.", where=where, remedy="Take it out of one.")
+    left = select(Project.name).join(ProgrammeProject).join(Participation)
+    left = left.where(ProgrammeProject.programme_id == mine, col(Project.id).not_in(ids))
+    kept = session.exec(left.order_by(col(Project.id))).first()
+    if kept is not None:
+        raise Conflict(f"People take part in {kept!r}.", where=where, remedy="Keep it in the programme.")
+    return found
+
+
+def _members(
+    session: Session, made: Programme, programme: programme_files.Programme, projects: Sequence[Project]
+) -> None:
+    session.connection().execute(sa.delete(ProgrammeProject).where(col(ProgrammeProject.programme_id) == made.id))
+    session.expire_all()
+    for place, (project, member) in enumerate(zip(projects, programme.definition.projects, strict=True)):
+        identity = project.id or 0
+        session.add(ProgrammeProject(programme_id=made.id or 0, project_id=identity, place=place, quota=member.quota))
     session.flush()
-
-
-def _of(made: Programme) -> Any:
-    return select(ProgrammeProject).where(ProgrammeProject.programme_id == made.id)
