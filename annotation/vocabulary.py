@@ -131,6 +131,17 @@ class Event(StrEnum):
     ITEM_FIXED = "item fixed"
     VOTES_IMPORTED = "votes imported"
     ANNOTATOR_JOINED = "annotator joined"
+    INVITATION_MADE = "invitation made"
+    INVITATION_REDEEMED = "invitation redeemed"
+    CONSENT_GIVEN = "consent given"
+    CONSENT_WITHDRAWN = "consent withdrawn"
+    WARNING_ACCEPTED = "warning accepted"
+    SUSPENDED = "suspended"
+    UNSUSPENDED = "unsuspended"
+    INSIDER_CHANGED = "insider changed"
+    PAID = "paid"
+    PERSON_WITHDREW = "person withdrew"
+    PERSON_FORGOTTEN = "person forgotten"
 
 
 class Repeats(StrEnum):

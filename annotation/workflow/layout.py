@@ -17,6 +17,8 @@ from annotation.store import slots
 from annotation.vocabulary import Pool, WordingKind
 from annotation.workflow import offering, wordings
 
+_CONTENT = json.JSONEncoder(ensure_ascii=False)
+
 
 def columns_of(campaign: project_files.Campaign, contents: campaigns.Contents, *, digest: str) -> dict[str, Any]:
     """The project as it is stored."""
@@ -42,12 +44,11 @@ def digest(campaign: project_files.Campaign, contents: campaigns.Contents) -> st
     parts = [campaign.definition.model_dump_json(), campaign.instructions()]
     parts += [text for kind, text in wordings.of_project(campaign).items() if kind is WordingKind.CONSENT]
     parts += [
-        json.dumps(
+        _CONTENT.encode(
             [
                 i.external_id, i.revision, i.pool.value, i.group, i.data, i.options, i.golds, i.accepted, i.explanation,
                 i.stratum, i.tags, i.lineage,
-            ],
-            ensure_ascii=False,
+            ]
         )
         for i in contents.items
     ]  # fmt: skip
@@ -99,8 +100,8 @@ def _gold_facts(definition: project_files.ProjectFile) -> dict[str, str | None]:
 
 
 def _row(item: ItemDraft, contents: campaigns.Contents, *, rank: int) -> dict[str, Any]:
-    plain = all(piece.plain for piece in item.pieces)
-    digest = stimulus.rendered_digest(item.pieces, questions=contents.questions, own=item.options)
+    plain, text = all(piece.plain for piece in item.pieces), stimulus.text_of(item.pieces)
+    digest = stimulus.rendered_digest(item.pieces, text, questions=contents.questions, own=item.options)
     return {
         "external_id": item.external_id,
         "revision": item.revision,
@@ -110,7 +111,7 @@ def _row(item: ItemDraft, contents: campaigns.Contents, *, rank: int) -> dict[st
         "rank": rank,
         "data": item.data,
         "options": None if item.options is None else list(item.options),
-        "stimulus": stimulus.text_of(item.pieces),
+        "stimulus": text,
         "pieces": None if plain else json.loads(json.dumps([piece.stored() for piece in item.pieces])),
         "stimulus_sha256": digest,
         "gold": item.gold,

@@ -12,8 +12,8 @@ from sqlmodel import Session, select
 from annotation.campaigns import project as project_files
 from annotation.campaigns.lint import Finding
 from annotation.errors import Conflict, Where
+from annotation.loading import bulk, inspection
 from annotation.loading import campaign as campaigns
-from annotation.loading import inspection
 from annotation.store import journal
 from annotation.store.models import Project
 from annotation.vocabulary import Event
@@ -61,6 +61,7 @@ def plan(session: Session, campaign: project_files.Campaign, contents: campaigns
     return storing.plan(session, known, campaign, storing.rows_of(session, known, campaign, contents))
 
 
+@bulk.uncollected()
 def load(
     session: Session,
     campaign: project_files.Campaign,

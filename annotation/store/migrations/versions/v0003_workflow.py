@@ -60,6 +60,11 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Back: what was neither live nor answered is forgotten, with all that only this revision knows."""
+    for table in reversed(TABLES):
+        op.drop_table(table)
+    op.execute(
+        "UPDATE judgement SET excluded_reason = 'skipped' WHERE skip_reason IS NOT NULL AND excluded_reason IS NULL"
+    )
     op.execute(
         "DELETE FROM judgement WHERE assignment_id IN (SELECT id FROM assignment WHERE status NOT IN ('live', 'done'))"
     )
@@ -71,8 +76,6 @@ def downgrade() -> None:
     op.create_index("ix_assignment_annotator_id", "assignment", ["annotator_id"])
     op.create_index("ix_item_next", "item", ["project_id", "n_done", "n_live", "rank"])
     checks.replace("assignment", "status", old=NEW, new=OLD)
-    for table in reversed(TABLES):
-        op.drop_table(table)
     for table, columns in COLUMNS.items():
         for column in columns:
             op.drop_column(table, column)
@@ -375,15 +378,15 @@ def _fill() -> None:
     """What the new columns say of what is there: which project, which places, and a random order."""
     op.execute("UPDATE assignment SET project_id = (SELECT i.project_id FROM item i WHERE i.id = assignment.item_id)")
     op.execute(
-        "UPDATE assignment SET holds = true WHERE (SELECT i.pool FROM item i WHERE i.id = assignment.item_id) = 'main'"
-        " AND (status = 'live' OR EXISTS (SELECT 1 FROM judgement j WHERE j.assignment_id = assignment.id"
-        " AND (j.excluded_reason IS NULL OR (j.excluded_reason = 'abstained' AND surface = 'telegram'))))"
+        "UPDATE assignment SET holds = true WHERE status = 'live' OR EXISTS (SELECT 1 FROM judgement j"
+        " WHERE j.assignment_id = assignment.id"
+        " AND (j.excluded_reason IS NULL OR (j.excluded_reason = 'abstained' AND surface = 'telegram')))"
     )
     op.execute(
         "UPDATE item SET free = MAX(0, (SELECT coalesce(p.overlap, 0) FROM project p WHERE p.id = item.project_id)"
         " - n_live) WHERE pool IN ('main', 'pilot')".replace("MAX", _greatest())
     )
-    op.execute("UPDATE item SET ring = abs((id * 7919 + 104729) % 2147483647)")
+    op.execute("UPDATE item SET ring = abs((CAST(id AS BIGINT) * 7919 + 104729) % 2147483647)")
 
 
 def _greatest() -> str:
