@@ -19,10 +19,13 @@ from bot.commands import (
     database,
     export,
     inviting,
+    living,
+    loading,
     messages,
     people,
     preparing,
     running,
+    standing,
 )
 
 app = typer.Typer(
@@ -40,7 +43,13 @@ app = typer.Typer(
 for command in (
     preparing.new,
     campaigns.check,
-    campaigns.load,
+    loading.load,
+    living.allot,
+    living.start,
+    living.pause,
+    living.extend,
+    living.close,
+    living.reopen,
     campaigns.import_,
     preparing.derive,
     aggregate.aggregate,
@@ -48,7 +57,7 @@ for command in (
     baseline.baseline,
     export.export,
     inviting.invite,
-    running.status,
+    standing.status,
     running.doctor,
     running.bot,
     running.demo,

@@ -6,15 +6,18 @@ statements and on the table's checks, not on what was read before.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.store.models import Item, Reopened
-from annotation.vocabulary import ItemStatus
+from annotation.vocabulary import ItemStatus, Pool
 
 OPEN = col(Item.status) == ItemStatus.OPEN
+PLACED = (Pool.MAIN, Pool.PILOT)
+"""The pools whose items have places; the others may be met by everybody."""
 
 
 def take(session: Session, *, item_id: int) -> bool:
@@ -87,9 +90,39 @@ def resume(session: Session, *, item_id: int, now: datetime) -> None:
 
 def announce(session: Session, *, item_id: int, now: datetime) -> None:
     """Say that an item has a place again, to those who went round the ring already."""
+    _announce(session, col(Item.id) == item_id, col(Item.free) > 0, now=now)
+
+
+def announce_from(session: Session, *, project_id: int, after: Mapping[Pool, int], now: datetime) -> None:
+    """Say that items came behind the ends (`after`, by pool) of the orders in which people go round."""
+    for pool in PLACED:
+        behind = (col(Item.project_id) == project_id, col(Item.pool) == pool, col(Item.ring) >= after.get(pool, 0))
+        _announce(session, *behind, col(Item.free) > 0, now=now)
+
+
+def raise_to(session: Session, *, project_id: int, overlap: int, now: datetime, least: int = 0) -> int:
+    """Give every item of the main and pilot pools so many places in all, where it has fewer; how many got some.
+
+    Only items that have `least` places already are looked at.
+    """
+    total = col(Item.free) + col(Item.held) + col(Item.n_live)
+    short = sa.and_(
+        col(Item.project_id) == project_id,
+        col(Item.pool).in_(PLACED),
+        col(Item.status) != ItemStatus.RETIRED,
+        total < overlap,
+        total >= least,
+    )
+    _announce(session, short, OPEN, now=now)
+    more = overlap - total
+    places = {"free": Item.free + sa.case((OPEN, more), else_=0), "held": Item.held + sa.case((OPEN, 0), else_=more)}
+    return session.connection().execute(sa.update(Item).where(short).values(places)).rowcount
+
+
+def _announce(session: Session, *chosen: sa.ColumnElement[bool], now: datetime) -> None:
     came = sa.select(col(Item.project_id), col(Item.pool), col(Item.id), sa.literal(now, Reopened.at.type))  # type: ignore[attr-defined]
     session.connection().execute(
         sa.insert(Reopened).from_select(
-            ["project_id", "pool", "item_id", "at"], came.where(col(Item.id) == item_id, col(Item.free) > 0)
+            ["project_id", "pool", "item_id", "at"], came.where(*chosen).order_by(col(Item.ring))
         )
     )

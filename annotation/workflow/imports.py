@@ -21,8 +21,8 @@ from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Event, Pool, Repeats, Surface
 from annotation.workflow import controls, repeats
-from annotation.workflow.projects import BATCH, Progress
 from annotation.workflow.repeats import Placed
+from annotation.workflow.storing import BATCH, Progress
 
 
 @dataclass(frozen=True, kw_only=True)

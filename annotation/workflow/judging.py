@@ -32,8 +32,9 @@ def breaches(
 
 def rules_changed(project: Project, definition: ProjectFile) -> bool:
     """Whether the rules are other ones than at the start: what they exclude is marked post hoc."""
-    frozen = (project.frozen or {}).get("rules")
-    return frozen is not None and frozen != quality.rules_digest(definition.quality, project.word_lists)
+    if project.frozen is None:
+        return False
+    return bool(project.frozen["rules"]["quality"] != quality.rules_digest(definition.quality, project.word_lists))
 
 
 def results(definition: ProjectFile, answered: Sequence[Answered]) -> list[bool]:

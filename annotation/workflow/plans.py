@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.campaigns.project import ProjectFile
+from annotation.campaigns.stages import DynamicOverlap
 
 FREE = ("rank", "data", "accepted", "explanation", "stratum", "tags", "lineage")
 """What may change of an item that people have met; all else is what they met, or what they are scored by."""
@@ -61,6 +62,11 @@ class Plan:
         }
         return tuple((what, named(which)) for what, which in told.items() if which)
 
+    @property
+    def told(self) -> str:
+        """The plan in one line."""
+        return "; ".join(f"{what}: {which}" for what, which in self.lines)
+
 
 def named(ids: Sequence[str]) -> str:
     """Some ids, and how many more."""
@@ -68,11 +74,22 @@ def named(ids: Sequence[str]) -> str:
     return shown if len(ids) <= NAMED else f"{shown} and {len(ids) - NAMED} more"
 
 
-def plan(before: ProjectFile, after: ProjectFile, stored: Mapping[str, Stored], rows: Mapping[str, Row]) -> Plan:
+def plan(
+    before: ProjectFile,
+    after: ProjectFile,
+    stored: Mapping[str, Stored],
+    rows: Mapping[str, Row],
+    *,
+    started: bool = False,
+) -> Plan:
     """The plan for a project; `stored` and `rows` are its items by external id, as they are and as they would be."""
     met = any(item.met for item in stored.values())
     old, new = before.model_dump(mode="json"), after.model_dump(mode="json")
     refused = list(_questions_refused(before, after)) if met else []
+    if started and before.overlap != after.overlap:
+        refused.append(
+            Refusal(what="`overlap`", why=f"it was started with {_told(before)}; `hromada extend` raises it")
+        )
     changed = [name for name, row in rows.items() if name in stored and _differs(stored[name].row, row, but=("rank",))]
     removed = [name for name in stored if name not in rows]
     for name in changed:
@@ -92,6 +109,11 @@ def plan(before: ProjectFile, after: ProjectFile, stored: Mapping[str, Stored], 
 
 def _differs(one: Row, other: Row, *, but: Sequence[str]) -> bool:
     return any(one[key] != other[key] for key in other if key not in but)
+
+
+def _told(file: ProjectFile) -> str:
+    overlap = file.overlap
+    return f"{overlap.min} to {overlap.max}" if isinstance(overlap, DynamicOverlap) else str(overlap)
 
 
 def _questions_refused(before: ProjectFile, after: ProjectFile) -> Sequence[Refusal]:

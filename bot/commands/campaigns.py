@@ -1,4 +1,4 @@
-"""Commands that bring campaigns in: check, load, import."""
+"""Commands that look at files and votes: check, import."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from annotation.campaigns.project import Campaign
-    from annotation.loading.campaign import Contents
     from annotation.workflow.imports import Imported
-    from annotation.workflow.plans import Plan
 
 File = Annotated[Path, typer.Argument(help="The project file (YAML).", show_default=False, readable=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of a table.")]
@@ -40,78 +37,6 @@ def check(file: File, json: AsJson = False) -> None:
             rows = [(f"declared.{name}", says) for name, says in found.to_declare.items()]
             console.table("A release has to state, and only you know", ("key", "say"), rows)
     found.refuse()
-
-
-def load(
-    file: File,
-    plan: Annotated[bool, typer.Option("--plan", help="Only show what would change, and what may not.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Change a project that is loaded already.")] = False,
-    json: AsJson = False,
-) -> None:
-    """Store a project with its items.
-
-    Loading the same file again changes nothing; a changed file needs --yes, and what people have met stays as it is.
-    """
-    from annotation.campaigns import project
-    from annotation.loading import campaign as loading
-    from annotation.loading import inspection
-    from annotation.workflow import projects
-    from bot.commands import console, findings, session
-
-    campaign = project.read(file)
-    with console.progress("items", quiet=json) as told:
-        contents = loading.contents(campaign)
-        found = inspection.findings(campaign, contents)
-        inspection.refuse(found, campaign, contents)
-        if plan:
-            _show_plan(campaign, contents, json=json)
-            return
-        with session.opened(create=True) as database, database.transaction() as transaction:
-            loaded = projects.load(
-                transaction, campaign, contents, now=session.now(), yes=yes, findings=found, progress=told
-            )
-    facts: dict[str, console.Cell] = {
-        "project": loaded.name,
-        "items": loaded.items,
-        "with gold": loaded.golds,
-        "stored": loaded.fresh,
-        "changed": not loaded.plan.empty,
-    }
-    if json:
-        console.show_json(facts | {"findings": findings.as_json(loaded.findings)})
-        return
-    same = "Loaded already, nothing changed:" if loaded.plan.empty else "Changed"
-    verb = "Loaded" if loaded.fresh else same
-    console.console().print(f"{verb} {loaded.name}: {loaded.items} items, {loaded.golds} with gold.", markup=False)
-    findings.show(loaded.findings)
-
-
-def _show_plan(campaign: Campaign, contents: Contents, *, json: bool) -> None:
-    from bot.commands import console
-
-    found = _plan(campaign, contents)
-    lines = [("everything", "is new")] if found is None else list(found.lines)
-    refused = [] if found is None else [(one.what, one.why) for one in found.refused]
-    if json:
-        console.show_json({"changes": dict(lines), "refused": dict(refused)})
-        return
-    notes = () if lines else ("Nothing.",)
-    console.table(f"Loading {campaign.file} would change", ("what", "which"), lines, notes=notes)
-    if refused:
-        console.table("And these may not change", ("what", "why"), refused)
-
-
-def _plan(campaign: Campaign, contents: Contents) -> Plan | None:
-    """What loading would change; None where the project, or the whole database, is not there yet."""
-    from annotation.errors import NotFound
-    from annotation.workflow import projects
-    from bot.commands import session
-
-    try:
-        with session.opened() as database, database.reading() as view:
-            return projects.plan(view, campaign, contents)
-    except NotFound:
-        return None
 
 
 def import_(

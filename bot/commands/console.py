@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 Cell = str | int | float | None
 
@@ -48,17 +49,22 @@ def show_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, notes: Sequence[str] = ()) -> None:
     """Print one table; numbers stand to the right, notes below it."""
     out = console()
+    with pipe():
+        for part in framed(title, columns, rows, notes=notes):
+            out.print(part)
+
+
+def framed(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, notes: Sequence[str] = ()
+) -> tuple[RenderableType, ...]:
+    """What `table` prints: title, table, notes."""
     grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for index, column in enumerate(columns):
         numeric = all(isinstance(row[index], int | float) or row[index] is None for row in rows)
         grid.add_column(column, justify="right" if rows and numeric else "left", overflow="fold")
     for row in rows:
         grid.add_row(*(shown(cell) for cell in row))
-    with pipe():
-        out.print(title, style="bold", markup=False)
-        out.print(grid)
-        for note in notes:
-            out.print(note, markup=False)
+    return Text(title, style="bold"), grid, *map(Text, notes)
 
 
 def shown(cell: Cell) -> str:

@@ -1,4 +1,4 @@
-"""Commands that run things, and say how they are: status, doctor, bot, demo."""
+"""Commands that run things: doctor, bot, demo."""
 
 from __future__ import annotations
 
@@ -9,35 +9,6 @@ from typing import Annotated
 import typer
 
 from bot.commands.campaigns import AsJson
-
-
-def status(json: AsJson = False) -> None:
-    """How far each project is."""
-    from annotation.store import queries
-    from bot.commands import console, session
-
-    rows: list[tuple[console.Cell, ...]] = []
-    with session.opened() as database, database.reading() as view:
-        for project in queries.projects(view):
-            counts = queries.counts(view, project_id=project.id or 0)
-            rows.append(
-                (
-                    project.name,
-                    counts.items,
-                    project.overlap,
-                    counts.judgements,
-                    counts.done,
-                    counts.live,
-                    counts.annotators,
-                )
-            )
-    columns = ("project", "items", "overlap", "answers", "items done", "in hand", "annotators")
-    if json:
-        console.show_json([dict(zip(columns, row, strict=True)) for row in rows])
-    else:
-        console.table(
-            "Projects", columns, rows, notes=() if rows else ["Nothing is loaded yet: hromada load project.yaml"]
-        )
 
 
 def doctor(json: AsJson = False) -> None:
@@ -63,7 +34,7 @@ def bot() -> None:
     from annotation.errors import BadInput, Where
     from annotation.settings import settings
     from annotation.store import pseudonyms, queries
-    from annotation.workflow import offering
+    from annotation.workflow import life, offering
     from bot import application
     from bot.commands import console, session
 
@@ -77,9 +48,10 @@ def bot() -> None:
     with session.opened(create=True) as database:
         with database.transaction() as transaction:
             key = pseudonyms.key(transaction, file=chosen.key_file, now=session.now())
-            definitions = [definition_of(one.definition) for one in queries.projects(transaction)]
-        for sentence in filter(None, map(offering.sentence, definitions)):
-            console.console().print(sentence, markup=False)
+            found = [(one, definition_of(one.definition)) for one in queries.projects(transaction)]
+        for project, definition in found:
+            for sentence in filter(None, (offering.sentence(definition), life.sentence(project))):
+                console.console().print(sentence, markup=False)
         application.run(
             token=chosen.telegram_token.get_secret_value(),
             base_url=chosen.telegram_url,

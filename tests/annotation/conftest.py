@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlmodel import Session, select
 
-from annotation.store import database
-from annotation.workflow import projects
+from annotation.store import database, queries, slots
+from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
+from annotation.vocabulary import AssignmentStatus, Surface
+from annotation.workflow import life, projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROJECT = """\
@@ -59,14 +63,99 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
-    """Loads a project of `n` items named q1, q2, …, each with the options «кіт» and «собака», gold «собака»."""
+    """Loads and starts a project of `n` items, each with the options «кіт» and «собака», gold «собака»."""
 
-    def loaded(name: str, *, n: int = 2, overlap: int = 2) -> None:
+    def loaded(name: str, *, n: int = 2, overlap: int = 2, start: bool = True) -> None:
         rows = [f"{name}-{number},підказка {number},кіт,собака,собака" for number in range(1, n + 1)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["id,hint,first,second,gold", *rows]) + "\n", "utf-8")
         file = tmp_path / f"{name}.yaml"
         file.write_text(PROJECT.format(name=name, overlap=overlap), "utf-8")
         with db.transaction() as session:
             projects.load_file(session, file, now=NOW)
+            if start:
+                life.start(session, project=queries.project(session, name), now=NOW)
 
     return loaded
+
+
+@dataclass(frozen=True)
+class Desk:
+    """An organiser's folder of small projects of text, and people who hold their items."""
+
+    folder: Path
+
+    def write(self, name: str, *, more: str = "", rows: str = "a,text a,g1,x\nb,text b,g1,y\n") -> Path:
+        """A project file with two items of one group, or with others."""
+        (self.folder / f"{name}.csv").write_text("id,text,story,gold\n" + rows, "utf-8")
+        text = (
+            f"project: {name}\ntitle: t\nlanguage: en\ninstructions: Read.\n"
+            "question: {type: choice, text: Which?, options: [x, y]}\n"
+            f"items: {{file: {name}.csv, id: id, show: text, gold: gold, group: story}}\n"
+        )
+        file = self.folder / f"{name}.yaml"
+        file.write_text(text + ("" if "overlap" in more else "overlap: 2\n") + more, "utf-8")
+        return file
+
+    def load(self, session: Session, file: Path, *, yes: bool = False) -> Project:
+        """Load a file, give its project."""
+        return queries.project(session, projects.load_file(session, file, now=NOW, yes=yes).name)
+
+    def started(self, session: Session, file: Path) -> Project:
+        """Load a file, start its project."""
+        project = self.load(session, file)
+        life.start(session, project=project, now=NOW)
+        return project
+
+    def person(self, session: Session, telegram_id: int | None) -> int:
+        """Somebody, from Telegram or imported."""
+        known = session.exec(select(Annotator).where(Annotator.telegram_id == telegram_id)).first()
+        if known is None or telegram_id is None:
+            number = len(session.exec(select(Annotator.id)).all())
+            known = Annotator(pseudonym=f"p{number}", telegram_id=telegram_id, created_at=NOW)
+            session.add(known)
+            session.flush()
+        return known.id or 0
+
+    def given(
+        self,
+        session: Session,
+        project: Project,
+        *,
+        item: str,
+        telegram_id: int | None,
+        surface: Surface = Surface.TELEGRAM,
+    ) -> Assignment:
+        """Somebody holds an item."""
+        found = self.items(session, project)[item]
+        assert surface is Surface.IMPORT or slots.take(session, item_id=found.id or 0)
+        made = Assignment(
+            project_id=project.id or 0,
+            item_id=found.id or 0,
+            annotator_id=self.person(session, telegram_id),
+            surface=surface,
+            status=AssignmentStatus.LIVE,
+            holds=surface is Surface.TELEGRAM,
+        )
+        session.add(made)
+        session.flush()
+        return made
+
+    def answer(self, session: Session, assignment: Assignment, response: str) -> None:
+        """The answer of somebody who holds an item."""
+        slots.fill(session, item_id=assignment.item_id)
+        assignment.status = AssignmentStatus.DONE
+        identity = assignment.id or 0
+        session.add(Judgement(assignment_id=identity, response=response, response_raw=response, answered_at=NOW))
+        session.flush()
+        session.expire_all()
+
+    def items(self, session: Session, project: Project) -> dict[str, Item]:
+        """A project's items by external id."""
+        session.expire_all()
+        return {one.external_id: one for one in session.exec(select(Item).where(Item.project_id == project.id))}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    """An empty folder of projects."""
+    return Desk(tmp_path)

@@ -63,7 +63,7 @@ def planned(db: database.Database, file: Path) -> plans.Plan:
 
 def test_before_anybody_came_everything_may_change(db: database.Database, load: Load, tmp_path: Path) -> None:
     """Items changed, removed, added, moved, another question: shown first, done with yes, told in the journal."""
-    load("words", n=3)
+    load("words", n=3, start=False)
     change(tmp_path, "words-2,підказка 2,кіт", "words-2,підказка два,кіт")
     change(tmp_path, "words-1,підказка 1,кіт,собака,собака\n", "")
     change(tmp_path, "words-3", "words-4,підказка 4,кіт,собака,кіт\nwords-3")
@@ -108,6 +108,7 @@ def test_a_changed_file_is_judged_again(db: database.Database, load: Load, tmp_p
         ("1,кіт,собака,собака", "1,кіт,собака,кіт", "words.csv", "(gold changed)"),
         ('text: "Яке?"', 'text: "Котре?"', "words.yaml", "the questions may not change"),
         ("overlap: 2", "overlap: 2\nseed: 5", "words.yaml", "`seed` may not change"),
+        ("overlap: 2", "overlap: 5", "words.yaml", "`overlap` may not change: it was started with 2; `hromada extend`"),
         ("gold_origin: construction", "gold_origin: expert", "words.yaml", "gold_origin changed"),
     ],
 )  # fmt: skip
@@ -128,16 +129,16 @@ def test_what_people_have_met_may_not_change(
 
 
 def test_what_nobody_has_met_may_still_change(db: database.Database, load: Load, tmp_path: Path) -> None:
-    """After answers, other items come, go and change, and so do title, overlap and instructions."""
+    """After answers, other items come, go and change, and so do title and instructions."""
     load("words", n=3)
     answer_first(db)
     change(tmp_path, "words-3,підказка 3,кіт,собака,собака", "words-4,підказка 4,кіт,собака,кіт")
-    file = change(tmp_path, "overlap: 2", "overlap: 5", file="words.yaml")
-    assert reload(db, file).plan.keys == ("overlap",)
+    file = change(tmp_path, "довше?", "коротше?", file="words.yaml")
+    assert reload(db, file).plan.keys == ("title",)
     assert list(items_of(db)) == ["words-1", "words-2", "words-4"]
     with db.transaction() as session:
         known = queries.project(session, "words")
-        assert (known.overlap, queries.counts(session, project_id=known.id or 0).judgements) == (5, 1)
+        assert (known.title, queries.counts(session, project_id=known.id or 0).judgements) == ("Яке слово коротше?", 1)
 
 
 def test_a_database_of_the_first_form_keeps_its_answers(db: database.Database, load: Load) -> None:

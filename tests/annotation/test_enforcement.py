@@ -386,7 +386,7 @@ def test_what_changed_rules_exclude_is_post_hoc(campaign: Make, changed: bool) -
     """The rules are compared with those that were frozen at the start."""
     cats = campaign(rule("seconds", "exclude", "least: 5 s"))
     digest = quality.rules_digest(cats.definition.quality, cats.project.word_lists)
-    cats.project.frozen = {"rules": "another" if changed else digest}
+    cats.project.frozen = {"rules": {"quality": "another" if changed else digest}}
     made = cats.answer(cats.person(), "m1", seconds=1.0)
     assert cats.final(made).post_hoc is changed
     assert [one["post_hoc"] for one in cats.events(Event.ANSWERS_EXCLUDED)] == [changed]

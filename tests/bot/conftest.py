@@ -11,8 +11,8 @@ import pytest
 from sqlmodel import select
 from telegram import Update
 
-from annotation.store import database, models
-from annotation.workflow import projects
+from annotation.store import database, models, queries
+from annotation.workflow import life, projects
 from bot import application
 from bot.demo.standin import TOKEN, Person, Request, Telegram
 
@@ -74,7 +74,7 @@ def db(tmp_path: Path) -> Iterator[database.Database]:
 
 @pytest.fixture
 def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
-    """Loads a project of items given as (text, options); gold is the last option."""
+    """Loads and starts a project of items given as (text, options); gold is the last option."""
 
     def loaded(
         *items: tuple[str, list[str]],
@@ -82,6 +82,7 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
         title: str = "Слова",
         language: str = "uk",
         instructions: str = "Порахуйте літери.",
+        start: bool = True,
     ) -> None:
         import json
 
@@ -95,6 +96,8 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
         file.write_text(text, "utf-8")
         with db.transaction() as session:
             projects.load_file(session, file, now=NOW)
+            if start:
+                life.start(session, project=queries.project(session, name), now=NOW)
 
     return loaded
 

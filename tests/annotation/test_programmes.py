@@ -1,0 +1,144 @@
+"""Programmes: stored with their projects, and whose turn it is for a person."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlmodel import Session, col, select
+
+from annotation.campaigns import programme as programme_files
+from annotation.errors import Conflict, NotFound
+from annotation.store import database
+from annotation.store.models import Invitation, Participation, Programme, ProgrammeProject, Project, Wording
+from annotation.vocabulary import Hindrance, Stage
+from annotation.workflow import life, programmes
+
+if TYPE_CHECKING:
+    from tests.annotation.conftest import Desk
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+FILE = """\
+programme: {name}
+title: t
+language: en
+order: {order}
+consent: {{file: consent.md, version: 1}}
+projects: {projects}
+"""
+
+
+def stored(
+    session: Session, desk: Desk, *projects: str, name: str = "all", order: str = "sequence", yes: bool = False
+) -> programmes.Stored:
+    """A programme of projects, each written like {file: a.yaml}."""
+    (desk.folder / "consent.md").write_text("I agree.", "utf-8")
+    file = desk.folder / f"{name}.yaml"
+    file.write_text(FILE.format(name=name, order=order, projects=f"[{', '.join(projects)}]"), "utf-8")
+    return programmes.store(session, programme_files.read(file), now=NOW, yes=yes)
+
+
+def running(session: Session, desk: Desk, *names: str) -> dict[str, int]:
+    """Started projects, their ids by name."""
+    return {name: desk.started(session, desk.write(name)).id or 0 for name in names}
+
+
+def takes_part(session: Session, person: int, project: int, *, shown: int = 0, answered: int = 0) -> None:
+    """A person is in a project, with so many items."""
+    one = session.get(Participation, (person, project)) or Participation(
+        annotator_id=person, project_id=project, stage=Stage.MAIN, since=NOW, joined_at=NOW
+    )
+    one.shown, one.answered = shown, answered
+    session.add(one)
+    session.flush()
+
+
+def turns(session: Session, person: int) -> str:
+    """The projects to try, by name."""
+    names = {one.id: one.name for one in session.exec(select(Project))}
+    return " ".join(names[one] for one in programmes.turn(session, annotator_id=person, now=NOW))
+
+
+def test_a_sequence_goes_by_the_file_and_interleaving_by_what_she_had(db: database.Database, desk: Desk) -> None:
+    """b before a in the file; interleaved, the project with the fewest of her items comes first."""
+    with db.transaction() as session:
+        ids = running(session, desk, "single", "a", "b")
+        person = desk.person(session, 1)
+        assert turns(session, person) == "single a b"
+        stored(session, desk, "{file: b.yaml}", "{file: a.yaml}")
+        assert turns(session, person) == "single b a"
+        takes_part(session, person, ids["b"], shown=1)
+        assert turns(session, person) == "single b a"
+        stored(session, desk, "{file: b.yaml}", "{file: a.yaml}", order="interleaved", yes=True)
+        assert turns(session, person) == "single a b"
+        takes_part(session, person, ids["a"], shown=1)
+        assert turns(session, person) == "single b a"
+
+
+def test_a_quota_ends_a_person_s_turn(db: database.Database, desk: Desk) -> None:
+    """With as many answers as she gets the next project comes, and the reason is the quota."""
+    with db.transaction() as session:
+        ids = running(session, desk, "a", "b")
+        stored(session, desk, "{file: a.yaml, quota: 2}", "{file: b.yaml}")
+        person, other = desk.person(session, 1), desk.person(session, 2)
+        takes_part(session, person, ids["a"], shown=3, answered=1)
+        assert (turns(session, person), programmes.full(session, annotator_id=person)) == ("a b", ())
+        takes_part(session, person, ids["a"], shown=3, answered=2)
+        assert turns(session, person) == "b"
+        assert [(one.reason, one.project) for one in programmes.full(session, annotator_id=person)] == [
+            (Hindrance.QUOTA, "a")
+        ]
+        assert turns(session, other) == "a b"
+
+
+def test_only_running_projects_that_are_hers_or_open_have_a_turn(db: database.Database, desk: Desk) -> None:
+    """Loaded, paused and closed ones have none; an invitation, to it or to its programme, shuts out strangers."""
+    with db.transaction() as session:
+        ids = running(session, desk, "a", "b", "c", "d", "e")
+        desk.load(session, desk.write("loaded"))
+        life.pause(session, project=session.get_one(Project, ids["d"]), now=NOW)
+        life.close(session, project=session.get_one(Project, ids["e"]), now=NOW)
+        stored(session, desk, "{file: c.yaml}")
+        programme = session.exec(select(Programme.id)).one()
+        session.add(Invitation(code="k", project_id=ids["a"], created_at=NOW))
+        session.add(Invitation(code="l", programme_id=programme, created_at=NOW))
+        stranger, member = desk.person(session, 1), desk.person(session, 2)
+        for project in ("a", "c"):
+            takes_part(session, member, ids[project])
+        assert (turns(session, stranger), turns(session, member)) == ("b", "a b c")
+
+
+def test_a_programme_is_stored_once_and_changed_with_yes(db: database.Database, desk: Desk) -> None:
+    """The same file changes nothing; another quota is refused, then done; the consent's text is kept with its hash."""
+    with db.transaction() as session:
+        running(session, desk, "a", "b")
+        assert stored(session, desk, "{file: a.yaml}") == programmes.Stored(name="all", projects=("a",), fresh=True)
+        assert not stored(session, desk, "{file: a.yaml}").fresh
+        with pytest.raises(Conflict, match=r"would change it \(projects\).*--yes"):
+            stored(session, desk, "{file: a.yaml, quota: 3}", "{file: b.yaml}")
+        changed = stored(session, desk, "{file: a.yaml, quota: 3}", "{file: b.yaml}", yes=True)
+        assert (changed.fresh, changed.keys) == (False, ("projects",))
+        rows = session.exec(
+            select(ProgrammeProject.place, ProgrammeProject.quota).order_by(col(ProgrammeProject.place))
+        ).all()
+        assert list(rows) == [(0, 3), (1, None)]
+        programme = session.exec(select(Programme)).one()
+        wording = session.get(Wording, ((programme.texts or {})["consent"], "consent"))
+        assert wording is not None
+        assert wording.text == "I agree."
+
+
+def test_what_a_programme_may_not_do_is_refused(db: database.Database, desk: Desk) -> None:
+    """A project that is not loaded, one of another programme, and leaving out one where people take part."""
+    with db.transaction() as session:
+        ids = running(session, desk, "a", "b")
+        desk.write("c")
+        stored(session, desk, "{file: a.yaml}", "{file: b.yaml}")
+        with pytest.raises(NotFound, match="No project 'c' is loaded"):
+            stored(session, desk, "{file: c.yaml}", name="more")
+        with pytest.raises(Conflict, match="'a' is in another programme"):
+            stored(session, desk, "{file: a.yaml}", name="more")
+        takes_part(session, desk.person(session, 1), ids["b"])
+        with pytest.raises(Conflict, match="People take part in 'b'"):
+            stored(session, desk, "{file: a.yaml}", yes=True)
