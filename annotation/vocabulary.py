@@ -7,6 +7,12 @@ from enum import StrEnum
 ABSTAINED = "abstained"
 """The reason why an answer fills the overlap and does not count: the question's `abstain`."""
 
+EXTRA = "extra: the item had its answers"
+"""The reason why an answer that came after its lease does not count."""
+
+SKIPPED = "skipped"
+"""The reason why a skip that gave its place back does not count."""
+
 
 class Stage(StrEnum):
     """Where in a campaign an item belongs."""
@@ -25,6 +31,11 @@ class Pool(StrEnum):
     QUALIFICATION = "qualification"
     CONTROL = "control"
     MAIN = "main"
+
+    @property
+    def placed(self) -> bool:
+        """Whether its items have places; all others may be met by everybody."""
+        return self in {Pool.MAIN, Pool.PILOT}
 
     @property
     def stage(self) -> Stage:
@@ -93,6 +104,7 @@ class Hindrance(StrEnum):
     CAP = "cap"
     QUOTA = "quota"
     NOTHING_LEFT = "nothing left"
+    SEARCHING = "searching"
 
 
 class Cause(StrEnum):
@@ -121,6 +133,9 @@ class Event(StrEnum):
     PROJECT_CHANGED = "project changed"
     VOTES_IMPORTED = "votes imported"
     ANNOTATOR_JOINED = "annotator joined"
+    QUALIFICATION_PASSED = "qualification passed"
+    QUALIFICATION_FAILED = "qualification failed"
+    ITEM_PAUSED = "item paused"
 
 
 class Repeats(StrEnum):

@@ -1,10 +1,22 @@
-"""Which projects the bot can offer: those that ask for nothing that it does not do yet."""
+"""Which projects the bot can offer, and in which order: those that ask for nothing that it does not do yet."""
 
 from __future__ import annotations
+
+from datetime import datetime
+
+from sqlmodel import Session, col, select
 
 from annotation.campaigns.project import ProjectFile
 from annotation.campaigns.questions import Choice
 from annotation.campaigns.stages import DynamicOverlap
+from annotation.store.models import Project
+from annotation.vocabulary import ProjectStatus
+
+
+def turn(session: Session, *, annotator_id: int, now: datetime) -> tuple[int, ...]:  # noqa: ARG001
+    """The projects in the order in which a person is offered their items."""
+    running = select(Project.id).where(Project.status == ProjectStatus.RUNNING, col(Project.served))
+    return tuple(found for found in session.exec(running.order_by(col(Project.id))) if found is not None)
 
 
 def missing(definition: ProjectFile) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -267,8 +268,19 @@ def _change(
 
 def _insert(session: Session, project: Project, rows: list[dict[str, Any]], *, progress: Progress | None) -> None:
     whole = {"project_id": project.id, "n_live": 0, "n_done": 0}
+    turns = _turns(project, len(rows))
     for start in range(0, len(rows), BATCH):
-        batch = [row | whole for row in rows[start : start + BATCH]]
+        batch = [
+            row | whole | {"ring": turns[start + place], "free": (project.overlap or 0) if row["pool"].placed else 0}
+            for place, row in enumerate(rows[start : start + BATCH])
+        ]
         session.connection().execute(sa.insert(Item), batch)
         if progress is not None:
             progress(min(1.0, (start + BATCH) / len(rows)))
+
+
+def _turns(project: Project, number: int) -> list[int]:
+    """The places of so many items in the order in which people go round them."""
+    turns = list(range(number))
+    random.Random(f"{project_files.definition_of(project.definition).seed} {project.name}").shuffle(turns)  # noqa: S311
+    return turns

@@ -15,6 +15,8 @@ from telegram import Update
 from aggregation.errors import Where
 from annotation.errors import BadInput, Conflict
 from annotation.store import database, pseudonyms
+from annotation.store.models import Project
+from annotation.vocabulary import ProjectStatus
 from annotation.workflow import projects
 from bot import application
 from bot.demo import items
@@ -122,6 +124,7 @@ def run(folder: Path, *, cast: Sequence[Script] = CAST, progress: Progress | Non
             pseudonyms.record(session, KEY, now=BEGIN)
             for project in made:
                 projects.load_file(session, folder / f"{project.name}.yaml", now=BEGIN)
+            session.connection().execute(sa.update(Project).values(status=ProjectStatus.RUNNING))
         answers = asyncio.run(_answers(db, made, cast, told))
         return _published(db, folder, people=len(cast), answers=answers, told=told)
 

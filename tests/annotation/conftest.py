@@ -7,8 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
+from sqlmodel import Session
 
 from annotation.store import database
+from annotation.store.models import Item, Project
+from annotation.vocabulary import ProjectStatus
 from annotation.workflow import projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -30,6 +34,11 @@ def db(tmp_path: Path) -> Iterator[database.Database]:
         yield found
 
 
+def in_file_order(session: Session) -> None:
+    """Let everybody begin before the first item and go round in the order of the file: random places are lower."""
+    session.connection().execute(sa.update(Item).values(ring=Item.rank + 10**9))
+
+
 @pytest.fixture
 def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
     """Loads a project of `n` items named q1, q2, …, each with the options «кіт» and «собака», gold «собака»."""
@@ -41,5 +50,7 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
         file.write_text(PROJECT.format(name=name, overlap=overlap), "utf-8")
         with db.transaction() as session:
             projects.load_file(session, file, now=NOW)
+            in_file_order(session)
+            session.connection().execute(sa.update(Project).values(status=ProjectStatus.RUNNING))
 
     return loaded

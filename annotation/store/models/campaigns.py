@@ -71,6 +71,7 @@ class Item(SQLModel, table=True):
             "bin",
             **where("free > 0 AND n_live > 0"),
         ),
+        sa.Index("ix_item_apart", "project_id", "pool", **where("pool <> 'main'")),
     )
 
     id: int | None = Field(default=None, primary_key=True)
