@@ -39,7 +39,6 @@ class Chosen:
 def hand(session: Session, seat: Seat, chosen: Chosen, *, now: datetime) -> tuple[Assignment, Item]:
     """Give the item to the person; an assignment of hers that expired is hers again, at its old position."""
     item = session.get_one(Item, chosen.item_id, populate_existing=True)
-    seats.be_active(seat.participation, now=now)
     hers = select(Assignment).where(Assignment.item_id == chosen.item_id, Assignment.annotator_id == seat.who)
     found = session.exec(hers.where(Assignment.occasion == chosen.occasion)).first()
     if found is None:
@@ -53,6 +52,7 @@ def hand(session: Session, seat: Seat, chosen: Chosen, *, now: datetime) -> tupl
     found.stimulus_sha256 = item.stimulus_sha256
     found.shown_at = now
     renew(seat, found, now=now)
+    seats.be_active(seat.participation, now=now)
     session.add_all([found, seat.participation])
     session.flush()
     _expose(session, seat, item, now=now)

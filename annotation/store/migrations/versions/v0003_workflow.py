@@ -404,7 +404,7 @@ def _indices() -> None:
     _partial("ix_item_apart", "item", ["project_id", "pool"], "pool <> 'main'")
     ring = ["project_id", "pool", "ring", "group_id", "free", "bin"]
     _partial("ix_item_open", "item", ring, "free > 0")
-    _partial("ix_item_started", "item", ring, "free > 0 AND n_live > 0")
+    _partial("ix_item_started", "item", [*ring, "n_live"], "free > 0 AND n_live > 0")
 
 
 def _partial(name: str, table: str, columns: list[str], condition: str) -> None:
