@@ -249,7 +249,10 @@ def _statement(text: str, *, blind: bool, excepted: bool, sorted_: bool) -> sa.T
 _MET = """
   AND (SELECT 1 FROM exposure e WHERE e.annotator_id = :who AND e.group_id = c.group_id{other} LIMIT 1) IS NULL"""
 
-_NEW = """(SELECT 1 FROM assignment a WHERE a.item_id = c.id AND a.annotator_id = :who LIMIT 1) IS NULL{met}{bins}"""
+_NEW = (
+    """(SELECT 1 FROM assignment a WHERE a.item_id = c.id AND a.annotator_id + 0 = :who LIMIT 1) IS NULL{met}{bins}"""
+)
+"""With `+ 0` the few assignments of the item are looked through, never all of hers, whatever a planner believes."""
 
 _TOP = sa.text("""
 SELECT ring FROM item WHERE project_id = :project AND pool = :pool AND free > 0 ORDER BY ring DESC LIMIT 1""")
@@ -281,7 +284,7 @@ SELECT c.id FROM (
 _LAPSED = """
 SELECT c.id FROM assignment x JOIN item c ON c.id = x.item_id
 WHERE x.annotator_id = :who AND x.project_id = :project AND x.status = 'expired' AND x.occasion = 0
-  AND c.pool = :pool AND c.free > 0{met} ORDER BY x.id DESC LIMIT 4"""
+  AND c.pool = :pool AND c.free > 0{met} ORDER BY x.lease_until DESC, x.id LIMIT 4"""
 
 _ELSEWHERE = """SELECT c.id FROM item c WHERE c.id = :item{met}"""
 
