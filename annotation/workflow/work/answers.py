@@ -18,7 +18,7 @@ from annotation.store.models import Assignment, Item
 from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, ProjectStatus, Stage
 from annotation.workflow import assignment as policy
 from annotation.workflow import enforcement
-from annotation.workflow.work import choosing, feedback, offers, qualifying, records, seats, undoing
+from annotation.workflow.work import choosing, feedback, leases, offers, qualifying, records, seats, undoing
 from annotation.workflow.work.qualifying import Decision
 from annotation.workflow.work.records import Given, Saved
 from annotation.workflow.work.seats import Seat
@@ -56,6 +56,8 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
     """Store the first answer to an assignment that is live, or to one whose lease is over."""
     if seat.participation.status in undoing.GONE:
         raise Stale("This person takes part no more.")
+    if seat.project.status is ProjectStatus.CLOSED:
+        leases.lapse_one(session, assignment, now=now)
     excluded = given.excluded
     if not _end(session, assignment, status=AssignmentStatus.LIVE, holds=assignment.holds):
         counts = _returns(session, seat, assignment, item)
