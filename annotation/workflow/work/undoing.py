@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from annotation.errors import Stale
 from annotation.store.models import Assignment, Item
-from annotation.vocabulary import ABSTAINED, AssignmentStatus, ParticipationStatus, ProjectStatus, Stage
+from annotation.vocabulary import EXTRA, AssignmentStatus, ParticipationStatus, ProjectStatus, Stage
 from annotation.workflow.work import offers, records, seats
 from annotation.workflow.work.offers import Offer
 from annotation.workflow.work.seats import Seat
@@ -38,7 +38,9 @@ def is_open(session: Session, seat: Seat, assignment: Assignment, item: Item) ->
     standing = records.standing(session, assignment)
     if assignment.status is not AssignmentStatus.DONE or standing is None:
         return False
-    if standing.excluded_reason not in {None, ABSTAINED} or seat.participation.status in GONE:
+    if standing.excluded_reason == EXTRA or assignment.item_revision != item.revision:
+        return False
+    if seat.participation.status in GONE or seat.person.suspended_at is not None:
         return False
     if assignment.stage is Stage.TRAINING or seat.project.status is ProjectStatus.CLOSED:
         return False

@@ -31,6 +31,8 @@ def test_a_lease_that_is_over_gives_the_place_to_another(room: Room) -> None:
     saved = room.say(one, offer, NO)
     assert saved.extra
     assert room.say(one, offer, NO).repeated
+    with pytest.raises(Stale):
+        room.undo(one, offer)
     assert room.judgements(offer) == [(0, NO, None, EXTRA)]
     room.say(other, taken)
     assert room.wait(one, project).reason is Hindrance.NOTHING_LEFT
