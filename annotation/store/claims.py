@@ -197,9 +197,9 @@ def _latest(session: Session, seeker: Seeker, *, now: datetime) -> int:
     return 0 if row is None else int(row[0])
 
 
-def _came(seeker: Seeker) -> sa.Select[int | None, datetime]:
+def _came(seeker: Seeker) -> sa.Select[int, datetime]:
     mine = (col(Reopened.project_id) == seeker.project_id, col(Reopened.pool) == seeker.pool)
-    return sa.select(col(Reopened.seq), col(Reopened.at)).where(*mine)
+    return sa.select(sa.type_coerce(col(Reopened.seq), sa.Integer), col(Reopened.at)).where(*mine)
 
 
 def _settled(session: Session, now: datetime) -> datetime:
