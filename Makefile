@@ -37,6 +37,7 @@ lock: build/tools ## Renew the locks (they hold hashes and no address)
 	$(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 --group boot -o requirements/boot.lock --upgrade
 	$(COMPILE) --group dev -o requirements/dev.lock --upgrade
 	$(COMPILE) -c requirements/dev.lock -o requirements/runtime.lock --upgrade
+	$(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 --group postgresql -c requirements/dev.lock -o requirements/postgresql.lock --upgrade
 
 clean: ## Remove everything that was made here
 	rm -rf $(VENV) build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -67,19 +67,20 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def _decoded(raw: bytes, path: Path) -> str:
-    if not raw.strip():
-        raise BadInput("The file is empty.", where=Where(file=path), remedy="Is it the right one?")
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise BadInput("The file is in UTF-16.", where=Where(file=path), remedy="Save it as UTF-8.")
     if b"\0" in raw:
         raise BadInput("This is a binary file, not text.", where=Where(file=path), remedy="Export it as CSV or JSONL.")
     try:
-        return raw.decode("utf-8-sig")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as failure:
         line = raw.count(b"\n", 0, failure.start) + 1
         raise BadInput(
             "The file is not UTF-8.", where=Where(file=path, line=line), remedy="Save it as UTF-8."
         ) from None
+    if not text.strip():
+        raise BadInput("The file is empty.", where=Where(file=path), remedy="Is it the right one?")
+    return text
 
 
 def there(path: Path) -> bool:
@@ -104,7 +105,7 @@ def delimited(path: Path) -> Iterator[Row]:
     """
     text = read_text(path)
     csv.field_size_limit(LONGEST_CELL)  # the csv module has one limit for all, and stories are long
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, path), strict=True)
     header: list[str] = []
     line = 1
     try:
@@ -120,10 +121,14 @@ def delimited(path: Path) -> Iterator[Row]:
         raise BadInput(f"The row cannot be read: {failure}.", where=place, remedy="Check its quotes.") from None
 
 
-def _delimiter(text: str) -> str:
+def _delimiter(text: str, path: Path) -> str:
     """The separator that cuts the header, which may quote some of the others, into the most cells."""
     header = text.lstrip().splitlines()[0]
-    return max(DELIMITERS, key=lambda one: len(next(csv.reader([header], delimiter=one))))
+    try:
+        return max(DELIMITERS, key=lambda one: len(next(csv.reader([header], delimiter=one))))
+    except csv.Error as failure:
+        place = Where(file=path, line=1)
+        raise BadInput(f"The header cannot be read: {failure}.", where=place, remedy="Is it the right file?") from None
 
 
 def _header(cells: Sequence[str], path: Path) -> list[str]:

@@ -19,6 +19,11 @@ class Settings(BaseSettings):
     database_url: str = Field(
         default="sqlite:///hromada.db", description="Where state lives, as SQLAlchemy writes it; the folder must exist."
     )
+    database_pool: int = Field(
+        default=8,
+        ge=1,
+        description="How many transactions one process runs at once on PostgreSQL; SQLite takes no notice.",
+    )
     key_file: Path = Field(
         default=Path("hromada.key"),
         description="The key of the pseudonyms, made once at first use. Lose it and people cannot be recognised again.",
@@ -27,15 +32,18 @@ class Settings(BaseSettings):
         default="NORMAL", description="NORMAL survives a killed process, FULL also a loss of power."
     )
     telegram_token: SecretStr | None = Field(default=None, description="The bot's token, as BotFather gave it.")
+    telegram_name: str | None = Field(
+        default=None, description="The bot's user name, without @; with it invitations are printed as links."
+    )
     telegram_url: str = Field(
         default="https://api.telegram.org/bot", description="The Bot API server; change it for a local one."
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="How much to log.")
 
-    @field_validator("telegram_token", mode="before")
+    @field_validator("telegram_token", "telegram_name", mode="before")
     @classmethod
     def _empty_is_absent(cls, value: object) -> object:
-        """`HROMADA_TELEGRAM_TOKEN=` in a copied `.env.example` means no token, not an empty one."""
+        """`HROMADA_TELEGRAM_TOKEN=` in a copied `.env.example` means no token, not an empty one; the name alike."""
         return None if value == "" else value
 
 

@@ -137,6 +137,18 @@ class Event(StrEnum):
     QUALIFICATION_FAILED = "qualification failed"
     ITEM_PAUSED = "item paused"
 
+    INVITATION_MADE = "invitation made"
+    INVITATION_REDEEMED = "invitation redeemed"
+    CONSENT_GIVEN = "consent given"
+    CONSENT_WITHDRAWN = "consent withdrawn"
+    WARNING_ACCEPTED = "warning accepted"
+    SUSPENDED = "suspended"
+    UNSUSPENDED = "unsuspended"
+    INSIDER_CHANGED = "insider changed"
+    PAID = "paid"
+    PERSON_WITHDREW = "person withdrew"
+    PERSON_FORGOTTEN = "person forgotten"
+
 
 class Repeats(StrEnum):
     """Which of several imported votes of one person on one item count."""

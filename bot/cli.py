@@ -1,7 +1,7 @@
 """The command `hromada`. Each command imports what it needs when it runs, so that `--help` is quick.
 
-Exit codes: 0 done · 1 `doctor` found something to mend · 2 bad input, or a database that does not answer; nothing was
-changed · 70 a mistake of ours · 130 interrupted.
+Exit codes: 0 done · 1 `doctor` or `database check` found something to mend · 2 bad input, or a database that does not
+answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
 """
 
 from __future__ import annotations
@@ -11,14 +11,26 @@ import sys
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands import aggregate, agreement, baseline, campaigns, export, preparing, running
+from bot.commands import (
+    aggregate,
+    agreement,
+    baseline,
+    campaigns,
+    database,
+    export,
+    inviting,
+    messages,
+    people,
+    preparing,
+    running,
+)
 
 app = typer.Typer(
     name="hromada",
     help=(
         "The human side of language-model benchmarks: people's answers in; agreement, gold labels and human baselines"
-        " out.\n\nExit codes: 0 done, 1 doctor found something to mend, 2 bad input (nothing was changed),"
-        " 70 a mistake of ours, 130 interrupted."
+        " out.\n\nExit codes: 0 done, 1 doctor or database check found something to mend, 2 bad input (nothing was"
+        " changed), 70 a mistake of ours, 130 interrupted."
     ),
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -35,12 +47,16 @@ for command in (
     agreement.agreement,
     baseline.baseline,
     export.export,
+    inviting.invite,
     running.status,
     running.doctor,
     running.bot,
     running.demo,
 ):
     app.command(command.__name__.rstrip("_"))(command)
+app.add_typer(people.app, name="people")
+app.add_typer(messages.app, name="messages")
+app.add_typer(database.app, name="database")
 
 
 def main() -> None:

@@ -44,11 +44,11 @@ class Condition:
 
     def holds(self, subject: Subject, questions: Sequence[Question]) -> bool:
         """Whether the item meets it. What people tie on, or did not answer, meets no condition on that question."""
-        name, _, of = self.name.partition(".")
-        first = questions[0].name
-        if self.name in {"votes", "confidence"}:
-            name, of = first, self.name
-        if name not in {question.name for question in questions}:
+        names = [question.name for question in questions]
+        name, _, of = (self.name, "", "") if self.name in names else self.name.rpartition(".")
+        if not name and of in {"votes", "confidence"}:
+            name = names[0]
+        if not name:
             return self._compares(self.value, subject.facts.get(self.name, ()))
         agreed = subject.agreed.get(name)
         if agreed is None:

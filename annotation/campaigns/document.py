@@ -5,6 +5,8 @@ Only the model that reads a key says whether it is a number or a switch, so `yes
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +21,7 @@ from annotation.errors import BadInput, Where
 
 MOST_CHARACTERS = 1_000_000
 DEEPEST = 40
+_LONG_ESCAPE = re.compile(r"\\U([0-9A-Fa-f]{8})")
 
 KeyPath = tuple[str | int, ...]
 
@@ -57,6 +60,12 @@ def parse(text: str, *, file: Path) -> Document:
             where=place,
             remedy="Check indentation and quotes.",
         ) from None
+    except (ValueError, OverflowError):
+        raise BadInput(
+            "This is not YAML: an escape names no character.",
+            where=_place_of_strange_escape(text, file),
+            remedy="Write the character itself.",
+        ) from None
     except YAMLError as failure:
         reason = str(failure).splitlines()[0]
         raise BadInput(
@@ -91,6 +100,15 @@ def _refuse_what_nobody_needs(text: str, *, file: Path) -> None:
             raise BadInput("The nesting is too deep.", where=place, remedy="Check the brackets.")
 
 
+def _place_of_strange_escape(text: str, file: Path) -> Where:
+    """Where a `\\U` stands with a number above U+10FFFF, which the parser stumbles over without saying where."""
+    for found in _LONG_ESCAPE.finditer(text):
+        if int(found[1], 16) > sys.maxunicode:
+            line = text.count("\n", 0, found.start()) + 1
+            return Where(file=file, line=line, column=found.start() - text.rfind("\n", 0, found.start()))
+    return Where(file=file)
+
+
 def _at(node: Node, file: Path, name: str | None = None) -> Where:
     return Where(file=file, line=node.start_mark.line + 1, column=node.start_mark.column + 1, field=name)
 
@@ -101,6 +119,7 @@ def _plain(node: Node, path: KeyPath, places: dict[KeyPath, tuple[int, int]], fi
         return _mapping(node, path, places, file)
     if isinstance(node, SequenceNode):
         return [_plain(child, (*path, number), places, file) for number, child in enumerate(node.value)]
+    _refuse_unstorable(node, file)
     empty = isinstance(node, ScalarNode) and node.style is None and node.value in {"", "~", "null"}
     return None if empty else node.value
 
@@ -108,6 +127,7 @@ def _plain(node: Node, path: KeyPath, places: dict[KeyPath, tuple[int, int]], fi
 def _mapping(node: MappingNode, path: KeyPath, places: dict[KeyPath, tuple[int, int]], file: Path) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, child in _pairs(node, file):
+        _refuse_unstorable(key, file)
         name = str(key.value)
         if name in values:
             line = places[*path, name][0]
@@ -117,6 +137,16 @@ def _mapping(node: MappingNode, path: KeyPath, places: dict[KeyPath, tuple[int, 
         places[*path, name] = (key.start_mark.line + 1, key.start_mark.column + 1)
         values[name] = _plain(child, (*path, name), places, file)
     return values
+
+
+def _refuse_unstorable(node: Node, file: Path) -> None:
+    """Escapes can write U+0000 and halves of characters, which no database takes as text."""
+    if any(one == "\0" or "\ud800" <= one <= "\udfff" for one in node.value):
+        raise BadInput(
+            "An escape stands for what cannot be stored (U+0000, or half a character).",
+            where=_at(node, file),
+            remedy="Write the character itself.",
+        )
 
 
 def _pairs(node: MappingNode, file: Path) -> Iterator[tuple[ScalarNode, Node]]:

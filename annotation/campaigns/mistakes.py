@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import re
+import textwrap
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -11,7 +14,39 @@ from pydantic_core import ErrorDetails
 from annotation.campaigns import document
 from annotation.campaigns.questions import KINDS
 from annotation.campaigns.rules import RULES
+from annotation.campaigns.sections import CONTRADICTION
 from annotation.errors import BadInput, Where
+
+LONGEST_SHOWN = 60
+EXAMPLE = "The documentation of the project file shows an example."
+_ADVISES = re.compile("[:;?,] ")
+"""Our own sentences mostly end in what to do; the others get the general advice."""
+_NUMBER = ("{given} is no whole number.", "Write it like 3.")
+_SWITCH = ("{given} is neither yes nor no.", "Write yes or no.")
+_SECTION = ("There are no keys here.", "Write `key: value` lines below it, or {{key: value}}.")
+WORDS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "int_parsing": _NUMBER,
+        "int_type": _NUMBER,
+        "int_parsing_size": _NUMBER,
+        "bool_parsing": _SWITCH,
+        "bool_type": _SWITCH,
+        "float_type": ("{given} is no number.", "Write one, like 30 s or 60 %."),
+        "model_type": _SECTION,
+        "model_attributes_type": _SECTION,
+        "dict_type": _SECTION,
+        "string_type": ("This is not one text.", "Write one value, and quote it where it holds brackets or a colon."),
+        "string_too_short": ("It is empty.", "Write something, or take the key out."),
+        "tuple_type": ("This is no list.", "Write [one, two], or a line that begins with `- ` for each."),
+        "too_short": ("These are too few.", "Write {min_length} or more."),
+        "too_long": ("These are too many.", "Write {max_length} at the most."),
+        "literal_error": ("{given} is not known here.", "Write {expected}."),
+        "greater_than_equal": ("{given} is too small.", "Write {ge} or more."),
+        "greater_than": ("{given} is too small.", "Write more than {gt}."),
+        "less_than_equal": ("{given} is too large.", "Write {most} or less."),
+    }
+)
+"""What pydantic's kinds of errors are called here, and the remedy; its own words name classes."""
 
 
 def sentence(source: document.Document, failure: ValidationError, *, model: type[BaseModel]) -> BadInput:
@@ -24,15 +59,35 @@ def sentence(source: document.Document, failure: ValidationError, *, model: type
             return BadInput("This key is missing.", where=where, remedy=f"Add `{name}: …`.")
         case "extra_forbidden":
             return BadInput("This key is not known here.", where=where, remedy=_suggestion(name, model))
+        case found if found == CONTRADICTION:
+            return _own(f"{error['ctx']['says']}.", where)
         case "value_error":
-            return BadInput(f"{error['ctx']['error']}.", where=where)
+            return _own(f"{error['ctx']['error']}.", where)
         case "literal_error" if name == "rule" or (name == "type" and "<choice>" in error["loc"]):
             return _unknown(error, RULES if name == "rule" else KINDS, where)
         case "string_pattern_mismatch":
             says, remedy = f"{error['input']!r} cannot be used here.", "Letters a-z, digits, `-`, `_` and `.` can."
+        case kind if kind in WORDS:
+            limits = error.get("ctx", {})
+            told = limits | {
+                "given": _given(error["input"]),
+                "most": "100%" if limits.get("le") == 1 else limits.get("le"),
+            }
+            says, remedy = (part.format_map(told) for part in WORDS[kind])
         case _:
-            says, remedy = f"{error['msg']}.", "The documentation of the project file shows an example."
+            says, remedy = f"{error['msg']}.", EXAMPLE
     return BadInput(says, where=where, remedy=remedy)
+
+
+def _given(value: object) -> str:
+    """A value as it was typed."""
+    if value is None:
+        return "An empty value"
+    return repr(textwrap.shorten(value, LONGEST_SHOWN, placeholder="…")) if isinstance(value, str) else "This"
+
+
+def _own(says: str, where: Where) -> BadInput:
+    return BadInput(says, where=where, remedy="" if _ADVISES.search(says) else EXAMPLE)
 
 
 def _unknown(error: ErrorDetails, known: Iterable[str], where: Where) -> BadInput:
@@ -41,7 +96,9 @@ def _unknown(error: ErrorDetails, known: Iterable[str], where: Where) -> BadInpu
 
 
 def _keys(error: ErrorDetails) -> document.KeyPath:
-    """Pydantic's location less the tags of unions, which are no keys of the file."""
+    """Pydantic's location less the tags of unions, which are no keys of the file; a contradiction brings its own."""
+    if error["type"] == CONTRADICTION:
+        return tuple(error["ctx"]["at"])
     parts = [part for part in error["loc"] if not (isinstance(part, str) and part.startswith("<"))]
     return tuple(part for part in parts if part != "[key]")
 

@@ -59,7 +59,7 @@ def read(path: Path) -> Programme:
         raise mistakes.sentence(source, failure, model=ProgrammeFile) from None
     wrong = unknown_profile(definition.profile, definition.admission)
     if wrong is not None:
-        raise BadInput(f"{wrong}.", where=source.where(("admission", "profile")), remedy="Ask for it in `profile`.")
+        raise BadInput(f"{wrong.says}.", where=source.where(wrong.at), remedy="Ask for it in `profile`.")
     if definition.consent is not None:
         files.read_text(path.parent / definition.consent.file)
     known: dict[str, project.Campaign] = {}

@@ -9,10 +9,11 @@ from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
 from annotation import files
 from annotation.campaigns import document, mistakes
-from annotation.campaigns.consistency import problem
+from annotation.campaigns.consistency import contradiction
 from annotation.campaigns.declarations import DeclaredSection, ExpectedSection, LineageSection, PublishedSection
 from annotation.campaigns.people import (
     AdmissionSection,
+    AttestationSection,
     ConsentSection,
     ExposureSection,
     ProfileField,
@@ -84,6 +85,7 @@ class ProjectFile(Section):
     consent: ConsentSection | None = None
     profile: tuple[ProfileField, ...] = ()
     reward: RewardSection | None = None
+    attestation: AttestationSection | None = None
     exposure: ExposureSection | None = None
     reports: ReportsSection | None = None
     caps: CapsSection | None = None
@@ -95,9 +97,9 @@ class ProjectFile(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> ProjectFile:
-        wrong = problem(self)
+        wrong = contradiction(self)
         if wrong is not None:
-            raise ValueError(wrong)
+            raise wrong.failure
         return self
 
     @property

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from annotation.campaigns.document import KeyPath
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d)?")
 _SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+LONGEST = 100 * 365.25 * 86_400
+"""Seconds in a hundred years: any date can be put off by as much."""
+MOST = 2**31 - 1
+"""What a column of numbers holds in any database."""
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*(%)?")
 
 
@@ -60,6 +68,22 @@ def seconds(value: object) -> object:
     return float(found[1]) * _SECONDS[found[2]]
 
 
+CONTRADICTION = "contradiction"
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Two parts of a file that do not agree: one sentence without a full stop, and the key to look at."""
+
+    says: str
+    at: KeyPath
+
+    @property
+    def failure(self) -> PydanticCustomError:
+        """What a validator of the whole file raises, so that the place survives pydantic."""
+        return PydanticCustomError(CONTRADICTION, "{says}", {"says": self.says, "at": self.at})
+
+
 Text = Annotated[str, BeforeValidator(_text), Field(min_length=1)]
 Columns = Annotated[tuple[Text, ...], BeforeValidator(as_list), Field(min_length=1)]
 Words = Annotated[tuple[Text, ...], BeforeValidator(as_list)]
@@ -67,8 +91,8 @@ Name = Annotated[str, BeforeValidator(_text), Field(pattern=r"^[A-Za-z0-9][A-Za-
 ProjectName = Annotated[str, BeforeValidator(_text), AfterValidator(_name)]
 Language = Annotated[str, AfterValidator(_language)]
 Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1)]
-Seconds = Annotated[float, BeforeValidator(seconds), Field(gt=0)]
-Count = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, BeforeValidator(seconds), Field(gt=0, le=LONGEST)]
+Count = Annotated[int, Field(ge=1, le=MOST)]
 Comparison = Literal["<", "<="]
 
 

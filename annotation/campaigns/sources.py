@@ -9,6 +9,9 @@ from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, mod
 from annotation.campaigns.sections import Columns, Count, Section, Share, Text, Words, as_list
 from annotation.vocabulary import GoldOrigin, Repeats
 
+Form = Literal["lmes", "ua-cbt", "label-studio"]
+"""Files of items that are not what their ending says; see `annotation.loading.items`."""
+
 Conditions = dict[str, Annotated[tuple[str, ...], BeforeValidator(as_list)]]
 """Column → the values of which a row must have one."""
 
@@ -78,7 +81,7 @@ class ItemsSection(Section):
     """`items:` read from a file of their own."""
 
     file: Text
-    format: Literal["lmes", "ua-cbt", "label-studio"] | None = None
+    format: Form | None = None
     path: Text | None = None
     id: Text
     show: ShownColumns
@@ -151,9 +154,11 @@ class VotesSection(Section):
 
 
 class TruthSection(Section):
-    """`truth:` gold for items made of votes; it may cover only some of them."""
+    """`truth:` gold for items made of votes, in a file of any form of items; it may cover only some of them."""
 
     file: Text
+    format: Form | None = None
+    path: Text | None = None
     item: Columns
     gold: Text
     gold_origin: GoldOrigin = GoldOrigin.DECLARED

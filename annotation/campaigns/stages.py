@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from annotation.campaigns.sections import Count, Seconds, Section, Share, Words, seconds
+from annotation.campaigns.sections import LONGEST, Count, Seconds, Section, Share, Words, seconds
 from annotation.campaigns.sources import PoolSection
 
 _MARK = re.compile(r"(\d+) of (\d+)")
@@ -107,7 +107,7 @@ class RepeatsSection(Section):
     people with themselves, and for nothing else."""
 
     share: Share
-    after: Annotated[float, BeforeValidator(seconds), Field(ge=86400)] = 86400.0
+    after: Annotated[float, BeforeValidator(seconds), Field(ge=86400, le=LONGEST)] = 86400.0
 
 
 class DynamicOverlap(Section):

@@ -9,6 +9,9 @@ from dataclasses import asdict, dataclass
 
 from annotation.campaigns.questions import Choice, Choices, Question, Scale
 
+_SHOWN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+"""Made once: `json.dumps` makes one for every item."""
+
 Extent = tuple[int, int]
 """Characters from, to (exclusive), counted from 0."""
 
@@ -28,7 +31,7 @@ class Piece:
     @property
     def plain(self) -> bool:
         """Whether the text alone says it all."""
-        return self == Piece(field=self.field, text=self.text)
+        return self.title is None and not self.fold and self.gap is None and not self.marks and self.step == 1
 
     def stored(self) -> dict[str, object]:
         """As the database and the surfaces have it."""
@@ -47,20 +50,24 @@ def text_of(pieces: Sequence[Piece]) -> str:
 
 def _plain(piece: Piece) -> str:
     text = piece.text
-    for start, end in sorted(piece.marks, reverse=True):
-        text = f"{text[:start]}*{text[start:end]}*{text[end:]}"
+    for at in sorted((at for extent in piece.marks for at in extent), reverse=True):
+        text = f"{text[:at]}*{text[at:]}"
     return f"{piece.title}\n{text.strip()}" if piece.title and text.strip() else text
 
 
-def rendered_digest(pieces: Sequence[Piece], *, questions: Sequence[Question], own: Sequence[str] | None) -> str:
-    """sha256 of all that a person is shown of an item; for one choice over plain text the one that `digest` gives."""
-    text = text_of(pieces)
+def rendered_digest(
+    pieces: Sequence[Piece], text: str, *, questions: Sequence[Question], own: Sequence[str] | None
+) -> str:
+    """sha256 of all that a person is shown of an item, of which `text_of` gives `text`.
+
+    For one choice over plain text it is the one that `digest` gives.
+    """
     first = questions[0]
     if len(questions) == 1 and isinstance(first, Choice) and all(piece.plain for piece in pieces):
         return digest(text, question=first.text, options=first.options_of(own))
     shown: list[object] = [piece.stored() for piece in pieces]
     asked: list[object] = [_asked(question, own) for question in questions]
-    return text_digest(json.dumps([shown, asked], ensure_ascii=False, separators=(",", ":"), sort_keys=True))
+    return text_digest(_SHOWN.encode([shown, asked]))
 
 
 def _asked(question: Question, own: Sequence[str] | None) -> Mapping[str, object]:
@@ -74,8 +81,7 @@ def _asked(question: Question, own: Sequence[str] | None) -> Mapping[str, object
 
 def digest(stimulus: str, *, question: str, options: Sequence[str]) -> str:
     """sha256 of all that a person was shown of an item: stimulus, question and options in their stored order."""
-    shown = json.dumps([stimulus, question, list(options)], ensure_ascii=False, separators=(",", ":"))
-    return text_digest(shown)
+    return text_digest(_SHOWN.encode([stimulus, question, options]))
 
 
 def text_digest(text: str) -> str:

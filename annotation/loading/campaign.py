@@ -12,7 +12,7 @@ from annotation.campaigns import project
 from annotation.campaigns.questions import Choice, Material, Question
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput, Where
-from annotation.loading import answering, golds, judgements, pools
+from annotation.loading import answering, bulk, golds, judgements, pools
 from annotation.loading.drafts import ItemDraft, VoteDraft, cell, options
 from annotation.loading.items import rows
 from annotation.loading.judgements.normaliser import Normaliser
@@ -56,6 +56,7 @@ class ReadVotes:
     changed: Mapping[tuple[str, str], int]
 
 
+@bulk.uncollected()
 def contents(campaign: project.Campaign) -> Contents:
     """Read the items of a campaign, from their files or from its votes; the lint (`inspection`) says what is wrong."""
     definition = campaign.definition
@@ -154,7 +155,7 @@ def _with_truth(campaign: project.Campaign, drafts: tuple[ItemDraft, ...]) -> tu
     question = campaign.definition.asked[0].name
     found: dict[str, ItemDraft] = {}
     first: files.Row | None = None
-    for row in rows(campaign.path(section.file)):
+    for row in rows(campaign.path(section.file), form=section.format, under=section.path):
         if first is None:
             files.need(section.item, row, key="truth.item")
             files.need([section.gold], row, key="truth.gold")
@@ -191,6 +192,13 @@ def _check_place(item: ItemDraft, question: Choice, *, shown: bool) -> None:
             f"The item has {number} options; Telegram shows at most {MOST_BUTTONS} buttons.",
             where=item.origin.where(),
             remedy="Offer fewer.",
+        )
+    substantive, labels = question.substantive(item.options), question.labels_of(item.options)
+    if question.abstain is not None and question.abstain in (*substantive, *labels[: len(substantive)]):
+        raise BadInput(
+            f"The item has the option {question.abstain!r} already, which `abstain` adds.",
+            where=item.origin.where(),
+            remedy="Take it out of the item's options.",
         )
     if question.positions is not None and len(item.options or ()) > len(question.positions):
         raise BadInput(

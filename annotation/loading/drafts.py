@@ -108,4 +108,4 @@ def _listed(row: files.Row, column: str) -> tuple[str, ...]:
             value = None
     if not isinstance(value, list):
         raise BadInput("This is not a list of options.", where=row.where(column), remedy='Write it like ["so", "so"].')
-    return tuple((one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)).strip() for one in value)
+    return tuple(as_text(one).strip() for one in value)

@@ -9,7 +9,7 @@ from annotation.campaigns import lint, project
 from annotation.campaigns.lint import rules
 from annotation.campaigns.questions import Choice, Choices, Edit, Question, Scale, SpanOf
 from annotation.errors import BadInput
-from annotation.loading import golds
+from annotation.loading import bulk, golds
 from annotation.loading.campaign import Contents
 from annotation.loading.drafts import ItemDraft
 from annotation.loading.items import reader
@@ -17,6 +17,7 @@ from annotation.loading.items import reader
 _OF_OPTIONS = {rules.TOO_FEW_OPTIONS, rules.TOO_MANY_OPTIONS, rules.EMPTY_OPTION, rules.DUPLICATE_OPTION}
 
 
+@bulk.uncollected()
 def findings(campaign: project.Campaign, contents: Contents) -> tuple[lint.Finding, ...]:
     """What the lint finds; items that nobody will be shown here are not measured against Telegram's limits."""
     surface = lint.TELEGRAM if campaign.definition.overlap is not None else None

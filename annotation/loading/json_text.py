@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import re
+import sys
 from bisect import bisect_right
 from collections.abc import Sequence
 from json.decoder import WHITESPACE, scanstring  # type: ignore[attr-defined]  # the parts that json.loads is made of
@@ -15,7 +18,7 @@ from annotation.errors import BadInput, Where
 def parse(text: str, *, path: Path, line: int | None = None, remedy: str) -> Any:
     """The value; raises BadInput naming line and column (`line` is where the text begins, where it is a line)."""
     try:
-        value = json.loads(text, parse_constant=_no_number, object_pairs_hook=_object)
+        value = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_object)
         if "\\u" in text:
             _storable(value)
     except json.JSONDecodeError as failure:
@@ -25,13 +28,22 @@ def parse(text: str, *, path: Path, line: int | None = None, remedy: str) -> Any
         place = Where(file=path, line=line)
         raise BadInput("This is not JSON: nested too deeply.", where=place, remedy=remedy) from None
     except ValueError as failure:
-        place = Where(file=path, line=line)
-        raise BadInput(f"This JSON cannot be used: {failure}.", where=place, remedy=remedy) from None
+        place, reason = Where(file=path, line=line), str(failure)
+        if reason.startswith("Exceeds the limit"):
+            reason = f"a number has more than {sys.get_int_max_str_digits()} digits"
+        raise BadInput(f"This JSON cannot be used: {reason}.", where=place, remedy=remedy) from None
     return value
 
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number in JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"the number {text[:20]} is too large")
+    return number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -58,7 +70,7 @@ def lines(text: str, keys: Sequence[str]) -> list[int]:
     position = _skip(text, 0)
     for key in keys:
         position = _member(text, position, key, decoder)
-    breaks = [index for index, character in enumerate(text) if character == "\n"]
+    breaks = [one.start() for one in re.finditer("\n", text)]
     found: list[int] = []
     position = _skip(text, position + 1)
     while text[position] != "]":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,16 +11,22 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlmodel import Session
 
 from annotation import files
-from annotation.errors import BadInput, HromadaError, NotFound, Unavailable, Where
+from annotation.errors import BadInput, NotFound, Where
 from annotation.store import migrations
+from annotation.store.failures import translated
 
-READING = {"reading": True}
+_JSON = json.JSONEncoder(ensure_ascii=False)
+"""JSON is stored as UTF-8: escaped, a Cyrillic letter takes six bytes in place of two."""
 BUSY_SECONDS = 5
 """How long a SQLite writer waits for another before it gives up (`busy_timeout`)."""
+POOL = 8
+"""How many transactions of one process run at the same time on PostgreSQL, where nothing else is said."""
+PSYCOPG = "postgresql+psycopg"
+Synchronous = Literal["NORMAL", "FULL"]
 
 
 @dataclass(frozen=True)
@@ -37,46 +44,81 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """One view of the database as it is now, which keeps no writer waiting; nothing in it is saved."""
-        engine = self.engine.execution_options(**READING)
-        with translated(self.engine.url), Session(engine, expire_on_commit=False) as session:
+        with translated(self.engine.url), Session(reader(self.engine), expire_on_commit=False) as session:
             yield session
 
 
 @contextmanager
 def opened(
-    url: str | sa.URL, *, synchronous: Literal["NORMAL", "FULL"] = "NORMAL", create: bool = True
+    url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", create: bool = True, pool: int = POOL
 ) -> Iterator[Database]:
     """Open a database and bring its schema up to date; close it at the end.
 
     Raises NotFound where `create` is false and there is none yet, BadInput for a URL or a file that is no database,
     Unavailable where it is locked or does not answer.
     """
-    engine = connect(url, synchronous=synchronous)
-    try:
+    with connected(url, synchronous=synchronous, create=create, pool=pool) as engine:
         with translated(engine.url):
-            file = engine.url.database
-            if not create and engine.dialect.name == "sqlite" and file and not files.there(Path(file)):
-                raise NotFound("There is no database yet.", where=Where(file=file), remedy="Load a project first.")
-            migrations.upgrade(engine, reader=engine.execution_options(**READING))
+            migrations.upgrade(engine, reader=reader(engine))
         yield Database(engine)
+
+
+@contextmanager
+def connected(
+    url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", create: bool = True, pool: int = POOL
+) -> Iterator[sa.Engine]:
+    """A database whose schema may be any; closed at the end. Raises as `opened` does."""
+    engine = connect(url, synchronous=synchronous, pool=pool)
+    try:
+        file = engine.url.database
+        if not create and engine.dialect.name == "sqlite" and file and not files.there(Path(file)):
+            raise NotFound("There is no database yet.", where=Where(file=file), remedy="Load a project first.")
+        yield engine
     finally:
         engine.dispose()
 
 
-def connect(url: str | sa.URL, *, synchronous: Literal["NORMAL", "FULL"] = "NORMAL") -> sa.Engine:
-    """An engine set up as DESIGN says: on SQLite BEGIN IMMEDIATE, WAL, foreign keys, a busy timeout."""
+def connect(url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", pool: int = POOL) -> sa.Engine:
+    """An engine set up as DESIGN says.
+
+    SQLite: BEGIN IMMEDIATE, WAL, foreign keys, a busy timeout. PostgreSQL: READ COMMITTED whatever the server's default
+    is, `pool` connections and no more, each tried before it is used, so that a restart of the server costs nothing.
+    """
+    # hide_parameters: they are answers and ids, not for logs
+    options: dict[str, Any] = {"hide_parameters": True, "json_serializer": _JSON.encode}
     try:
         parsed = sa.make_url(url)
-        engine = sa.create_engine(parsed, hide_parameters=True)  # parameters are answers and ids: not for logs
-    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError, ValueError):
-        raise BadInput(
-            "This is no database address that can be used.",
-            where=Where(field="HROMADA_DATABASE_URL"),
-            remedy="Write it like sqlite:///hromada.db.",
-        ) from None
+        if parsed.drivername in {"postgresql", "postgres"}:
+            parsed = parsed.set(drivername=PSYCOPG)
+        if parsed.get_backend_name() == "postgresql":
+            options |= {
+                "isolation_level": "READ COMMITTED",
+                "pool_size": pool,
+                "max_overflow": 0,
+                "pool_pre_ping": True,
+            }
+        engine = sa.create_engine(parsed, **options)
+    except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as failure:
+        raise _refusal(str(url), failure) from None
     if engine.dialect.name == "sqlite":
         _set_up_sqlite(engine, synchronous)
     return engine
+
+
+def _refusal(url: str, failure: Exception) -> BadInput:
+    where = Where(field="HROMADA_DATABASE_URL")
+    if isinstance(failure, ImportError) and url.startswith("postgres"):
+        remedy = 'Install it: pip install "hromada[postgresql]".'
+        return BadInput("The driver of PostgreSQL is not installed.", where=where, remedy=remedy)
+    remedy = "Write it like sqlite:///hromada.db or postgresql://user@host/name."
+    return BadInput("This is no database address that can be used.", where=where, remedy=remedy)
+
+
+def reader(engine: sa.Engine) -> sa.Engine:
+    """The same database, every transaction one view of it: on PostgreSQL REPEATABLE READ READ ONLY."""
+    if engine.dialect.name == "sqlite":
+        return engine.execution_options(reading=True)
+    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
 def _set_up_sqlite(engine: sa.Engine, synchronous: str) -> None:
@@ -96,30 +138,3 @@ def _set_up_sqlite(engine: sa.Engine, synchronous: str) -> None:
     def _begin(connection: sa.Connection) -> None:
         reads = connection.get_execution_options().get("reading", False)
         connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
-
-
-@contextmanager
-def translated(url: sa.URL) -> Iterator[None]:
-    """Turn the driver's failures into sentences; the address is shown without its password."""
-    try:
-        yield
-    except (OperationalError, DatabaseError) as failure:
-        raise _sentence(url, failure) from failure
-
-
-def _sentence(url: sa.URL, failure: DatabaseError) -> HromadaError:
-    where = Where(file=url.database if url.drivername.startswith("sqlite") else url.render_as_string())
-    text = str(failure.orig).lower()
-    if "locked" in text or "busy" in text:
-        return Unavailable("The database is locked by another process.", where=where, remedy="Wait, or end it.")
-    if "not a database" in text or "malformed" in text:
-        return BadInput("This file is not a database.", where=where, remedy="Name another, or restore a backup.")
-    if "unable to open" in text:
-        return BadInput(
-            "The database cannot be opened.", where=where, remedy="Check that the folder exists and may be written."
-        )
-    if "readonly" in text or "read-only" in text:
-        return BadInput("The database may not be written.", where=where, remedy="Give yourself write permission.")
-    if isinstance(failure, OperationalError):
-        return Unavailable("The database does not answer.", where=where, remedy="Check that it runs, then try again.")
-    raise failure

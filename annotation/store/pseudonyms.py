@@ -32,6 +32,12 @@ def pseudonym(key: bytes, *, namespace: str, name: str, simulated: bool = False)
     return f"{SIMULATED if simulated else ''}{text}"
 
 
+def stranger(*, simulated: bool = False) -> str:
+    """A pseudonym that belongs to no name and comes from no key: for whoever is forgotten."""
+    text = base64.b32encode(secrets.token_bytes(8)).decode()[:12].lower()
+    return f"{SIMULATED if simulated else ''}{text}"
+
+
 def key(session: Session, *, file: Path, now: datetime) -> bytes:
     """The key of this database, made and recorded at first use; raises Conflict where it is missing or another one."""
     found = known(session, file=file)

@@ -87,6 +87,11 @@ def _subject(item: Item, agreed: Mapping[str, Agreed], *, first: str) -> Subject
     return Subject(facts=facts, golds=golds, agreed=agreed)
 
 
+def _label(labels: Sequence[str]) -> str:
+    """One label as it is, several boxes (or none of them) as a JSON list."""
+    return labels[0] if len(labels) == 1 else json.dumps(list(labels), ensure_ascii=False)
+
+
 def _row(item: Item, agreed: Mapping[str, Agreed], *, source: Project, gold: str | None) -> dict[str, Any]:
     told = {
         name: {"labels": list(one.labels), "confidence": round(one.confidence, 6), "votes": one.votes}
@@ -97,8 +102,7 @@ def _row(item: Item, agreed: Mapping[str, Agreed], *, source: Project, gold: str
         lineage["before"] = item.lineage
     label = item.gold or ""
     if gold is not None:
-        labels = agreed[gold].labels if gold in agreed else ()
-        label = " ".join(labels) if len(labels) == 1 else json.dumps(labels, ensure_ascii=False) if labels else ""
+        label = _label(agreed[gold].labels) if gold in agreed else ""
     row = {name: value for name, value in item.data.items() if name not in {"key", LINEAGE}}
     row |= {"id": item.external_id, "group": item.group_id, "gold": label, LINEAGE: lineage}
     return row | ({"options": item.options} if item.options is not None else {})

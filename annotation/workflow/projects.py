@@ -17,8 +17,8 @@ from annotation.campaigns import project as project_files
 from annotation.campaigns import stimulus
 from annotation.campaigns.lint import Finding
 from annotation.errors import Conflict, Where
+from annotation.loading import bulk, inspection
 from annotation.loading import campaign as campaigns
-from annotation.loading import inspection
 from annotation.loading.drafts import ItemDraft
 from annotation.store import journal
 from annotation.store.models import Item, Project
@@ -28,6 +28,8 @@ from annotation.workflow import offering, plans
 BATCH = 5_000
 MOST_IDS = 100
 """How many ids of a finding the journal keeps; `hromada check --json` gives all."""
+
+_CONTENT = json.JSONEncoder(ensure_ascii=False)
 
 Progress = Callable[[float], None]
 """Called with the share that is done, from 0 to 1."""
@@ -68,6 +70,7 @@ def plan(session: Session, campaign: project_files.Campaign, contents: campaigns
     return None if known is None else _plan(session, known, campaign, _rows(campaign, contents))
 
 
+@bulk.uncollected()
 def load(
     session: Session,
     campaign: project_files.Campaign,
@@ -150,12 +153,11 @@ def _digest(campaign: project_files.Campaign, contents: campaigns.Contents) -> s
     """sha256 of the definition, the instructions and every item's content, so that any change is seen."""
     parts = [campaign.definition.model_dump_json(), campaign.instructions()]
     parts += [
-        json.dumps(
+        _CONTENT.encode(
             [
                 i.external_id, i.revision, i.pool.value, i.group, i.data, i.options, i.golds, i.accepted, i.explanation,
                 i.stratum, i.tags, i.lineage,
-            ],
-            ensure_ascii=False,
+            ]
         )
         for i in contents.items
     ]  # fmt: skip
@@ -182,8 +184,8 @@ def _gold_facts(definition: project_files.ProjectFile) -> dict[str, str | None]:
 
 
 def _row(item: ItemDraft, contents: campaigns.Contents, *, rank: int) -> dict[str, Any]:
-    plain = all(piece.plain for piece in item.pieces)
-    digest = stimulus.rendered_digest(item.pieces, questions=contents.questions, own=item.options)
+    plain, text = all(piece.plain for piece in item.pieces), stimulus.text_of(item.pieces)
+    digest = stimulus.rendered_digest(item.pieces, text, questions=contents.questions, own=item.options)
     return {
         "external_id": item.external_id,
         "revision": item.revision,
@@ -193,7 +195,7 @@ def _row(item: ItemDraft, contents: campaigns.Contents, *, rank: int) -> dict[st
         "rank": rank,
         "data": item.data,
         "options": None if item.options is None else list(item.options),
-        "stimulus": stimulus.text_of(item.pieces),
+        "stimulus": text,
         "pieces": None if plain else json.loads(json.dumps([piece.stored() for piece in item.pieces])),
         "stimulus_sha256": digest,
         "gold": item.gold,

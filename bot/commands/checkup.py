@@ -1,4 +1,4 @@
-"""What `doctor` looks at."""
+"""What `doctor` and `database check` look at."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import platform
 from dataclasses import dataclass
 from importlib import metadata
 
+import sqlalchemy as sa
 from sqlmodel import Session
 
 from annotation.errors import HromadaError, NotFound
 from annotation.settings import Settings, settings
-from annotation.store import pseudonyms
+from annotation.store import failures, integrity, migrations, pseudonyms
+from annotation.store import soundness as rules
+from annotation.store.database import reader
 from bot.commands import session
 
 PACKAGES = ("hromada", "python-telegram-bot", "crowd-kit", "pandas", "scikit-learn", "sqlmodel")
@@ -47,7 +50,7 @@ def _database(chosen: Settings) -> tuple[Finding, ...]:
     """The database and its key, looked at without writing either; not being there yet is well."""
     try:
         with session.opened() as database, database.reading() as view:
-            address = database.engine.url.render_as_string()
+            address = failures.shown(database.engine.url)
             return (Finding("database", well=True, says=address), _key(view, chosen))
     except NotFound as absence:
         return (Finding("database", well=True, says=str(absence)),)
@@ -63,6 +66,20 @@ def _key(view: Session, chosen: Settings) -> Finding:
         return Finding("key of the pseudonyms", well=False, says=str(failure))
     says = "will be made at first use" if found is None else f"{chosen.key_file} can be used with this database"
     return Finding("key of the pseudonyms", well=True, says=says)
+
+
+def soundness(engine: sa.Engine) -> tuple[rules.Finding, ...]:
+    """The file, the schema, the rows, and whether the key is the one that the pseudonyms were made with."""
+    with failures.translated(engine.url):
+        found = integrity.findings(engine)
+        with reader(engine).connect() as connection:
+            known = migrations.current(connection) is not None
+        if not known:
+            return found
+        with Session(reader(engine)) as view:
+            key = _key(view, settings())
+    says = () if key.well else (key.says,)
+    return (*found, rules.Finding(rule="the key is that of the pseudonyms", wrong=len(says), examples=says))
 
 
 def _token(chosen: Settings) -> Finding:

@@ -33,6 +33,12 @@ def pipe() -> Iterator[None]:
         raise SystemExit(0) from None
 
 
+def said(sentence: str) -> None:
+    """One sentence for people."""
+    with pipe():
+        console().print(sentence, markup=False)
+
+
 def show_json(value: Mapping[str, Any] | Sequence[Any]) -> None:
     """One JSON document, keys in the order given."""
     with pipe():

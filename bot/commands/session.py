@@ -7,14 +7,35 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import sqlalchemy as sa
+
 from annotation.errors import BadInput, Where
-from annotation.settings import settings
+from annotation.settings import Settings, settings
 from annotation.store import database
 
 
 @contextmanager
 def opened(*, create: bool = False) -> Iterator[database.Database]:
     """The database of the settings; without `create` one that is not there is an error."""
+    now = _kept()
+    with database.opened(
+        now.database_url, synchronous=now.sqlite_synchronous, create=create, pool=now.database_pool
+    ) as found:
+        yield found
+
+
+@contextmanager
+def connected(*, create: bool = False) -> Iterator[sa.Engine]:
+    """The same as it is: its schema may be an older one, and stays so."""
+    now = _kept()
+    with database.connected(
+        now.database_url, synchronous=now.sqlite_synchronous, create=create, pool=now.database_pool
+    ) as found:
+        yield found
+
+
+def _kept() -> Settings:
+    """The settings, once they name a database that outlives the command."""
     now = settings()
     if now.database_url in {"sqlite://", "sqlite:///:memory:"}:
         raise BadInput(
@@ -22,8 +43,7 @@ def opened(*, create: bool = False) -> Iterator[database.Database]:
             where=Where(field="HROMADA_DATABASE_URL"),
             remedy="Name a file, like sqlite:///hromada.db.",
         )
-    with database.opened(now.database_url, synchronous=now.sqlite_synchronous, create=create) as found:
-        yield found
+    return now
 
 
 def now() -> datetime:

@@ -1,7 +1,8 @@
-"""A database file with small projects in it."""
+"""Both databases, with small projects in them."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,16 +28,42 @@ overlap: {overlap}
 """
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def backend(request: pytest.FixtureRequest) -> str:
+    """Every test of the store and the workflow runs on both; a module that need not says so by a fixture of its own."""
+    found: str = request.param
+    return found
+
+
 @pytest.fixture
-def db(tmp_path: Path) -> Iterator[database.Database]:
+def url(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """The address of an empty database, brought up to date, that this test has for itself."""
+    if backend == "sqlite":
+        shutil.copy(request.getfixturevalue("migrated"), tmp_path / "test.db")
+        return f"sqlite:///{tmp_path / 'test.db'}"
+    found: str = request.getfixturevalue("postgresql_url")
+    return found
+
+
+@pytest.fixture
+def db(url: str) -> Iterator[database.Database]:
     """An empty database, brought up to date."""
-    with database.opened(f"sqlite:///{tmp_path / 'test.db'}") as found:
+    with database.opened(url) as found:
         yield found
 
 
 def in_file_order(session: Session) -> None:
     """Let everybody begin before the first item and go round in the order of the file: random places are lower."""
     session.connection().execute(sa.update(Item).values(ring=Item.rank + 10**9))
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file to copy: an empty SQLite database, brought up to date."""
+    file = tmp_path_factory.mktemp("migrated") / "empty.db"
+    with database.opened(f"sqlite:///{file}"):
+        pass
+    return file
 
 
 @pytest.fixture

@@ -84,8 +84,7 @@ def stored(folder: Path) -> list[int]:
     """Rows of projects, items and journal."""
     with sqlite3.connect(folder / "any.db") as connection:
         counts = [
-            connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]  # noqa: S608
-            for name in ("project", "item", "journal")
+            connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in ("project", "item", "journal")
         ]
     connection.close()
     return counts

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, select
 
 from annotation.campaigns import project as project_files
-from annotation.errors import Conflict
+from annotation.errors import BadInput, Conflict
 from annotation.store import database, journal, migrations, queries
 from annotation.store.models import Item, Project
 from annotation.vocabulary import Event, ProjectStatus
@@ -87,6 +87,23 @@ def test_before_anybody_came_everything_may_change(db: database.Database, load: 
     with db.transaction() as session:
         known = queries.project(session, "words")
         assert len(journal.of_project(session, Event.PROJECT_CHANGED, project_id=known.id or 0)) == 1
+
+
+def test_a_changed_file_is_judged_again(db: database.Database, load: Load, tmp_path: Path) -> None:
+    """What the lint finds in it is given back and told in the journal; an error refuses it, changing nothing."""
+    load("words", n=3)
+    file = change(tmp_path, "words-2,підказка 2", "words-2,пiдказка 2")
+    found = reload(db, file).findings
+    assert [(one.rule.name, one.ids) for one in found] == [("mixed-script", ("words-2",))]
+    with db.transaction() as session:
+        known = queries.project(session, "words")
+        (entry,) = journal.of_project(session, Event.PROJECT_CHANGED, project_id=known.id or 0)
+        assert [(one["rule"], one["ids"]) for one in entry.data["findings"]] == [("mixed-script", ["words-2"])]
+    change(tmp_path, "words-3,підказка 3,кіт,собака", "words-3,підказка 3,собака,собака")
+    before = items_of(db)
+    with pytest.raises(BadInput, match=r"words\.csv:4, first: The option 'собака' stands twice"):
+        reload(db, file)
+    assert items_of(db) == before
 
 
 @pytest.mark.parametrize(

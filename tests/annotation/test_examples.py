@@ -53,7 +53,7 @@ TABLE: dict[str, Published] = {
     "russian-superglue/rwsd": RSG,
     "russian-superglue/danetqa": RSG,
     "russian-superglue/rucos": RSG,
-    "russian-superglue/rucos-filtering": (10, 2, None, "3–5", "7 of 10", "<= 50%", None, "30 a page"),
+    "russian-superglue/rucos-filtering": (10, 2, None, "3–5", "7 of 10", "< 50%", None, "30 a page"),
     "rucola/acceptability": (30, None, None, "3–5", "21 of 30", "<= 50%", None, None),
     "rucola/violation-categories": (15, 5, None, "3", None, None, None, "30 a page"),
     "rucola/baseline": (None, None, None, "3", None, None, None, None),
@@ -71,6 +71,33 @@ HUMAN = {
     "eval-ua-tion/lmes-low": ("100", "3", "9.43", "97.00"),
     "eval-ua-tion/lmes-wis": ("100", "6", "4.69", "94.00"),
 }
+
+SCORES = {
+    "eval-ua-tion/story-correction": {"usable": "62 %", "stories": "72 of 117"},
+    "eval-ua-tion/instance-filtering": {"kept": "1063 of 1418", "released": "1061"},
+    "tape/ru-openbookqa": {"f1": "87.5", "accuracy": "86.5", "iaa": "96.55"},
+    "tape/ru-worldtree": {"f1": "83.8", "accuracy": "83.7", "iaa": "97.45"},
+    "tape/winograd": {"f1": "86.6", "accuracy": "87.0", "iaa": "98.3"},
+    "tape/chegeka": {"f1": "71.9", "exact_match": "64.5", "discarded": "129 votes, 15 %"},
+    "tape/ethics1": {"f1": "51.0", "accuracy": "52.9", "iaa": "91.8"},
+    "tape/ethics2": {"f1": "73.0", "accuracy": "67.6", "iaa": "92.9"},
+    "tape/multiq": {"f1": "92.8", "exact_match": "91.0", "discarded": "165 votes, 25 %"},
+    "russian-superglue/lidirus": {"mcc": "0.626", "accuracy": "0.819"},
+    "russian-superglue/rcb": {"weighted_f1": "0.68", "accuracy": "0.702", "macro_f1": "0.66", "items": "215 of 438"},
+    "russian-superglue/parus": {"accuracy": "0.982"},
+    "russian-superglue/muserc": {"f1a": "0.806", "exact_match": "0.42"},
+    "russian-superglue/terra": {"accuracy": "0.92"},
+    "russian-superglue/russe": {"accuracy": "0.747", "later": "0.805", "runs": "0.781"},
+    "russian-superglue/rwsd": {"accuracy": "0.84", "items": "113 of 154"},
+    "russian-superglue/danetqa": {"accuracy": "0.879", "later": "0.915"},
+    "russian-superglue/rucos": {"f1": "0.93", "exact_match": "0.924", "later": "0.89"},
+    "rucola/violation-categories": {"annotators": "30"},
+    "rucola/baseline": {
+        "accuracy": "84.08", "mcc": "0.63", "in_domain": "83.55/0.57", "out_of_domain": "84.59/0.67",
+        "annotators": "16",
+    },
+    "ruatd/human-or-machine": {"sample": "2500", "best_system": "0.829", "below_it": "up to 0.169"},
+}  # fmt: skip
 
 ADMISSION = {
     "rucola/acceptability": (0.6, ()),
@@ -122,6 +149,9 @@ def test_an_example_says_what_was_published(name: str) -> None:
         assert tuple(scores[key] for key in ("total", "wrong", "random", "human")) == HUMAN[name]
         assert definition.reward is not None
         assert (definition.reward.countdown, definition.kind) == (True, "baseline")
+    if name in SCORES:
+        assert definition.published is not None
+        assert definition.published.scores == SCORES[name]
     if name in ADMISSION:
         assert definition.admission is not None
         assert (definition.admission.top, definition.admission.cohort) == ADMISSION[name]

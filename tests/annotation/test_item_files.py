@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from annotation.campaigns import project, stimulus
 from annotation.errors import BadInput
-from annotation.loading import items, json_text
+from annotation.loading import campaign, drafts, items, json_text
 from annotation.loading.items import literals
 
 ROW = {"id": "1", "text": "Кіт, який спав.", "options": ["кіт", "пес"], "gold": "кіт"}
@@ -64,7 +65,9 @@ def test_lines_of_json_are_those_that_a_reader_would_point_at(values: list[dict[
         (r'[{"a": "\ud800"}]', {}, None, "half a character"),
         (r'[{"a": "\u0000"}]', {}, None, "U\\+0000"),
         ("[" * 100_000, {}, None, "nested too deeply"),
-        ("[" + "9" * 5000 + "]", {}, None, "cannot be used"),
+        ("[" + "9" * 5000 + "]", {}, None, "a number has more than 4300 digits"),
+        ('[{"a": -1e999}]', {}, None, "the number -1e999 is too large"),
+        ("\ufeff\n", {}, None, "The file is empty"),
         ("[]]", {}, 1, "not JSON"),
         ("[{}]", {"form": "lmes"}, None, "no 'instances'"),
         ('{"instances": [{"question": "?"}]}', {"form": "lmes"}, 1, "no 'correctAnswer'"),
@@ -91,7 +94,66 @@ def test_a_list_that_was_not_found_names_the_path_to_one(tmp_path: Path) -> None
     """The remedy can be pasted."""
     with pytest.raises(BadInput) as refusal:
         read(write(tmp_path / "i.json", {"name": "x", "tasks": [ROW]}))
-    assert refusal.value.remedy == "Write `items.path: tasks`."
+    assert refusal.value.remedy == "Write `path: tasks`."
+
+
+@pytest.mark.parametrize("text", ["\ufeff\n", "\u2003\n", "\x1c\n", ""])
+def test_a_table_without_a_line_is_empty(tmp_path: Path, text: str) -> None:
+    """Whatever its white space is made of."""
+    (tmp_path / "i.csv").write_text(text, "utf-8")
+    with pytest.raises(BadInput, match=r"The file is empty"):
+        read(tmp_path / "i.csv")
+
+
+def test_a_header_that_is_too_long_is_named(tmp_path: Path) -> None:
+    """It is looked at before the rows, to find what separates the cells."""
+    (tmp_path / "i.csv").write_text("id," + "a" * 10_000_001 + "\n1,2\n", "utf-8")
+    with pytest.raises(BadInput, match=r"i\.csv:1: The header cannot be read"):
+        read(tmp_path / "i.csv")
+
+
+OWN = """\
+project: own
+title: p
+language: uk
+question: {type: choice, text: "Яке?", abstain: не знаю}
+items: {file: i.jsonl, id: id, show: [{field: text, mark: [one, two], gap: __}], options: options, gold: gold}
+overlap: 1
+"""
+
+
+def own(folder: Path, **facts: object) -> drafts.ItemDraft:
+    """The only item of a file of one."""
+    row = {"id": 1, "text": "Кіт і пес __.", "one": "", "two": "", "options": [1, 2], "gold": 1} | facts
+    (folder / "i.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    (folder / "p.yaml").write_text(OWN, "utf-8")
+    return campaign.contents(project.read(folder / "p.yaml")).items[0]
+
+
+def test_options_are_words_as_gold_is(tmp_path: Path) -> None:
+    """Numbers, switches and objects become the same text in both; nothing is an empty option, which the lint finds."""
+    found = own(tmp_path, options=[1.5, True, {"b": 1, "a": 2}, None], gold={"b": 1, "a": 2})
+    assert found.options == ("1.5", "true", '{"a": 2, "b": 1}', "")
+    assert found.gold == '{"a": 2, "b": 1}'
+
+
+def test_an_item_has_no_option_that_is_the_abstention(tmp_path: Path) -> None:
+    """Two buttons with the same words could not be told apart."""
+    with pytest.raises(BadInput, match=r"i\.jsonl:1: The item has the option 'не знаю' already, which `abstain` adds"):
+        own(tmp_path, options=["кіт", "не знаю"], gold="кіт")
+
+
+def test_highlights_may_hold_each_other(tmp_path: Path) -> None:
+    """Every highlight begins and ends with an asterisk at its own place."""
+    assert stimulus.text_of(own(tmp_path, one="Кіт і пес", two="Кіт").pieces) == "**Кіт* і пес* __."
+    assert stimulus.text_of(own(tmp_path, one="Кіт", two="пес").pieces) == "*Кіт* і *пес* __."
+
+
+@pytest.mark.parametrize("facts", [{"text": "Кіт і ___."}, {"text": "Кіт __ ананас.", "one": "ана"}])
+def test_what_overlaps_itself_stands_twice(tmp_path: Path, facts: dict[str, object]) -> None:
+    """Nobody could say which of the places is meant."""
+    with pytest.raises(BadInput, match="stands 2 times in the text"):
+        own(tmp_path, **facts)
 
 
 def test_parquet_is_read_row_by_row(tmp_path: Path) -> None:
@@ -118,12 +180,14 @@ def test_parquet_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"id": list(range(1000))}), whole)
     parquet.write_table(pa.table({"id": [1], "picture": [b"\x89PNG"]}), tmp_path / "picture.parquet")
     parquet.write_table(pa.table({"id": [1], "text": ["a\0b"]}), tmp_path / "nul.parquet")
+    parquet.write_table(pa.table({"id": [1], "a\0b": ["text"]}), tmp_path / "nul_name.parquet")
     (tmp_path / "none.parquet").write_bytes(b"id,text\n1,a\n")
     (tmp_path / "empty.parquet").write_bytes(b"")
     (tmp_path / "cut.parquet").write_bytes(whole.read_bytes()[:-20])
     says = {
         "picture": "row|neither text nor numbers",
         "nul": r"U\+0000",
+        "nul_name": r"U\+0000",
         "none": "cannot be read",
         "empty": "is empty",
         "cut": "cannot be read",

@@ -57,6 +57,35 @@ def test_a_clean_seeded_set_gives_no_finding(n: int, k: int) -> None:
     assert lint([]) == ()
 
 
+def test_every_question_of_an_item_is_looked_at() -> None:
+    """A finding names its question; the same rule speaks of each question by itself."""
+    several = [
+        replace(item, asked=(item.asked[0], replace(item.asked[0], name="second", text="Яке слово довше?")))
+        for item in clean(60)
+    ]
+    assert lint(several, surface=TELEGRAM) == ()
+    twice = replace(several[3].asked[1], options=("хата", "хата", "поле", "річка"), gold=())
+    strange = tuple(replace(asked, gold=("лис",)) for asked in several[5].asked)
+    several[3] = replace(several[3], asked=(several[3].asked[0], twice))
+    several[5] = replace(several[5], asked=strange)
+    found = [(one.rule.name, one.field, one.ids) for one in lint(several, surface=TELEGRAM)]
+    assert found == [
+        ("duplicate-option", "second", ("q3",)),
+        ("gold-not-an-option", "answer", ("q5",)),
+        ("gold-not-an-option", "second", ("q5",)),
+    ]
+
+
+def test_gold_that_prefers_a_place_in_one_question_only() -> None:
+    """The other question's places stay out of the count."""
+    several = []
+    for item in clean(200):
+        last = replace(item.asked[0], name="second", gold=item.asked[0].labels[-1:])
+        several.append(replace(item, asked=(item.asked[0], last)))
+    (found,) = lint(several, surface=TELEGRAM)
+    assert (found.rule, found.field, len(found.ids)) == (rules.GOLD_POSITION, "second", 200)
+
+
 def test_what_breaks_one_item_names_that_item() -> None:
     """Each damage to item q3 of a clean set gives exactly its own rule, with that id."""
     damages: dict[str, LintItem] = {}
@@ -137,6 +166,8 @@ def test_repeated_questions_are_counted_without_their_first() -> None:
     assert found.ids == ("q9",)
     assert found.message == "1 of 4 items repeat an earlier one, 1 of them with another gold."
     assert found.first == "The item 'q9' asks what 'q0' asks."
+    same = by_rule([*three, again])["repeated-question"]
+    assert same.message == "1 of 4 items repeat an earlier one."
 
 
 def test_groups_do_not_leak_between_pools() -> None:
@@ -281,7 +312,10 @@ def test_the_marked_options_of_ua_cbt_are_found(shared: Path) -> None:
         found = lint([ua_cbt(row, marked=where) for row in items.rows(path, form="label-studio")])
         leak = next(finding for finding in found if finding.field == "LS_options_adv")
         assert (leak.rule.severity.value, len(leak.ids)) == (severity, 8)
-        assert leak.message.startswith("The field 'LS_options_adv' marks the gold among the options with '+' in 8 of 8")
+        told = (
+            "The field 'LS_options_adv' marks the gold among the options with '+' in 8 of 8 items with gold (answer)."
+        )
+        assert (leak.message, leak.first) == (told, "")
 
 
 def ua_cbt(row: files.Row, *, marked: str) -> LintItem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -228,6 +229,21 @@ def test_truth_may_cover_more_than_was_answered_but_not_nothing(tmp_path: Path) 
     for truth in ("i,g\n7,1\n", "i,g\n"):
         with pytest.raises(BadInput, match="No row of the truth"):
             contents(tmp_path, "1,ann,0,cat,dog\n", truth)
+
+
+def test_truth_is_read_from_any_file_of_items(tmp_path: Path) -> None:
+    """A list under a path, or Eval-UA-tion's tasks; a path in a table is refused."""
+    instances = [{"question": 1, "correctAnswer": "0"}, {"question": 7, "correctAnswer": "1"}]
+    (tmp_path / "t.json").write_text(json.dumps({"instances": instances}), "utf-8")
+    (tmp_path / "v.csv").write_text("i,w,a,o1,o2\n1,ann,0,cat,dog\n", "utf-8")
+    untold = FROM_VOTES[: FROM_VOTES.index("truth:")]
+    for more in ("path: instances", "format: lmes"):
+        truth = f"truth: {{file: t.json, {more}, item: question, gold: correctAnswer}}\n"
+        (tmp_path / "p.yaml").write_text(untold + truth, "utf-8")
+        assert [item.gold for item in campaign.contents(project.read(tmp_path / "p.yaml")).items] == ["0"]
+    (tmp_path / "p.yaml").write_text(untold + "truth: {file: v.csv, path: a, item: i, gold: g}\n", "utf-8")
+    with pytest.raises(BadInput, match=r"Only a plain \.json"):
+        campaign.contents(project.read(tmp_path / "p.yaml"))
 
 
 def test_a_line_that_lacks_a_column_is_named(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from annotation.errors import BadInput
 
 READ: TypeAdapter[Question] = TypeAdapter(AnyQuestion)
 TEXT = "Київ стоїть на Дніпрі. Львів — ні."
-MATERIAL = Material(options=("кіт", "пес", "кит"), fields={"text": TEXT, "story": "Жив собі кіт."})
+ODD = "а 🐈 [1] и\u0306 анана"
+"""A character beyond 16 bits, a footnote, a letter with a combining mark, a part that overlaps itself."""
+MATERIAL = Material(options=("кіт", "пес", "кит"), fields={"text": TEXT, "story": "Жив собі кіт.", "odd": ODD})
 
 
 def question(**facts: object) -> Question:
@@ -38,6 +40,10 @@ TAKEN: list[tuple[Mapping[str, Any], object, str]] = [
     ({"type": "span", "field": "text"}, {"start": 0, "end": 4}, '[{"start": 0, "end": 4, "text": "Київ"}]'),
     ({"type": "span", "field": "text", "none": "немає"}, "немає", "[]"),
     ({"type": "span", "field": "text", "none": "немає"}, "[]", "[]"),
+    ({"type": "span", "field": "odd"}, "🐈", '[{"start": 2, "end": 3, "text": "🐈"}]'),
+    ({"type": "span", "field": "odd"}, "[1]", '[{"start": 4, "end": 7, "text": "[1]"}]'),
+    ({"type": "span", "field": "odd"}, {"start": 8, "end": 10}, '[{"start": 8, "end": 10, "text": "и\u0306"}]'),
+    ({"type": "choices", "options": ["[1]", "[2]"]}, "[2]", '["[2]"]'),
     ({"type": "edit", "field": "story"}, "Жив собі кит.", "Жив собі кит."),
 ]
 REFUSED: list[tuple[Mapping[str, Any], object, str]] = [
@@ -46,10 +52,13 @@ REFUSED: list[tuple[Mapping[str, Any], object, str]] = [
     ({"type": "choices", "least": 1}, [], "has 0 options chosen. Choose 1 to 3"),
     ({"type": "choices"}, ["пес", "пес"], "has 'пес' twice"),
     ({"type": "choices"}, [1], "takes a list of options"),
+    ({"type": "choices"}, 5, "takes a list of options"),
+    ({"type": "choices"}, {"кіт": True}, "takes a list of options"),
     ({"type": "choices"}, ["лис"], "cannot be answered with 'лис'"),
     ({"type": "scale", "options": ["1", "2", "3"]}, "4", "cannot be answered with '4'. The scale goes 1 … 3."),
     ({"type": "text", "longest": 3}, "чотири", "has an answer of 6 characters. Write 1 to 3"),
     ({"type": "span", "field": "text"}, "і", "which stands 4 times in `text`. Give it as"),
+    ({"type": "span", "field": "odd"}, "ана", "which stands 2 times in `odd`"),
     ({"type": "span", "field": "text"}, "Одеса", "which stands 0 times in `text`"),
     ({"type": "span", "field": "text"}, {"start": 3, "end": 99}, "from 3 to 99, and `text` has 34 characters"),
     ({"type": "span", "field": "text"}, {"start": True, "end": 2}, "from True to 2"),
@@ -62,6 +71,7 @@ REFUSED: list[tuple[Mapping[str, Any], object, str]] = [
     ({"type": "span", "field": "text"}, [], "has 0 parts marked"),
     ({"type": "span", "field": "text"}, 5, "takes a part of the text"),
     ({"type": "edit", "field": "story", "must_change": True}, "Жив собі кіт.", "unchanged text"),
+    ({"type": "edit", "field": "odd", "must_change": True}, ODD.replace("и\u0306", "й"), "unchanged text"),
     ({"type": "edit", "field": "story"}, "  ", "empty text"),
 ]
 
@@ -108,6 +118,8 @@ ASKED = (
     question(name="why", type="choices", options=["мова", "логіка"], least=1, show_if={"usable": "ні"}),
     question(name="which", type="text", show_if={"why": ["логіка"]}),
     question(name="comment", type="text", required=False),
+    question(name="part", type="span", field="text", required=False),
+    question(name="more", type="choices", options=["а", "б"], least=1, required=False),
 )
 
 
@@ -116,6 +128,8 @@ ASKED = (
     [
         ({"usable": "так"}, {"usable": "так"}),
         ({"usable": "так", "why": "", "comment": "добре"}, {"usable": "так", "comment": "добре"}),
+        ({"usable": "так", "why": " ", "comment": " \n", "part": [], "more": []}, {"usable": "так"}),
+        ({"usable": "так", "why": "[]", "part": "[]", "more": "[]"}, {"usable": "так"}),
         ({"usable": "ні", "why": ["мова"]}, {"usable": "ні", "why": '["мова"]'}),
         (
             {"usable": "ні", "why": ["логіка"], "which": "усе"},
@@ -133,8 +147,11 @@ def test_questions_follow_from_earlier_answers(raw: dict[str, object], stored: d
     [
         ({}, "usable: «Що це?» is not answered"),
         ({"usable": "ні"}, "why: «Що це?» is not answered"),
+        ({"usable": "ні", "why": []}, "why: «Що це?» is not answered"),
+        ({"usable": "ні", "why": ["логіка"], "which": " "}, "which: «Що це?» is not answered"),
+        ({"usable": "так", "which": "усе"}, "which: «Що це?» was not asked here"),
         ({"usable": "так", "why": ["мова"]}, "why: «Що це?» was not asked here"),
-        ({"usable": "так", "mood": "1"}, "no question 'mood'. There are: usable, why, which, comment"),
+        ({"usable": "так", "mood": "1"}, "no question 'mood'. There are: usable, why, which, comment, part, more"),
     ],
 )
 def test_missing_and_unasked_answers_are_refused(raw: dict[str, object], says: str) -> None:
@@ -153,6 +170,19 @@ def test_the_order_of_options_is_a_person_s_own_and_stays() -> None:
     assert {one[0] for one in shown} == {0, 1, 2, 3}
     assert answers.order(3, shuffle=False, seed=7, key=key) == [0, 1, 2]
     assert shown != [answers.order(5, shuffle=True, seed=8, key=(*key, f"h{n}"), last=True) for n in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("facts", "says"),
+    [
+        ({"labels": {"positions": ["A", "A"]}}, "The position 'A' stands twice"),
+        ({"labels": {"positions": ["A", "B"]}, "abstain": "B"}, "'B' stands among the options already"),
+    ],
+)
+def test_codes_of_positions_must_tell_them_apart(facts: Mapping[str, Any], says: str) -> None:
+    """Two places under one code would be counted together."""
+    with pytest.raises(ValidationError, match=says):
+        question(type="choice", **facts)
 
 
 def test_what_fits_depends_on_the_classes() -> None:

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from sqlmodel import col, select
 
 from annotation.campaigns import project
-from annotation.errors import BadInput, HromadaError
+from annotation.errors import BadInput, Conflict, HromadaError
 from annotation.loading import judgements
 from annotation.loading.judgements.raw import RawVote
 from annotation.store import database, pseudonyms, queries
 from annotation.store.models import Judgement
-from annotation.workflow import imports, projects
+from annotation.workflow import derivation, imports, projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 STORY = "Жив був кіт."
@@ -204,6 +204,54 @@ def test_seconds_and_skips_reach_the_judgements(db: database.Database, tmp_path:
         assert [(one.response, one.seconds) for one in found] == [
             ("usable", 12.5), ("not_usable", None), ("", 12.5), ("usable", 12.5), ("", 12.5),
         ]  # fmt: skip
+
+
+def test_votes_checked_against_other_items_are_not_stored(db: database.Database, tmp_path: Path) -> None:
+    """Between reading the votes and storing them the project was changed: refused, nothing is stored."""
+    (tmp_path / "v.csv").write_text("i,who,a\n1,ann,так\n2,ann,ні\n", "utf-8")
+    described = (
+        "project: s\ntitle: s\nlanguage: uk\nquestion: {type: choice, text: '?', options: [так, ні]}\n"
+        "items: from votes\nvotes: {format: csv, file: v.csv, answer: a, item: i, annotator: who}\n"
+    )
+    file = tmp_path / "p.yaml"
+    file.write_text(described, "utf-8")
+    with db.transaction() as session:
+        projects.load_file(session, file, now=NOW)
+        ballot = imports.read_votes(session, queries.project(session, "s"))
+        key = pseudonyms.key(session, file=tmp_path / "k.key", now=NOW)
+    file.write_text(described.replace("[так, ні]", "[так, ні, інше]"), "utf-8")
+    with db.transaction() as session:
+        projects.load_file(session, file, now=NOW, yes=True)
+    with (
+        pytest.raises(Conflict, match=r"v\.csv: 's' was changed while the votes were read\. Import them again\."),
+        db.transaction() as session,
+    ):
+        imports.store_votes(session, queries.project(session, "s"), ballot, key=key, now=NOW)
+    with db.transaction() as session:
+        assert session.exec(select(Judgement)).all() == []
+        project = queries.project(session, "s")
+        imports.store_votes(session, project, imports.read_votes(session, project), key=key, now=NOW)
+        assert len(session.exec(select(Judgement)).all()) == 2
+
+
+def test_that_nothing_was_ticked_is_handed_on(db: database.Database, tmp_path: Path) -> None:
+    """Consensus on no box at all is gold, where people tie there is none."""
+    (tmp_path / "i.csv").write_text("id,text\n1,а\n2,б\n3,в\n", "utf-8")
+    votes = ["1,ann,", "1,bob,", "2,ann,мова", "2,bob,мова", "3,ann,мова", "3,bob,"]
+    (tmp_path / "v.csv").write_text("\n".join(["i,who,why", *votes]) + "\n", "utf-8")
+    (tmp_path / "p.yaml").write_text(
+        "project: s\ntitle: s\nlanguage: uk\nquestion: {name: why, type: choices, text: '?', options: [мова, логіка]}\n"
+        "items: {file: i.csv, id: id, show: text}\n"
+        "votes: {format: csv, file: v.csv, answers: {why: why}, item: i, annotator: who}\n",
+        "utf-8",
+    )
+    with db.transaction() as session:
+        projects.load_file(session, tmp_path / "p.yaml", now=NOW)
+        key = pseudonyms.key(session, file=tmp_path / "k.key", now=NOW)
+        project = queries.project(session, "s")
+        imports.store_votes(session, project, imports.read_votes(session, project), key=key, now=NOW)
+        derived = derivation.derive(session, source=project, where=[], gold="why")
+    assert [row["gold"] for row in derived.rows] == ["[]", "мова", ""]
 
 
 VALUES = st.recursive(

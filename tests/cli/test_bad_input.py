@@ -53,7 +53,7 @@ def stored(folder: Path) -> dict[str, int]:
         return {}
     with sqlite3.connect(file) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        counts = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}  # noqa: S608
+        counts = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
     connection.close()
     return counts
 
@@ -98,8 +98,8 @@ def assert_refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ..
     [
         ("title:", "titel:", ("project.yaml:2:1, titel", "not known", "Did you mean `title`?")),
         ('title: "Яке слово довше?"\n', "", ("project.yaml:1:1, title", "missing", "Add `title: …`")),
-        ("overlap: 3", "overlap: three", ("project.yaml:14:1, overlap", "integer")),
-        ("overlap: 3", "overlap: 0", ("project.yaml:14:1, overlap", "greater than or equal to 1")),
+        ("overlap: 3", "overlap: three", ("project.yaml:14:1, overlap", "no whole number")),
+        ("overlap: 3", "overlap: 0", ("project.yaml:14:1, overlap", "too small. Write 1 or more")),
         ("overlap: 3\n", "", ("project.yaml", "Add `overlap: 3`")),
         ("overlap: 3", "overlap: 3\noverlap: 5", ("project.yaml:15:1, overlap", "stands twice, first on line 14")),
         ("project: words", "project: мої слова", ("project.yaml:1:1, project", "Latin letters")),

@@ -49,7 +49,6 @@ def leaking(questions: Questions) -> Iterator[Finding]:
                     rule=rules.SHOWN_GOLD if field in known[0][0].shown else rules.HIDDEN_GOLD,
                     ids=tuple(ids),
                     message=f"The field {field!r} {how} in {len(ids)} of {len(known)} items with gold ({name}).",
-                    first=f"The field {field!r} {how}.",
                     field=field,
                 )
 

@@ -18,8 +18,8 @@ def fitting(items: Sequence[LintItem], questions: Questions, surface: Surface) -
             yield Finding(
                 rule=rules.LONG_OPTION,
                 ids=tuple(item.id for item, _ in long),
-                message=f"{len(long)} of {len(pairs)} items have an option longer than {surface.button} characters; "
-                f"the longest has {len(longest)}.",
+                message=f"{len(long)} of {len(pairs)} items have an option of {name!r} longer than {surface.button} "
+                f"characters; the longest has {len(longest)}.",
                 field=name,
             )
         many = [item for item, asked in long if len(asked.options) > surface.options]
@@ -27,7 +27,7 @@ def fitting(items: Sequence[LintItem], questions: Questions, surface: Surface) -
             yield Finding(
                 rule=rules.TOO_MANY_OPTIONS,
                 ids=tuple(item.id for item in many),
-                message=f"{len(many)} of {len(pairs)} items have more than {surface.options} long options.",
+                message=f"{len(many)} of {len(pairs)} items have more than {surface.options} long options of {name!r}.",
                 first=f"The item has more than {surface.options} options, and they are too long for buttons.",
                 field=name,
             )

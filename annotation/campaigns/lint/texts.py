@@ -14,6 +14,7 @@ _CYRILLIC = "\u0400-\u052f"
 _MARK = "[\u0300-\u036f]*"
 """Stress and other combining marks may stand between two letters."""
 
+_A_LATIN = re.compile(f"[{_LATIN}]")
 _MIXED = re.compile(f"[{_LATIN}]{_MARK}[{_CYRILLIC}]|[{_CYRILLIC}]{_MARK}[{_LATIN}]")
 _LONE = re.compile(r"(?<![\w'’ʼ])[aceiopxyABCEHKMOPT](?![\w'’ʼ])")
 _WORD = rf"((?:[^\W\d_]{_MARK})+)"
@@ -39,7 +40,8 @@ def repeated(items: Sequence[LintItem]) -> Iterator[Finding]:
         yield Finding(
             rule=rules.REPEATED_QUESTION,
             ids=tuple(item.id for item, _ in surplus),
-            message=f"{len(surplus)} of {len(items)} items repeat an earlier one, {other} of them with another gold.",
+            message=f"{len(surplus)} of {len(items)} items repeat an earlier one"
+            + (f", {other} of them with another gold." if other else "."),
             first=f"The item {item.id!r} asks what {one.id!r} asks.",
         )
 
@@ -81,7 +83,9 @@ def scripts(items: Sequence[LintItem]) -> Iterator[Finding]:
         for field, text in _read(item):
             if text in sound:
                 continue
-            words = [(rule, found) for rule, check in checks if (found := check(text)) is not None]
+            words = (
+                [(rule, found) for rule, check in checks if (found := check(text)) is not None] if _both(text) else []
+            )
             for rule, found in words:
                 said[rule].setdefault(item.id, (field, found))
             if not words:
@@ -107,8 +111,13 @@ def _read(item: LintItem) -> Iterator[tuple[str, str]]:
             yield asked.name, option
 
 
+def _both(text: str) -> bool:
+    """Whether a text may have letters of both alphabets: most have not, which is quick to see."""
+    return not text.isascii() and _A_LATIN.search(text) is not None
+
+
 def _mixed(text: str) -> str | None:
-    found = None if text.isascii() else _MIXED.search(text)
+    found = _MIXED.search(text)
     if found is None:
         return None
     start = _BEFORE.search(text[: found.start() + 1])
@@ -118,8 +127,6 @@ def _mixed(text: str) -> str | None:
 
 
 def _lone(text: str) -> str | None:
-    if text.isascii():
-        return None
     for found in _LONE.finditer(text):
         near = (
             _BEFORE.search(text[max(0, found.start() - _NEAR) : found.start()]),

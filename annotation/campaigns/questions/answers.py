@@ -7,10 +7,8 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 
-from annotation.campaigns.questions.base import Material, Question
+from annotation.campaigns.questions.base import Material, Question, as_json
 from annotation.errors import BadInput, Where
-
-EMPTY: tuple[object, ...] = (None, "")
 
 
 def asked(question: Question, answers: Mapping[str, str]) -> bool:
@@ -43,9 +41,9 @@ def parsed(questions: Sequence[Question], raw: Mapping[str, object], material: M
     found: dict[str, str] = {}
     for question in questions:
         given = raw.get(question.name)
-        missing = given in EMPTY
+        missing = question.unanswered(given)
         if not asked(question, found):
-            if not missing and given != []:
+            if not missing and as_json(given) != []:
                 raise question.refusal("was not asked here.", "Leave it out.")
         elif not missing:
             found[question.name] = question.stored(question.parse(given, material))

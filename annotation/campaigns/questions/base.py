@@ -77,6 +77,10 @@ class Question(Section):
         """The closed set of labels that can be answered, abstention included; None where there is none."""
         return None
 
+    def unanswered(self, raw: object) -> bool:
+        """Whether a raw answer says nothing: it is not there, or blank."""
+        return raw is None or (isinstance(raw, str) and not raw.strip())
+
     @abstractmethod
     def parse(self, raw: object, material: Material) -> Answer:
         """A raw answer as the question understands it; raises BadInput in the question's own words."""
@@ -102,10 +106,24 @@ def as_text(question: Question, raw: object) -> str:
 
 
 def as_json(raw: object) -> Any:
-    """A raw answer that may be a JSON list written as text."""
-    if isinstance(raw, str) and raw.lstrip()[:1] in {"[", "{"}:
-        try:
-            return json.loads(raw)
-        except (ValueError, RecursionError):
-            return raw
-    return raw
+    """A raw answer that may be JSON written as text: an object, or a list of texts and objects.
+
+    Any other text is itself: «[1]» marks a footnote.
+    """
+    if not isinstance(raw, str) or raw.lstrip()[:1] not in {"[", "{"}:
+        return raw
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw
+    several = found if isinstance(found, list) else [found]
+    return found if all(isinstance(one, str | dict) for one in several) else raw
+
+
+def places(part: str, text: str) -> list[int]:
+    """Where a part stands in a text, overlapping places too: «ана» twice in «анана»."""
+    found, at = [], text.find(part) if part else -1
+    while at >= 0:
+        found.append(at)
+        at = text.find(part, at + 1)
+    return found

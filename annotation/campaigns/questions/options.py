@@ -20,10 +20,21 @@ CLASSES = Fit(
 NO_CLASSES = Fit(consensus=("majority", "one_coin"), agreement=("percent", "chance_corrected"), scores=("accuracy",))
 
 
+def _refuse_twice(options: Sequence[str], what: str) -> None:
+    twice = next((option for option in options if options.count(option) > 1), None)
+    if twice is not None:
+        raise ValueError(f"The {what} {twice!r} stands twice")
+
+
 class Positions(Section):
     """`labels: {positions: [A, B, C, D]}`: the codes of the options' places."""
 
     positions: Options
+
+    @model_validator(mode="after")
+    def _differ(self) -> Positions:
+        _refuse_twice(self.positions, "position")
+        return self
 
 
 def _labels_form(value: object) -> str:
@@ -43,9 +54,7 @@ class _FromOptions(Question):
 
     @model_validator(mode="after")
     def _options_differ(self) -> _FromOptions:
-        if self.options is not None and len(set(self.options)) < len(self.options):
-            twice = next(option for option in self.options if self.options.count(option) > 1)
-            raise ValueError(f"The option {twice!r} stands twice")
+        _refuse_twice(self.options or (), "option")
         return self
 
 
@@ -68,7 +77,7 @@ class Choice(_FromOptions):
             raise ValueError(
                 "Positions are for options that differ from item to item; fixed options are classes already"
             )
-        if self.abstain is not None and self.abstain in (self.options or ()):
+        if self.abstain is not None and self.abstain in (*(self.options or ()), *(self.positions or ())):
             raise ValueError(f"{self.abstain!r} stands among the options already; `abstain` adds it")
         return self
 
@@ -160,13 +169,15 @@ class Choices(_FromOptions):
         """The texts that a person can choose from on an item whose own options are `own`."""
         return self.options if self.options is not None else tuple(own or ())
 
+    def unanswered(self, raw: object) -> bool:
+        """No option at all is an answer where that is allowed."""
+        return super().unanswered(raw) or (self.least > 0 and as_json(raw) in ([], ()))
+
     def parse(self, raw: object, material: Material) -> Answer:
         """A list of options, or a JSON list of them as text; one option may stand alone."""
         value = as_json(raw)
-        given = (
-            [value] if isinstance(value, str) and value.strip() else value if isinstance(value, list | tuple) else []
-        )
-        if not all(isinstance(one, str) for one in given):
+        given = [value] if isinstance(value, str) and value.strip() else value
+        if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
             raise self.refusal("takes a list of options.", 'Write it like ["so", "so"].')
         chosen, options = [one.strip() for one in given], self.options_of(material.options)
         for one in chosen:
@@ -192,8 +203,7 @@ class Scale(Question):
 
     @model_validator(mode="after")
     def _options_differ(self) -> Scale:
-        if len(set(self.options)) < len(self.options):
-            raise ValueError("A point of the scale stands twice")
+        _refuse_twice(self.options, "point of the scale")
         return self
 
     @property

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from annotation.campaigns.questions.base import Answer, Fit, Material, Question, Span, as_json
+from annotation.campaigns.questions.base import Answer, Fit, Material, Question, Span, as_json, places
 from annotation.campaigns.sections import Count, Text
 
 
@@ -36,6 +36,10 @@ class SpanOf(Question):
     def required_columns(self) -> tuple[str, ...]:
         """The text that is marked in."""
         return (self.field,)
+
+    def unanswered(self, raw: object) -> bool:
+        """No part at all is an answer only where `none` offers it."""
+        return super().unanswered(raw) or (self.none is None and as_json(raw) in ([], ()))
 
     def parse(self, raw: object, material: Material) -> Answer:
         """One span, a list of them, JSON of either, a text that stands once in the field, or the words of `none`."""
@@ -78,11 +82,10 @@ class SpanOf(Question):
         return Span(start=start, end=end, text=text[start:end])
 
     def _found(self, part: str, text: str) -> Span:
-        times = text.count(part) if part else 0
-        if times != 1:
+        found = places(part, text)
+        if len(found) != 1:
             raise self.refusal(
-                f"has {part!r}, which stands {times} times in `{self.field}`.",
-                "Give it as {start, end, text}." if times else f"Mark a part of `{self.field}`.",
+                f"has {part!r}, which stands {len(found)} times in `{self.field}`.",
+                "Give it as {start, end, text}." if found else f"Mark a part of `{self.field}`.",
             )
-        start = text.index(part)
-        return Span(start=start, end=start + len(part), text=part)
+        return Span(start=found[0], end=found[0] + len(part), text=part)

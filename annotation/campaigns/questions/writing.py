@@ -73,6 +73,7 @@ class Edit(Question):
         text = unicodedata.normalize("NFC", raw)
         if len(text) > self.longest:
             raise self.refusal(f"has an answer of {len(text)} characters.", f"At most {self.longest} are taken.")
-        if self.must_change and text.strip() == material.fields.get(self.field, "").strip():
+        shown = unicodedata.normalize("NFC", material.fields.get(self.field, ""))
+        if self.must_change and text.strip() == shown.strip():
             raise self.refusal("has an unchanged text for an answer.", "Correct it, or answer that it needs nothing.")
         return text

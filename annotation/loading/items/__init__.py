@@ -29,10 +29,10 @@ NAMED: Mapping[str, Mapping[str, Reader]] = {
 def rows(path: Path, *, form: str | None = None, under: str | None = None) -> Iterator[files.Row]:
     """Rows of a file of items; raises BadInput for an ending that no reader knows.
 
-    `form` names a format of the project file's `items.format`, `under` is its `items.path`.
+    `form` and `under` are the project file's `format` and `path` of the items, or of the truth.
     """
     if under is not None and (form is not None or path.suffix.lower() != ".json"):
-        raise BadInput("Only a plain .json file has a path.", where=Where(file=path), remedy="Take `items.path` out.")
+        raise BadInput("Only a plain .json file has a path.", where=Where(file=path), remedy="Take `path` out.")
     if under is not None:
         return nested.rows(path, under=under)
     readers = NAMED[form] if form is not None else BY_ENDING

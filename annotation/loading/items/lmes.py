@@ -25,7 +25,7 @@ def rows(path: Path) -> Iterator[files.Row]:
                 raise BadInput(
                     f"The instance has no {key!r}.",
                     where=row.where(key),
-                    remedy="Is this an LMES file? Leave `items.format` out if it is not.",
+                    remedy="Is this an LMES file? Leave `format` out if it is not.",
                 )
         values = nested.flat(row.values, row=row)
         answer = values.get(ANSWER)

@@ -46,7 +46,7 @@ def _has(found: Any) -> str:
 
 def _path_of_a_list(found: Any) -> str | None:
     lists = [key for key, value in found.items() if isinstance(value, list)] if isinstance(found, dict) else []
-    return f"Write `items.path: {lists[0]}`." if lists else None
+    return f"Write `path: {lists[0]}`." if lists else None
 
 
 def flat(values: Mapping[str, Any], *, row: files.Row) -> dict[str, Any]:

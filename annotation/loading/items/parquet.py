@@ -41,6 +41,7 @@ def rows(path: Path) -> Iterator[files.Row]:
 
 def _need_names(names: list[str], path: Path) -> None:
     for name in names:
+        _storable(name, Where(file=path))
         if names.count(name) > 1:
             raise BadInput(
                 "Two columns have the same name.",
@@ -53,21 +54,25 @@ def _row(values: Mapping[str, Any], *, path: Path, number: int) -> dict[str, Any
     return {name: _plain(value, Where(file=path, line=number, field=name)) for name, value in values.items()}
 
 
+def _storable(text: str, where: Where) -> str:
+    if "\0" in text:
+        raise BadInput("The character U+0000 cannot be stored.", where=where, remedy="Take it out.")
+    return text
+
+
 def _plain(value: Any, where: Where) -> Any:  # noqa: PLR0911  # one line a kind of value
     """A value as JSON has it: times as ISO 8601, decimals as text, what is no number as nothing."""
     match value:
         case None | bool() | int():
             return value
         case str():
-            if "\0" in value:
-                raise BadInput("The character U+0000 cannot be stored.", where=where, remedy="Take it out.")
-            return value
+            return _storable(value, where)
         case float():
             return value if math.isfinite(value) else None
         case list() | tuple():
             return [_plain(one, where) for one in value]
         case dict():
-            return {str(key): _plain(one, where) for key, one in value.items()}
+            return {_storable(str(key), where): _plain(one, where) for key, one in value.items()}
         case datetime() | date() | time():
             return value.isoformat()
         case Decimal() | timedelta():

@@ -8,6 +8,7 @@ from typing import Any
 
 from annotation import files
 from annotation.campaigns import project
+from annotation.campaigns.questions.base import places
 from annotation.campaigns.stimulus import Extent, Piece
 from annotation.errors import BadInput, Where
 from annotation.loading import items
@@ -114,13 +115,14 @@ def _piece(part: project.Part, row: files.Row) -> Piece:
     text = cell(row, part.field)
     gap: Extent | None = None
     if part.gap is not None and text.strip():
-        if text.count(part.gap) != 1:
+        found = places(part.gap, text)
+        if len(found) != 1:
             raise BadInput(
-                f"The gap {part.gap!r} stands {text.count(part.gap)} times in the text.",
+                f"The gap {part.gap!r} stands {len(found)} times in the text.",
                 where=row.where(part.field),
                 remedy="It has to stand there once.",
             )
-        gap = (text.index(part.gap), text.index(part.gap) + len(part.gap))
+        gap = (found[0], found[0] + len(part.gap))
     marks = tuple(_mark(text, row, column) for column in part.mark if cell(row, column).strip())
     return Piece(field=part.field, text=text, title=part.title, fold=part.fold, gap=gap, marks=marks, step=part.step)
 
@@ -136,10 +138,11 @@ def _mark(text: str, row: files.Row, column: str) -> Extent:
         start, end = found
         if 0 <= start < end <= len(text):
             return start, end
-    elif text.count(written) == 1:
-        return text.index(written), text.index(written) + len(written)
+    stands = places(written, text)
+    if len(stands) == 1:
+        return stands[0], stands[0] + len(written)
     raise BadInput(
-        f"{written[:40]!r} cannot be highlighted: it stands {text.count(written)} times in the text.",
+        f"{written[:40]!r} cannot be highlighted: it stands {len(stands)} times in the text.",
         where=row.where(column),
         remedy="Write words that stand there once, or the offsets as [start, end].",
     )

@@ -1,4 +1,8 @@
-"""Alembic migrations, append-only; `upgrade` runs those that a database lacks, in one transaction."""
+"""Alembic migrations, append-only; `upgrade` runs those that a database lacks, in one transaction.
+
+Of several processes that start at once the first migrates and the others wait for it: on SQLite the writing transaction
+sees to it, on PostgreSQL an advisory lock that ends with the transaction.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,8 @@ from annotation.errors import BadInput, Where
 REVISIONS = ("0001", "0002", "0003")
 """All revisions, oldest first; kept here so that an up-to-date database needs no Alembic at start (300 ms)."""
 HEAD = REVISIONS[-1]
+LOCK = 0x68726F6D616461
+"""The number of the advisory lock: "hromada" in ASCII."""
 
 
 def current(connection: sa.Connection) -> str | None:
@@ -29,11 +35,18 @@ def upgrade(engine: sa.Engine, revision: str = HEAD, *, reader: sa.Engine | None
         if current(connection) == revision:
             return
     with engine.begin() as connection:
-        _refuse_strangers(connection)
+        _lock(connection)
+        refuse_strangers(connection)
         _run("upgrade", connection, revision)
 
 
-def _refuse_strangers(connection: sa.Connection) -> None:
+def _lock(connection: sa.Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK})
+
+
+def refuse_strangers(connection: sa.Connection) -> None:
+    """Raise BadInput for a database of another program, or of a newer hromada."""
     where = Where(file=connection.engine.url.database)
     found = current(connection)
     if found is not None and found not in REVISIONS:
@@ -48,6 +61,7 @@ def _refuse_strangers(connection: sa.Connection) -> None:
 def downgrade(engine: sa.Engine, revision: str) -> None:
     """Take the schema back to `revision`, "base" for an empty one."""
     with engine.begin() as connection:
+        _lock(connection)
         _run("downgrade", connection, revision)
 
 

@@ -28,7 +28,7 @@ def replace(table: str, column: str, *, old: str, new: str) -> None:
     name = f"ck_{table}_{column}"
     connection = op.get_bind()
     if connection.dialect.name != "sqlite":
-        op.drop_constraint(name, table, type_="check")
+        op.drop_constraint(op.f(name), table, type_="check")
         op.create_check_constraint(op.f(name), table, f"{column} IN ({new})")
         return
     version = connection.exec_driver_sql("PRAGMA schema_version").scalar_one()

@@ -18,6 +18,7 @@ class Project(SQLModel, table=True):
 
     `served` says that the bot can offer it; `frames` are what samples were drawn from, with their seeds and hashes.
     `frozen` is what was fixed at the start: hashes of items, gold and rules, the frames, the plan, and the time.
+    `texts` are the versions that hold now, by kind: their sha256, under which `wording` keeps them.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -39,6 +40,7 @@ class Project(SQLModel, table=True):
     started_at: datetime | None = Field(default=None, sa_type=Moment)
     closed_at: datetime | None = Field(default=None, sa_type=Moment)
     frozen: dict[str, Any] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
+    texts: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     served: bool = Field(default=True, sa_column_kwargs={"server_default": sa.true()})
     frames: list[dict[str, Any]] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     created_at: datetime = Field(sa_type=Moment)
@@ -109,7 +111,7 @@ class Item(SQLModel, table=True):
 
 
 class Programme(SQLModel, table=True):
-    """Several projects behind one invitation, one consent and one profile."""
+    """Several projects behind one invitation, one consent and one profile; `texts` as a project has them."""
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True, max_length=64)
@@ -118,6 +120,7 @@ class Programme(SQLModel, table=True):
     definition: dict[str, Any] = Field(sa_type=sa.JSON)
     definition_sha256: str = Field(max_length=64)
     source: str
+    texts: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     created_at: datetime = Field(sa_type=Moment)
 
 

@@ -36,7 +36,7 @@ TABLES = (
     "allotted_person",
 )
 COLUMNS = {
-    "project": ("overlap_max", "status", "started_at", "closed_at", "frozen"),
+    "project": ("overlap_max", "status", "started_at", "closed_at", "frozen", "texts"),
     "item": ("status", "ring", "bin", "held", "free"),
     "annotator": ("insider", "time_zone", "suspended_at", "suspended_reason", "forgotten_at"),
     "assignment": (
@@ -61,6 +61,11 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Back: what was neither live nor answered is forgotten, with all that only this revision knows."""
+    for table in reversed(TABLES):
+        op.drop_table(table)
+    op.execute(
+        "UPDATE judgement SET excluded_reason = 'skipped' WHERE skip_reason IS NOT NULL AND excluded_reason IS NULL"
+    )
     op.execute(
         "DELETE FROM judgement WHERE assignment_id IN (SELECT id FROM assignment WHERE status NOT IN ('live', 'done'))"
     )
@@ -72,8 +77,6 @@ def downgrade() -> None:
     op.create_index("ix_assignment_annotator_id", "assignment", ["annotator_id"])
     op.create_index("ix_item_next", "item", ["project_id", "n_done", "n_live", "rank"])
     checks.replace("assignment", "status", old=NEW, new=OLD)
-    for table in reversed(TABLES):
-        op.drop_table(table)
     for table, columns in COLUMNS.items():
         for column in columns:
             op.drop_column(table, column)
@@ -89,6 +92,7 @@ def _campaigns() -> None:
         sa.Column("definition", sa.JSON(), nullable=False),
         sa.Column("definition_sha256", sa.String(64), nullable=False),
         sa.Column("source", sa.String(), nullable=False),
+        sa.Column("texts", sa.JSON(), nullable=True),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_programme"),
         sa.UniqueConstraint("name", name="uq_programme_name"),
@@ -347,6 +351,7 @@ def _columns() -> None:
     op.add_column("project", sa.Column("started_at", MOMENT))
     op.add_column("project", sa.Column("closed_at", MOMENT))
     op.add_column("project", sa.Column("frozen", sa.JSON()))
+    op.add_column("project", sa.Column("texts", sa.JSON()))
     checks.add_words("item", "status", ("open", "paused", "retired"))
     op.add_column("item", sa.Column("ring", sa.Integer(), server_default="0", nullable=False))
     op.add_column("item", sa.Column("bin", sa.Integer()))
@@ -377,15 +382,15 @@ def _fill() -> None:
     """What the new columns say of what is there: which project, which places, and a random order."""
     op.execute("UPDATE assignment SET project_id = (SELECT i.project_id FROM item i WHERE i.id = assignment.item_id)")
     op.execute(
-        "UPDATE assignment SET holds = true WHERE (SELECT i.pool FROM item i WHERE i.id = assignment.item_id) = 'main'"
-        " AND (status = 'live' OR EXISTS (SELECT 1 FROM judgement j WHERE j.assignment_id = assignment.id"
-        " AND (j.excluded_reason IS NULL OR (j.excluded_reason = 'abstained' AND surface = 'telegram'))))"
+        "UPDATE assignment SET holds = true WHERE status = 'live' OR EXISTS (SELECT 1 FROM judgement j"
+        " WHERE j.assignment_id = assignment.id"
+        " AND (j.excluded_reason IS NULL OR (j.excluded_reason = 'abstained' AND surface = 'telegram')))"
     )
     op.execute(
         "UPDATE item SET free = MAX(0, (SELECT coalesce(p.overlap, 0) FROM project p WHERE p.id = item.project_id)"
         " - n_live) WHERE pool IN ('main', 'pilot')".replace("MAX", _greatest())
     )
-    op.execute("UPDATE item SET ring = abs((id * 7919 + 104729) % 2147483647)")
+    op.execute("UPDATE item SET ring = abs((CAST(id AS BIGINT) * 7919 + 104729) % 2147483647)")
 
 
 def _greatest() -> str:

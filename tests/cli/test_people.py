@@ -1,0 +1,230 @@
+"""People as organisers see them, by the real commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlmodel import Session, select
+
+from annotation.store import database, queries
+from annotation.store.models import Annotator, Assignment, Item, Judgement
+from annotation.vocabulary import AssignmentStatus, Surface
+from annotation.workflow.people import invitations, joining, messages, participations
+from bot.commands import people
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Hromada
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+PROJECT = """\
+project: words
+title: Слова
+language: uk
+question: {type: choice, text: "Чи є таке слово?", options: [так, ні]}
+items: {file: items.csv, id: id, show: word}
+overlap: 2
+reward: {pay: {per_item: 0.50, currency: EUR}}
+attestation: {text: "Чи допомагало щось?", options: [ні, словник]}
+"""
+ANSWER = "ТАЄМНИЦЯ"
+
+
+def in_database(hromada: Hromada, act: Callable[[Session], str]) -> str:
+    """Do something in the folder's database, as the bot would; what it gives."""
+    with database.opened(f"sqlite:///{hromada.folder / 'hromada.db'}") as db, db.transaction() as session:
+        return act(session)
+
+
+def someone(session: Session) -> str:
+    """A person with an answer to the first item and a question about it; her pseudonym."""
+    person = joining.join(session, telegram_id=5, language="uk", key=b"k" * 32, now=NOW)
+    project = queries.project(session, "words")
+    participations.enter(session, annotator_id=person.id or 0, project=project, now=NOW)
+    item = session.exec(select(Item).where(Item.external_id == "1")).one()
+    item.free, item.n_live, item.n_done = 1, 1, 1
+    made = Assignment(
+        project_id=project.id or 0,
+        item_id=item.id or 0,
+        annotator_id=person.id or 0,
+        surface=Surface.TELEGRAM,
+        status=AssignmentStatus.DONE,
+        holds=True,
+        shown_at=NOW,
+    )
+    session.add(made)
+    session.flush()
+    session.add(Judgement(assignment_id=made.id or 0, response=ANSWER, response_raw=ANSWER, answered_at=NOW))
+    messages.ask(session, annotator_id=person.id or 0, text="Що таке [хліб]?", now=NOW, assignment_id=made.id)
+    return person.pseudonym
+
+
+@pytest.fixture
+def who(hromada: Hromada) -> str:
+    """A project with somebody in it; her pseudonym."""
+    hromada.write("items.csv", "id,word\n1,хліб\n2,хлбі\n")
+    hromada.write("project.yaml", PROJECT)
+    assert hromada("load", "project.yaml").code == 0
+    return in_database(hromada, someone)
+
+
+def test_an_invitation_is_printed_as_it_is_sent(hromada: Hromada, who: str) -> None:
+    """What people write to the bot, or a link where its name is known; the code lets in, and closes the door."""
+    made = hromada("invite", "words", "--uses", "20", "--expires", "2999-12-31", "--cohort", "students", "--json")
+    assert made.code == 0, made.err
+    code = made.json["code"]
+    assert re.fullmatch("[a-z2-7]{16}", code)
+    assert made.json == {
+        "code": code,
+        "send": f"/start {code}",
+        "cohort": "students",
+        "uses": 20,
+        "used": 0,
+        "expires": "3000-01-01T00:00+00:00",
+    }
+    linked = hromada("invite", "project.yaml", env={"HROMADA_TELEGRAM_NAME": "slova_bot"})
+    assert re.search(r"https://t\.me/slova_bot\?start=[a-z2-7]{16}", linked.out)
+
+    def redeem(session: Session) -> str:
+        person = session.exec(select(Annotator)).one().id or 0
+        found = invitations.redeem(session, annotator_id=person, code=code, now=NOW)
+        assert isinstance(found, invitations.Entered)
+        return found.door
+
+    assert in_database(hromada, redeem) == "words"
+    listed = hromada("invite", "words", "--list", "--json").json
+    assert [(one["uses"], one["used"]) for one in listed] == [(20, 1), (None, 0)]
+
+
+BAD_INVITATIONS = [
+    (("nothing",), "No project 'nothing' is loaded."),
+    (("words", "--uses", "0"), "one use at the least"),
+    (("words", "--expires", "tomorrow"), "'tomorrow' is no day."),
+    (("words", "--expires", "2999-01-01T10:00"), "is no day."),
+    (("words", "--expires", "2020-01-01"), "over already"),
+    (("words", "--cohort", ""), "A cohort has a name"),
+]
+
+
+def test_a_bad_invitation_is_refused(hromada: Hromada, who: str) -> None:
+    """With what is wrong, and nothing is stored."""
+    for arguments, problem in BAD_INVITATIONS:
+        refused = hromada("invite", *arguments)
+        assert (refused.code, refused.out) == (2, "")
+        assert problem in refused.err
+    assert hromada("invite", "words", "--list", "--json").json == []
+
+
+def test_the_list_says_how_each_stands(hromada: Hromada, who: str) -> None:
+    """The table for people and the same for machines, before and after what organisers decide."""
+    table = hromada("people", "words")
+    assert table.code == 0, table.err
+    for shown in (who, "active", "0.50 EUR"):
+        assert shown in table.out
+    for arguments in (
+        ("insider", who), ("cohort", who, "students"), ("pay", who, "0.30", "--project", "words"),
+        ("suspend", who, "--reason", "копіює [усе]"),
+    ):  # fmt: skip
+        done = hromada("people", *arguments)
+        assert (done.code, done.err) == (0, "")
+        assert who in done.out
+    assert hromada("people", "project.yaml", "--json").json == {
+        "project": "words",
+        "people": [
+            {
+                "pseudonym": who,
+                "cohorts": ["students"],
+                "insider": True,
+                "simulated": False,
+                "standing": "suspended",
+                "why": "копіює [усе]",
+                "stage": "main",
+                "items": 1,
+                "active_hours": 0.0,
+                "control_right": 0,
+                "control_answered": 0,
+                "control_accuracy": None,
+                "owed": "0.50 EUR",
+                "paid": ["0.30 EUR"],
+            }
+        ],
+        "paid_per_active_hour": [],
+    }
+    assert "копіює [усе]" in hromada("people", "words").out
+    for arguments in (("unsuspend", who), ("insider", who, "--no"), ("cohort", who, "students", "--remove")):
+        assert hromada("people", *arguments).code == 0
+    after = hromada("people", "list", "words", "--json").json["people"][0]
+    assert (after["standing"], after["insider"], after["cohorts"]) == ("active", False, [])
+
+
+IMPOSSIBLE = [
+    (("nothing",), "No project 'nothing' is loaded."),
+    (("suspend", "nobody", "--reason", "x"), "Nobody has the pseudonym 'nobody'."),
+    (("suspend", "WHO", "--reason", " "), "Why?"),
+    (("pay", "WHO", "many", "--project", "words"), "'many' is no amount."),
+    (("pay", "WHO", "5", "--project", "words", "--currency", "UAH"), "words pays in EUR."),
+    (("forget", "WHO"), "cannot be undone"),
+    (("data", "nobody"), "Nobody has the pseudonym 'nobody'."),
+]
+
+
+def test_what_cannot_be_done_changes_nothing(hromada: Hromada, who: str) -> None:
+    """A sentence, exit code 2."""
+    before = hromada("people", "words", "--json").json
+    for arguments, problem in IMPOSSIBLE:
+        refused = hromada("people", *(who if one == "WHO" else one for one in arguments))
+        assert (refused.code, refused.out) == (2, "")
+        assert problem in refused.err
+    assert hromada("people", "words", "--json").json == before
+
+
+def test_a_person_gets_her_data_withdraws_and_is_forgotten(hromada: Hromada, who: str) -> None:
+    """Her answer is in her data, counts no more once she is out, and is nowhere once she is forgotten."""
+    held = hromada("people", "data", who)
+    assert held.json["assignments"][0]["answers"][0]["response"] == ANSWER
+    out = hromada("people", "withdraw", who, "--project", "words")
+    assert "1 answers count no more, 1 places are free" in out.out
+    assert hromada("people", "words", "--json").json["people"][0]["standing"] == "withdrawn"
+    gone = hromada("people", "forget", who, "--yes")
+    assert (gone.code, gone.err) == (0, "")
+    assert "1 judgements and 1 messages in 1 projects are empty" in gone.out
+    listed = hromada("people", "words", "--json").json["people"]
+    assert [(one["standing"], one["pseudonym"] == who) for one in listed] == [("forgotten", False)]
+    assert hromada("messages", "--json").json == []
+    assert ANSWER.encode() not in (hromada.folder / "hromada.db").read_bytes()
+
+
+def test_messages_are_listed_and_answered(hromada: Hromada, who: str) -> None:
+    """With the item that they are about; an answered one is listed with --all only."""
+    table = hromada("messages")
+    assert table.code == 0, table.err
+    for shown in ("Що таке [хліб]?", who, "words"):
+        assert shown in table.out
+    answered = hromada("messages", "answer", "1", "Це їжа.")
+    assert (answered.code, answered.err) == (0, "")
+    assert hromada("messages", "words", "--json").json == []
+    assert hromada("messages", "--all", "--json").json == [
+        {
+            "id": 1,
+            "at": "2026-11-21T12:00+00:00",
+            "pseudonym": who,
+            "project": "words",
+            "item": "1",
+            "text": "Що таке [хліб]?",
+            "answer": "Це їжа.",
+            "delivered": False,
+        }
+    ]
+    assert "There is no message 7." in hromada("messages", "answer", "7", "Так.").err
+
+
+def test_every_command_about_people_is_described() -> None:
+    """The page about people names each with what it does."""
+    page = (Path(__file__).parents[2] / "docs/reference/people.md").read_text("utf-8")
+    for command in people.app.registered_commands:
+        name = command.name or getattr(command.callback, "__name__", "")
+        assert f"`people {name}" in page
