@@ -136,7 +136,6 @@ class Event(StrEnum):
     QUALIFICATION_PASSED = "qualification passed"
     QUALIFICATION_FAILED = "qualification failed"
     ITEM_PAUSED = "item paused"
-
     INVITATION_MADE = "invitation made"
     INVITATION_REDEEMED = "invitation redeemed"
     CONSENT_GIVEN = "consent given"

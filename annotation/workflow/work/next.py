@@ -116,8 +116,6 @@ def _chosen(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
     """The next item of her stage, or of the first later one that has any."""
     stands = seat.participation
     while stands.stage is not Stage.MAIN:
-        if stands.stage is Stage.QUALIFICATION and stands.retry_at is not None and now < stands.retry_at:
-            return Waiting(reason=Hindrance.COOL_DOWN, project=seat.project.name, until=stands.retry_at)
         chosen = _of_stage(session, seat, now=now)
         if chosen is not None:
             return chosen
