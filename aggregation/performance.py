@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -48,7 +48,8 @@ class Score:
 class Unit:
     """How well one unit of judgement scores.
 
-    `total` counts answers (individual) or items with votes and gold; a tie is wrong and counted in `n_ties`. `scores`
+    `total` counts answers and skips (individual) or items with gold that have one; a skip is wrong, and so is a tie,
+    which is counted in `n_ties`. `scores`
     has the accuracy and, where the labels are classes, the other metrics. `ci_method` says how the intervals were
     made, `note` what they lack. `wilson_low` and `wilson_high` are for the accuracy and take every answer or item for
     independent, and so ignore that people and groups differ. `n_annotators` counts whose votes were used; the last
@@ -106,35 +107,44 @@ class Performance:
 
 
 def performance(
-    votes: Votes, *, resamples: int = 2000, seed: int = 0, level: float = 0.95, progress: Progress | None = None
+    votes: Votes,
+    *,
+    skips: pd.DataFrame | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    units: Collection[Name] = get_args(Name),
+    progress: Progress | None = None,
 ) -> Performance:
     """Score the votes against gold as single answers, as majorities and (closed labels) as Dawid-Skene labels.
 
+    `skips` (columns item, annotator) are answers that were due and not given: wrong as single answers, no vote in a
+    majority or a fit, where an item that was only skipped is wrong. `units` beside the individual one can be left out.
     People and groups of items are resampled independently; in each draw the plurality is made anew and Dawid-Skene
-    fitted anew to the drawn people's votes, and items without votes are left out.
+    fitted anew to the drawn people's votes, and items without votes and skips are left out.
 
     Raises HromadaError where no item has gold, or nobody answered one that has.
     """
-    scored = lay_against_gold(votes)
+    scored = lay_against_gold(votes, skips)
     draws = Draws(resamples=resamples, seed=seed, level=level, progress=progress)
-    parts = [replace(draws, progress=draws.part(part, of=2 + (votes.classes is not None))) for part in range(3)]
-    units, refused, fitted = [_individual(scored, draws=parts[0])], {}, None
-    units.append(_voted("majority", _labels(votes, "majority"), scored, scorer=majorities(scored), draws=parts[1]))
-    try:
-        fitted = _labels(votes, "dawid_skene")
-    except Refused as refusal:
-        refused["dawid_skene"] = str(refusal)
-    if fitted is not None:
-        few = max(FEWEST_REFITS, REFITTED_VOTES // len(votes.frame))
-        fewer = replace(parts[2], resamples=min(resamples, few))
-        units.append(_voted("dawid_skene", fitted, scored, scorer=refits(votes, scored), draws=fewer))
-    seen = votes.items.loc[votes.items.index.isin(votes.frame["item"]), "n_options"].to_numpy(dtype=float)
+    n_parts = len(units) - (votes.classes is None and "dawid_skene" in units)
+    parts = [replace(draws, progress=draws.part(part, of=n_parts)) for part in range(len(units))]
+    made, refused, fitted = [_individual(scored, draws=parts[0])], {}, None
+    if "majority" in units:
+        labels = _labels(votes, "majority")
+        made.append(_voted("majority", labels, scored, scorer=majorities(scored), draws=parts[1]))
+    if "dawid_skene" in units:
+        try:
+            fitted = _labels(votes, "dawid_skene")
+            made.append(_refitted(fitted, votes, scored, draws=parts[-1]))
+        except Refused as refusal:
+            refused["dawid_skene"] = str(refusal)
     return Performance(
-        units=tuple(units),
+        units=tuple(made),
         refused=refused,
         annotators=_annotators(scored, level=level),
         random=1 / float(votes.items["n_options"].to_numpy(dtype=float).mean()),
-        random_exact=float((1 / seen).mean()),
+        random_exact=_random_exact(votes, skips),
         n_items=len(votes.items),
         n_items_with_gold=int(votes.items["gold"].notna().sum()),
         n_items_scored=len(scored.gold),
@@ -144,6 +154,19 @@ def performance(
         positions=votes.positions,
         dawid_skene=fitted,
     )
+
+
+def _refitted(fitted: Consensus, votes: Votes, scored: Scored, *, draws: Draws) -> Unit:
+    """The unit of a fit, with fewer draws where there are many votes."""
+    few = max(FEWEST_REFITS, REFITTED_VOTES // len(votes.frame))
+    fewer = replace(draws, resamples=min(draws.resamples, few))
+    return _voted("dawid_skene", fitted, scored, scorer=refits(votes, scored), draws=fewer)
+
+
+def _random_exact(votes: Votes, skips: pd.DataFrame | None) -> float:
+    """The mean of one over the number of options of the items that people saw."""
+    seen = set(votes.frame["item"]) | (set() if skips is None else set(skips["item"]))
+    return float((1 / votes.items.loc[votes.items.index.isin(seen), "n_options"].to_numpy(dtype=float)).mean())
 
 
 def _labels(votes: Votes, method: Method) -> Consensus:
@@ -170,10 +193,10 @@ def _individual(scored: Scored, *, draws: Draws) -> Unit:
 def _voted(name: Name, labels: Consensus, scored: Scored, *, scorer: Scorer, draws: Draws) -> Unit:
     """A unit of one label an item: the consensus of all votes, on the items that have gold."""
     judged = labels.labels.reindex(scored.gold.index)
-    unit = _unit(
-        name, gold=scored.gold.tolist(), said=judged["label"].tolist(), scored=scored, scorer=scorer, draws=draws
-    )
-    return replace(unit, n_ties=int(judged["tie"].astype(bool).sum()), n_annotators=scorer.people)
+    said = [label if isinstance(label, str) else None for label in judged["label"]]
+    unit = _unit(name, gold=scored.gold.tolist(), said=said, scored=scored, scorer=scorer, draws=draws)
+    n_ties = int(judged["tie"].eq(other=True).sum())  # an item that was only skipped has no label, and is no tie
+    return replace(unit, n_ties=n_ties, n_annotators=scorer.people)
 
 
 def _unit(

@@ -19,16 +19,17 @@ from aggregation.schema import Codes, Floats, Votes
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scored:
-    """The votes on items that have gold, one row a vote, sorted.
+    """The votes and skips on items that have gold, one row each, sorted; a skip has no answer and is never right.
 
-    `items`, `people` are the codes of each vote's item and person, `right` is 1 where it equals gold; `names` are the
-    people, sorted; `gold` has index item, sorted, voted items alone; `groups` is the code of each item's group;
-    `classes` are the declared labels, None where the options differ from item to item.
+    `items`, `people` are the codes of each row's item and person, `voted` tells votes from skips, `right` is 1 where a
+    vote equals gold; `names` are the people, sorted; `gold` has index item, sorted, those of the rows alone; `groups`
+    is the code of each item's group; `classes` are the declared labels, None where options differ from item to item.
     """
 
     frame: pd.DataFrame
     items: Codes
     people: Codes
+    voted: NDArray[np.bool_]
     right: Floats
     names: NDArray[np.object_]
     gold: pd.Series[str]
@@ -40,6 +41,11 @@ class Scored:
     def clusters(self) -> str:
         """What is resampled of the items."""
         return "items" if self.n_groups == len(self.gold) else "groups of items"
+
+    def skipped(self) -> Sparse:
+        """The number of each person's skips on each item: items × people."""
+        skips = ~self.voted
+        return _counted(self.items[skips], self.people[skips], shape=(len(self.gold), len(self.names)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +65,11 @@ class Scorer:
     width: int
 
 
-def lay_against_gold(votes: Votes) -> Scored:
-    """Keep the votes on items with gold; raises HromadaError where there is no gold, or no vote on it."""
+def lay_against_gold(votes: Votes, skips: pd.DataFrame | None = None) -> Scored:
+    """Keep the votes and the skips (columns item, annotator) on items with gold.
+
+    Raises HromadaError where there is no gold, or no vote on it.
+    """
     gold = votes.items["gold"].dropna()
     if gold.empty:
         raise HromadaError("No item has gold to score people against.", remedy="Declare gold or a truth file.")
@@ -69,6 +78,9 @@ def lay_against_gold(votes: Votes) -> Scored:
         raise HromadaError(
             "Nobody answered an item that has gold.", remedy="Collect answers on those items, or declare more gold."
         )
+    if skips is not None and not skips.empty:
+        passed = skips.loc[skips["item"].isin(gold.index), ["item", "annotator"]]
+        frame = pd.concat([frame, passed.assign(answer=None).astype(object)])
     frame = frame.sort_values(["item", "annotator", "answer"], kind="stable", ignore_index=True)
     people, names = pd.factorize(frame["annotator"], sort=True)
     items, ids = pd.factorize(frame["item"], sort=True)
@@ -79,6 +91,7 @@ def lay_against_gold(votes: Votes) -> Scored:
         frame=frame,
         items=items,
         people=people,
+        voted=frame["answer"].notna().to_numpy(),
         right=right,
         names=np.asarray(names, dtype=object),
         gold=truth,
@@ -89,7 +102,7 @@ def lay_against_gold(votes: Votes) -> Scored:
 
 
 def single_answers(scored: Scored) -> Scorer:
-    """Every answer is marked."""
+    """Every answer is marked, and every skip as a wrong one."""
     if scored.classes is None:
         return _two_sided(scored, plurality=False)
     return _by_class(scored, plurality=False)
@@ -98,7 +111,7 @@ def single_answers(scored: Scored) -> Scorer:
 def majorities(scored: Scored) -> Scorer:
     """The one answer that has more votes than each other is marked; a tie names no class, so it is wrong.
 
-    Items that no drawn person answered do not count.
+    Items that no drawn person answered do not count; those that the drawn people only skipped are wrong.
     """
     if scored.classes is None:
         return _two_sided(scored, plurality=True)
@@ -108,19 +121,25 @@ def majorities(scored: Scored) -> Scorer:
 def refits(votes: Votes, scored: Scored) -> Scorer:
     """Dawid-Skene is fitted anew to the drawn people's votes on all drawn items, and marked on those that have gold.
 
-    The sparse fit, with crowd-kit's stop; a tie of posteriors is wrong, and so is nothing that nobody answered.
+    The sparse fit, with crowd-kit's stop; a tie of posteriors is wrong, and so is what was only skipped.
     """
     coded, classes = votes.coded(), np.array(votes.classes, dtype=object)
     table = dawid_skene.table(coded)
     order = np.array([coded.labels.index(name) for name in classes])
-    place = pd.Index(coded.item_ids).get_indexer(scored.gold.index)
-    groups, n_groups = group_codes(votes.items["group"].reindex(coded.item_ids).to_numpy(dtype=object))
-    gold = _one_hot(scored)
+    ids, names = _joined(coded.item_ids, scored.gold.index), _joined(coded.annotator_ids, scored.names)
+    place, met = ids.get_indexer(scored.gold.index), names.get_indexer(pd.Index(scored.names))
+    groups, n_groups = group_codes(votes.items["group"].reindex(ids).to_numpy(dtype=object))
+    gold, skipped = _one_hot(scored), scored.skipped()
+    n_items, n_people = len(coded.item_ids), len(coded.annotator_ids)
+    unvoted = np.zeros(len(ids) - n_items)
 
     def one(people: Floats, items: Floats) -> Floats:
-        fit = dawid_skene.fit(table, weights=dawid_skene.Weights(annotators=people, items=items))
-        posteriors = fit.posteriors[place][:, order].T
-        counted = np.where(fit.answered[place] > 0, items[place], 0.0)
+        drawn = dawid_skene.Weights(annotators=people[:n_people], items=items[:n_items])
+        fit = dawid_skene.fit(table, weights=drawn)
+        answered = np.concatenate([fit.answered, unvoted])[place] > 0
+        posteriors = np.vstack([fit.posteriors, np.zeros((len(unvoted), len(order)))])[place][:, order].T * answered
+        passed = np.asarray(skipped @ people[met], dtype=np.float64) > 0
+        counted = np.where(answered | passed, items[place], 0.0)
         return _summed(
             _leading(posteriors)[:, :, None], gold, weights=counted[:, None], marked=np.ones((len(place), 1))
         )
@@ -128,21 +147,21 @@ def refits(votes: Votes, scored: Scored) -> Scorer:
     def marks(drawn: Floats, weights: Floats) -> Floats:
         return np.concatenate([one(drawn[:, draw], weights[:, draw]) for draw in range(drawn.shape[1])])
 
-    people, width = len(coded.annotator_ids), len(coded.item_ids)
-    return Scorer(marks=marks, people=people, groups=groups, n_groups=n_groups, width=width)
+    return Scorer(marks=marks, people=len(names), groups=groups, n_groups=n_groups, width=len(ids))
 
 
 def _by_class(scored: Scored, *, plurality: bool) -> Scorer:
     classes = scored.classes or ()
     n_items, n_people, n_classes = len(scored.gold), len(scored.names), len(classes)
-    answers = pd.Index(classes).get_indexer(pd.Index(scored.frame["answer"]))
-    shape = (n_classes * n_items, n_people)
-    given: Sparse = sparse.csr_array((np.ones(len(answers)), (answers * n_items + scored.items, scored.people)), shape)
-    gold = _one_hot(scored)
+    votes = scored.voted
+    answers = pd.Index(classes).get_indexer(pd.Index(scored.frame["answer"].to_numpy()[votes]))
+    places = answers * n_items + scored.items[votes]
+    given = _counted(places, scored.people[votes], shape=(n_classes * n_items, n_people))
+    gold, skipped = _one_hot(scored), scored.skipped()
 
     def marks(drawn: Floats, weights: Floats) -> Floats:
         counts = np.asarray(given @ drawn, dtype=np.float64).reshape(n_classes, n_items, -1)
-        answered = counts.sum(axis=0)
+        answered = counts.sum(axis=0) + np.asarray(skipped @ drawn, dtype=np.float64)
         if plurality:
             return _summed(_leading(counts), gold, weights=weights, marked=(answered > 0).astype(np.float64))
         return _summed(counts, gold, weights=weights, marked=answered)
@@ -154,14 +173,16 @@ def _by_class(scored: Scored, *, plurality: bool) -> Scorer:
 
 def _two_sided(scored: Scored, *, plurality: bool) -> Scorer:
     """Votes for gold, and votes for each other answer of an item, are counted apart: items share no classes."""
-    n_items, n_people, is_gold = len(scored.gold), len(scored.names), scored.right == 1
-    pairs = scored.frame.loc[~is_gold].groupby(["item", "answer"], sort=True).ngroup().to_numpy(dtype=np.intp)
+    n_items, n_people = len(scored.gold), len(scored.names)
+    is_gold, is_other = scored.right == 1, scored.voted & (scored.right == 0)
+    pairs = scored.frame.loc[is_other].groupby(["item", "answer"], sort=True).ngroup().to_numpy(dtype=np.intp)
     n_pairs = int(pairs.max(initial=-1)) + 1
     item_of_pair = np.zeros(n_pairs, dtype=np.intp)
-    item_of_pair[pairs] = scored.items[~is_gold]
+    item_of_pair[pairs] = scored.items[is_other]
     divided, starts = np.unique(item_of_pair, return_index=True)
-    for_gold = _votes_by(scored.items[is_gold], scored.people[is_gold], shape=(n_items, n_people))
-    for_other = _votes_by(pairs, scored.people[~is_gold], shape=(n_pairs, n_people))
+    for_gold = _counted(scored.items[is_gold], scored.people[is_gold], shape=(n_items, n_people))
+    for_other = _counted(pairs, scored.people[is_other], shape=(n_pairs, n_people))
+    skipped = scored.skipped()
     together = np.maximum if plurality else np.add
 
     def marks(drawn: Floats, weights: Floats) -> Floats:
@@ -169,7 +190,7 @@ def _two_sided(scored: Scored, *, plurality: bool) -> Scorer:
         other = np.zeros_like(gold)
         if n_pairs:
             other[divided] = together.reduceat(np.asarray(for_other @ drawn), starts, axis=0)
-        right, most = gold, gold + other
+        right, most = gold, gold + other + np.asarray(skipped @ drawn, dtype=np.float64)
         if plurality:
             right, most = (gold > other).astype(np.float64), (most > 0).astype(np.float64)
         total = np.einsum("ib,ib->b", most, weights)
@@ -204,6 +225,12 @@ def _one_hot(scored: Scored) -> Floats:
     return np.asarray(codes[None, :] == np.arange(len(scored.classes or ()))[:, None], dtype=np.float64)
 
 
-def _votes_by(rows: Codes, people: Codes, *, shape: tuple[int, int]) -> Sparse:
-    """The number of each person's votes on each row: rows × people."""
+def _joined(known: NDArray[np.object_], more: pd.Index[str] | NDArray[np.object_]) -> pd.Index[str]:
+    """The known names in their order, then those that skips alone bring in."""
+    first = pd.Index(known, dtype=object)
+    return first.append(pd.Index(more, dtype=object).difference(first))
+
+
+def _counted(rows: Codes, people: Codes, *, shape: tuple[int, int]) -> Sparse:
+    """How often each person stands in each row: rows × people."""
     return sparse.csr_array((np.ones(len(rows)), (rows, people)), shape=shape)

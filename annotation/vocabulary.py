@@ -6,9 +6,16 @@ from enum import StrEnum
 
 ABSTAINED = "abstained"
 """The reason why an answer fills the overlap and does not count: the question's `abstain`."""
+NOT_BY_RULE = (
+    ABSTAINED, "skipped", "extra", "withdrawn", "repeat", "control item", "no answer", "several texts", "the item",
+)  # fmt: skip
+"""How reasons begin that say what an answer is; all others say that a quality rule, or an organiser, left it out."""
+
+CONTROL_ITEM = "control item"
+"""The reason why an imported answer does not count that was there to judge the person."""
 
 EXTRA = "extra: the item had its answers"
-"""The reason why an answer that came after its lease does not count."""
+"""The reason why an answer does not count that came when every place of its item was taken."""
 
 SKIPPED = "skipped"
 """The reason why a skip that gave its place back does not count."""
@@ -147,6 +154,12 @@ class Event(StrEnum):
     PAID = "paid"
     PERSON_WITHDREW = "person withdrew"
     PERSON_FORGOTTEN = "person forgotten"
+    QUALITY_FLAGGED = "quality flagged"
+    PERSON_PAUSED = "person paused"
+    PERSON_EXCLUDED = "person excluded"
+    PERSON_READMITTED = "person readmitted"
+    ANSWERS_EXCLUDED = "answers excluded"
+    ANSWERS_REINSTATED = "answers reinstated"
 
 
 class Repeats(StrEnum):

@@ -67,4 +67,6 @@ def data_set(session: Session, project: Project) -> inputs.DataSet:
         items=counted.loc[:, list(inputs.ITEMS)],
         responses=answers.loc[:, list(inputs.RESPONSES)],
         simulated=frames.simulated(session, project),
+        aside=frames.control_gold(session, project),
+        barred=frames.barred(session, project),
     )

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+import pandas as pd
 
 from aggregation.agreement import Coefficient
 from aggregation.consensus import Consensus
+from exports import conduct
 from exports.inputs import DataSet
 from exports.results import NO_VOTES, Choices, Result
+from exports.subsets import meaning
 
 DIGITS = 6  # decimals; more would differ between machines
-NO_RESPONSE = "no response"
+NOBODY = "nobody answered"
+EXCLUDED = "every answer is excluded"
+SKIPPED = "only skipped"
+OPEN = "open"
 
 Json = dict[str, Any]
 
@@ -23,9 +30,8 @@ def evidence(results: Sequence[Result], *, choices: Choices) -> Json:
 
 
 def excluded(data: DataSet) -> dict[str, int]:
-    """How many answers do not count, by reason, sorted; answers without content and without a reason are told apart."""
-    reasons = data.dropped()["excluded_reason"].astype(object)
-    return dict(sorted(Counter(reasons.where(reasons.notna(), NO_RESPONSE).astype(str)).items()))
+    """How many answers do not count, by reason, sorted."""
+    return _counted(data.dropped()["excluded_reason"])
 
 
 def _of_one(result: Result, *, choices: Choices) -> Json:
@@ -42,16 +48,103 @@ def _of_one(result: Result, *, choices: Choices) -> Json:
             "items_with_gold": int(data.items["gold"].notna().sum()),
             "items_with_votes": int(votes.frame["item"].nunique()),
             "annotators": int(votes.frame["annotator"].nunique()),
-            "annotators_without_votes": int(data.responses["annotator"].nunique() - votes.frame["annotator"].nunique()),
+            "insiders": _insiders(data),
             "votes": len(votes.frame),
+            "skips": len(data.skipped()),
+            "skips_by_reason": _counted(data.skipped()["skip_reason"]),
             "excluded": len(data.dropped()),
             "excluded_by_reason": excluded(data),
+            "excluded_post_hoc": int(data.dropped()["post_hoc"].eq(other=True).sum()),
+            **_without_votes(data),
         },
+        "items_per_annotator": _spread(votes.frame.groupby("annotator")["item"].nunique().astype(float)),
+        "seconds": _seconds(data),
+        "controls": _controls(data),
+        "self_agreement": _oneself(result),
         "agreement": _agreement(result, choices=choices),
         "consensus": _consensus(result.consensus, fallback=result.fallback, asked=choices.method),
         "dawid_skene": None if result.dawid_skene is None else _fit(result.dawid_skene, iaa=result.iaa),
         "baselines": _baselines(result, choices=choices),
     }
+
+
+def _without_votes(data: DataSet) -> Json:
+    """How many items and people have no vote, by reason; each reason's numbers add up to the total."""
+    voted, skipped = data.retained(), data.skipped()
+    states = data.items.set_index("item_id")["status"].fillna(OPEN).to_dict()
+    told: Json = {}
+    for name, column, known, reasons in (
+        ("items", "item_id", data.items["item_id"], {one: state for one, state in states.items() if state != OPEN}),
+        ("annotators", "annotator", data.responses["annotator"].drop_duplicates(), data.barred),
+    ):
+        without = sorted(set(known) - set(voted[column]))
+        silent, answered = set(skipped[column]), set(data.responses[column])
+        why = [
+            reasons.get(one) or (SKIPPED if one in silent else EXCLUDED if one in answered else NOBODY)
+            for one in without
+        ]
+        told |= {f"{name}_without_votes": len(without), f"{name}_without_votes_by_reason": _counted(why)}
+    return told
+
+
+def _insiders(data: DataSet) -> int:
+    """How many insiders have answers that count."""
+    counted = data.retained()
+    return int(counted.loc[counted["insider"].eq(other=True), "annotator"].nunique())
+
+
+def _seconds(data: DataSet) -> Json:
+    """Time an answer over those that count: how many, quartiles, and the share under a quarter of the median."""
+    times = conduct.pace(data)
+    low, middle, high = times["seconds"].quantile([0.25, 0.5, 0.75]).tolist()
+    return {
+        "n": len(times),
+        "quartile_low": _known(low),
+        "median": _known(middle),
+        "quartile_high": _known(high),
+        "fast_share": _known(times["fast"].astype(float).mean()),
+        "fast_share_counts": f"answers under {conduct.FAST:g} of the median",
+    }
+
+
+def _controls(data: DataSet) -> Json:
+    """Answers to control items with gold: how many, how many right, and how many there are to every vote."""
+    right, votes = conduct.controls(data)["right"], len(data.retained())
+    return {
+        "n": len(right),
+        "right": int(right.eq(other=True).sum()),
+        "rate": _rounded(len(right) / (len(right) + votes)) if len(right) else None,
+    }
+
+
+def _oneself(result: Result) -> Json | None:
+    """Agreement of people with themselves, with the hours between the two answers."""
+    found = result.oneself
+    if found is None:
+        return None
+    return {
+        "n_repeats": found.n_repeats,
+        "n_annotators": found.n_annotators,
+        "percent_agreement": _rounded(found.percent),
+        "wilson_low": _rounded(found.wilson_low),
+        "wilson_high": _rounded(found.wilson_high),
+        "kappa": _rounded(found.kappa),
+        "reason": found.reason,
+        "gap_hours": _spread(conduct.repeats(result.data)["gap_hours"].astype(float).dropna()),
+    }
+
+
+def _spread(numbers: pd.Series[float]) -> Json:
+    return {"min": _known(numbers.min()), "median": _known(numbers.median()), "max": _known(numbers.max())}
+
+
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(str(name) for name in names).items()))
+
+
+def _known(number: float) -> float | None:
+    """The number, None for nan."""
+    return None if pd.isna(number) else _rounded(number)
 
 
 def _agreement(result: Result, *, choices: Choices) -> Json:
@@ -118,6 +211,8 @@ def _baselines(result: Result, *, choices: Choices) -> Json:
         "notes": {unit.unit: unit.note for unit in units if unit.note},
         "resamples": choices.performance_resamples,
         "seed": choices.seed,
+        "missing_subsets": dict(result.no_subsets),
+        "subsets": {name: meaning(name) for name in sorted(result.subsets)},
         "undefined_resamples": {unit.unit: unit["accuracy"].undefined_resamples for unit in units},
         "wilson": "ignores people",
     }

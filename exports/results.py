@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from aggregation.agreement import Agreement, Coefficient, agreement, mean_posterior
+from aggregation.agreement import (
+    Agreement,
+    Coefficient,
+    SelfAgreement,
+    agreement,
+    mean_posterior,
+    self_agreement,
+)
 from aggregation.bootstrap import Progress
 from aggregation.consensus import Consensus, Method, Ties, consensus, from_gold
 from aggregation.errors import HromadaError, Refused
-from aggregation.performance import Performance, performance
+from aggregation.performance import Name, Performance, Score, Unit, performance
 from aggregation.schema import Votes
+from exports import conduct
 from exports.inputs import DataSet
+from exports.subsets import subsets
 
 NO_VOTES = "No answer counts: nobody has answered, or every answer is excluded."
-UNITS = ("individual", "majority", "dawid_skene")
+UNITS: tuple[Name, ...] = ("individual", "majority", "dawid_skene")
+OF_SUBSETS: tuple[Name, ...] = ("individual", "majority")  # a fit for each would take many times as long
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +47,8 @@ class Result:
     `consensus` makes the labels of gold.csv; `fallback` says why it is not the method that was asked for, else it is
     empty. `dawid_skene` is the fit behind the baseline of that name, None where it is refused, and `iaa` its mean
     posterior. `performance` is None where `no_performance` says
-    why. All of these are None for a data set without retained votes.
+    why. All of these are None for a data set without retained votes. `subsets` are the scores of the same answers
+    otherwise counted (`exports.subsets`), `no_subsets` the reasons why one has none.
     """
 
     data: DataSet
@@ -49,6 +60,21 @@ class Result:
     agreement: Agreement | None = None
     performance: Performance | None = None
     no_performance: str = ""
+    oneself: SelfAgreement | None = None
+    subsets: Mapping[str, Performance] = field(default_factory=dict)
+    no_subsets: Mapping[str, str] = field(default_factory=dict)
+
+    def beyond(self, unit: Unit, score: Score) -> bool | None:
+        """Whether a subset's score is further from the primary one than half the width of the primary interval.
+
+        None where there is no such interval.
+        """
+        if self.performance is None:
+            return None
+        primary = self.performance[unit.unit][score.metric]
+        if primary.low is None or primary.high is None:
+            return None
+        return abs(score.value - primary.value) > (primary.high - primary.low) / 2
 
     @property
     def missing_units(self) -> dict[str, str]:
@@ -76,8 +102,12 @@ def measured(data_sets: Sequence[DataSet], *, choices: Choices, progress: Progre
 
 def _measured(data: DataSet, *, choices: Choices, progress: Progress | None) -> Result:
     votes = data.votes()
+    oneself = self_agreement(conduct.repeats(data), closed=data.classes is not None, level=choices.level)
+    others = subsets(data) if data.items["gold"].notna().any() else {}
+    n_parts = 3 if others else 2
+    result = Result(data=data, votes=votes, oneself=oneself, no_performance=NO_VOTES)
     if votes.frame.empty:
-        return Result(data=data, votes=votes, no_performance=NO_VOTES)
+        return _otherwise(result, others, choices, progress=progress)
     labels, fallback = _consensus(votes, choices)
     measured_agreement = agreement(
         votes,
@@ -85,13 +115,12 @@ def _measured(data: DataSet, *, choices: Choices, progress: Progress | None) -> 
         resamples=choices.agreement_resamples,
         seed=choices.seed,
         level=choices.level,
-        progress=_part(progress, 0, of=2),
+        progress=_part(progress, 0, of=n_parts),
     )
-    scores, no_performance = _performance(votes, choices, progress=_part(progress, 1, of=2))
+    scores, no_performance = _performance(data, choices, progress=_part(progress, 1, of=n_parts))
     fitted = _dawid_skene(votes, labels, scores)
-    return Result(
-        data=data,
-        votes=votes,
+    result = replace(
+        result,
         consensus=labels,
         fallback=fallback,
         dawid_skene=fitted,
@@ -100,6 +129,20 @@ def _measured(data: DataSet, *, choices: Choices, progress: Progress | None) -> 
         performance=scores,
         no_performance=no_performance,
     )
+    return _otherwise(result, others, choices, progress=_part(progress, 2, of=n_parts))
+
+
+def _otherwise(result: Result, others: Mapping[str, DataSet], choices: Choices, *, progress: Progress | None) -> Result:
+    """The result with the scores of the answers otherwise counted, or the reasons why there are none."""
+    found, missing = {}, {}
+    for number, (name, other) in enumerate(others.items()):
+        part = _part(progress, number, of=len(others))
+        made, reason = _performance(other, choices, units=OF_SUBSETS, progress=part)
+        if made is None:
+            missing[name] = reason
+        else:
+            found[name] = made
+    return replace(result, subsets=found, no_subsets=missing)
 
 
 def _consensus(votes: Votes, choices: Choices) -> tuple[Consensus, str]:
@@ -115,13 +158,17 @@ def _consensus(votes: Votes, choices: Choices) -> tuple[Consensus, str]:
     return labels, ""
 
 
-def _performance(votes: Votes, choices: Choices, *, progress: Progress | None) -> tuple[Performance | None, str]:
+def _performance(
+    data: DataSet, choices: Choices, *, units: tuple[Name, ...] = UNITS, progress: Progress | None
+) -> tuple[Performance | None, str]:
     try:
         scores = performance(
-            votes,
+            data.votes(),
+            skips=data.skips(),
             resamples=choices.performance_resamples,
             seed=choices.seed,
             level=choices.level,
+            units=units,
             progress=progress,
         )
     except HromadaError as error:

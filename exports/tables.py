@@ -14,23 +14,26 @@ from aggregation.bootstrap import Progress
 from aggregation.consensus import Method, Ties
 from aggregation.performance import Performance, Unit
 from exports import writers
+from exports.annotators import ANNOTATORS, annotators
+from exports.cells import column, fixed, percent
 from exports.evidence import evidence
 from exports.inputs import RESPONSES, DataSet
 from exports.results import Choices, Result, measured
+from exports.subsets import PRIMARY
 
 GOLD = (
     "dataset", "item_id", "group", "gold", "origin", "version", "confidence", "consensus", "method", "tie", "n_votes",
     "n_excluded", "warning",
 )  # fmt: skip
-ANNOTATORS = ("dataset", "annotator", "n", "right", "accuracy", "wilson_low", "wilson_high", "seconds_median")
 BASELINES = (
     "dataset", "unit", "total", "wrong", "bl_random", "bl_human", "bl_random_exact", "n_items", "n_annotators",
     "ci_low", "ci_high", "ci_method", "wilson_low", "wilson_high", "ann_mean", "ann_min", "ann_max", "n_ties",
 )  # fmt: skip
 SCORES = (
-    "dataset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "n_items", "n_annotators", "n_ties",
+    "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "total", "n_items",
+    "n_annotators", "n_ties", "beyond_half_width",
 )  # fmt: skip
-_WITHIN_ITEM = ("item_id", "annotator", "revision")
+_WITHIN_ITEM = ("item_id", "annotator", "is_repeat", "revision")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -113,11 +116,11 @@ def write(release: Release, folder: Path, *, also: Mapping[str, str] | None = No
 
 
 def responses(data: DataSet) -> pd.DataFrame:
-    """All answers, excluded ones too, with the columns RESPONSES, by item, annotator and revision.
+    """All answers, excluded ones with the reason, with the columns RESPONSES, by item, annotator, repeat and revision.
 
     What a person answered several times at the same revision stays in the order in which it was given.
     """
-    frame = data.responses.loc[:, list(RESPONSES)].assign(dataset=data.name)
+    frame = data.responses.loc[:, list(RESPONSES)].assign(dataset=data.name, excluded_reason=data.reasons())
     return frame.sort_values(list(_WITHIN_ITEM), kind="stable", na_position="first", ignore_index=True)
 
 
@@ -140,7 +143,7 @@ def gold(result: Result) -> pd.DataFrame:
             "gold": items["gold"].where(declared, labels["label"]),
             "origin": items["gold_origin"].where(declared, voted.map({True: "votes", False: None})),
             "version": items["gold_version"],
-            "confidence": _column(labels["confidence"], digits=4),
+            "confidence": column(labels["confidence"], digits=4),
             "consensus": labels["label"],
             "method": labels["method"],
             "tie": labels["tie"],
@@ -153,21 +156,6 @@ def gold(result: Result) -> pd.DataFrame:
     return frame.reset_index(drop=True)
 
 
-def annotators(result: Result) -> pd.DataFrame:
-    """One row a person who answered, with the columns ANNOTATORS; accuracy and its interval are fractions, 0 to 1.
-
-    Where the data set has gold, `n` counts retained answers to items that have it, and `right` those equal to it; else
-    `n` counts retained answers and the cells from right to wilson_high are empty. `seconds_median` is the median over
-    all retained answers.
-    """
-    people = pd.Index(sorted(result.data.responses["annotator"].dropna().unique()), name="annotator", dtype=object)
-    retained = result.data.retained()
-    seconds = pd.to_numeric(retained["seconds"]).groupby(retained["annotator"]).median().reindex(people)
-    scores = _scores(result.performance, answers=retained["annotator"].value_counts(), people=people)
-    frame = scores.assign(dataset=result.data.name, seconds_median=_column(seconds, digits=2))
-    return frame.reset_index().loc[:, list(ANNOTATORS)]
-
-
 def baselines(result: Result) -> pd.DataFrame:
     """One row a unit that the data set allows, with the columns BASELINES, shares in percent with two decimals."""
     scores = result.performance
@@ -176,22 +164,30 @@ def baselines(result: Result) -> pd.DataFrame:
 
 
 def scores(result: Result) -> pd.DataFrame:
-    """One row a unit and metric, with the columns SCORES; values and intervals are fractions with four decimals."""
-    units = () if result.performance is None else result.performance.units
+    """One row a subset, unit and metric, with the columns SCORES; values and intervals are fractions, four decimals.
+
+    The primary subset comes first. `beyond_half_width` says of each other one whether it is further from the primary
+    value than half the width of that value's interval.
+    """
+    ways = {PRIMARY: result.performance, **dict(sorted(result.subsets.items()))}
     rows = [
         {
             "dataset": result.data.name,
+            "subset": subset,
             "unit": unit.unit,
             "metric": score.metric,
-            "value": _fixed(score.value, 4),
-            "ci_low": _fixed(score.low, 4),
-            "ci_high": _fixed(score.high, 4),
+            "value": fixed(score.value, 4),
+            "ci_low": fixed(score.low, 4),
+            "ci_high": fixed(score.high, 4),
             "ci_method": unit.ci_method + marked(result.data),
+            "total": unit.total,
             "n_items": unit.n_items,
             "n_annotators": unit.n_annotators,
             "n_ties": unit.n_ties,
+            "beyond_half_width": None if subset == PRIMARY else result.beyond(unit, score),
         }
-        for unit in units
+        for subset, performance in ways.items()
+        for unit in (() if performance is None else performance.units)
         for score in unit.scores
     ]
     return pd.DataFrame(rows, columns=list(SCORES))
@@ -203,19 +199,19 @@ def _unit(unit: Unit, scores: Performance, *, data: DataSet) -> dict[str, object
         "unit": unit.unit,
         "total": unit.total,
         "wrong": unit.wrong,
-        "bl_random": _percent(scores.random),
-        "bl_human": _percent(1 - unit.wrong / unit.total),
-        "bl_random_exact": _percent(scores.random_exact),
+        "bl_random": percent(scores.random),
+        "bl_human": percent(1 - unit.wrong / unit.total),
+        "bl_random_exact": percent(scores.random_exact),
         "n_items": unit.n_items,
         "n_annotators": unit.n_annotators,
-        "ci_low": _percent(unit["accuracy"].low),
-        "ci_high": _percent(unit["accuracy"].high),
+        "ci_low": percent(unit["accuracy"].low),
+        "ci_high": percent(unit["accuracy"].high),
         "ci_method": unit.ci_method + marked(data),
-        "wilson_low": _percent(unit.wilson_low),
-        "wilson_high": _percent(unit.wilson_high),
-        "ann_mean": _percent(unit.ann_mean),
-        "ann_min": _percent(unit.ann_min),
-        "ann_max": _percent(unit.ann_max),
+        "wilson_low": percent(unit.wilson_low),
+        "wilson_high": percent(unit.wilson_high),
+        "ann_mean": percent(unit.ann_mean),
+        "ann_min": percent(unit.ann_min),
+        "ann_max": percent(unit.ann_max),
         "n_ties": unit.n_ties,
     }
 
@@ -232,30 +228,6 @@ def _labels(result: Result) -> pd.DataFrame:
         return pd.DataFrame(columns=["label", "confidence", "tie", "n_votes", "method", "warning"], dtype=object)
     labels = consensus.published()
     return labels.assign(method=labels["method"] + marked(result.data))
-
-
-def _scores(scores: Performance | None, *, answers: pd.Series[int], people: pd.Index[str]) -> pd.DataFrame:
-    """The columns n, right, accuracy, wilson_low, wilson_high for `people`; `answers` counts each one's retained."""
-    if scores is None:
-        empty = dict.fromkeys(["right", "accuracy", "wilson_low", "wilson_high"])
-        return pd.DataFrame({"n": answers.reindex(people, fill_value=0), **empty}, index=people)
-    known = scores.annotators.reindex(people)
-    counts = known[["n", "right"]].fillna(0).astype(int)
-    shares = known[["accuracy", "wilson_low", "wilson_high"]]
-    return counts.assign(**{str(name): _column(shares[name], digits=4) for name in shares.columns})
-
-
-def _column(numbers: pd.Series[float], *, digits: int) -> pd.Series[Any]:
-    return pd.Series([_fixed(number, digits) for number in numbers], index=numbers.index, dtype=object)
-
-
-def _percent(share: float | None) -> str | None:
-    return None if share is None else _fixed(100 * share, 2)
-
-
-def _fixed(number: float | None, digits: int) -> str | None:
-    """The number with fixed decimals, None for nan; never a minus before zero."""
-    return None if number is None or number != number else f"{round(number, digits) + 0.0:.{digits}f}"  # noqa: PLR0124
 
 
 def _stacked(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:

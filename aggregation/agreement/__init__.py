@@ -5,6 +5,7 @@ from aggregation.agreement.coefficients import HOW, Agreement, Name, agreement
 from aggregation.agreement.estimates import Basis, Coefficient
 from aggregation.agreement.pairs import cohen_pairs
 from aggregation.agreement.posterior import OVERCONFIDENT, class_confidence, mean_posterior
+from aggregation.agreement.repeated import SelfAgreement, self_agreement
 
 __all__ = [
     "HOW",
@@ -13,6 +14,7 @@ __all__ = [
     "Basis",
     "Coefficient",
     "Name",
+    "SelfAgreement",
     "agreement",
     "by_annotator",
     "by_label",
@@ -20,4 +22,5 @@ __all__ = [
     "cohen_pairs",
     "mean_posterior",
     "over_time",
+    "self_agreement",
 ]

@@ -167,8 +167,12 @@ def _controls(file: ProjectFile) -> Contradiction | None:
 def _quality(file: ProjectFile) -> Contradiction | None:
     for number, rule in enumerate(file.quality):
         at = ("quality", number)
-        if rule.rule == "control" and file.controls is None:
-            return Contradiction("A rule about control items needs `controls`", at)
+        if rule.rule == "control" and file.controls is None and (file.votes is None or file.votes.format != "toloka"):
+            says = "A rule about control items needs `controls`, or votes from Toloka with their GOLDEN columns"
+            return Contradiction(says, at)
+        if not isinstance(file.items, ItemsSection) and (rule.rule != "control" or rule.consequence == "pause"):
+            says = "Nobody works on imported votes: their rules are about control items, and flag or exclude"
+            return Contradiction(says, at)
         if isinstance(rule, SecondsRule) and rule.per == "page" and file.pages is None:
             return Contradiction("A rule about pages needs `pages`", (*at, "per"))
         if isinstance(rule, TextRule) and ("words" in rule.refuses) != (rule.words is not None):

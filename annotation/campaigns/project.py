@@ -131,9 +131,17 @@ class Campaign(Section):
     def check_texts(self) -> None:
         """Read every text that the file names; raises BadInput for one that is missing or empty."""
         consent = (self.definition.consent.file,) if self.definition.consent else ()
-        words = (rule.words for rule in self.definition.quality if isinstance(rule, TextRule) and rule.words)
-        for written in (*consent, *words):
+        for written in consent:
             files.read_text(self.path(written))
+        self.word_lists()
+
+    def word_lists(self) -> dict[str, list[str]]:
+        """The words that quality rules refuse, one a line, by the file as the project file names it."""
+        named = (rule.words for rule in self.definition.quality if isinstance(rule, TextRule) and rule.words)
+        return {
+            written: [line.strip() for line in files.read_text(self.path(written)).splitlines() if line.strip()]
+            for written in sorted(set(named))
+        }
 
     def instructions(self) -> str:
         """What people read before the first item, from the file or from a file of its own."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from annotation.campaigns.sections import Comparison, Count, Seconds, Section, Share, Text
+from annotation.campaigns.sections import Comparison, Count, Seconds, Section, Share, Text, part
 
 Consequence = Literal["flag", "pause", "exclude"]
 _THRESHOLD = re.compile(r"(<=?)\s*(.+)")
@@ -21,10 +21,11 @@ class Threshold(Section):
 
     def meets(self, right: int, of: int) -> bool:
         """Whether so many right of so many fall under the rule."""
-        return right < of * self.share if self.sign == "<" else right <= of * self.share
+        limit = part(self.share, of)
+        return right < limit if self.sign == "<" else right <= limit
 
     def __str__(self) -> str:
-        return f"{self.sign} {self.share:.0%}"
+        return f"{self.sign} {100 * self.share:g}%"
 
 
 def _threshold(value: object) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -94,6 +95,11 @@ Share = Annotated[float, BeforeValidator(_share), Field(ge=0, le=1)]
 Seconds = Annotated[float, BeforeValidator(seconds), Field(gt=0, le=LONGEST)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
 Comparison = Literal["<", "<="]
+
+
+def part(share: float, of: int) -> Fraction:
+    """The share of a number as it was written: 0.55 of 20 is 11, and not the 11.000000000000002 of floats."""
+    return Fraction(repr(share)) * of
 
 
 class Section(BaseModel):

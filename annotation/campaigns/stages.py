@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from annotation.campaigns.sections import LONGEST, Count, Seconds, Section, Share, Words, seconds
+from annotation.campaigns.sections import LONGEST, Count, Seconds, Section, Share, Words, part, seconds
 from annotation.campaigns.sources import PoolSection
 
 _MARK = re.compile(r"(\d+) of (\d+)")
@@ -32,7 +32,7 @@ class PassMark(Section):
         """Whether so many right answers of so many given pass."""
         if self.right is not None and self.of is not None:
             return right >= self.right
-        return of > 0 and right >= of * (self.share or 0.0)
+        return of > 0 and right >= part(self.share or 0.0, of)
 
     def __str__(self) -> str:
         return f"{self.right} of {self.of}" if self.share is None else f"{self.share:.0%}"

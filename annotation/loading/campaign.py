@@ -12,7 +12,7 @@ from annotation.campaigns import project
 from annotation.campaigns.questions import Choice, Material, Question
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput, Where
-from annotation.loading import answering, bulk, golds, judgements, pools
+from annotation.loading import answering, bulk, controls, golds, judgements, pools
 from annotation.loading.drafts import ItemDraft, VoteDraft, cell, options
 from annotation.loading.items import rows
 from annotation.loading.judgements.normaliser import Normaliser
@@ -108,13 +108,15 @@ def _from_votes(campaign: project.Campaign) -> tuple[ItemDraft, ...]:
     if section is None or section.file is None:
         raise BadInput("Items from votes need a file of votes.", where=Where(file=campaign.file, field="votes.file"))
     drafts: dict[str, ItemDraft] = {}
+    golden = controls.Golden(definition=campaign.definition)
     for raw in judgements.read(campaign.path(section.file), section):
         external_id = item_id(raw.key)
         draft = _item_of_vote(raw, section, external_id)
         _refuse_another(drafts.setdefault(external_id, draft), draft)
+        golden.note(external_id, raw)
     if not drafts:
         raise BadInput("The file has a header but no votes.", where=Where(file=campaign.path(section.file)))
-    return tuple(drafts.values())
+    return golden.items(drafts.values())
 
 
 def _refuse_another(first: ItemDraft, draft: ItemDraft) -> None:
@@ -167,7 +169,8 @@ def _with_truth(campaign: project.Campaign, drafts: tuple[ItemDraft, ...]) -> tu
         if external_id in known:
             gold = cell(row, section.gold).strip() or None
             named = {} if gold is None else {question: gold}
-            found[external_id] = replace(known[external_id], gold=gold, golds=named, origin=row)
+            golds_of = known[external_id].golds | named
+            found[external_id] = replace(known[external_id], gold=golds_of.get(question), golds=golds_of, origin=row)
     if not found:
         raise BadInput(
             "No row of the truth is for an item that has votes.",

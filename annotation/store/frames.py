@@ -8,37 +8,87 @@ from typing import Any
 
 import pandas as pd
 import sqlalchemy as sa
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
-from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
-from annotation.vocabulary import Pool
+from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
+from annotation.vocabulary import ABSTAINED, NOT_BY_RULE, ItemStatus, ParticipationStatus, Pool
 
 SESSION_GAP = pd.Timedelta(minutes=30)
 """A longer pause begins a new session."""
+BARRED = (ParticipationStatus.EXCLUDED, ParticipationStatus.FAILED, ParticipationStatus.WITHDRAWN)
+HOUR = pd.Timedelta(hours=1)
 
 
 def responses(session: Session, project: Project) -> pd.DataFrame:
-    """One row an answer as it finally stands, in the order of assignment.
+    """One row an answer as it finally stands, in the order of assignment, of every stage, controls and repeats too.
 
-    Columns: item_id, item_revision, group, annotator, response, response_raw (text), option_order (indices of the
-    options in the order shown, as a JSON list), position (1 for a person's first), session (1 for a person's first;
-    a pause of 30 minutes begins another), seconds, instruction_sha256, stimulus_sha256, stage, is_control, is_repeat,
-    revision, excluded_reason; unknown cells are None.
+    Columns: item_id, item_revision, group, annotator, insider, response, response_raw (text), skip_reason,
+    first_response and first_excluded_reason (of revision 0; where it abstained or a rule excluded the final answer,
+    the reason), option_order (indices of the options in the order shown, as a JSON list), position (1 for a person's
+    first), page, session (1 for a person's first; a pause of 30 minutes begins another), seconds, gap_hours (of a
+    repeat: since the answer that it repeats), instruction_sha256, stimulus_sha256, stage, is_control, is_repeat,
+    exposed, revision, flags (a JSON list), excluded_reason, by_rule (a quality rule or an organiser excluded it),
+    post_hoc; unknown cells are None. No clock times.
     """
+    result = session.execute(_answers(project))
+    frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
+    for name in ("option_order", "flags"):
+        frame[name] = [None if value is None else json.dumps(value, ensure_ascii=False) for value in frame[name]]
+    frame["stage"] = [stage.value for stage in frame["stage"]]
+    frame["first_excluded_reason"] = _first_reasons(frame)
+    reasons = frame["excluded_reason"]
+    frame["by_rule"] = [reason is not None and not reason.startswith(NOT_BY_RULE) for reason in reasons]
+    frame["session"] = _sessions(frame)
+    frame["gap_hours"] = _gaps(frame)
+    known = frame.drop(columns=["answered_at", "occasion"]).astype(object)
+    return known.mask(known.isna(), None)
+
+
+def _answers(project: Project) -> sa.Select[Any]:
+    """The final revision of every answer of the project, beside its first."""
     final = (
         select(Judgement.assignment_id, func.max(Judgement.revision).label("revision"))
         .group_by(col(Judgement.assignment_id))
         .subquery()
     )
-    columns: list[Any] = [
+    first = aliased(Judgement)
+    chosen = (
+        sa.select(*_columns(first))
+        .select_from(Assignment)
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
+        .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
+        .join(final, (final.c.assignment_id == Judgement.assignment_id) & (final.c.revision == Judgement.revision))
+        .outerjoin(
+            first,
+            (final.c.revision > 0) & (col(first.assignment_id) == col(Assignment.id)) & (col(first.revision) == 0),
+        )
+    )
+    return chosen.where(col(Item.project_id) == project.id).order_by(col(Assignment.id))
+
+
+def _columns(first: type[Judgement]) -> list[Any]:
+    undone = col(Judgement.revision) > 0
+    return [
         col(Item.external_id).label("item_id"),
         col(Assignment.item_revision),
         col(Item.group_id).label("group"),
         col(Annotator.pseudonym).label("annotator"),
+        col(Annotator.insider),
         sa.func.nullif(col(Judgement.response), "").label("response"),
         col(Judgement.response_raw),
+        col(Judgement.skip_reason),
+        sa.func.nullif(sa.case((undone, col(first.response)), else_=col(Judgement.response)), "").label(
+            "first_response"
+        ),
+        sa.case((undone, col(first.excluded_reason)), else_=col(Judgement.excluded_reason)).label(
+            "first_excluded_reason"
+        ),
         col(Assignment.option_order),
         col(Assignment.position),
+        col(Assignment.page),
+        col(Assignment.occasion),
         col(Judgement.answered_at),
         col(Judgement.seconds),
         col(Assignment.instructions_sha256).label("instruction_sha256"),
@@ -46,26 +96,32 @@ def responses(session: Session, project: Project) -> pd.DataFrame:
         col(Assignment.stage),
         col(Assignment.is_control),
         col(Assignment.is_repeat),
+        col(Assignment.exposed),
         col(Judgement.revision),
+        col(Judgement.flags),
         col(Judgement.excluded_reason),
+        col(Judgement.post_hoc),
     ]
-    chosen = (
-        sa.select(*columns)
-        .select_from(Assignment)
-        .join(Item, col(Item.id) == col(Assignment.item_id))
-        .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
-        .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
-        .join(final, (final.c.assignment_id == Judgement.assignment_id) & (final.c.revision == Judgement.revision))
-        .where(col(Item.project_id) == project.id)
-        .order_by(col(Assignment.id))
-    )
-    result = session.execute(chosen)
-    frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
-    frame["option_order"] = [None if order is None else json.dumps(order) for order in frame["option_order"]]
-    frame["stage"] = [stage.value for stage in frame["stage"]]
-    frame["session"] = _sessions(frame)
-    known = frame.drop(columns="answered_at").astype(object)
-    return known.mask(known.isna(), None)
+
+
+def _first_reasons(frame: pd.DataFrame) -> list[str | None]:
+    """Why the first answers do not count: a final answer that only abstains says nothing against the first one."""
+    pairs = zip(frame["first_excluded_reason"], frame["excluded_reason"], strict=True)
+    return [first if final in (None, ABSTAINED) else final for first, final in pairs]
+
+
+def _gaps(frame: pd.DataFrame) -> list[float | None]:
+    """Hours between the answer to a repeat and the answer that it repeats."""
+    if not frame["is_repeat"].any():
+        return [None] * len(frame)
+    times = pd.to_datetime(frame["answered_at"], utc=True)
+    pairs = list(zip(frame["item_id"], frame["annotator"], strict=True))
+    begun = {pair: time for pair, time, number in zip(pairs, times, frame["occasion"], strict=True) if number == 0}
+    gaps = [
+        (time - begun[pair]) / HOUR if repeat and pair in begun else float("nan")
+        for pair, time, repeat in zip(pairs, times, frame["is_repeat"], strict=True)
+    ]
+    return [None if pd.isna(gap) else round(float(gap), 2) for gap in gaps]
 
 
 def _sessions(frame: pd.DataFrame) -> Sequence[int | None]:
@@ -82,7 +138,8 @@ def _sessions(frame: pd.DataFrame) -> Sequence[int | None]:
 
 
 def items(session: Session, project: Project) -> pd.DataFrame:
-    """One row a main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version, options.
+    """One row a main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version, options,
+    status.
 
     `options` is the item's own list, None where the question's are fixed; gold columns are None where none is declared.
     """
@@ -94,12 +151,33 @@ def items(session: Session, project: Project) -> pd.DataFrame:
         col(Item.gold_origin),
         col(Item.gold_version),
         col(Item.options),
+        col(Item.status),
     ]
     chosen = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN)
     chosen = chosen.order_by(col(Item.external_id))
     result = session.execute(chosen)
     frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
+    frame["status"] = [str(ItemStatus(status)) for status in frame["status"]]
     return frame.sort_values("item_id", ignore_index=True)
+
+
+def control_gold(session: Session, project: Project) -> dict[str, str]:
+    """The gold of the control items by their id, sorted."""
+    chosen = select(Item.external_id, Item.gold).where(
+        Item.project_id == project.id, Item.pool == Pool.CONTROL, col(Item.gold).is_not(None)
+    )
+    return {item: gold for item, gold in session.exec(chosen.order_by(col(Item.external_id))) if gold is not None}
+
+
+def barred(session: Session, project: Project) -> dict[str, str]:
+    """Why people were excluded, failed or withdrew, by pseudonym, sorted."""
+    chosen = select(Annotator.pseudonym, Participation.status, Participation.reason).join(Participation)
+    chosen = chosen.where(Participation.project_id == project.id, col(Participation.status).in_(BARRED))
+    rows = session.exec(chosen.order_by(col(Annotator.pseudonym)))
+    return {
+        person: f"{ParticipationStatus(status).value}: {reason}" if reason else ParticipationStatus(status).value
+        for person, status, reason in rows
+    }
 
 
 def simulated(session: Session, project: Project) -> bool:

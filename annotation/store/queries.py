@@ -10,7 +10,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.errors import NotFound
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
-from annotation.vocabulary import AssignmentStatus, Pool
+from annotation.vocabulary import AssignmentStatus, Pool, Stage
 
 
 def project(session: Session, name: str) -> Project:
@@ -58,6 +58,17 @@ def counts(session: Session, *, project_id: int) -> Counts:
     return Counts(items=items, done=done, live=live, judgements=judgements, annotators=annotators)
 
 
+_COUNTS = (
+    col(Judgement.excluded_reason).is_(None),
+    col(Judgement.skip_reason).is_(None),
+    col(Assignment.stage).in_((Stage.PILOT, Stage.MAIN)),
+    ~col(Assignment.is_control),
+    ~col(Assignment.is_repeat),
+    ~col(Assignment.exposed),
+)
+"""What `exports.inputs.DataSet.retained` keeps, and the pilot, whose consensus is handed on too."""
+
+
 def counting_answers(session: Session, *, project_id: int) -> list[tuple[int, dict[str, str] | None, str]]:
     """The answers that count, as they finally stand: item id, answers by question (None for one question), response."""
     final = (
@@ -71,7 +82,7 @@ def counting_answers(session: Session, *, project_id: int) -> list[tuple[int, di
         .join(Item)
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
         .join(final, (final.c.assignment_id == Judgement.assignment_id) & (final.c.revision == Judgement.revision))
-        .where(Item.project_id == project_id, col(Judgement.excluded_reason).is_(None))
+        .where(Item.project_id == project_id, *_COUNTS)
         .order_by(col(Assignment.id))
     )
     rows = session.exec(chosen).all()

@@ -44,6 +44,20 @@ def give_back(session: Session, *, item_id: int, done: bool, now: datetime) -> N
     announce(session, item_id=item_id, now=now)
 
 
+def leave(session: Session, *, item_id: int) -> None:
+    """An answer from outside counts no more: it had taken none of the places, so none is free now."""
+    session.connection().execute(
+        sa.update(Item).where(col(Item.id) == item_id).values(n_live=Item.n_live - 1, n_done=Item.n_done - 1)
+    )
+
+
+def enter(session: Session, *, item_id: int) -> None:
+    """An answer from outside counts, beside the places."""
+    session.connection().execute(
+        sa.update(Item).where(col(Item.id) == item_id).values(n_live=Item.n_live + 1, n_done=Item.n_done + 1)
+    )
+
+
 def open_more(session: Session, *, item_id: int, number: int, now: datetime) -> None:
     """Give an item more places than it had."""
     session.connection().execute(

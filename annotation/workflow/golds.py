@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from annotation.campaigns.questions import Question
 from annotation.store.models import Item
+from annotation.workflow import quality
 
 
 def of(item: Item, questions: Sequence[Question]) -> dict[str, str]:
@@ -16,14 +17,9 @@ def of(item: Item, questions: Sequence[Question]) -> dict[str, str]:
 
 
 def right(item: Item, questions: Sequence[Question], given: Mapping[str, str]) -> bool | None:
-    """Whether all that has gold was answered by it, or the first question by another accepted answer.
+    """Whether all that has gold was answered rightly, as the quality rules see it; None where there is nothing to see.
 
-    None where there is no gold. `given` are answers by question, as they are stored.
+    `given` are answers by question, as they are stored.
     """
-    gold = of(item, questions)
-    if not gold:
-        return None
-    first, accepted = questions[0].name, tuple(item.accepted or ())
-    return all(
-        given.get(name) == label or (name == first and given.get(name) in accepted) for name, label in gold.items()
-    )
+    gold, accepted = of(item, questions), tuple(item.accepted or ())
+    return quality.all_right(quality.marks(questions, given, golds=gold, accepted=accepted))

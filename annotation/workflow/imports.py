@@ -20,14 +20,17 @@ from annotation.loading.drafts import VoteDraft, as_text
 from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Event, Pool, Repeats, Surface
-from annotation.workflow import repeats
+from annotation.workflow import controls, repeats
 from annotation.workflow.projects import BATCH, Progress
 from annotation.workflow.repeats import Placed
 
 
 @dataclass(frozen=True, kw_only=True)
 class Imported:
-    """What became of a file of votes: `excluded` counts by reason, `changed` by (raw label, label)."""
+    """What became of a file of votes: `excluded` counts by reason, `changed` by (raw label, label).
+
+    `judged` is what control rules made of everybody whose votes were imported, by this file or an earlier one.
+    """
 
     project: str
     votes: int
@@ -37,6 +40,7 @@ class Imported:
     policy: Repeats
     excluded: Mapping[str, int]
     changed: Mapping[tuple[str, str], int]
+    judged: controls.Judged
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,10 +90,15 @@ def store_votes(
     section, votes = ballot.section, ballot.read.votes
     people = _annotators(session, votes, namespace=section.people or _namespace(section, project), key=key, now=now)
     items = _items(session, project)
+    definition = project_files.definition_of(project.definition)
+    controls.lift(session, project=project, definition=definition, now=now)
     placed = [(items[vote.item].id, people[vote.annotator], _pooled(vote, items[vote.item].pool)) for vote in votes]
     repeated, settled = repeats.settle(session, project, placed, policy=section.repeats)
     _insert(session, project, settled, items={one.id: one for one in items.values()}, progress=progress)
-    excluded = Counter(vote.excluded for _, _, _, vote in settled if vote.excluded is not None)
+    judged = controls.enforce(session, project=project, definition=definition, now=now)
+    fallen = {who: reason for reason, failed in reversed(list(judged.excluded.items())) for who in failed}
+    reasons = [vote.excluded or fallen.get(who) for _, who, _, vote in settled]
+    excluded = Counter(reason for reason in reasons if reason is not None)
     result = Imported(
         project=project.name,
         votes=len(settled),
@@ -99,6 +108,7 @@ def store_votes(
         policy=section.repeats,
         excluded=dict(sorted(excluded.items())),
         changed=ballot.read.changed,
+        judged=judged,
     )
     _record(session, project, result, digest=ballot.sha256, now=now)
     return result
@@ -200,7 +210,7 @@ def _insert(
     connection = session.connection()
     told = progress or (lambda _share: None)
     for start in range(0, len(settled), BATCH):
-        connection.execute(sa.insert(Assignment), list(_assignments(settled[start : start + BATCH], items)))
+        connection.execute(sa.insert(Assignment), list(_assignments(project, settled[start : start + BATCH], items)))
         told(0.5 * start / len(settled))
     ids = _ids(session, project)
     for start in range(0, len(settled), BATCH):
@@ -209,9 +219,10 @@ def _insert(
     repeats.count(session, Counter(item for item, _, _, vote in settled if vote.excluded is None))
 
 
-def _assignments(batch: Sequence[Placed], items: Mapping[int, _Known]) -> Iterator[dict[str, object]]:
+def _assignments(project: Project, batch: Sequence[Placed], items: Mapping[int, _Known]) -> Iterator[dict[str, object]]:
     for item, annotator, occasion, vote in batch:
         yield {
+            "project_id": project.id,
             "item_id": item,
             "item_revision": items[item].revision,
             "annotator_id": annotator,
@@ -220,7 +231,8 @@ def _assignments(batch: Sequence[Placed], items: Mapping[int, _Known]) -> Iterat
             "status": AssignmentStatus.DONE,
             "stage": items[item].pool.stage,
             "is_control": vote.is_control,
-            "is_repeat": occasion > 0,
+            "is_repeat": False,  # nobody here asked again; whether votes that repeat count is the policy's to say
+            "holds": vote.excluded is None,
         }
 
 

@@ -22,7 +22,7 @@ from annotation.loading import campaign as campaigns
 from annotation.loading.drafts import ItemDraft
 from annotation.store import journal
 from annotation.store.models import Item, Project
-from annotation.vocabulary import Event
+from annotation.vocabulary import Event, GoldOrigin
 from annotation.workflow import offering, plans
 
 BATCH = 5_000
@@ -146,12 +146,14 @@ def _columns(campaign: project_files.Campaign, contents: campaigns.Contents, *, 
         "overlap": definition.least_overlap,
         "served": not offering.missing(definition),
         "frames": [frame.stored() for frame in contents.frames] or None,
+        "word_lists": campaign.word_lists() or None,
     }
 
 
 def _digest(campaign: project_files.Campaign, contents: campaigns.Contents) -> str:
     """sha256 of the definition, the instructions and every item's content, so that any change is seen."""
     parts = [campaign.definition.model_dump_json(), campaign.instructions()]
+    parts += [json.dumps(words, ensure_ascii=False) for words in campaign.word_lists().values()]
     parts += [
         _CONTENT.encode(
             [
@@ -166,20 +168,21 @@ def _digest(campaign: project_files.Campaign, contents: campaigns.Contents) -> s
 
 def _rows(campaign: project_files.Campaign, contents: campaigns.Contents) -> dict[str, dict[str, Any]]:
     """The items as they are stored, by external id."""
-    facts = _gold_facts(campaign.definition)
     found: dict[str, dict[str, Any]] = {}
     for rank, item in enumerate(contents.items):
-        found[item.external_id] = _row(item, contents, rank=rank) | (facts if item.golds else _NO_GOLD)
+        found[item.external_id] = _row(item, contents, rank=rank) | _gold_facts(campaign.definition, item)
     return found
 
 
 _NO_GOLD: dict[str, str | None] = {"gold_origin": None, "gold_version": None}
 
 
-def _gold_facts(definition: project_files.ProjectFile) -> dict[str, str | None]:
+def _gold_facts(definition: project_files.ProjectFile, item: ItemDraft) -> dict[str, str | None]:
     section = definition.items if isinstance(definition.items, project_files.ItemsSection) else definition.truth
-    if section is None:
+    if not item.golds:
         return _NO_GOLD
+    if section is None:
+        return _NO_GOLD | {"gold_origin": GoldOrigin.DECLARED.value}
     return {"gold_origin": section.gold_origin.value, "gold_version": section.gold_version}
 
 

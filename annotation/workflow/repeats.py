@@ -75,6 +75,7 @@ def _retire(session: Session, pairs: Sequence[Pair]) -> None:
             .where(col(Judgement.assignment_id).in_(mine), col(Judgement.excluded_reason).is_(None))
             .values(excluded_reason=LATER)
         )
+        session.connection().execute(sa.update(Assignment).where(col(Assignment.id).in_(mine)).values(holds=False))
         count(session, {item: -retired.rowcount})
 
 

@@ -32,7 +32,7 @@ def baseline(
 
     data = data_set(project)
     with console.progress("resamples", quiet=json) as told:
-        found = performance.performance(data.votes(), resamples=resamples, seed=seed, progress=told)
+        found = performance.performance(data.votes(), skips=data.skips(), resamples=resamples, seed=seed, progress=told)
     if json:
         people = found.annotators.rename_axis("annotator").reset_index().to_dict("records")
         facts = {"dataset": data.name, "simulated": data.simulated, "random": found.random}
@@ -50,7 +50,10 @@ def baseline(
     ]
     columns = ("unit", "total", "wrong", "share right", "95 % interval", "Wilson (ignores people)", "ties")
     console.table(
-        title(data, "human performance"), columns, units, notes=[*_performance_notes(found), *_circular(data)]
+        title(data, "human performance"),
+        columns,
+        units,
+        notes=[*_skips(data), *_performance_notes(found), *_circular(data)],
     )
     scores = [
         (unit.unit, score.metric, score.value, console.interval(score.low, score.high))
@@ -68,6 +71,12 @@ def _intervals(unit: Unit) -> tuple[str, str]:
 
     accuracy = unit["accuracy"]
     return interval(accuracy.low, accuracy.high), interval(unit.wilson_low, unit.wilson_high)
+
+
+def _skips(data: DataSet) -> list[str]:
+    """How skips are scored, where there are any."""
+    n = len(data.skipped())
+    return [f"Skips: {n}, each wrong; without them in human_baseline.csv of `hromada export`."] if n else []
 
 
 def _circular(data: DataSet) -> list[str]:

@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from annotation.campaigns.project import Campaign
     from annotation.loading.campaign import Contents
+    from annotation.workflow.imports import Imported
     from annotation.workflow.plans import Plan
 
 File = Annotated[Path, typer.Argument(help="The project file (YAML).", show_default=False, readable=False)]
@@ -141,6 +142,7 @@ def import_(
     if json:
         facts = {"project": result.project, "votes": result.votes, "retained": result.retained}
         facts |= {"annotators": result.annotators, "repeats": result.repeats, "policy": result.policy.value}
+        facts |= {"answered_controls": result.judged.people, "failed_controls": _failed(result)}
         console.show_json(facts | {"excluded": dict(result.excluded), "changed": changed})
         return
     facts_shown: list[Sequence[console.Cell]] = [
@@ -148,7 +150,15 @@ def import_(
         ("that count", result.retained),
         ("annotators", result.annotators),
         (f"repeats (policy: {result.policy.value})", result.repeats),
+        *([("annotators who answered control items", result.judged.people)] if result.judged.people else []),
+        *((f"annotators with {rule}", people) for rule, people in _failed(result).items()),
         *((f"not counted: {reason}", times) for reason, times in result.excluded.items()),
         *((f"label {raw!r} became {label!r}", times) for (raw, label), times in sorted(result.changed.items())),
     ]
     console.table(f"Imported into {result.project}", ("what", "number"), facts_shown)
+
+
+def _failed(result: Imported) -> dict[str, int]:
+    """How many people failed each rule about control items."""
+    judged = result.judged
+    return {rule: len(people) for rule, people in sorted({**judged.flagged, **judged.excluded}.items())}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aggregation.agreement import OVERCONFIDENT, Coefficient
+from aggregation.agreement import OVERCONFIDENT, Coefficient, SelfAgreement
 from aggregation.consensus import Consensus
 from aggregation.performance import Performance, Unit
 from exports.evidence import excluded
@@ -12,6 +12,7 @@ from exports.inputs import DataSet
 from exports.report import words
 from exports.report.plots import agreement_panels, score_panels
 from exports.results import NO_VOTES, UNITS, Result
+from exports.subsets import meaning
 from exports.tables import Release, marked
 
 
@@ -37,6 +38,7 @@ class Block:
     excluded: str
     baselines: tuple[Row, ...]
     metrics: tuple[Row, ...]
+    otherwise: tuple[Row, ...]
     agreement: tuple[Row, ...]
     annotators: tuple[Row, ...]
     methods: tuple[str, ...]
@@ -88,6 +90,7 @@ def _block(result: Result) -> Block:
         excluded=", ".join(f"{reason}: {count}" for reason, count in excluded(data).items()),
         baselines=_baselines(result),
         metrics=_metrics(result.performance),
+        otherwise=_otherwise(result),
         agreement=_agreement(result),
         annotators=_annotators(result.performance),
         methods=_methods(result),
@@ -163,6 +166,23 @@ def _metrics(scores: Performance | None) -> tuple[Row, ...]:
     )
 
 
+def _otherwise(result: Result) -> tuple[Row, ...]:
+    """The accuracy of the same answers otherwise counted, where that was possible at all."""
+    rows = []
+    for name, scores in sorted(result.subsets.items()):
+        cells = [words.NONE, words.NONE]
+        far = False
+        for place, unit in enumerate(scores.units):
+            row = unit["accuracy"]
+            cells[place] = f"{words.percent(row.value)} [{words.percents(row.low, row.high)}]"
+            far = far or bool(result.beyond(unit, row))
+        remark = f"{words.capital(meaning(name))}.{f' {words.FAR}' if far else ''}"
+        rows.append(Row(head=words.capital(name), cells=(*cells, str(scores["individual"].total)), remark=remark))
+    missing = sorted(result.no_subsets.items())
+    rows += [Row(head=words.capital(name), cells=(words.NONE,) * 3, remark=reason) for name, reason in missing]
+    return tuple(rows)
+
+
 def _agreement(result: Result) -> tuple[Row, ...]:
     if result.agreement is None:
         return (Row(head="Not measured", cells=("",) * 5, remark=NO_VOTES),)
@@ -205,6 +225,10 @@ def _methods(result: Result) -> tuple[str, ...]:
     if result.consensus is not None:
         said.append(_consensus(result.consensus))
     said += [result.fallback] if result.fallback else []
+    if len(result.data.skipped()):
+        said.append(f"{words.counted(len(result.data.skipped()), 'skip')}: wrong where scored, no vote elsewhere.")
+    if result.oneself is not None and result.oneself.percent is not None:
+        said.append(_oneself(result.oneself))
     if result.dawid_skene is not None:
         said.append(_fit(result.dawid_skene))
         said += result.dawid_skene.warnings
@@ -219,6 +243,14 @@ def _methods(result: Result) -> tuple[str, ...]:
             "Classes are positions: the options differ from item to item, and their places are counted as labels."
         )
     return tuple(said)
+
+
+def _oneself(found: SelfAgreement) -> str:
+    kappa = found.reason if found.kappa is None else f"κ {words.number(found.kappa)}."
+    return (
+        f"Asked again, {words.counted(found.n_annotators, 'annotator')} gave the same answer to "
+        f"{words.percent(found.percent)} of {words.counted(found.n_repeats, 'item')}; {kappa}"
+    )
 
 
 def _origins(result: Result) -> str:

@@ -74,6 +74,7 @@ TIES: Mapping[str, str] = MappingProxyType(
 HEADLINES = ("krippendorff_alpha_nominal", "percent_agreement_chance_corrected_per_item")
 PLOTTED = tuple(COEFFICIENTS)[:6]
 CORRECTED = (*HEADLINES, *tuple(COEFFICIENTS)[6:])
+FAR = "Further from the score above than half its interval is wide."
 NONE = "–"
 MINUS = "−"
 
@@ -117,6 +118,11 @@ def metric(score: Score) -> str:
     if score.metric != "mcc":
         return f"{percent(score.value)} [{percents(score.low, score.high)}]"
     return f"{number(score.value)} [{numbers(score.low, score.high)}]"
+
+
+def capital(text: str) -> str:
+    """The text with a capital letter."""
+    return text[:1].upper() + text[1:]
 
 
 def counted(number: int, noun: str) -> str:

@@ -293,3 +293,67 @@ def test_new_names_change_no_count(votes_of: Build, rows: Rows) -> None:
     one = performance(votes_of(rows, gold=GOLD), resamples=5)
     two = performance(votes_of(renamed, gold={item: names[label] for item, label in GOLD.items()}), resamples=5)
     assert counted(one) == counted(two)
+
+
+def skips_of(*rows: tuple[str, str]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["item", "annotator"], dtype=object)
+
+
+@pytest.mark.parametrize("classes", ["xyz", None])
+def test_a_skip_is_wrong_and_no_vote(votes_of: Build, classes: str | None) -> None:
+    """Three right answers, two skips: 3 of 5; the majority of i is right all the same, j that all skipped is wrong."""
+    votes = votes_of(
+        [("i", "a", "x"), ("k", "a", "z"), ("k", "b", "z")], classes=classes, gold={"i": "x", "k": "z", "j": "y"}
+    )
+    made = performance(votes, skips=skips_of(("i", "b"), ("j", "c")), resamples=10)
+    assert counted(made)["individual"] == (5, 2, 0)
+    assert counted(made)["majority"] == (3, 1, 0)
+    assert made.annotators[["n", "right"]].to_numpy().tolist() == [[2, 2], [2, 1], [1, 0]]
+    assert made.random_exact == 0.5
+    if classes:
+        assert counted(made)["dawid_skene"] == (3, 1, 0)
+
+
+@pytest.mark.parametrize("classes", ["xyz", None])
+def test_intervals_with_skips_equal_those_of_a_slow_loop(votes_of: Build, classes: str | None) -> None:
+    """A draw in which an item was only skipped has it wrong; one in which nobody met it leaves it out."""
+    names = "ijklmnopqrst"
+    gold = {item: "x" if n % 3 else "y" for n, item in enumerate(names)}
+    rows = [row for n, row in enumerate(some_rows(1, items=names)) if n % 4 and row[0] not in "ij"]
+    passed = [(item, "a") for item in "ijkl"] + [("i", "f"), ("m", "b")]
+    made = performance(votes_of(rows, classes=classes, gold=gold), skips=skips_of(*passed), resamples=40, seed=6)
+    of_people, of_items = np.random.default_rng(6).spawn(2)
+    people = resample_counts(of_people, size=6, draws=40).astype(int)
+    times = resample_counts(of_items, size=12, draws=40).astype(int)
+    shares: dict[str, list[float]] = {unit.unit: [] for unit in made.units}
+    for draw in range(40):
+        twice = range(max(people[draw]))
+        items = [(item, f"{item}-{copy}") for item, n in zip(names, times[draw], strict=True) for copy in range(n)]
+        given = {(who, twin) for who, n in zip("abcdef", people[draw], strict=True) for twin in twice if twin < n}
+        drawn = [
+            (copy, f"{who}-{twin}", said)
+            for item, copy in items
+            for voted, who, said in rows
+            for twin in twice
+            if voted == item and (who, twin) in given
+        ]
+        skipped = [copy for item, copy in items for met, who in passed if met == item for w, _ in given if w == who]
+        right = [said == gold[item[0]] for item, _, said in drawn]
+        shares["individual"].append(sum(right) / (len(right) + len(skipped)))
+        for unit in set(shares) - {"individual"}:
+            labels = consensus(votes_of(drawn, classes=classes), method=unit, ties="drop").labels["label"]  # type: ignore[arg-type]
+            told = dict.fromkeys(skipped) | dict(labels.items())
+            shares[unit].append(sum(label == gold[str(item)[0]] for item, label in told.items()) / len(told))
+    for unit, found in shares.items():
+        score = made[unit]["accuracy"]
+        assert (score.low, score.high) == pytest.approx(tuple(np.quantile(found, [0.025, 0.975]))), unit
+    assert made["majority"].n_annotators == 6
+
+
+def test_units_beside_the_individual_one_can_be_left_out(votes_of: Build) -> None:
+    """Dawid-Skene is neither fitted nor refused where it was not asked for."""
+    votes = votes_of(some_rows(3), classes="xyz", gold=GOLD)
+    made = performance(votes, resamples=20, units=("individual", "majority"))
+    assert [unit.unit for unit in made.units] == ["individual", "majority"]
+    assert (made.refused, made.dawid_skene) == ({}, None)
+    assert made.units == performance(votes, resamples=20).units[:2]

@@ -27,7 +27,9 @@ class Make:
     def response(item_id: str, annotator: str, answer: str | None, **more: object) -> dict[str, object]:
         """One row of DataSet.responses."""
         row = dict.fromkeys(RESPONSES) | {"item_revision": 1, "group": item_id, "stage": "main", "is_control": False}
-        return row | {"item_id": item_id, "annotator": annotator, "response": answer, "response_raw": answer} | more
+        row |= {"item_id": item_id, "annotator": annotator, "response": answer, "response_raw": answer}
+        first = {"first_response": answer, "first_excluded_reason": more.get("excluded_reason")}
+        return row | first | more
 
     @classmethod
     def answered(cls, votes: Mapping[str, str]) -> list[dict[str, object]]:

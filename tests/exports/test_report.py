@@ -198,3 +198,21 @@ def test_the_page_fits_its_screen_and_loads_nothing(
     assert shown.eval_on_selector("svg text", "one => parseFloat(getComputedStyle(one).fontSize)") >= 10
     assert (requests, complaints) == ([file.as_uri()], [])
     context.close()
+
+
+def test_the_same_answers_otherwise_counted_stand_in_a_table_only_where_there_are_some(make: Make) -> None:
+    """Skips, self-agreement and the flag of R26 are told; a data set without them has no such table."""
+    plain = page(released(make.closed()))
+    assert "otherwise-table" not in plain
+    data = make.closed()
+    extra = [make.response("i6", "a1", None, skip_reason="unclear", seconds=None)]
+    extra += [make.response("i1", "a1", "так", is_repeat=True, gap_hours=25.0)]
+    extra += [make.response("i4", f"x{n}", "ні", excluded_reason="too fast", by_rule=True) for n in range(30)]
+    items, answers = data.items.to_dict("records"), data.responses.to_dict("records")
+    text = page(released(make.data_set(items=items, responses=[*answers, *extra])))
+    table = re.search(r'<caption id="otherwise-table">.*?</table>', text, flags=re.DOTALL)
+    assert table is not None
+    assert re.findall(r'<th scope="row">(.*?)</th>', table[0]) == ["Exclusions kept", "Skips excluded"]
+    assert "1 skip: wrong where scored, no vote elsewhere." in text
+    assert "Asked again, 1 annotator gave the same answer to 100.0 % of 1 item; Everybody always gave" in text
+    assert table[0].count("Further from the score above") == 1

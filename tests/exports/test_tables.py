@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from aggregation.errors import HromadaError
@@ -74,10 +75,11 @@ def test_annotators_are_scored_on_items_with_gold(make: Make) -> None:
     answers[-1]["excluded_reason"] = "too fast"
     data = make.data_set(items=[make.item("i1", "так"), make.item("i2", "ні"), make.item("i3")], responses=answers)
     assert writers.csv_text(released(data).annotators) == (
-        "dataset,annotator,n,right,accuracy,wilson_low,wilson_high,seconds_median\n"
-        "так-ні,a1,2,1,0.5000,0.0945,0.9055,1.00\n"
-        "так-ні,a2,1,0,0.0000,0.0000,0.7935,2.00\n"
-        "так-ні,a9,0,0,,,,\n"
+        "dataset,annotator,insider,n,right,accuracy,wilson_low,wilson_high,skips,controls,controls_right,repeats,"
+        "self_agreement,seconds_median,fast_share,excluded_reason\n"
+        "так-ні,a1,false,2,1,0.5000,0.0945,0.9055,0,0,0,0,,1.00,0.0000,\n"
+        "так-ні,a2,false,1,0,0.0000,0.0000,0.7935,0,0,0,0,,2.00,0.0000,\n"
+        "так-ні,a9,false,0,0,,,,0,0,0,0,,,,\n"
     )
 
 
@@ -85,7 +87,10 @@ def test_annotators_without_gold_are_counted_but_not_scored(make: Make) -> None:
     """Without gold n counts retained answers, and the cells of the score are empty."""
     data = make.data_set(items=[make.item("i1"), make.item("i2")], responses=make.answered({"i1": "тн", "i2": "т"}))
     release = released(data)
-    assert writers.csv_text(release.annotators).splitlines()[1:] == ["так-ні,a1,2,,,,,1.00", "так-ні,a2,1,,,,,2.00"]
+    assert writers.csv_text(release.annotators).splitlines()[1:] == [
+        "так-ні,a1,false,2,,,,,0,0,0,0,,1.00,0.0000,",
+        "так-ні,a2,false,1,,,,,0,0,0,0,,2.00,0.0000,",
+    ]
     assert release.baselines.empty
     reasons = release.agreement["так-ні"]["baselines"]["missing_units"]
     assert reasons == dict.fromkeys(
@@ -112,8 +117,10 @@ def test_every_metric_of_every_unit_has_a_row(make: Make) -> None:
     """human_baseline.csv: fractions with four decimals; options of the item's own have the accuracy alone."""
     release = released(make.closed(), make.per_item())
     assert list(release.scores.columns) == [
-        "dataset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "n_items", "n_annotators", "n_ties",
+        "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "total", "n_items",
+        "n_annotators", "n_ties", "beyond_half_width",
     ]  # fmt: skip
+    assert set(release.scores["subset"]) == {"all"}
     found = release.scores.loc[release.scores["dataset"] == "так-ні", ["unit", "metric", "value", "n_ties"]]
     assert found.to_numpy().tolist()[:8] == [
         ["individual", "accuracy", "0.7143", 0],
@@ -189,9 +196,16 @@ def test_agreement_tells_what_was_counted_and_how_dawid_skene_ended(make: Make) 
         "items_with_votes": 5,
         "annotators": 3,
         "annotators_without_votes": 0,
+        "annotators_without_votes_by_reason": {},
+        "insiders": 0,
+        "items_without_votes": 1,
+        "items_without_votes_by_reason": {"nobody answered": 1},
         "votes": 12,
+        "skips": 0,
+        "skips_by_reason": {},
         "excluded": 2,
         "excluded_by_reason": {"no response": 1, "too fast": 1},
+        "excluded_post_hoc": 0,
     }
     equal = told["agreement"]["coefficients"][0]
     assert (equal["name"], equal["n_items"], equal["n_votes"]) == ("percent_agreement", 4, 11)
@@ -214,17 +228,26 @@ def test_responses_are_all_there_sorted_and_named_by_data_set(make: Make) -> Non
     release = released(second, first)
     assert list(release.responses.columns) == list(RESPONSES)
     assert writers.csv_text(release.responses).splitlines()[1:] == [
-        "а,x,1,x,a,так,так,,,,,,,main,false,,,",
-        """б,i1,1,i1,a,'=так,'=так,"[""так"", ""ні""]",,,1.5,,,main,true,,,""",
-        "б,i1,1,i1,b,так,так,,,,,,,main,false,,9,undone",
-        "б,i1,1,i1,b,ні,ні,,,,,,,main,false,,10,",
-        "б,i2,1,i2,b,так,так,,,,,,,main,false,,,",
+        "а,x,1,x,a,,так,так,,так,,,,,,,,,,main,false,,,,,,,",
+        """б,i1,1,i1,a,,'=так,'=так,,'=так,,"[""так"", ""ні""]",,,,1.5,,,,main,true,,,,,control item,,""",
+        "б,i1,1,i1,b,,так,так,,так,undone,,,,,,,,,main,false,,,9,,undone,,",
+        "б,i1,1,i1,b,,ні,ні,,ні,,,,,,,,,,main,false,,,10,,,,",
+        "б,i2,1,i2,b,,так,так,,так,,,,,,,,,,main,false,,,,,,,",
     ]
 
 
 def test_the_same_votes_give_the_same_bytes_in_whatever_order(make: Make, tmp_path: Path) -> None:
     """A second run, shuffled rows and shuffled data sets change no byte of any file."""
-    data_sets = [make.closed(), make.per_item()]
+    rows = [
+        make.response("i5", person, "так", insider=person == "b1", exposed=person == "b2") for person in ("b1", "b2")
+    ]
+    rows += [make.response("i6", "b1", None, skip_reason="unclear"), make.response("i1", "a1", "ні", is_repeat=True)]
+    rows += [make.response("i6", "b3", "так", revision=1, first_response="ні")]
+    plain = make.closed()
+    everything = replace(
+        plain, responses=pd.concat([plain.responses, make.data_set(items=[], responses=rows).responses])
+    )
+    data_sets = [replace(everything, responses=everything.responses.reset_index(drop=True)), make.per_item()]
     texts = []
     for number, given in enumerate(
         (data_sets, data_sets, [shuffled(data, 3) for data in reversed(data_sets)]),

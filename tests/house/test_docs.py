@@ -12,7 +12,7 @@ import pytest
 
 from annotation.campaigns import mistakes, programme, project, rules, stages
 from annotation.settings import Settings
-from exports import inputs, tables
+from exports import annotators, inputs, tables
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
@@ -59,7 +59,7 @@ def test_every_setting_is_in_the_example_and_in_the_reference() -> None:
 def test_every_column_and_key_is_in_the_reference() -> None:
     """The pages about files name every published column, and every key of a project file."""
     published = (ROOT / "docs/reference/published-files.md").read_text("utf-8")
-    for column in {*inputs.RESPONSES, *tables.GOLD, *tables.ANNOTATORS, *tables.BASELINES, *tables.SCORES}:
+    for column in {*inputs.RESPONSES, *tables.GOLD, *annotators.ANNOTATORS, *tables.BASELINES, *tables.SCORES}:
         assert f"`{column}`" in published
     described = (ROOT / "docs/reference/project-file.md").read_text("utf-8")
     sections = mistakes.sections(project.ProjectFile) | mistakes.sections(programme.ProgrammeFile)

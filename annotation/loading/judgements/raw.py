@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from annotation import files
 from annotation.errors import BadInput
@@ -15,7 +15,10 @@ LONGEST_ID = 64
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RawVote:
-    """`key` holds the values that make the item's identity; `excluded` says why the vote does not count, if so."""
+    """`key` holds the values that make the item's identity; `excluded` says why the vote does not count, if so.
+
+    `golden` are right answers that came with the vote, by the column of the answer.
+    """
 
     key: tuple[str, ...]
     annotator: str
@@ -24,6 +27,7 @@ class RawVote:
     is_control: bool = False
     excluded: str | None = None
     seconds: float | None = None
+    golden: Mapping[str, str] = field(default_factory=dict)
 
 
 def item_id(key: Sequence[str]) -> str:

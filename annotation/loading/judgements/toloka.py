@@ -7,7 +7,7 @@ where the file has one, else suite and position; it is never silently the text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from annotation import files
@@ -15,6 +15,7 @@ from annotation.campaigns.project import VotesSection
 from annotation.errors import BadInput
 from annotation.loading.drafts import cell
 from annotation.loading.judgements.raw import RawVote, annotator_of, key_of
+from annotation.vocabulary import CONTROL_ITEM
 
 TASK = "ASSIGNMENT:task_id"
 SUITE = "ASSIGNMENT:task_suite_id"
@@ -39,22 +40,29 @@ def read(path: Path, section: VotesSection) -> Iterator[RawVote]:
         page = cell(row, PAGE)
         key = (cell(row, SUITE), str(seen[page])) if columns == (SUITE,) else key_of(row, columns)
         seen[page] += 1
-        golden = cell(row, "GOLDEN:" + answer.removeprefix("OUTPUT:"))
+        golden = _golden(row, section.answers.values() or [answer])
         yield RawVote(
             key=key,
             annotator=annotator_of(row, annotator),
             answer=cell(row, answer),
             row=row,
-            is_control=bool(golden.strip()),
-            excluded=_reason(row, golden),
+            is_control=bool(golden),
+            excluded=_reason(row, control=bool(golden)),
+            golden=golden,
         )
 
 
-def _reason(row: files.Row, golden: str) -> str | None:
+def _golden(row: files.Row, columns: Iterable[str]) -> dict[str, str]:
+    """What Toloka knew to be right, by the column of the answer; nothing where the task is no control task."""
+    known = ((column, cell(row, "GOLDEN:" + column.removeprefix("OUTPUT:"))) for column in columns)
+    return {column: text for column, text in known if text.strip()}
+
+
+def _reason(row: files.Row, *, control: bool) -> str | None:
     status = cell(row, STATUS).strip()
     if status not in ACCEPTED:
         return f"status {status}"
-    return "control item" if golden.strip() else None
+    return CONTROL_ITEM if control else None
 
 
 def _only_output(row: files.Row) -> str:

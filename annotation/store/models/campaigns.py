@@ -19,6 +19,7 @@ class Project(SQLModel, table=True):
     `served` says that the bot can offer it; `frames` are what samples were drawn from, with their seeds and hashes.
     `frozen` is what was fixed at the start: hashes of items, gold and rules, the frames, the plan, and the time.
     `texts` are the versions that hold now, by kind: their sha256, under which `wording` keeps them.
+    `word_lists` are the words that its quality rules refuse, by the file in which they stood when it was loaded.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -41,6 +42,7 @@ class Project(SQLModel, table=True):
     closed_at: datetime | None = Field(default=None, sa_type=Moment)
     frozen: dict[str, Any] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     texts: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
+    word_lists: dict[str, list[str]] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     served: bool = Field(default=True, sa_column_kwargs={"server_default": sa.true()})
     frames: list[dict[str, Any]] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     created_at: datetime = Field(sa_type=Moment)

@@ -30,6 +30,7 @@ class Assignment(SQLModel, table=True):
         sa.Index("ix_assignment_expired", "annotator_id", "project_id", **where("status = 'expired'")),
         sa.Index("ix_assignment_repeat", "annotator_id", "project_id", "repeat_at", **where("repeat_at IS NOT NULL")),
         sa.Index("ix_assignment_control", "annotator_id", "project_id", "id", **where("is_control")),
+        sa.Index("ix_assignment_training", "annotator_id", "project_id", "id", **where("stage = 'training'")),
         sa.Index("ix_assignment_annotator_id_project_id", "annotator_id", "project_id", "id"),
     )
 

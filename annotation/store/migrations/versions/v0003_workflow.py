@@ -36,7 +36,7 @@ TABLES = (
     "allotted_person",
 )
 COLUMNS = {
-    "project": ("overlap_max", "status", "started_at", "closed_at", "frozen", "texts"),
+    "project": ("overlap_max", "status", "started_at", "closed_at", "frozen", "texts", "word_lists"),
     "item": ("status", "ring", "bin", "held", "free"),
     "annotator": ("insider", "time_zone", "suspended_at", "suspended_reason", "forgotten_at"),
     "assignment": (
@@ -70,7 +70,7 @@ def downgrade() -> None:
         "DELETE FROM judgement WHERE assignment_id IN (SELECT id FROM assignment WHERE status NOT IN ('live', 'done'))"
     )
     op.execute("DELETE FROM assignment WHERE status NOT IN ('live', 'done')")
-    for name in ("annotator_id_project_id", "control", "expired", "lease_until", "repeat"):
+    for name in ("annotator_id_project_id", "control", "expired", "lease_until", "repeat", "training"):
         op.drop_index(f"ix_assignment_{name}", table_name="assignment")
     for name in ("ix_item_apart", "ix_item_open", "ix_item_started"):
         op.drop_index(name, table_name="item")
@@ -352,6 +352,7 @@ def _columns() -> None:
     op.add_column("project", sa.Column("closed_at", MOMENT))
     op.add_column("project", sa.Column("frozen", sa.JSON()))
     op.add_column("project", sa.Column("texts", sa.JSON()))
+    op.add_column("project", sa.Column("word_lists", sa.JSON()))
     checks.add_words("item", "status", ("open", "paused", "retired"))
     op.add_column("item", sa.Column("ring", sa.Integer(), server_default="0", nullable=False))
     op.add_column("item", sa.Column("bin", sa.Integer()))
@@ -390,6 +391,7 @@ def _fill() -> None:
         "UPDATE item SET free = MAX(0, (SELECT coalesce(p.overlap, 0) FROM project p WHERE p.id = item.project_id)"
         " - n_live) WHERE pool IN ('main', 'pilot')".replace("MAX", _greatest())
     )
+    op.execute("UPDATE assignment SET is_repeat = false WHERE surface = 'import'")
     op.execute("UPDATE item SET ring = abs((CAST(id AS BIGINT) * 7919 + 104729) % 2147483647)")
 
 
@@ -403,6 +405,7 @@ def _indices() -> None:
     key = ["annotator_id", "project_id", "id"]
     op.create_index("ix_assignment_annotator_id_project_id", "assignment", key)
     _partial("ix_assignment_control", "assignment", key, "is_control")
+    _partial("ix_assignment_training", "assignment", key, "stage = 'training'")
     _partial("ix_assignment_lease_until", "assignment", ["lease_until"], "status = 'live'")
     _partial("ix_assignment_expired", "assignment", key[:2], "status = 'expired'")
     _partial("ix_assignment_repeat", "assignment", [*key[:2], "repeat_at"], "repeat_at IS NOT NULL")
