@@ -17,6 +17,9 @@ CONTROL_ITEM = "control item"
 EXTRA = "extra: the item had its answers"
 """The reason why an answer does not count that came when every place of its item was taken."""
 
+SKIPPED = "skipped"
+"""The reason why a skip that gave its place back does not count."""
+
 
 class Stage(StrEnum):
     """Where in a campaign an item belongs."""
@@ -35,6 +38,11 @@ class Pool(StrEnum):
     QUALIFICATION = "qualification"
     CONTROL = "control"
     MAIN = "main"
+
+    @property
+    def placed(self) -> bool:
+        """Whether its items have places; all others may be met by everybody."""
+        return self in {Pool.MAIN, Pool.PILOT}
 
     @property
     def stage(self) -> Stage:
@@ -103,6 +111,7 @@ class Hindrance(StrEnum):
     CAP = "cap"
     QUOTA = "quota"
     NOTHING_LEFT = "nothing left"
+    SEARCHING = "searching"
 
 
 class Cause(StrEnum):
@@ -141,6 +150,9 @@ class Event(StrEnum):
     ITEM_FIXED = "item fixed"
     VOTES_IMPORTED = "votes imported"
     ANNOTATOR_JOINED = "annotator joined"
+    QUALIFICATION_PASSED = "qualification passed"
+    QUALIFICATION_FAILED = "qualification failed"
+    ITEM_PAUSED = "item paused"
     INVITATION_MADE = "invitation made"
     INVITATION_REDEEMED = "invitation redeemed"
     CONSENT_GIVEN = "consent given"

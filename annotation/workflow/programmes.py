@@ -39,8 +39,8 @@ class _Door:
         return self.quota is not None and self.answered >= self.quota
 
 
-def turn(session: Session, *, annotator_id: int, now: datetime) -> tuple[int, ...]:  # noqa: ARG001
-    """The projects to try for a person, in order: running, hers or open to everybody, and below their quota.
+def turn(session: Session, *, annotator_id: int) -> tuple[int, ...]:
+    """The projects to try for a person, in order: running, served, hers or open to everybody, below their quota.
 
     Programmes and single projects come in the order of loading. In a sequence one project comes after another; where
     they are interleaved, that of which she had the fewest items comes first.
@@ -85,6 +85,7 @@ def _doors(session: Session, *, annotator_id: int) -> Sequence[_Door]:
         .outerjoin(Participation, mine)
         .where(
             col(Project.status) == ProjectStatus.RUNNING,
+            col(Project.served),
             col(Participation.annotator_id).is_not(None) | ~invited,
         )
     )

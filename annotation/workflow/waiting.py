@@ -10,7 +10,10 @@ from annotation.vocabulary import Hindrance
 
 @dataclass(frozen=True, kw_only=True)
 class Waiting:
-    """What hinders a person. `project` is its name, None where it is not about one; `until` is when time lifts it."""
+    """What hinders a person. `project` is its name, None where it is not about one; `until` is when time lifts it.
+
+    SEARCHING says that the search for her next item goes on in a transaction of its own: commit, and ask again at once.
+    """
 
     reason: Hindrance
     project: str | None = None

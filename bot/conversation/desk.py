@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
 from sqlmodel import Session
 
 from annotation.store.database import Database
+from annotation.vocabulary import Hindrance
 from annotation.workflow import work
 from annotation.workflow.people import joining
+from annotation.workflow.waiting import Waiting
 from bot.conversation.callbacks import Tap
 from bot.conversation.texts import Texts, nearest, texts
 
@@ -30,10 +32,11 @@ class Caller:
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """What a person gets: her language, the item in her hands if any, and what was saved before it."""
+    """What a person gets: her language, the item in her hands or why there is none, and what was saved before it."""
 
     say: Texts
     offer: work.Offer | None
+    waiting: Waiting | None = None
     saved: work.Saved | None = None
     new: bool = False
 
@@ -53,7 +56,11 @@ class Desk:
 
         Raises Stale, having saved nothing, for a tap that belongs to no open item of this person.
         """
-        return await self._run(lambda session: self._turn(session, caller, tap))
+        turn = await self._run(lambda session: self._turn(session, caller, tap))
+        while turn.waiting is not None and turn.waiting.reason is Hindrance.SEARCHING:
+            found = await self._run(lambda session: self._turn(session, caller, None))
+            turn = replace(found, saved=turn.saved, new=turn.new)
+        return turn
 
     def close(self) -> None:
         """Let the writer finish what it has begun."""
@@ -77,11 +84,13 @@ class Desk:
                 annotator_id=who,
                 assignment_id=tap.assignment_id,
                 revision=tap.revision,
-                option=tap.option,
+                answers=work.chosen(session, assignment_id=tap.assignment_id, option=tap.option),
                 now=now,
             )
-        offer = work.next_item(session, annotator_id=who, now=now)
-        return Turn(say=texts(nearest(person.language)), offer=offer, saved=saved, new=person.created_at == now)
+        found = work.next_item(session, annotator_id=who, now=now)
+        offer, waiting = (found, None) if isinstance(found, work.Offer) else (None, found)
+        say, new = texts(nearest(person.language)), person.created_at == now
+        return Turn(say=say, offer=offer, waiting=waiting, saved=saved, new=new)
 
     async def _run(self, use_case: Callable[[Session], Result]) -> Result:
         def transaction() -> Result:

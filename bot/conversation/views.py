@@ -37,13 +37,15 @@ def instructions(offer: Offer, say: Texts) -> tuple[Message, ...]:
 
 def item(offer: Offer, say: Texts) -> tuple[Message, ...]:
     """An item with its options; a long one in several messages, the buttons under the last."""
-    head = f"{offer.number} · {say('left', left=offer.left)}"
+    head = str(offer.number) if offer.left is None else f"{offer.number} · {say('left', left=offer.left)}"
     letters = _letters(offer)
     asked = [part for part in (offer.stimulus, _question(offer)) if part]
-    options = [f"{letter}) {option}" for letter, option in zip(letters, offer.options, strict=True)] if letters else []
+    options = (
+        [f"{letter}) {option}" for letter, option in zip(letters, _options(offer), strict=True)] if letters else []
+    )
     parts = pages("\n\n".join([head, *asked, "\n".join(options)]).strip())
     *before, last = [_formatted(part, head) for part in parts]
-    return (*before, Message(last.html, _buttons(offer, letters or offer.options)))
+    return (*before, Message(last.html, _buttons(offer, letters or _options(offer))))
 
 
 def answered(saved: Saved) -> Message:
@@ -92,17 +94,22 @@ def _formatted(page: str, head: str) -> Message:
 
 def _question(offer: Offer) -> str:
     """The question, unless it says what the item says already."""
-    return "" if offer.question == offer.stimulus else offer.question
+    question = offer.questions[0].text
+    return "" if question == offer.stimulus else question
+
+
+def _options(offer: Offer) -> tuple[str, ...]:
+    return offer.questions[0].options
 
 
 def _letters(offer: Offer) -> Sequence[str]:
     """Letters for the options, where their texts are too long for buttons; else none."""
-    if all(len(option) <= SHORT for option in offer.options):
+    if all(len(option) <= SHORT for option in _options(offer)):
         return ()
     letters = CYRILLIC if offer.language in {"uk", "ru"} else LATIN
-    if len(offer.options) > len(letters):
-        return tuple(str(number) for number in range(1, len(offer.options) + 1))
-    return letters[: len(offer.options)]
+    if len(_options(offer)) > len(letters):
+        return tuple(str(number) for number in range(1, len(_options(offer)) + 1))
+    return letters[: len(_options(offer))]
 
 
 def _buttons(offer: Offer, labels: Sequence[str]) -> tuple[tuple[tuple[str, str], ...], ...]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from sqlmodel import Session, select
 
 from annotation.store import database, queries, slots
@@ -52,6 +53,11 @@ def db(url: str) -> Iterator[database.Database]:
         yield found
 
 
+def in_file_order(session: Session) -> None:
+    """Let everybody begin before the first item and go round in the order of the file: random places are lower."""
+    session.connection().execute(sa.update(Item).values(ring=Item.rank + 10**9))
+
+
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file to copy: an empty SQLite database, brought up to date."""
@@ -72,6 +78,7 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
         file.write_text(PROJECT.format(name=name, overlap=overlap), "utf-8")
         with db.transaction() as session:
             projects.load_file(session, file, now=NOW)
+            in_file_order(session)
             if start:
                 life.start(session, project=queries.project(session, name), now=NOW)
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from sqlmodel import select
+from sqlmodel import Session, select
 
 from annotation.campaigns import project as project_files
 from annotation.errors import BadInput, Conflict
 from annotation.store import database, journal, migrations, queries
 from annotation.store.models import Item, Project
-from annotation.vocabulary import Event
+from annotation.vocabulary import Event, ProjectStatus
 from annotation.workflow import offering, plans, projects, work
 from annotation.workflow.people import joining
 
@@ -34,8 +34,14 @@ def answer_first(db: database.Database) -> None:
     with db.transaction() as session:
         who = joining.join(session, telegram_id=1, language="uk", key=b"k" * 32, now=NOW).id or 0
         offer = work.next_item(session, annotator_id=who, now=NOW)
-        assert offer is not None
-        work.submit(session, annotator_id=who, assignment_id=offer.assignment_id, revision=0, option=0, now=NOW)
+        assert isinstance(offer, work.Offer)
+        tap(session, who, offer.assignment_id, option=0)
+
+
+def tap(session: Session, who: int, assignment_id: int, *, option: int) -> work.Saved:
+    """A tap on the option at this place of the order shown."""
+    answers = work.chosen(session, assignment_id=assignment_id, option=option)
+    return work.submit(session, annotator_id=who, assignment_id=assignment_id, revision=0, answers=answers, now=NOW)
 
 
 def change(folder: Path, old: str, new: str, *, file: str = "words.csv") -> Path:
@@ -152,7 +158,9 @@ def test_a_database_of_the_first_form_keeps_its_answers(db: database.Database, l
         known = queries.project(session, "words")
         assert (known.served, queries.counts(session, project_id=known.id or 0).judgements) == (True, 1)
         who = joining.join(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id or 0
-        assert work.next_item(session, annotator_id=who, now=NOW) is not None
+        known.status = ProjectStatus.RUNNING
+        session.add(known)
+        assert isinstance(work.next_item(session, annotator_id=who, now=NOW), work.Offer)
     with pytest.raises(sa.exc.IntegrityError, match="ck_item_pool"), db.engine.begin() as connection:
         connection.execute(sa.text("UPDATE item SET pool = 'swimming'"))
 
@@ -177,7 +185,9 @@ def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_
             {"field": "text", "text": "так", "title": "Текст", "fold": False, "gap": None, "marks": [], "step": 1}
         ]
         who = joining.join(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id or 0
-        assert work.next_item(session, annotator_id=who, now=NOW) is None
+        known.status = ProjectStatus.RUNNING
+        session.add(known)
+        assert not isinstance(work.next_item(session, annotator_id=who, now=NOW), work.Offer)
         definition = project_files.definition_of(known.definition)
     assert offering.sentence(definition) == (
         "p is not offered: this bot does not know questions other than one choice yet."
@@ -195,10 +205,8 @@ def test_options_are_shuffled_for_each_person_and_taps_mean_what_was_shown(
         for number in range(20):
             who = joining.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=NOW).id or 0
             offer = work.next_item(session, annotator_id=who, now=NOW)
-            assert offer is not None
-            orders.add(offer.options)
-            tap = work.submit(
-                session, annotator_id=who, assignment_id=offer.assignment_id, revision=0, option=1, now=NOW
-            )
-            assert tap.answer == offer.options[1]
+            assert isinstance(offer, work.Offer)
+            shown = offer.questions[0].options
+            orders.add(shown)
+            assert tap(session, who, offer.assignment_id, option=1).answer == shown[1]
     assert orders == {("кіт", "собака"), ("собака", "кіт")}

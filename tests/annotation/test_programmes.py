@@ -57,7 +57,7 @@ def takes_part(session: Session, person: int, project: int, *, shown: int = 0, a
 def turns(session: Session, person: int) -> str:
     """The projects to try, by name."""
     names = {one.id: one.name for one in session.exec(select(Project))}
-    return " ".join(names[one] for one in programmes.turn(session, annotator_id=person, now=NOW))
+    return " ".join(names[one] for one in programmes.turn(session, annotator_id=person))
 
 
 def test_a_sequence_goes_by_the_file_and_interleaving_by_what_she_had(db: database.Database, desk: Desk) -> None:

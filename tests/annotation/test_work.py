@@ -12,8 +12,10 @@ from annotation.errors import Stale
 from annotation.store import frames, pseudonyms, queries
 from annotation.store.database import Database
 from annotation.store.models import Item, Judgement
+from annotation.vocabulary import Hindrance
 from annotation.workflow import work
 from annotation.workflow.people import joining
+from annotation.workflow.waiting import Waiting
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -27,10 +29,18 @@ def joined(session: Session, number: int) -> int:
 def answer(session: Session, person: int, *, option: int = 1, now: datetime = NOW) -> work.Saved | None:
     """Take the next item and answer it."""
     offer = work.next_item(session, annotator_id=person, now=now)
-    if offer is None:
+    if not isinstance(offer, work.Offer):
         return None
+    return tapped(session, person, offer.assignment_id, option=option, now=now)
+
+
+def tapped(
+    session: Session, person: int, assignment_id: int, *, option: int = 1, revision: int = 0, now: datetime = NOW
+) -> work.Saved:
+    """A tap on the option at this place of the order shown."""
+    answers = work.chosen(session, assignment_id=assignment_id, option=option)
     return work.submit(
-        session, annotator_id=person, assignment_id=offer.assignment_id, revision=0, option=option, now=now
+        session, annotator_id=person, assignment_id=assignment_id, revision=revision, answers=answers, now=now
     )
 
 
@@ -41,20 +51,23 @@ def test_projects_come_one_after_another_and_end(db: Database, load: Callable[..
     with db.transaction() as session:
         person = joined(session, 1)
         numbers = []
-        while (offer := work.next_item(session, annotator_id=person, now=NOW)) is not None:
+        while isinstance(offer := work.next_item(session, annotator_id=person, now=NOW), work.Offer):
             numbers.append((offer.number, offer.left, offer.stimulus))
-            work.submit(session, annotator_id=person, assignment_id=offer.assignment_id, revision=0, option=0, now=NOW)
-    assert numbers == [(1, 2, "підказка 1"), (2, 1, "підказка 2"), (1, 1, "підказка 1")]
+            tapped(session, person, offer.assignment_id)
+    assert numbers == [(1, 2, "підказка 1"), (2, 2, "підказка 2"), (1, 1, "підказка 1")]
 
 
-def test_the_item_with_the_fewest_answers_comes_first(db: Database, load: Callable[..., None]) -> None:
-    """After one person answered the first item, the next person begins with the second."""
-    load("words", n=2)
+def test_the_item_with_the_fewest_places_left_comes_first(db: Database, load: Callable[..., None]) -> None:
+    """Of three items, one was answered twice and one once: the next person gets the first of these."""
+    load("words", n=3, overlap=3)
     with db.transaction() as session:
         answer(session, joined(session, 1))
-        offer = work.next_item(session, annotator_id=joined(session, 2), now=NOW)
-        assert offer is not None
-        assert offer.stimulus == "підказка 2"
+        answer(session, joined(session, 1))
+        answer(session, joined(session, 2))
+        first = session.exec(select(Item).where(Item.free == 1)).one()
+        offer = work.next_item(session, annotator_id=joined(session, 3), now=NOW)
+        assert isinstance(offer, work.Offer)
+        assert offer.item == first.external_id
 
 
 def test_an_item_with_its_overlap_is_served_to_nobody_else(db: Database, load: Callable[..., None]) -> None:
@@ -63,7 +76,8 @@ def test_an_item_with_its_overlap_is_served_to_nobody_else(db: Database, load: C
     with db.transaction() as session:
         for number in (1, 2):
             assert answer(session, joined(session, number)) is not None
-        assert work.next_item(session, annotator_id=joined(session, 3), now=NOW) is None
+        nothing = work.next_item(session, annotator_id=joined(session, 3), now=NOW)
+        assert nothing == Waiting(reason=Hindrance.NOTHING_LEFT, project="words")
 
 
 def test_asking_again_gives_the_same_live_item(db: Database, load: Callable[..., None]) -> None:
@@ -81,17 +95,16 @@ def test_the_same_tap_twice_stores_once(db: Database, load: Callable[..., None])
     with db.transaction() as session:
         person = joined(session, 1)
         offer = work.next_item(session, annotator_id=person, now=NOW)
-        assert offer is not None
-        tap = {"annotator_id": person, "assignment_id": offer.assignment_id, "revision": 0, "now": NOW}
-        assert not work.submit(session, option=1, **tap).repeated  # type: ignore[arg-type]
-        assert work.submit(session, option=1, **tap).repeated  # type: ignore[arg-type]
+        assert isinstance(offer, work.Offer)
+        assert not tapped(session, person, offer.assignment_id).repeated
+        assert tapped(session, person, offer.assignment_id).repeated
         with pytest.raises(Stale):
-            work.submit(session, option=0, **tap)  # type: ignore[arg-type]
+            tapped(session, person, offer.assignment_id, option=0)
         assert session.exec(select(Judgement.response)).all() == ["собака"]
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"option": 2}, {"option": -1}, {"assignment_id": 999}, {"annotator_id": 999}, {"revision": 1}]
+    "wrong", [{"option": 2}, {"option": -1}, {"assignment_id": 999}, {"person": 999}, {"revision": 1}]
 )
 def test_a_forged_tap_changes_nothing(db: Database, load: Callable[..., None], wrong: dict[str, int]) -> None:
     """An option, an assignment, a person or a revision that does not belong is refused."""
@@ -99,10 +112,9 @@ def test_a_forged_tap_changes_nothing(db: Database, load: Callable[..., None], w
     with db.transaction() as session:
         person = joined(session, 1)
         offer = work.next_item(session, annotator_id=person, now=NOW)
-        assert offer is not None
-        tap = {"annotator_id": person, "assignment_id": offer.assignment_id, "revision": 0, "option": 1} | wrong
+        assert isinstance(offer, work.Offer)
         with pytest.raises(Stale):
-            work.submit(session, now=NOW, **tap)
+            tapped(session, **{"person": person, "assignment_id": offer.assignment_id} | wrong)  # type: ignore[arg-type]
         assert session.exec(select(Judgement)).all() == []
         assert {item.n_done for item in session.exec(select(Item)).all()} == {0}
 

@@ -8,10 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlmodel import select
+import sqlalchemy as sa
+from sqlmodel import Session, select
 from telegram import Update
 
 from annotation.store import database, models, queries
+from annotation.store.models import Item
 from annotation.workflow import life, projects
 from bot import application
 from bot.demo.standin import TOKEN, Person, Request, Telegram
@@ -72,6 +74,11 @@ def db(tmp_path: Path) -> Iterator[database.Database]:
         yield found
 
 
+def in_file_order(session: Session) -> None:
+    """Let everybody begin before the first item and go round in the order of the file: random places are lower."""
+    session.connection().execute(sa.update(Item).values(ring=Item.rank + 10**9))
+
+
 @pytest.fixture
 def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
     """Loads and starts a project of items given as (text, options); gold is the last option."""
@@ -96,6 +103,7 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
         file.write_text(text, "utf-8")
         with db.transaction() as session:
             projects.load_file(session, file, now=NOW)
+            in_file_order(session)
             if start:
                 life.start(session, project=queries.project(session, name), now=NOW)
 

@@ -73,8 +73,10 @@ class Item(SQLModel, table=True):
             "group_id",
             "free",
             "bin",
+            "n_live",
             **where("free > 0 AND n_live > 0"),
         ),
+        sa.Index("ix_item_apart", "project_id", "pool", **where("pool <> 'main'")),
     )
 
     id: int | None = Field(default=None, primary_key=True)

@@ -33,7 +33,8 @@ class Participation(SQLModel, table=True):
     """How one person stands in one project: her stage, her counts, and why she may not go on.
 
     `shown` counts the items she was given (the next one's `position`), `answered` those of the main stage for caps;
-    `on_page` counts those of her open page. `attempt` is that of the qualification, from 1.
+    `on_page` counts those of her open page, `uncontrolled` the places of control items that went to others because she
+    had met all of them. `attempt` is that of the qualification, from 1.
     """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
@@ -56,6 +57,7 @@ class Participation(SQLModel, table=True):
     answered: int = 0
     page: int = 0
     on_page: int = 0
+    uncontrolled: int = 0
     day: str | None = Field(default=None, max_length=10)
     answered_today: int = 0
     sitting: int = 0

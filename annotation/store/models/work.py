@@ -15,6 +15,7 @@ class Assignment(SQLModel, table=True):
     `project_id` copies the item's. `holds` says that it takes one of the item's places (`n_live`, and `n_done` once it
     is done). `open_revision` is the revision that an undo opened. `exposed` says that the person had met the group, by
     an exception that the project lists. `position` counts a person's items in the project from 1, `page` her pages.
+    `attempt` is that of a qualification. `repeat_at` is from when on the item is to come to her once more.
     """
 
     __table_args__ = (
@@ -26,6 +27,8 @@ class Assignment(SQLModel, table=True):
             **where("status = 'live' AND surface = 'telegram'"),
         ),
         sa.Index("ix_assignment_lease_until", "lease_until", **where("status = 'live'")),
+        sa.Index("ix_assignment_expired", "annotator_id", "project_id", **where("status = 'expired'")),
+        sa.Index("ix_assignment_repeat", "annotator_id", "project_id", "repeat_at", **where("repeat_at IS NOT NULL")),
         sa.Index("ix_assignment_control", "annotator_id", "project_id", "id", **where("is_control")),
         sa.Index("ix_assignment_training", "annotator_id", "project_id", "id", **where("stage = 'training'")),
         sa.Index("ix_assignment_annotator_id_project_id", "annotator_id", "project_id", "id"),
@@ -46,6 +49,8 @@ class Assignment(SQLModel, table=True):
     exposed: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
     position: int | None = None
     page: int | None = None
+    attempt: int | None = None
+    repeat_at: datetime | None = Field(default=None, sa_type=Moment)
     open_revision: int | None = None
     option_order: list[int] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     option_orders: dict[str, list[int]] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))

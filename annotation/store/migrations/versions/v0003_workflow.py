@@ -40,7 +40,8 @@ COLUMNS = {
     "item": ("status", "ring", "bin", "held", "free"),
     "annotator": ("insider", "time_zone", "suspended_at", "suspended_reason", "forgotten_at"),
     "assignment": (
-        "project_id", "holds", "exposed", "page", "open_revision", "option_orders", "shown_at", "lease_until",
+        "project_id", "holds", "exposed", "page", "attempt", "repeat_at", "open_revision", "option_orders", "shown_at",
+        "lease_until",
     ),
     "judgement": ("skip_reason", "flags", "post_hoc"),
 }  # fmt: skip
@@ -69,9 +70,9 @@ def downgrade() -> None:
         "DELETE FROM judgement WHERE assignment_id IN (SELECT id FROM assignment WHERE status NOT IN ('live', 'done'))"
     )
     op.execute("DELETE FROM assignment WHERE status NOT IN ('live', 'done')")
-    for name in ("annotator_id_project_id", "control", "training", "lease_until"):
+    for name in ("annotator_id_project_id", "control", "expired", "lease_until", "repeat", "training"):
         op.drop_index(f"ix_assignment_{name}", table_name="assignment")
-    for name in ("ix_item_open", "ix_item_started"):
+    for name in ("ix_item_apart", "ix_item_open", "ix_item_started"):
         op.drop_index(name, table_name="item")
     op.create_index("ix_assignment_annotator_id", "assignment", ["annotator_id"])
     op.create_index("ix_item_next", "item", ["project_id", "n_done", "n_live", "rank"])
@@ -157,6 +158,7 @@ def _people() -> None:
         sa.Column("answered", sa.Integer(), nullable=False),
         sa.Column("page", sa.Integer(), nullable=False),
         sa.Column("on_page", sa.Integer(), nullable=False),
+        sa.Column("uncontrolled", sa.Integer(), nullable=False),
         sa.Column("day", sa.String(10), nullable=True),
         sa.Column("answered_today", sa.Integer(), nullable=False),
         sa.Column("sitting", sa.Integer(), nullable=False),
@@ -365,6 +367,8 @@ def _columns() -> None:
     op.add_column("assignment", sa.Column("holds", sa.Boolean(), server_default=sa.false(), nullable=False))
     op.add_column("assignment", sa.Column("exposed", sa.Boolean(), server_default=sa.false(), nullable=False))
     op.add_column("assignment", sa.Column("page", sa.Integer()))
+    op.add_column("assignment", sa.Column("attempt", sa.Integer()))
+    op.add_column("assignment", sa.Column("repeat_at", MOMENT))
     op.add_column("assignment", sa.Column("open_revision", sa.Integer()))
     op.add_column("assignment", sa.Column("option_orders", sa.JSON()))
     op.add_column("assignment", sa.Column("shown_at", MOMENT))
@@ -403,9 +407,12 @@ def _indices() -> None:
     _partial("ix_assignment_control", "assignment", key, "is_control")
     _partial("ix_assignment_training", "assignment", key, "stage = 'training'")
     _partial("ix_assignment_lease_until", "assignment", ["lease_until"], "status = 'live'")
+    _partial("ix_assignment_expired", "assignment", key[:2], "status = 'expired'")
+    _partial("ix_assignment_repeat", "assignment", [*key[:2], "repeat_at"], "repeat_at IS NOT NULL")
+    _partial("ix_item_apart", "item", ["project_id", "pool"], "pool <> 'main'")
     ring = ["project_id", "pool", "ring", "group_id", "free", "bin"]
     _partial("ix_item_open", "item", ring, "free > 0")
-    _partial("ix_item_started", "item", ring, "free > 0 AND n_live > 0")
+    _partial("ix_item_started", "item", [*ring, "n_live"], "free > 0 AND n_live > 0")
 
 
 def _partial(name: str, table: str, columns: list[str], condition: str) -> None:

@@ -1,0 +1,16 @@
+"""What an annotator does next, and what becomes of the answer: next, submit, undo, skip, report."""
+
+from annotation.workflow.work.answers import submit
+from annotation.workflow.work.feedback import Feedback
+from annotation.workflow.work.leases import expire
+from annotation.workflow.work.next import next_item
+from annotation.workflow.work.offers import Asked, Offer, Page, chosen
+from annotation.workflow.work.passing import Reported, report, skip
+from annotation.workflow.work.qualifying import Decision
+from annotation.workflow.work.records import Saved
+from annotation.workflow.work.undoing import undo
+
+__all__ = [
+    "Asked", "Decision", "Feedback", "Offer", "Page", "Reported", "Saved", "chosen", "expire", "next_item", "report",
+    "skip", "submit", "undo",
+]  # fmt: skip

@@ -1,0 +1,160 @@
+"""An item in an annotator's hands: what is asked of her, and nothing that would tell her the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from annotation.campaigns.questions import Choice, Choices, Question, Scale, answers
+from annotation.errors import Stale
+from annotation.store.models import Assignment, Item
+from annotation.vocabulary import Stage
+from annotation.workflow.work import seats
+from annotation.workflow.work.seats import Seat
+
+MOST_COUNTED = 500
+"""More open items than this are not counted: the price of a number that nobody waits for yet."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A question and its options in the order shown; none where it has none."""
+
+    question: Question
+    options: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The question's name."""
+        return self.question.name
+
+    @property
+    def text(self) -> str:
+        """The question's words."""
+        return self.question.text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """Where an item stands: the person's page, from 1, and of how many items it is."""
+
+    number: int
+    items: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """An item in an annotator's hands, in the project's language.
+
+    `number` is the person's ordinal in the project. `left` is how many of its items still wait for somebody, this one
+    among them, the same number for all; None in stages of one's own, and where there are more than are counted.
+    """
+
+    assignment_id: int
+    revision: int
+    project: str
+    project_id: int
+    language: str
+    instructions: str
+    stage: Stage
+    item: str
+    stimulus: str
+    pieces: tuple[Mapping[str, Any], ...]
+    questions: tuple[Asked, ...]
+    number: int
+    left: int | None
+    page: Page | None
+
+
+def offer(session: Session, seat: Seat, assignment: Assignment, item: Item) -> Offer:
+    """What the person is shown of an assignment."""
+    orders = assignment.option_orders or {}
+    asked = questions(seat, item)
+    if not orders and assignment.option_order is not None:
+        orders = {asked[0].name: assignment.option_order}
+    pages = seat.definition.pages
+    return Offer(
+        assignment_id=seats.known(assignment.id),
+        revision=assignment.open_revision or 0,
+        project=seat.project.title,
+        project_id=seat.project_id,
+        language=seat.project.language,
+        instructions=seat.project.instructions,
+        stage=assignment.stage,
+        item=item.external_id,
+        stimulus=item.stimulus,
+        pieces=tuple(item.pieces or ()),
+        questions=tuple(Asked(question=one, options=_shown(one, item, orders.get(one.name))) for one in asked),
+        number=assignment.position or 0,
+        left=_left(session, item),
+        page=Page(number=assignment.page, items=pages.items) if pages and assignment.page else None,
+    )
+
+
+def questions(seat: Seat, item: Item) -> tuple[Question, ...]:
+    """What is asked of the item, with its own options' positions written out."""
+    most = len(item.options or ())
+    return tuple(one.counted(most) if isinstance(one, Choice) else one for one in seat.definition.asked)
+
+
+def texts(question: Question, item: Item) -> tuple[str, ...]:
+    """The options that people read, in their stored order."""
+    if isinstance(question, Choice | Choices):
+        return question.options_of(item.options)
+    return question.options if isinstance(question, Scale) else ()
+
+
+def orders(seat: Seat, item: Item, *, occasion: int) -> dict[str, list[int]]:
+    """The seeded order of each question's options for this person; another one each time she meets the item."""
+    found = {}
+    for one in questions(seat, item):
+        options = texts(one, item)
+        key = (seat.project.name, one.name, item.external_id, seat.person.pseudonym)
+        if options:
+            found[one.name] = answers.order(
+                len(options),
+                shuffle=isinstance(one, Choice | Choices) and one.shuffle,
+                seed=seat.definition.seed,
+                key=key if occasion == 0 else (*key, str(occasion)),
+                last=isinstance(one, Choice) and one.abstain is not None,
+            )
+    return found
+
+
+def chosen(session: Session, *, assignment_id: int, option: int) -> dict[str, object]:
+    """The answer to the first question that the option at this place of the order shown stands for.
+
+    Raises Stale where there is no such option.
+    """
+    assignment = session.get(Assignment, assignment_id)
+    item = None if assignment is None else session.get(Item, assignment.item_id)
+    order = assignment.option_order or [] if assignment is not None else []
+    if item is None or not 0 <= option < len(order):
+        raise Stale("There is no such option.")
+    first = seats.definition_of(session, item).asked[0]
+    if isinstance(first, Choice):
+        return {first.name: first.counted(len(item.options or ())).labels_of(item.options)[order[option]]}
+    return {first.name: texts(first, item)[order[option]]}
+
+
+def _shown(question: Question, item: Item, order: list[int] | None) -> tuple[str, ...]:
+    options = texts(question, item)
+    return options if order is None else tuple(options[index] for index in order)
+
+
+def _left(session: Session, item: Item) -> int | None:
+    if not item.pool.placed:
+        return None
+    given = {"project": item.project_id, "pool": item.pool.value, "item": item.id, "most": MOST_COUNTED + 1}
+    counted = int(session.connection().execute(_WAITING, given).scalar_one())
+    return None if counted >= MOST_COUNTED else counted + 1
+
+
+_WAITING = sa.text("""
+SELECT count(*) FROM (
+  SELECT id FROM item WHERE project_id = :project AND pool = :pool AND free > 0 LIMIT :most
+) open WHERE id <> :item""")

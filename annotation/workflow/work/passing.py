@@ -1,0 +1,104 @@
+"""Passing an item over: a skip with its reason, a report of a problem that may pause the item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, func, select
+
+from annotation.errors import Stale
+from annotation.store import journal, slots
+from annotation.store.models import Assignment, Item, Report
+from annotation.vocabulary import SKIPPED, AssignmentStatus, Event, ItemStatus
+from annotation.workflow.work import answers, records, seats, undoing
+from annotation.workflow.work.records import Given, Saved
+from annotation.workflow.work.seats import Seat
+
+REPORTS = 2
+"""How many people's reports pause an item, where the project does not say."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reported:
+    """A report that is stored; `repeated` where she had reported the item before, `paused` where it is out now."""
+
+    repeated: bool
+    paused: bool
+
+
+def skip(session: Session, *, annotator_id: int, assignment_id: int, reason: str, now: datetime) -> Saved:
+    """Pass a live item over. In a baseline the skip fills its place and scores nothing, as it does where items have no
+    places; elsewhere the place is free again, and the item does not come back to her.
+
+    Raises Stale where the item is not hers or is answered.
+    """
+    seat, assignment, item = seats.held(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
+    earlier = records.stored(session, assignment_id, 0)
+    if earlier is not None:
+        if earlier.skip_reason is None:
+            raise Stale("This item is answered already.")
+        return records.saved(seat, assignment, item, earlier, repeated=True)
+    given = Given(answers={}, raw="", skip_reason=reason)
+    if seat.blind or not item.pool.placed or assignment.is_repeat:
+        return answers.first(session, seat, assignment, item, given=given, now=now)
+    return _give_back(session, seat, assignment, item, given=given, now=now)
+
+
+def _give_back(
+    session: Session, seat: Seat, assignment: Assignment, item: Item, *, given: Given, now: datetime
+) -> Saved:
+    if seat.participation.status in undoing.GONE:
+        raise Stale("This person takes part no more.")
+    held = assignment.holds
+    changed = (
+        sa.update(Assignment)
+        .where(col(Assignment.id) == assignment.id, col(Assignment.status) == AssignmentStatus.LIVE)
+        .values(status=AssignmentStatus.SKIPPED, holds=False)
+    )
+    if session.connection().execute(changed).rowcount != 1:
+        raise Stale("This item is closed.")
+    if held:
+        slots.give_back(session, item_id=assignment.item_id, done=False, now=now)
+    session.refresh(assignment)
+    seats.be_active(seat.participation, now=now)
+    session.add(seat.participation)
+    made = records.store(session, seat, assignment, given, revision=0, excluded=SKIPPED, now=now)
+    return records.saved(seat, assignment, item, made)
+
+
+def report(
+    session: Session, *, annotator_id: int, assignment_id: int, reason: str, text: str = "", now: datetime
+) -> Reported:
+    """Say what is wrong with an item; so many people's open reports pause it. She may answer it all the same.
+
+    Raises Stale where the item is not hers.
+    """
+    seat, _, item = seats.held(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
+    session.refresh(item, with_for_update={"key_share": True})
+    item_id = seats.known(item.id)
+    mine = select(Report.id).where(Report.item_id == item_id, Report.annotator_id == seat.who)
+    if session.exec(mine).first() is not None:
+        return Reported(repeated=True, paused=item.status is ItemStatus.PAUSED)
+    session.add(
+        Report(item_id=item_id, annotator_id=seat.who, assignment_id=assignment_id, reason=reason, text=text, at=now)
+    )
+    session.flush()
+    return Reported(repeated=False, paused=_paused(session, seat, item, now=now))
+
+
+def _paused(session: Session, seat: Seat, item: Item, *, now: datetime) -> bool:
+    section = seat.definition.reports
+    counted = (
+        select(func.count()).select_from(Report).where(Report.item_id == item.id, col(Report.resolved_at).is_(None))
+    )
+    number = session.exec(counted).one()
+    if item.status is not ItemStatus.OPEN:
+        return item.status is ItemStatus.PAUSED
+    if number < (REPORTS if section is None else section.threshold):
+        return False
+    slots.pause(session, item_id=seats.known(item.id))
+    data = {"item": item.external_id, "reports": number}
+    journal.record(session, Event.ITEM_PAUSED, now=now, project_id=seat.project_id, data=data)
+    return True

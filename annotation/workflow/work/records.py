@@ -1,0 +1,125 @@
+"""Answers as they are stored, and as people are told that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from annotation.store.models import Assignment, Item, Judgement
+from annotation.vocabulary import EXTRA
+from annotation.workflow.work import feedback, offers, seats
+from annotation.workflow.work.feedback import Feedback
+from annotation.workflow.work.qualifying import Decision
+from annotation.workflow.work.seats import Seat
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """An answer that is stored; `repeated` says that this very tap had come before and nothing was stored now.
+
+    `answers` are in the words that people read, by question; empty for a skip. `extra` says that the item had its
+    answers already. `feedback` is for training, `decision` for the last answer of a qualification.
+    """
+
+    assignment_id: int
+    revision: int
+    number: int
+    stimulus: str
+    question: str
+    answers: Mapping[str, str]
+    repeated: bool
+    extra: bool = False
+    feedback: Feedback | None = None
+    decision: Decision | None = None
+
+    @property
+    def answer(self) -> str:
+        """The answers in one line."""
+        return "; ".join(self.answers.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """An answer on its way into the database: by question as stored, as it came, or a skip with its reason."""
+
+    answers: Mapping[str, str]
+    raw: str
+    skip_reason: str | None = None
+    excluded: str | None = None
+
+
+def store(
+    session: Session,
+    seat: Seat,
+    assignment: Assignment,
+    given: Given,
+    *,
+    revision: int,
+    excluded: str | None,
+    now: datetime,
+) -> Judgement:
+    """Write one revision of an answer, with the seconds since the item was shown."""
+    asked = seat.definition.asked
+    shown_at = assignment.shown_at or assignment.assigned_at or now
+    made = Judgement(
+        assignment_id=seats.known(assignment.id),
+        revision=revision,
+        response=given.answers.get(asked[0].name, ""),
+        response_raw=given.raw,
+        answers=dict(given.answers) if len(asked) > 1 and given.skip_reason is None else None,
+        seconds=(now - shown_at).total_seconds(),
+        answered_at=now,
+        skip_reason=given.skip_reason,
+        excluded_reason=excluded,
+    )
+    session.add(made)
+    session.flush()
+    return made
+
+
+def standing(session: Session, assignment: Assignment) -> Judgement | None:
+    """The answer as it stands now."""
+    chosen = select(Judgement).where(Judgement.assignment_id == assignment.id)
+    return session.exec(chosen.order_by(col(Judgement.revision).desc()).limit(1)).first()
+
+
+def stored(session: Session, assignment_id: int, revision: int) -> Judgement | None:
+    """That revision of an answer."""
+    chosen = select(Judgement).where(Judgement.assignment_id == assignment_id, Judgement.revision == revision)
+    return session.exec(chosen).first()
+
+
+def answers_of(seat: Seat, judgement: Judgement) -> dict[str, str]:
+    """An answer by question, as it is stored."""
+    if judgement.answers is not None:
+        return dict(judgement.answers)
+    return {seat.definition.asked[0].name: judgement.response} if judgement.response else {}
+
+
+def saved(
+    seat: Seat,
+    assignment: Assignment,
+    item: Item,
+    judgement: Judgement,
+    *,
+    repeated: bool = False,
+    decision: Decision | None = None,
+) -> Saved:
+    """What a person is told of a stored answer."""
+    asked = offers.questions(seat, item)
+    given = answers_of(seat, judgement)
+    return Saved(
+        assignment_id=seats.known(assignment.id),
+        revision=judgement.revision,
+        number=assignment.position or 0,
+        stimulus=item.stimulus,
+        question=asked[0].text,
+        answers={name: feedback.worded(asked, item, name, label) for name, label in given.items()},
+        repeated=repeated,
+        extra=judgement.excluded_reason == EXTRA,
+        feedback=feedback.after(seat, item, assignment.stage, given),
+        decision=decision,
+    )

@@ -1,0 +1,255 @@
+"""What becomes of answers: late ones, repeated ones, undone ones; skips and reports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlmodel import select
+
+from annotation.errors import BadInput, Stale
+from annotation.store.models import Exposure, Journal, Judgement
+from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, Cause, Event, Hindrance, ItemStatus, ProjectStatus
+from annotation.workflow import work
+
+if TYPE_CHECKING:
+    from tests.annotation.serving.conftest import Room
+
+YES, NO = "так", "ні"
+
+
+def test_a_lease_that_is_over_gives_the_place_to_another(room: Room) -> None:
+    """After half an hour; the late answer is kept, and does not count."""
+    project = room.project(items=1, overlap=1)
+    one, other = room.person(1), room.person(2)
+    offer = room.offer(one, project)
+    room.later(minutes=29)
+    assert room.wait(other, project).reason is Hindrance.NOTHING_LEFT
+    room.later(minutes=2)
+    taken = room.offer(other, project)
+    assert taken.item == offer.item
+    saved = room.say(one, offer, NO)
+    assert saved.extra
+    assert room.say(one, offer, NO).repeated
+    with pytest.raises(Stale):
+        room.undo(one, offer)
+    assert room.judgements(offer) == [(0, NO, None, EXTRA)]
+    room.say(other, taken)
+    assert room.wait(one, project).reason is Hindrance.NOTHING_LEFT
+    room.sound()
+
+
+def test_a_late_answer_that_is_needed_counts(room: Room) -> None:
+    """Nobody took the place, so it is hers again."""
+    project = room.project(items=1, overlap=1)
+    who = room.person()
+    offer = room.offer(who, project)
+    room.later(hours=2)
+    assert room.expire() == 1
+    assert room.assignment(offer).status is AssignmentStatus.EXPIRED
+    assert not room.say(who, offer).extra
+    assert (room.assignment(offer).holds, room.item(offer.item).n_done) == (True, 1)
+    room.sound()
+
+
+def test_a_late_answer_on_a_group_met_elsewhere_since_is_extra(room: Room) -> None:
+    """In a baseline: the place is free, but she corrected the story meanwhile."""
+    project = room.project(items=["story"], kind="baseline")
+    elsewhere = room.project("elsewhere", items=["story"])
+    who = room.person()
+    offer = room.offer(who, project)
+    room.later(hours=1)
+    room.expire()
+    room.answer(who, project=elsewhere)
+    assert room.say(who, offer).extra
+    room.sound()
+
+
+def test_an_answer_after_the_project_closed_is_extra(room: Room) -> None:
+    """It is kept, its place given back."""
+    project = room.project(items=1)
+    who = room.person()
+    offer = room.offer(who, project)
+    room.status(project, ProjectStatus.CLOSED)
+    assert room.say(who, offer).extra
+    assert room.item(offer.item).n_live == 0
+    room.sound()
+
+
+def test_an_overdue_item_in_her_hands_is_hers_until_somebody_takes_it(room: Room) -> None:
+    """Her own next step renews the lease; the lease of a project is its own."""
+    project = room.project(items=1, overlap=1, lease="2 h")
+    who = room.person()
+    offer = room.offer(who, project)
+    room.later(hours=3)
+    assert room.offer(who, project) == offer
+    room.later(minutes=110)
+    assert room.expire() == 0
+
+
+def test_the_same_tap_twice_is_one_answer(room: Room) -> None:
+    """The second says so; another answer to the same revision is refused."""
+    project = room.project()
+    who = room.person()
+    offer = room.offer(who, project)
+    first = room.say(who, offer)
+    again = room.say(who, offer)
+    assert (first.repeated, again.repeated, again.answer) == (False, True, first.answer)
+    for label, revision in ((NO, 0), (YES, 1), (YES, 5)):
+        with pytest.raises(Stale):
+            room.say(who, offer, label, revision=revision)
+    assert room.judgements(offer) == [(0, YES, None, None)]
+
+
+def test_an_answer_that_cannot_be_taken_is_refused_in_words(room: Room) -> None:
+    """The item stays in her hands."""
+    project = room.project()
+    who = room.person()
+    offer = room.offer(who, project)
+    with pytest.raises(BadInput, match="cannot be answered with"):
+        room.say(who, offer, "можливо")
+    assert room.offer(who, project) == offer
+
+
+def test_an_abstention_fills_the_place_and_does_not_count(room: Room) -> None:
+    """It can be mended into an answer that counts, and back."""
+    question = {"type": "choice", "text": "Так?", "options": [YES, NO], "abstain": "не знаю"}
+    project = room.project(items=1, question=question)
+    who = room.person()
+    offer = room.offer(who, project)
+    room.say(who, offer, "не знаю")
+    room.say(who, room.undo(who, offer), NO)
+    assert room.judgements(offer) == [(0, "не знаю", None, ABSTAINED), (1, NO, None, None)]
+    room.sound()
+
+
+def test_undo_opens_a_revision_while_the_answer_stands(room: Room) -> None:
+    """The live item stays where it is; asking twice opens one revision; the first answer is kept."""
+    project = room.project()
+    who = room.person()
+    offer = room.offer(who, project)
+    room.say(who, offer)
+    live = room.offer(who, project)
+    opened = room.undo(who, offer)
+    assert (opened.assignment_id, opened.revision, opened.questions) == (offer.assignment_id, 1, offer.questions)
+    assert room.undo(who, offer) == opened
+    assert room.judgements(offer) == [(0, YES, None, None)]
+    assert room.offer(who, project) == live
+    assert room.say(who, opened, NO).revision == 1
+    assert room.say(who, opened, NO).repeated
+    assert room.judgements(offer) == [(0, YES, None, None), (1, NO, None, None)]
+    assert room.undo(who, offer).revision == 2
+    room.sound()
+
+
+def test_undo_is_closed_once_another_item_of_the_group_was_shown(room: Room) -> None:
+    """In whichever project; also for a revision that was opened before."""
+    project = room.project(items=["story", "story"])
+    who = room.person()
+    offer = room.offer(who, project)
+    room.say(who, offer)
+    opened = room.undo(who, offer)
+    room.offer(who, project)
+    with pytest.raises(Stale):
+        room.undo(who, offer)
+    with pytest.raises(Stale):
+        room.say(who, opened, NO)
+
+
+def test_undo_is_closed_with_the_project_and_for_strangers(room: Room) -> None:
+    """And before there is an answer."""
+    project = room.project()
+    who, stranger = room.person(1), room.person(2)
+    offer = room.offer(who, project)
+    for person in (who, stranger):
+        with pytest.raises(Stale):
+            room.undo(person, offer)
+    room.say(who, offer)
+    room.status(project, ProjectStatus.CLOSED)
+    with pytest.raises(Stale):
+        room.undo(who, offer)
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "excluded", "free"),
+    [("baseline", AssignmentStatus.DONE, None, 1), ("annotation", AssignmentStatus.SKIPPED, "skipped", 2)],
+)
+def test_a_skip_fills_its_place_in_a_baseline_alone(
+    room: Room, kind: str, status: AssignmentStatus, excluded: str | None, free: int
+) -> None:
+    """Either way it is kept with its reason, is stored once, and the item does not come back."""
+    project = room.project(items=1, kind=kind)
+    who = room.person()
+    offer = room.offer(who, project)
+    assert not room.skip(who, offer).repeated
+    assert room.skip(who, offer).repeated
+    assert room.judgements(offer) == [(0, "", "не розумію", excluded)]
+    assert (room.assignment(offer).status, room.item(offer.item).free) == (status, free)
+    assert room.wait(who, project).reason is Hindrance.NOTHING_LEFT
+    with pytest.raises(Stale):
+        room.say(who, offer)
+    room.sound()
+
+
+def test_an_answered_item_cannot_be_skipped(room: Room) -> None:
+    """It is undone, not skipped."""
+    project = room.project()
+    who = room.person()
+    offer = room.offer(who, project)
+    room.say(who, offer)
+    with pytest.raises(Stale):
+        room.skip(who, offer)
+
+
+def test_two_peoples_reports_pause_an_item(room: Room) -> None:
+    """One person counts once; who has the item in her hands may answer it; nobody else gets it."""
+    project = room.project(items=1, overlap=3)
+    one, other, third = (room.person(number) for number in (1, 2, 3))
+    offers = room.offer(one, project), room.offer(other, project)
+    reports = [room.report(one, offers[0]), room.report(one, offers[0]), room.report(other, offers[1])]
+    assert [(report.repeated, report.paused) for report in reports] == [(False, False), (True, False), (False, True)]
+    assert room.item("p-m-1").status is ItemStatus.PAUSED
+    room.say(one, offers[0])
+    assert room.wait(third, project).reason is Hindrance.NOTHING_LEFT
+    with room.db.transaction() as session:
+        written = session.exec(select(Journal.data).where(Journal.event == Event.ITEM_PAUSED.value)).one()
+    assert written == {"item": "p-m-1", "reports": 2}
+    room.sound()
+
+
+def test_what_a_person_met_is_written_down_by_its_cause(room: Room) -> None:
+    """Once for each group, however often the item comes to her."""
+    stages = {"training": {"pool": {"file": room.items("training", 1)}}}
+    project = room.project(items=1, stages=stages)
+    who = room.person()
+    room.answer(who, project=project)
+    room.offer(who, project)
+    room.later(hours=1)
+    room.expire()
+    room.offer(who, project)
+    with room.db.transaction() as session:
+        met = session.exec(select(Exposure.group_id, Exposure.cause).where(Exposure.annotator_id == who)).all()
+    assert sorted(met) == [("p-1", Cause.ANSWERED), ("training-1", Cause.TRAINING)]
+
+
+def test_several_questions_are_stored_by_name(room: Room) -> None:
+    """The first answers for the whole in `response`; the options of each question have an order of their own."""
+    first = {"name": "fit", "type": "choice", "text": "Так?", "options": [YES, NO]}
+    second = {"name": "why", "type": "choices", "text": "Чому?", "options": ["а", "б", "в"], "shuffle": True}
+    project = room.project(question=None, questions=[first, second], items=1)
+    who = room.person()
+    offer = room.offer(who, project)
+    orders = room.assignment(offer).option_orders
+    assert orders is not None
+    assert offer.questions[0].options == (YES, NO)
+    assert offer.questions[1].options == tuple("абв"[index] for index in orders["why"])
+    raw = {"fit": NO, "why": ["в", "а"]}
+    for repeated in (False, True):
+        with room.db.transaction() as session:
+            saved = work.submit(
+                session, annotator_id=who, assignment_id=offer.assignment_id, revision=0, answers=raw, now=room.now
+            )
+        assert saved.repeated is repeated
+    with room.db.transaction() as session:
+        kept = session.exec(select(Judgement)).one()
+    assert (kept.response, kept.answers) == (NO, {"fit": NO, "why": '["а", "в"]'})

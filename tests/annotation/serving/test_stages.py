@@ -1,0 +1,141 @@
+"""Pilot, training, qualification, main: each in its turn."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlmodel import select
+
+from annotation.errors import Stale
+from annotation.store.models import Journal
+from annotation.vocabulary import Event, Hindrance, ParticipationStatus, Stage
+from annotation.workflow.waiting import Waiting
+
+if TYPE_CHECKING:
+    from tests.annotation.serving.conftest import Room
+
+YES, NO = "так", "ні"
+
+
+def stages(room: Room, **sections: Any) -> dict[str, Any]:
+    """Sections of stages, each with a pool of four items in a file of its own."""
+    return {"stages": {name: {"pool": {"file": room.items(name, 4)}} | keys for name, keys in sections.items()}}
+
+
+def test_a_person_goes_through_every_stage(room: Room) -> None:
+    """Two pilot items, all training items, three of the qualification, then the main ones."""
+    keys = stages(room, pilot={"number": 2}, training={}, qualification={"number": 3, "pass_mark": "3 of 3"})
+    project = room.project(items=2, **keys)
+    who = room.person()
+    came = room.all(who, project=project)
+    assert [name.split("-")[0] for name in came] == ["pilot"] * 2 + ["training"] * 4 + ["qualification"] * 3 + ["p"] * 2
+    assert len(set(came)) == len(came)
+    assert room.standing(who, project).stage is Stage.MAIN
+    room.sound()
+
+
+def test_a_pilot_without_a_place_is_passed(room: Room) -> None:
+    """Where everybody's pilot places are taken, the next person goes on to what follows."""
+    project = room.project(items=1, overlap=1, **stages(room, pilot={}))
+    first, second = room.person(1), room.person(2)
+    assert len(room.answers(first, 4, project=project)) == 4
+    assert room.answer(second, project=project) == "p-m-1"
+
+
+@pytest.mark.parametrize(("explain", "why"), [(True, "why"), (False, None)])
+def test_training_tells_what_was_right_and_is_not_taken_back(room: Room, explain: bool, why: str | None) -> None:
+    """After the answer, and never in the offer; the explanation where the project explains."""
+    project = room.project(**stages(room, training={"explain": explain}))
+    who = room.person()
+    offer = room.offer(who, project)
+    assert "why" not in repr(offer)
+    saved = room.say(who, offer, NO)
+    assert saved.feedback is not None
+    assert (saved.feedback.right, saved.feedback.gold) == (False, {"answer": YES})
+    assert (saved.feedback.explanation or "").split(" ")[0] == (why or "")
+    assert room.say(who, offer, NO).feedback == saved.feedback
+    with pytest.raises(Stale):
+        room.undo(who, offer)
+
+
+def test_the_order_of_training_is_a_persons_own(room: Room) -> None:
+    """Ten people do not all begin with the same item."""
+    project = room.project(**stages(room, training={}))
+    assert len({room.offer(room.person(number), project).item for number in range(10)}) > 1
+
+
+@pytest.mark.parametrize(
+    ("right", "mark", "passed"),
+    [(4, "3 of 4", True), (3, "3 of 4", True), (2, "3 of 4", False), (3, "75 %", True), (2, "75 %", False)],
+)
+def test_the_pass_mark_is_over_all(room: Room, right: int, mark: str, passed: bool) -> None:
+    """All four are asked whatever the first answers were; the interval goes into the journal."""
+    project = room.project(**stages(room, qualification={"pass_mark": mark}))
+    who = room.person()
+    decisions = []
+    for number in range(4):
+        offer = room.offer(who, project)
+        assert offer.stage is Stage.QUALIFICATION
+        saved = room.say(who, offer, YES if number < right else NO)
+        assert saved.feedback is None
+        decisions.append(saved.decision)
+    assert decisions[:3] == [None] * 3
+    last = decisions[3]
+    assert last is not None
+    assert (last.passed, last.right, last.of) == (passed, right, 4)
+    assert 0 <= last.low < right / 4 <= last.high <= 1
+    event = Event.QUALIFICATION_PASSED if passed else Event.QUALIFICATION_FAILED
+    with room.db.transaction() as session:
+        written = session.exec(select(Journal.data).where(Journal.event == event.value)).one()
+    assert (written["right"], written["of"], written["attempt"]) == (right, 4, 1)
+    if passed:
+        assert room.offer(who, project).stage is Stage.MAIN
+    else:
+        assert room.wait(who, project) == Waiting(reason=Hindrance.FAILED, project="p")
+
+
+def test_another_attempt_waits_for_its_time_and_prefers_new_items(room: Room) -> None:
+    """Two of four items in the first attempt, the other two in the second, the first again in the third."""
+    section = {"number": 2, "pass_mark": "2 of 2", "attempts": 3, "cool_down": "1 d"}
+    project = room.project(**stages(room, qualification=section))
+    who = room.person()
+    attempts = []
+    for _ in range(2):
+        attempts.append(room.answers(who, 2, NO, project=project))
+        until = room.now + timedelta(days=1)
+        assert room.wait(who, project) == Waiting(reason=Hindrance.COOL_DOWN, project="p", until=until)
+        room.later(days=1)
+    assert len({*attempts[0], *attempts[1]}) == 4
+    again = room.offer(who, project)
+    assert room.assignment(again).occasion == 1
+    room.say(who, again, YES)
+    room.answer(who, NO, project=project)
+    assert room.wait(who, project).reason is Hindrance.FAILED
+    assert room.standing(who, project).status is ParticipationStatus.FAILED
+
+
+def test_a_skip_in_the_qualification_is_not_right(room: Room) -> None:
+    """It takes one of the answers."""
+    project = room.project(**stages(room, qualification={"number": 1, "pass_mark": "1 of 1"}))
+    who = room.person()
+    saved = room.skip(who, room.offer(who, project))
+    assert saved.decision is not None
+    assert (saved.decision.passed, saved.decision.right, saved.decision.of) == (False, 0, 1)
+
+
+def test_the_qualification_can_be_mended_until_it_is_decided(room: Room) -> None:
+    """A slip in the first answer is undone; after the last answer nothing is."""
+    project = room.project(**stages(room, qualification={"number": 2, "pass_mark": "2 of 2"}))
+    who = room.person()
+    first = room.offer(who, project)
+    room.say(who, first, NO)
+    room.say(who, room.undo(who, first), YES)
+    last = room.offer(who, project)
+    decision = room.say(who, last, YES).decision
+    assert decision is not None
+    assert decision.passed
+    for offer in (first, last):
+        with pytest.raises(Stale):
+            room.undo(who, offer)
