@@ -86,6 +86,14 @@ def known(session: Session, *, annotator_id: int, project_id: int, training: boo
     return sorted((one for one in found if one.current), key=lambda one: one.assignment_id)
 
 
+def controls(session: Session, *, project_id: int, annotator_id: int | None = None) -> list[Answered]:
+    """Everybody's answers to control items of a project, or one person's, by person, repeats left out."""
+    chosen = _answers().where(col(Assignment.project_id) == project_id, CONTROL, ~col(Assignment.is_repeat), *GIVEN)
+    if annotator_id is not None:
+        chosen = chosen.where(col(Assignment.annotator_id) == annotator_id)
+    return _read(session, chosen.order_by(col(Assignment.annotator_id), col(Assignment.id)))
+
+
 def imported_controls(session: Session, *, project_id: int) -> list[Answered]:
     """Everybody's imported answers to control items, by person and in the order of the files, those left out that
     were not accepted where they were given."""
