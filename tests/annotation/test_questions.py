@@ -224,7 +224,15 @@ def test_words_beside_a_question_are_part_of_what_people_saw(plain: dict[str, An
 
 def test_hashes_of_items_without_such_words_are_what_they_always_were() -> None:
     """Answers that were given before name the same stimulus as those after."""
-    shown: dict[str, Any] = {"field": "text", "text": "Текст", "title": None, "fold": False, "gap": None, "marks": [], "step": 1}
+    shown: dict[str, Any] = {
+        "field": "text",
+        "text": "Текст",
+        "title": None,
+        "fold": False,
+        "gap": None,
+        "marks": [],
+        "step": 1,
+    }
     asked = {"name": "answer", "type": "scale", "text": "Що це?", "options": ["1", "2"]}
     written = json.dumps([[shown], [asked]], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     assert hashed(SCALE) == stimulus.text_digest(written)
