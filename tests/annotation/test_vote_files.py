@@ -89,6 +89,35 @@ def test_label_studios_json_is_read_annotation_by_annotation(tmp_path: Path) -> 
     assert [vote.row.line for vote in read(path, answer="usable")] == [2, 2, 2, 116, 116]
 
 
+SEVERAL = {"answers": {"result": "usable", "text": "fixed", "more": "notable"}}
+
+
+def test_answers_to_several_questions_are_those_of_several_controls(tmp_path: Path) -> None:
+    """Each under its control's name, in every kind of export; a control that nobody touched is not in the file."""
+    votes = read(write(tmp_path / "export.json", TASKS), **SEVERAL)
+    controls = ("usable", "fixed", "notable")
+    assert [[vote.row.values[name] for name in controls] + [vote.excluded] for vote in votes] == [
+        ["usable", "Жив-був кіт.", "", None],
+        ["not_usable", "", "", None],
+        ["", "", "", "skipped"],
+        ['["usable", "notable"]', "Жила-була.", "", None],
+        ["", '["одне", "друге"]', "", "several texts"],
+    ]
+    row: dict[str, Any] = {"story": STORY, "usable": {"choices": ["usable"]}, "fixed": {"text": [STORY, "Жив."]}}
+    row |= {"id": 7, "annotator": 3}
+    (vote,) = read(write(tmp_path / "min.json", [row]), **SEVERAL)
+    assert [vote.row.values[name] for name in controls] == ["usable", "Жив.", ""]
+    with (tmp_path / "export.csv").open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(row)
+        rows.writerow([json.dumps(one) if isinstance(one, dict) else one for one in row.values()])
+    (vote,) = read(tmp_path / "export.csv", **SEVERAL)
+    assert [vote.row.values[name] for name in controls] == ["usable", "Жив.", ""]
+    for name, more in (("export.json", "usable, fixed"), ("export.csv", "story, usable")):
+        with pytest.raises(BadInput, match=f"None of the controls x is in the file. It has: {more}"):
+            read(tmp_path / name, answers={"result": "x"})
+
+
 def test_a_text_area_that_repeats_what_it_was_filled_with_is_read_right(tmp_path: Path) -> None:
     """Of two texts the one that is no field of the task counts; of two others nobody can say which."""
     votes = read(write(tmp_path / "export.json", TASKS), answer="fixed", item="story")

@@ -41,7 +41,7 @@ def _item(section: VotesSection, row: files.Row) -> tuple[str, ...]:
         raise BadInput(
             "Which fields make an item? HumanResponseBot's files have no common id.",
             where=row.where("votes.item"),
-            remedy=f"Name them as `votes.item`. It has: {', '.join(row.values)}.",
+            remedy=f"Name them as `votes.item`. It has: {files.named(row.values)}.",
         )
     return section.item
 
