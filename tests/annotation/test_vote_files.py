@@ -212,6 +212,9 @@ def test_human_response_bots_file_is_read(tmp_path: Path, column: str) -> None:
         read(path, format="human-response-bot")
     with pytest.raises(BadInput, match="has 0 of the fields"):
         read(write(path, {"instances": [{"id": 1}]}), **section)
+    mixed = [{"id": 1, "humanAnswer": "кіт"}, {"id": 2, "human_title": "пес"}]
+    with pytest.raises(BadInput, match="answered in 'human_title', those before it in 'humanAnswer'"):
+        read(write(path, {"instances": mixed}), **section)
 
 
 def test_seconds_and_skips_reach_the_judgements(db: database.Database, tmp_path: Path) -> None:
