@@ -20,7 +20,7 @@ from annotation.loading import bulk, inspection
 from annotation.loading import campaign as campaigns
 from annotation.loading.drafts import ItemDraft
 from annotation.store import journal
-from annotation.store.models import Item, Project
+from annotation.store.models import Assignment, Item, Project
 from annotation.vocabulary import Event
 from annotation.workflow import offering, plans
 
@@ -211,10 +211,11 @@ def _plan(
     session: Session, known: Project, campaign: project_files.Campaign, rows: Mapping[str, dict[str, Any]]
 ) -> plans.Plan:
     items = session.exec(select(Item).where(Item.project_id == known.id).order_by(col(Item.rank)))
+    met = set(session.exec(select(Assignment.item_id).join(Item).where(Item.project_id == known.id).distinct()))
     keys = next(iter(rows.values()))
     stored = {
         item.external_id: plans.Stored(
-            id=item.id or 0, met=item.n_live > 0, row={key: getattr(item, key) for key in keys}
+            id=item.id or 0, met=item.id in met, row={key: getattr(item, key) for key in keys}
         )
         for item in items
     }
