@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from sqlmodel import col, select
 
 from annotation.campaigns import project
+from annotation.campaigns.questions import Choices, Material
 from annotation.errors import BadInput, Conflict, HromadaError
-from annotation.loading import judgements
+from annotation.loading import campaign, judgements
 from annotation.loading.judgements.raw import RawVote
 from annotation.store import database, pseudonyms, queries
 from annotation.store.models import Judgement
@@ -116,6 +117,18 @@ def test_answers_to_several_questions_are_those_of_several_controls(tmp_path: Pa
     for name, more in (("export.json", "usable, fixed"), ("export.csv", "story, usable")):
         with pytest.raises(BadInput, match=f"None of the controls x is in the file. It has: {more}"):
             read(tmp_path / name, answers={"result": "x"})
+
+
+def test_a_skip_answers_none_of_several_questions(tmp_path: Path) -> None:
+    """Not even those that need a box: it is kept as a skip, without answers."""
+    path = write(tmp_path / "export.json", TASKS[:1])
+    told_to = {"format": "label-studio", "item": "id", "answers": {"result": "usable"}}
+    asked = Choices(type="choices", name="result", text="?", options=("usable", "not_usable"), least=1)
+    section = project.VotesSection.model_validate(told_to)
+    found = campaign.votes(path, section, questions=[asked], materials={"7": Material()}).votes
+    assert [(vote.answers, vote.excluded) for vote in found] == [
+        ({"result": '["usable"]'}, None), ({"result": '["not_usable"]'}, None), ({}, "skipped"),
+    ]  # fmt: skip
 
 
 def test_a_text_area_that_repeats_what_it_was_filled_with_is_read_right(tmp_path: Path) -> None:
