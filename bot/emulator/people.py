@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.emulator import files
 from bot.emulator.calls import Upload
+from bot.emulator.contents import MOST_TEXT
 from bot.emulator.entities import Text
 from bot.emulator.entities.detected import detect
 from bot.emulator.ledger import Entry
@@ -52,8 +53,11 @@ class Person:
         return [entry.text for entry in self.telegram.ledger.of(self.id, "toast", "alert")]
 
     def send(self, text: str, *, chat: Chat | None = None) -> Message:
-        """Send a text; under a reply box it is the reply that was asked for."""
-        return self._sent(Content(detect(Text(text))), chat or self.chat)
+        """Send a text, a long one in parts as phones do; under a reply box it is the reply that was asked for."""
+        *before, last = [text[start : start + MOST_TEXT] for start in range(0, max(1, len(text)), MOST_TEXT)]
+        for part in before:
+            self._sent(Content(detect(Text(part))), chat or self.chat)
+        return self._sent(Content(detect(Text(last))), chat or self.chat)
 
     def start(self, payload: str = "") -> Message:
         """Open the bot, with what a deep link carries."""
@@ -65,7 +69,9 @@ class Person:
         return self._sent(Content(detect(Text(caption)), file=file), self.chat)
 
     def edit(self, message: Message, text: str) -> None:
-        """Correct what she has sent."""
+        """Correct what she has sent; raises ValueError for what is not hers."""
+        if message.sender is not self.user:
+            raise ValueError("Only her own messages are hers to edit.")
         message.content, message.edited = Content(detect(Text(text))), self.telegram.now()
         self._see(message.chat, "edited", message)
         self.telegram.update("edited_message", message.wire(), lane=message.chat.id)

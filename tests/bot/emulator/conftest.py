@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import aiohttp
 import pytest
 
 from bot.emulator.clock import still
 from bot.emulator.people import Person
+from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
 
@@ -50,3 +53,28 @@ def ann(telegram: Telegram) -> Person:
     ann.start()
     telegram.take()
     return ann
+
+
+@pytest.fixture
+async def server(telegram: Telegram) -> AsyncIterator[Server]:
+    """Listening on loopback."""
+    async with Server(telegram) as started:
+        yield started
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[aiohttp.ClientSession]:
+    """Somebody on this machine; without cookies unless a test keeps them."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        yield session
+
+
+@pytest.fixture
+def api(server: Server, client: aiohttp.ClientSession) -> Callable[..., Any]:
+    """A bot that sends JSON: status and body of its call."""
+
+    async def call(method: str, **values: Any) -> tuple[int, dict[str, Any]]:
+        async with client.post(f"{server.url}/bot{server.telegram.token}/{method}", json=values) as response:
+            return response.status, await response.json()
+
+    return call
