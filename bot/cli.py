@@ -11,7 +11,7 @@ import sys
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands import aggregate, agreement, baseline, campaigns, export, preparing, running
+from bot.commands import aggregate, agreement, baseline, campaigns, export, preparing, running, trying
 
 app = typer.Typer(
     name="hromada",
@@ -39,6 +39,7 @@ for command in (
     running.doctor,
     running.bot,
     running.demo,
+    trying.try_,
 ):
     app.command(command.__name__.rstrip("_"))(command)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from pathlib import Path
 
 import telegram
@@ -25,7 +26,7 @@ def called(source: str) -> set[str]:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     }
-    full = {name for name in names if "_" in name and hasattr(telegram.Bot, name) and name[0] != "_"}
+    full = {name for name in names if "_" in name and inspect.iscoroutinefunction(getattr(telegram.Bot, name, None))}
     return {name.replace("_", "") for name in full} | {SHORT[name].lower() for name in names & SHORT.keys()}
 
 
