@@ -53,12 +53,12 @@ function put(message, { live = true } = {}) {
     old?.remove();
     return;
   }
-  const focused = old?.contains(document.activeElement) ? focusedKey(old) : null;
+  const focused = old?.querySelector(".key:focus-visible") ? focusedKey(old) : null;
   const made = bubble(message, { say, tap, edit, command: send, bot: state.bot });
   const near = $("scroller").scrollHeight - $("scroller").scrollTop - $("scroller").clientHeight < 160;
   if (old) old.replaceWith(made);
   else $("log").append(made);
-  if (focused !== null) (made.querySelectorAll(".key")[focused] ?? $("text")).focus();
+  if (focused !== null) (made.querySelectorAll(".key")[focused] ?? made.querySelector(".key") ?? $("scroller")).focus();
   if (live && (near || message.mine)) bottom();
 }
 
