@@ -148,6 +148,7 @@ function everybody() {
 }
 
 function whole(event) {
+  if (event.person !== state.person) stopEditing(); // after a lost connection, half-typed words stay
   state.person = event.person;
   state.people = event.people;
   state.bot = event.bot;
@@ -157,7 +158,6 @@ function whole(event) {
     : "uk";
   document.title = `${event.bot} · hromada`;
   $("bot").textContent = event.bot;
-  stopEditing();
   translate();
   $("log").replaceChildren();
   for (const message of event.messages) put(message, { live: false });

@@ -199,6 +199,18 @@ async def test_the_keyboard_alone_is_enough(browser: Browser, server: Server) ->
     await expect(page.get_by_text("✓ 12 · А")).to_be_visible()
 
 
+async def test_a_lost_connection_keeps_what_was_half_typed(browser: Browser, server: Server) -> None:
+    """The stream breaks and is taken up again: the words in the box stay, and what was missed is there."""
+    page = (await opened(browser, server)).page
+    await to_the_item(page)
+    await page.get_by_label("Повідомлення", exact=True).fill("пів слова")
+    server.page.close()
+    await expect(page.get_by_text("Зв’язок утрачено")).to_be_visible()
+    server.telegram.call("sendMessage", {"chat_id": 1001, "text": "тим часом"})
+    await expect(page.get_by_text("тим часом")).to_be_visible(timeout=15_000)
+    await expect(page.get_by_label("Повідомлення", exact=True)).to_have_value("пів слова")
+
+
 async def test_several_people_have_chats_of_their_own(browser: Browser, server: Server) -> None:
     """A second person joins in English; each sees her own messages and nobody else's."""
     page = (await opened(browser, server)).page
