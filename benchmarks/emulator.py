@@ -121,7 +121,8 @@ def over_http(folder: Path) -> tuple[float, float]:
     rows = "".join(f"{number},Item {number}\n" for number in range(ITEMS))
     (folder / "items.csv").write_text(f"id,text\n{rows}", encoding="utf-8")
     own = {"PATH": os.environ["PATH"], "HROMADA_TELEGRAM_TOKEN": TOKEN, "HROMADA_LOG_LEVEL": "WARNING"}
-    subprocess.run([command, "load", "project.yaml"], cwd=folder, env=own, check=True, stdout=subprocess.DEVNULL)
+    for words in (["load", "project.yaml"], ["start", "taps"]):
+        subprocess.run([command, *words], cwd=folder, env=own, check=True, stdout=subprocess.DEVNULL)
     with subprocess.Popen([sys.executable, __file__, "serve"], stdout=subprocess.PIPE, text=True) as server:
         url = _line(server)
         env = own | {"HROMADA_TELEGRAM_URL": f"{url}/bot"}

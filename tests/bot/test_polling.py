@@ -21,6 +21,7 @@ PROJECT = """\
 project: words
 title: Слова
 language: uk
+instructions: Порівняйте.
 question: {type: choice, text: "Яке слово довше?", options: [перше, друге]}
 items: {file: items.csv, id: id, show: text}
 overlap: 1
@@ -49,7 +50,8 @@ async def test_the_bot_polls_answers_and_ends_on_a_signal(server: Server, tmp_pa
     command = str(Path(sysconfig.get_path("scripts")) / "hromada")
     env = {"PATH": os.environ["PATH"], "HROMADA_TELEGRAM_TOKEN": TOKEN, "HROMADA_TELEGRAM_URL": url}
     env["HROMADA_LOG_LEVEL"] = "DEBUG"
-    subprocess.run([command, "load", "project.yaml"], cwd=tmp_path, env=env, check=True, capture_output=True)
+    for words in (["load", "project.yaml"], ["start", "words"]):
+        subprocess.run([command, *words], cwd=tmp_path, env=env, check=True, capture_output=True)
 
     async def start() -> asyncio.subprocess.Process:
         pipe = asyncio.subprocess.PIPE
