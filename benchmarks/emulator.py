@@ -35,6 +35,7 @@ PROJECT = """\
 project: taps
 title: Taps
 language: en
+instructions: Choose.
 question: {type: choice, text: "Which?", options: [first, second]}
 items: {file: items.csv, id: id, show: text}
 overlap: 1000

@@ -51,12 +51,11 @@ def _prepare(database: Database, file: Path, *, key: bytes) -> None:
     with database.transaction() as transaction:
         pseudonyms.record(transaction, key, now=session.now())
         projects.load_file(transaction, file, now=session.now())
-        loaded = queries.projects(transaction)
-        for project in loaded:
+        for project in queries.projects(transaction):
+            sentence = offering.sentence(definition_of(project.definition))
+            if sentence is not None:
+                raise BadInput(sentence, where=Where(file=file), remedy="Try another campaign, or a part of this one.")
             life.start(transaction, project=project, now=session.now())
-        sentences = [offering.sentence(definition_of(one.definition)) for one in loaded]
-    for sentence in filter(None, sentences):
-        raise BadInput(sentence, where=Where(file=file), remedy="Try another campaign, or a part of this one.")
 
 
 async def _run(database: Database, *, key: bytes, port: int, json: bool) -> None:

@@ -22,6 +22,7 @@ PROJECT = """\
 project: words
 title: Слова
 language: uk
+instructions: Порівняйте.
 question: {type: choice, text: "Яке слово довше?", options: [перше, друге]}
 items: {file: items.csv, id: id, show: text}
 overlap: 1
