@@ -1,0 +1,159 @@
+"""The command that tries a campaign on simulated people: simulate."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.campaigns import AsJson, File
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from annotation.simulation.crowd import Crowd
+    from bot.commands.console import Cell
+    from bot.trials import Trial
+
+MOST_PEOPLE = 10_000
+
+
+def simulate(
+    file: File,
+    people: Annotated[int, typer.Option(min=1, max=MOST_PEOPLE, help="How many people are invited.")] = 20,
+    skill: Annotated[str, typer.Option(help="The mean chance of a right answer.")] = "85%",
+    spread: Annotated[str, typer.Option(help="The standard deviation of skill among people.")] = "5%",
+    careless: Annotated[str, typer.Option(help="The share of people who answer at random, in haste.")] = "5%",
+    skips: Annotated[str, typer.Option(help="The share of items that are passed over.")] = "1%",
+    pace: Annotated[
+        str | None,
+        typer.Option(help="The median time of an item, like 20s; else `expected.seconds`, or by kind of question."),
+    ] = None,
+    sitting: Annotated[str, typer.Option(help="The median length of a sitting.")] = "30min",
+    overlap: Annotated[str, typer.Option(help="What is tried side by side: numbers, and `dynamic`.")] = "3,5,dynamic",
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same people, truth and numbers.")] = 0,
+    json: AsJson = False,
+) -> None:
+    """Try a campaign on simulated people, before real ones come.
+
+    Lives the whole of it in a database of its own, once for each overlap, and tells what it costs, how long it takes
+    and what the answers are worth. Nothing is stored.
+    """
+    from annotation.campaigns import project
+    from annotation.simulation.crowd import Crowd
+    from bot import trials
+    from bot.commands import console
+
+    campaign = project.read(file)
+    crowd = Crowd(
+        people=people,
+        skill=_share(skill, "skill"),
+        spread=_share(spread, "spread"),
+        careless=_share(careless, "careless"),
+        skips=_share(skips, "skips"),
+        pace=None if pace is None else _seconds(pace, "pace"),
+        sitting=_seconds(sitting, "sitting"),
+        seed=seed,
+    )
+    tried = trials.overlaps([one.strip() for one in overlap.replace(",", " ").split()], campaign=campaign)
+    with console.progress("simulated answers", quiet=json) as told:
+        contents, found = trials.compare(campaign, crowd=crowd, tried=tried, progress=told)
+    notes = trials.notes(campaign, contents, tried)
+    if json:
+        facts = {"project": campaign.name, "simulated": True, "crowd": asdict(crowd)}
+        console.show_json(facts | {"trials": [_facts(one) for one in found], "notes": list(notes)})
+    else:
+        _show(campaign.name, crowd, found, notes)
+
+
+def _show(name: str, crowd: Crowd, found: Sequence[Trial], notes: Sequence[str]) -> None:
+    """A column for each overlap."""
+    from bot.commands import console
+
+    columns = [_cells(one) for one in found]
+    rows = [(what, *(cells[what] for cells in columns)) for what in columns[0]]
+    said = [f"Overlap {one.overlap}: {line}" for one in found for line in one.outcome.shortages]
+    refused = dict.fromkeys(one.numbers.refused for one in found if one.numbers.refused)
+    console.table(
+        f"SIMULATED · {name} · {crowd.people} people, skill {crowd.skill:.0%}, {crowd.careless:.0%} careless,"
+        f" seed {crowd.seed}",
+        ("overlap", *(one.overlap for one in found)),
+        rows,
+        notes=[
+            *said,
+            *(f"No accuracy: {one}" for one in refused),
+            *notes,
+            "SIMULATED: no person answered any of this.",
+        ],
+    )
+
+
+def _cells(trial: Trial) -> dict[str, Cell]:
+    """A trial from top to bottom."""
+    came, worth = trial.outcome, trial.numbers
+    return {
+        "items done": f"{came.done} of {came.items}",
+        "judgements": str(came.judgements),
+        "answers an item": f"{came.mean_answers:.2f}",
+        "hours of work": f"{came.hours:.1f}",
+        "money": None if came.money is None else str(came.money),
+        "days": f"{came.days:.1f}",
+        "people who answered": str(came.people),
+        "excluded by rules": str(came.excluded),
+        "careless, and excluded": f"{came.caught} of {came.careless}",
+        "failed the qualification": str(came.failed),
+        "right answers": _plain(worth.right),
+        "half of their 95 % interval": _plain(worth.half_width),
+        "planned, if a baseline": _plain(trial.planned),
+        "right majorities": _plain(worth.consensus),
+    }
+
+
+def _plain(value: float | None) -> str | None:
+    return None if value is None else f"{value:.3f}"
+
+
+def _facts(trial: Trial) -> dict[str, object]:
+    """A trial as JSON."""
+    came, worth = trial.outcome, trial.numbers
+    money = None if came.money is None else {"hundredths": came.money.hundredths, "currency": came.money.currency}
+    return {
+        "overlap": trial.overlap,
+        **asdict(came),
+        "money": money,
+        "shortages": list(came.shortages),
+        "mean_answers": came.mean_answers,
+        "planned_half_width": trial.planned,
+        **asdict(worth),
+    }
+
+
+def _share(written: str, option: str) -> float:
+    """`85%` and `0.85` are the same share; raises BadInput for what is none."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from annotation.campaigns.sections import Share
+    from annotation.errors import BadInput, Where
+
+    try:
+        found: float = TypeAdapter(Share).validate_python(written)
+    except ValidationError:
+        remedy = "Write it like 85% or 0.85."
+        raise BadInput(f"{written!r} is no share.", where=Where(field=f"--{option}"), remedy=remedy) from None
+    return found
+
+
+def _seconds(written: str, option: str) -> float:
+    """`20s`, `5min`, `2h`; raises BadInput for what is no length of time."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from annotation.campaigns.sections import Seconds
+    from annotation.errors import BadInput, Where
+
+    try:
+        found: float = TypeAdapter(Seconds).validate_python(written)
+    except ValidationError:
+        remedy = "Write it like 30s, 5min or 2h."
+        raise BadInput(f"{written!r} is no length of time.", where=Where(field=f"--{option}"), remedy=remedy) from None
+    return found
