@@ -18,7 +18,7 @@ from annotation.workflow import work
 from annotation.workflow.waiting import Waiting
 from annotation.workflow.work import Offer
 
-IDLE_VISITS = 3
+IDLE_VISITS = 8
 """So many visits in a row without an item, and she comes no more."""
 READING = timedelta(seconds=20)
 """How long a consent, a warning or the profile takes."""
