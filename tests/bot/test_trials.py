@@ -31,7 +31,7 @@ expected: {{seconds: 12}}
 reward: {{pay: {{per_item: 0.05, currency: EUR}}}}
 """
 PLAIN = Crowd(people=30, skill=0.8, spread=0, careless=0, skips=0, undos=0, reports=0, leaves=0, days=1, seed=5)
-ITEMS = 120
+ITEMS = 60
 
 
 def campaign(folder: Path, *, kind: str = "annotation", more: str = "", items: int = ITEMS) -> project_files.Campaign:
