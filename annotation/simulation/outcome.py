@@ -21,7 +21,7 @@ SHORT: Mapping[Hindrance, str] = {
     Hindrance.NOTHING_LEFT: "had met all that is left",
     Hindrance.EXCLUDED: "were excluded by a quality rule",
     Hindrance.PAUSED: "were paused by a quality rule",
-    Hindrance.FAILED: "failed the qualification",
+    Hindrance.FAILED: "missed the pass mark",
     Hindrance.CAP: "had as many items as `caps.items` allows",
     Hindrance.QUOTA: "had as many items as the programme allows",
     Hindrance.NOT_ADMITTED: "were not admitted",
@@ -36,7 +36,7 @@ class Outcome:
 
     `judgements` are all answers given, revisions and those of every stage and control item among them; `counting` the
     ones that consensus is made of. `days` run from the start to the last answer. `excluded` are people, `caught` the
-    careless ones among them, `careless` all careless people who began. `failed` could not pass the qualification.
+    careless ones among them, `careless` all careless people who began. `failed` missed a pass mark.
     """
 
     items: int

@@ -102,10 +102,10 @@ def _cells(trial: Trial) -> dict[str, Cell]:
         "people who answered": str(came.people),
         "excluded by rules": str(came.excluded),
         "careless, and excluded": f"{came.caught} of {came.careless}",
-        "failed the qualification": str(came.failed),
+        "missed a pass mark": str(came.failed),
         "right answers": _plain(worth.right),
         "half of their 95 % interval": _plain(worth.half_width),
-        "planned, if a baseline": _plain(trial.planned),
+        "planned, of a baseline": _plain(trial.planned),
         "right majorities": _plain(worth.consensus),
     }
 
