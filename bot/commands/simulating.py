@@ -68,11 +68,12 @@ def simulate(
 
 
 def _show(name: str, crowd: Crowd, found: Sequence[Trial], notes: Sequence[str]) -> None:
-    """A column for each overlap."""
+    """A column for each overlap; what none of them has is left out."""
     from bot.commands import console
 
     columns = [_cells(one) for one in found]
-    rows = [(what, *(cells[what] for cells in columns)) for what in columns[0]]
+    every = [(what, *(cells[what] for cells in columns)) for what in columns[0]]
+    rows = [row for row in every if any(cell is not None for cell in row[1:])]
     said = [f"Overlap {one.overlap}: {line}" for one in found for line in one.outcome.shortages]
     refused = dict.fromkeys(one.numbers.refused for one in found if one.numbers.refused)
     console.table(

@@ -78,6 +78,7 @@ def test_the_interval_of_a_baseline_is_near_its_plan(tmp_path: Path) -> None:
     assert trial.planned == pytest.approx(precision.half_width([1] * ITEMS, overlap=3, share=0.9), abs=1e-4)
     assert trial.numbers.right is not None
     assert trial.numbers.half_width is not None
+    assert trial.planned is not None
     independent = 1.96 * math.sqrt(trial.numbers.right * (1 - trial.numbers.right) / (3 * ITEMS))
     assert independent * 0.9 < trial.numbers.half_width < 1.6 * trial.planned
 
