@@ -11,28 +11,37 @@ from bot.commands.campaigns import AsJson, File
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from annotation.simulation.crowd import Crowd
     from bot.commands.console import Cell
     from bot.trials import Trial
 
-MOST_PEOPLE = 10_000
+People = Annotated[int, typer.Option(min=1, max=10_000, help="How many people are invited.")]
+Skill = Annotated[str, typer.Option(help="The mean chance of a right answer.")]
+Spread = Annotated[str, typer.Option(help="The standard deviation of skill among people.")]
+Careless = Annotated[str, typer.Option(help="The share of people who answer at random, in haste.")]
+Skips = Annotated[str, typer.Option(help="The share of items that are passed over.")]
+Pace = Annotated[
+    str | None,
+    typer.Option(help="The median time of an item, like 20s; else what is expected, or by kind of question."),
+]
+Sitting = Annotated[str, typer.Option(help="The median length of a sitting.")]
+Tried = Annotated[str, typer.Option(help="What is tried side by side: numbers, and `dynamic`.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same people, truth and numbers.")]
 
 
 def simulate(
     file: File,
-    people: Annotated[int, typer.Option(min=1, max=MOST_PEOPLE, help="How many people are invited.")] = 20,
-    skill: Annotated[str, typer.Option(help="The mean chance of a right answer.")] = "85%",
-    spread: Annotated[str, typer.Option(help="The standard deviation of skill among people.")] = "5%",
-    careless: Annotated[str, typer.Option(help="The share of people who answer at random, in haste.")] = "5%",
-    skips: Annotated[str, typer.Option(help="The share of items that are passed over.")] = "1%",
-    pace: Annotated[
-        str | None,
-        typer.Option(help="The median time of an item, like 20s; else `expected.seconds`, or by kind of question."),
-    ] = None,
-    sitting: Annotated[str, typer.Option(help="The median length of a sitting.")] = "30min",
-    overlap: Annotated[str, typer.Option(help="What is tried side by side: numbers, and `dynamic`.")] = "3,5,dynamic",
-    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same people, truth and numbers.")] = 0,
+    people: People = 20,
+    skill: Skill = "85%",
+    spread: Spread = "5%",
+    careless: Careless = "5%",
+    skips: Skips = "1%",
+    pace: Pace = None,
+    sitting: Sitting = "30min",
+    overlap: Tried = "3,5,dynamic",
+    seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
     """Try a campaign on simulated people, before real ones come.
@@ -40,12 +49,8 @@ def simulate(
     Lives the whole of it in a database of its own, once for each overlap, and tells what it costs, how long it takes
     and what the answers are worth. Nothing is stored.
     """
-    from annotation.campaigns import project
     from annotation.simulation.crowd import Crowd
-    from bot import trials
-    from bot.commands import console
 
-    campaign = project.read(file)
     crowd = Crowd(
         people=people,
         skill=_share(skill, "skill"),
@@ -56,10 +61,20 @@ def simulate(
         sitting=_seconds(sitting, "sitting"),
         seed=seed,
     )
-    tried = trials.overlaps([one.strip() for one in overlap.replace(",", " ").split()], campaign=campaign)
+    _try(file, crowd, overlap.replace(",", " ").split(), json=json)
+
+
+def _try(file: Path, crowd: Crowd, overlaps: Sequence[str], *, json: bool) -> None:
+    from annotation.campaigns import project
+    from bot import trials
+    from bot.commands import checking, console
+
+    campaign = project.read(file)
+    tried = trials.overlaps(overlaps, campaign=campaign)
     with console.progress("simulated answers", quiet=json) as told:
         contents, found = trials.compare(campaign, crowd=crowd, tried=tried, progress=told)
-    notes = trials.notes(campaign, contents, tried)
+    to_do = (f"To do before people come: {line}" for line in checking.checked(file).to_do)
+    notes = (*trials.notes(campaign, contents, tried), *to_do)
     if json:
         facts = {"project": campaign.name, "simulated": True, "crowd": asdict(crowd)}
         console.show_json(facts | {"trials": [_facts(one) for one in found], "notes": list(notes)})
