@@ -122,6 +122,8 @@ def wants_more(session: Session, *, project: Project, definition: ProjectFile, i
 
 def _skill(session: Session, definition: ProjectFile, *, annotator_id: int, project_id: int) -> float:
     """A person's skill in a project, from her control and training answers to questions with closed labels."""
+    if definition.controls is None and definition.stages.training is None:
+        return overlap.skill(0, 0)
     first = definition.asked[0].name
     only = [question.name for question in quality.closed(definition.asked)]
     marks: list[bool] = []

@@ -370,6 +370,14 @@ def test_texts_are_compared_with_hers_and_with_the_item(campaign: Make, tmp_path
     assert cats.reason(cats.answer(other, "m1", "собака")) is None
 
 
+def test_the_right_answer_is_not_copied(campaign: Make) -> None:
+    """Gold lies in a column beside the text, and nobody sees it: whoever gives it has copied nothing."""
+    cats = campaign(rule("text", "exclude", "refuses: [copied]"), question='question: {type: text, text: "?"}')
+    gold = cats.item("m1").gold
+    assert gold is not None
+    assert cats.reason(cats.answer(cats.person(), "m1", gold)) is None
+
+
 def test_a_changed_word_list_is_a_change_of_the_project(campaign: Make, tmp_path: Path) -> None:
     """Loading again reads the list again."""
     (tmp_path / "rude.txt").write_text("дідько\n", "utf-8")

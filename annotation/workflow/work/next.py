@@ -117,6 +117,7 @@ def _capped(seat: Seat, *, now: datetime) -> Waiting | None:
 def _chosen(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
     """The next item of her stage, or of the first later one that has any."""
     stands = seat.participation
+    nothing = Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
     while stands.stage is not Stage.MAIN:
         chosen = _of_stage(session, seat, now=now)
         if chosen is not None:
@@ -125,9 +126,10 @@ def _chosen(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
             if not qualifying.decide(session, seat, now=now).passed:
                 return _hindered(session, seat, now=now) or _chosen(session, seat, now=now)
             continue
+        if stands.stage is Stage.TRAINING and not qualifying.trained(session, seat, now=now):
+            return _hindered(session, seat, now=now) or nothing
         stands.stage, stands.since = policy.following(seat.definition, stands.stage), now
         session.add(stands)
-    nothing = Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
     return choosing.in_main(session, seat, now=now) or nothing
 
 

@@ -139,3 +139,26 @@ def test_the_qualification_can_be_mended_until_it_is_decided(room: Room) -> None
     for offer in (first, last):
         with pytest.raises(Stale):
             room.undo(who, offer)
+
+
+@pytest.mark.parametrize(("right", "mark", "passed"), [(3, "3 of 4", True), (2, "3 of 4", False), (2, "60 %", False)])
+def test_whoever_misses_the_mark_of_the_training_goes_no_further(
+    room: Room, right: int, mark: str, passed: bool
+) -> None:
+    """Judged when all of it is answered; what came of it is in the journal, and a failure says its reason."""
+    project = room.project(**stages(room, training={"pass_mark": mark}))
+    who = room.person()
+    for number in range(4):
+        offer = room.offer(who, project)
+        assert offer.stage is Stage.TRAINING
+        room.say(who, offer, YES if number < right else NO)
+    if passed:
+        assert room.offer(who, project).stage is Stage.MAIN
+    else:
+        assert room.wait(who, project) == Waiting(reason=Hindrance.FAILED, project="p")
+        assert room.wait(who, project) == Waiting(reason=Hindrance.FAILED, project="p")
+        assert room.standing(who, project).reason == f"training: {right} of 4 right"
+    event = Event.QUALIFICATION_PASSED if passed else Event.QUALIFICATION_FAILED
+    with room.db.transaction() as session:
+        written = session.exec(select(Journal.data).where(Journal.event == event.value)).one()
+    assert (written["stage"], written["right"], written["of"]) == ("training", right, 4)
