@@ -37,7 +37,7 @@ def breaches(session: Session, told: Ledger) -> list[str]:
     """All that is not as it must be, in words."""
     found = [f"{one.rule}: {one.wrong} ({', '.join(one.examples)})" for one in soundness.broken(session)]
     found += _answers(session, told)
-    groups: dict[str, str] = dict(session.connection().execute(GROUPS).tuples().all())
+    groups = {str(row[0]): str(row[1]) for row in session.connection().execute(GROUPS)}
     found += _exposures(told, groups)
     for item, answers, people in session.connection().execute(COUNTING):
         if answers > MOST or people != answers:
