@@ -203,9 +203,7 @@ class Campaigns(RuleBasedStateMachine):
             chosen = select(Judgement, Assignment, Item).join(Assignment, col(Judgement.assignment_id) == Assignment.id)
             rows = view.exec(chosen.join(Item, col(Item.id) == col(Assignment.item_id))).all()
             stored = {(one.assignment_id, one.revision): one.response for one, _, _ in rows}
-            emptied = {
-                (one.assignment_id, one.revision) for one, given, _ in rows if given.annotator_id in self.forgotten
-            }
+            erased = {given.id for _, given, _ in rows if given.annotator_id in self.forgotten}
             assert stored == {key: "" if key[0] in erased else label for key, label in self.answers.items()}
             for one, given, item in rows:
                 assert given.surface is Surface.TELEGRAM
