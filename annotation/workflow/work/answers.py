@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
+from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
 from annotation.campaigns.questions import Choice, Material
@@ -64,7 +65,6 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
         if not _end(session, assignment, status=AssignmentStatus.EXPIRED, holds=counts and item.pool.placed):
             raise Stale("This item is closed.")
         excluded = excluded if counts else EXTRA
-    session.refresh(assignment)
     made = records.store(session, seat, assignment, given, revision=0, excluded=excluded, now=now)
     if assignment.holds:
         slots.fill(session, item_id=item.id or 0)
@@ -96,7 +96,11 @@ def _end(session: Session, assignment: Assignment, *, status: AssignmentStatus, 
         .where(col(Assignment.id) == assignment.id, col(Assignment.status) == status)
         .values(status=AssignmentStatus.DONE, holds=holds)
     )
-    return session.connection().execute(changed).rowcount == 1
+    if session.connection().execute(changed).rowcount != 1:
+        return False
+    set_committed_value(assignment, "status", AssignmentStatus.DONE)
+    set_committed_value(assignment, "holds", holds)
+    return True
 
 
 def _returns(session: Session, seat: Seat, assignment: Assignment, item: Item) -> bool:
@@ -168,8 +172,9 @@ def _decision(session: Session, seat: Seat, assignment: Assignment, *, now: date
 def _follow(session: Session, seat: Seat, assignment: Assignment, *, now: datetime) -> None:
     """What follows from an answer: quality rules, and another place where a full item is not sure yet."""
     project, definition = seat.project, seat.definition
-    made = seats.known(assignment.id)
-    enforcement.after_answer(session, project=project, definition=definition, assignment_id=made, now=now)
+    if definition.quality or not assignment.holds:
+        made = seats.known(assignment.id)
+        enforcement.after_answer(session, project=project, definition=definition, assignment_id=made, now=now)
     if not isinstance(definition.overlap, DynamicOverlap) or not assignment.holds:
         return
     item_id = assignment.item_id
