@@ -12,8 +12,8 @@ import pytest
 from sqlmodel import Session, select
 
 from annotation.store import database, queries
-from annotation.store.models import Annotator, Assignment, Item, Judgement
-from annotation.vocabulary import AssignmentStatus, Surface
+from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation
+from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
 from annotation.workflow.people import invitations, joining, messages, participations
 from bot.commands import people
 
@@ -161,10 +161,26 @@ def test_the_list_says_how_each_stands(hromada: Hromada, who: str) -> None:
     assert (after["standing"], after["insider"], after["cohorts"]) == ("active", False, [])
 
 
+def test_whom_a_rule_paused_may_go_on(hromada: Hromada, who: str) -> None:
+    """The organiser's word lets her back; the standing says so."""
+
+    def paused(session: Session) -> str:
+        (standing,) = session.exec(select(Participation)).all()
+        standing.status, standing.reason = ParticipationStatus.PAUSED, "too fast"
+        session.add(standing)
+        return who
+
+    in_database(hromada, paused)
+    done = hromada("people", "readmit", who, "words")
+    assert (done.code, f"{who} may go on in words" in done.out) == (0, True), done.err
+    assert hromada("people", "words", "--json").json["people"][0]["standing"] == "active"
+
+
 IMPOSSIBLE = [
     (("nothing",), "No project 'nothing' is loaded."),
     (("suspend", "nobody", "--reason", "x"), "Nobody has the pseudonym 'nobody'."),
     (("suspend", "WHO", "--reason", " "), "Why?"),
+    (("readmit", "WHO", "words"), "No rule keeps this person from going on."),
     (("pay", "WHO", "many", "--project", "words"), "'many' is no amount."),
     (("pay", "WHO", "5", "--project", "words", "--currency", "UAH"), "words pays in EUR."),
     (("forget", "WHO"), "cannot be undone"),
