@@ -19,7 +19,7 @@ from pathlib import Path
 
 import _campaign
 import sqlalchemy as sa
-from _figures import Figure, show
+from _figures import Figure, end, tell
 from _postgresql import binaries, server
 
 from annotation.store import database
@@ -33,6 +33,10 @@ DONE = ((0, "0 % done"), (50, "50 % done"), (99, "99 % done"))
 NEWCOMERS = 10
 """People who answered nothing; the first of them goes round the ring of all items, the others round what is left."""
 RATIO, NEXT, PROOF = 1.3, 20, 40
+ROOM = (
+    "-c shared_buffers=1GB -c max_wal_size=8GB -c checkpoint_timeout=1h -c work_mem=64MB -c maintenance_work_mem=512MB"
+)
+"""Memory as a server of this size would be given; what is safe against a crash stays on."""
 
 
 @dataclass
@@ -164,30 +168,47 @@ def sides(large: str, small: str, folder: Path, *, items: int) -> Iterator[tuple
         )
 
 
-def main() -> None:
-    """Measure and show."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=1_000_000)
-    parser.add_argument("--json", action="store_true")
-    items = parser.parse_args().items
-    found: list[Figure] = []
+def on_sqlite(items: int) -> list[Figure]:
+    """All figures on SQLite."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = (f"sqlite:///{folder}/large.db", f"sqlite:///{folder}/small.db")
         with sides(*files, folder / "sqlite", items=items) as (large, small):
-            found += figures("SQLite", large, small, items=items)
+            return list(figures("SQLite", large, small, items=items))
+
+
+def on_postgresql(items: int) -> list[Figure]:
+    """All figures on PostgreSQL, none where it is not installed."""
     programs = binaries()
-    if programs is not None:
-        with tempfile.TemporaryDirectory() as name, server(programs, options="") as url:
-            engine = database.connect(url).execution_options(isolation_level="AUTOCOMMIT")
-            with engine.connect() as connection:
-                connection.exec_driver_sql("CREATE DATABASE large")
-                connection.exec_driver_sql("CREATE DATABASE small")
-            engine.dispose()
-            both = [sa.make_url(url).set(database=one).render_as_string() for one in ("large", "small")]
-            with sides(both[0], both[1], Path(name) / "pg", items=items) as (large, small):
-                found += figures("PostgreSQL", large, small, items=items)
-    show(f"The workflow at {items:,} items", found)
+    if programs is None:
+        return []
+    with tempfile.TemporaryDirectory() as name, server(programs, options=ROOM) as url:
+        engine = database.connect(url).execution_options(isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.exec_driver_sql("CREATE DATABASE large")
+            connection.exec_driver_sql("CREATE DATABASE small")
+        engine.dispose()
+        both = [sa.make_url(url).set(database=one).render_as_string() for one in ("large", "small")]
+        with sides(both[0], both[1], Path(name) / "pg", items=items) as (large, small):
+            return list(figures("PostgreSQL", large, small, items=items))
+
+
+DATABASES = {"sqlite": on_sqlite, "postgresql": on_postgresql}
+
+
+def main() -> None:
+    """Measure and show, one database after the other."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=1_000_000)
+    parser.add_argument("--on", choices=DATABASES, action="append", help="only on this database")
+    parser.add_argument("--json", action="store_true")
+    told = parser.parse_args()
+    found: list[Figure] = []
+    for name in told.on or DATABASES:
+        figures_of = DATABASES[name](told.items)
+        tell(f"The workflow at {told.items:,} items, {name}", figures_of)
+        found += figures_of
+    end(found)
 
 
 if __name__ == "__main__":
