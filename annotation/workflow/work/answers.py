@@ -18,7 +18,7 @@ from annotation.store.models import Assignment, Item
 from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, ProjectStatus, Stage
 from annotation.workflow import assignment as policy
 from annotation.workflow import enforcement
-from annotation.workflow.work import choosing, feedback, leases, offers, qualifying, records, seats, undoing
+from annotation.workflow.work import choosing, feedback, handing, leases, offers, qualifying, records, seats, undoing
 from annotation.workflow.work.qualifying import Decision
 from annotation.workflow.work.records import Given, Saved
 from annotation.workflow.work.seats import Seat
@@ -67,6 +67,7 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
     session.refresh(assignment)
     made = records.store(session, seat, assignment, given, revision=0, excluded=excluded, now=now)
     if assignment.holds:
+        assignment.exposed = assignment.exposed or handing.exposed(session, seat, item)
         slots.fill(session, item_id=item.id or 0)
     _count(session, seat, assignment, item, given=given, now=now)
     decision = _decision(session, seat, assignment, now=now)
@@ -114,6 +115,8 @@ def _returns(session: Session, seat: Seat, assignment: Assignment, item: Item) -
 
 def _revised(session: Session, seat: Seat, assignment: Assignment, item: Item, *, given: Given, now: datetime) -> Saved:
     revision, assignment.open_revision = assignment.open_revision or 0, None
+    if assignment.repeat_at is not None and seat.definition.repeats is not None:
+        assignment.repeat_at = now + timedelta(seconds=seat.definition.repeats.after)
     session.add(assignment)
     made = records.store(session, seat, assignment, given, revision=revision, excluded=given.excluded, now=now)
     _follow(session, seat, assignment, now=now)
@@ -162,7 +165,7 @@ def _decision(session: Session, seat: Seat, assignment: Assignment, *, now: date
         return None
     if seat.participation.stage is not Stage.QUALIFICATION or choosing.in_qualification(session, seat) is not None:
         return None
-    return qualifying.decide(session, seat, now=now)
+    return qualifying.decide(session, seat, now=now) if qualifying.is_whole(session, seat) else None
 
 
 def _follow(session: Session, seat: Seat, assignment: Assignment, *, now: datetime) -> None:
