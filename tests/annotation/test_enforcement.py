@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.campaigns import project as project_files
+from annotation.errors import Conflict
 from annotation.store import frames, queries, records, slots
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Assignment, Item, Journal, Judgement, Participation, Project, Reopened
@@ -234,7 +235,8 @@ def test_a_person_can_be_readmitted(campaign: Make) -> None:
     assert cats.standing(who).status is ParticipationStatus.ACTIVE
     assert [one["answers"] for one in cats.events(Event.ANSWERS_REINSTATED)] == [2]
     cats.sound()
-    assert enforcement.readmit(cats.session, annotator_id=who, project_id=cats.project.id or 0, now=NOW) == 0
+    with pytest.raises(Conflict, match="neither paused nor excluded"):
+        enforcement.readmit(cats.session, annotator_id=who, project_id=cats.project.id or 0, now=NOW)
 
 
 @pytest.mark.parametrize(
