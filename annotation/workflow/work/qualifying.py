@@ -28,6 +28,16 @@ class Decision:
     retry_at: datetime | None
 
 
+def is_whole(session: Session, seat: Seat) -> bool:
+    """Whether as many items of the attempt are answered as its pass mark speaks of, one at the least.
+
+    Where fewer are open, because reports paused some, nobody fails for it: the attempt waits.
+    """
+    section = seat.definition.stages.qualification
+    mark = section.pass_mark if section is not None else None
+    return mark is None or _result(session, seat)[1] >= (mark.of or 1)
+
+
 def decide(session: Session, seat: Seat, *, now: datetime) -> Decision:
     """Judge the attempt by the answers as they finally stand, and let her go on, try again, or go."""
     right, of = _result(session, seat)
