@@ -10,7 +10,8 @@ from sqlmodel import select
 from annotation.errors import BadInput, NotFound, Stale
 from annotation.store.models import Exposure, Item, Journal, Judgement, Project
 from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, Cause, Event, Hindrance, ItemStatus, ProjectStatus
-from annotation.workflow import reports, work
+from annotation.workflow import definitions, reports, work
+from annotation.workflow.people import consents, terms
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -289,3 +290,29 @@ def test_an_item_that_was_fixed_in_her_hands_is_answered_as_it_is_shown_again(ro
     kept = room.assignment(offer)
     assert (kept.item_revision, kept.stimulus_sha256) == (2, "2" * 64)
     room.undo(who, offer)
+
+
+def test_without_consent_nothing_is_taken(room: Room) -> None:
+    """What she had in hand goes back, she can work elsewhere, and her late answer is refused until she agrees again."""
+    (room.folder / "consent.md").write_text("Згода", "utf-8")
+    project = room.project(items=1, consent={"file": "consent.md", "version": "1"})
+    other, who = room.project("other"), room.person()
+    with room.db.transaction() as session:
+        found = session.get_one(Project, project)
+        asked = terms.of(session, project=found, definition=definitions.of(found))
+        assert asked.agreement is not None
+        sha256 = asked.agreement.sha256
+        consents.agree(session, annotator_id=who, terms=asked, sha256=sha256, now=room.now)
+    offer = room.offer(who, project)
+    with room.db.transaction() as session:
+        assert consents.withdraw(session, annotator_id=who, scope="project p", now=room.now)
+    assert room.wait(who, project).reason is Hindrance.CONSENT
+    room.answer(who, project=other)
+    with pytest.raises(Stale, match="consent"):
+        room.say(who, offer)
+    with room.db.transaction() as session:
+        found = session.get_one(Project, project)
+        asked = terms.of(session, project=found, definition=definitions.of(found))
+        consents.agree(session, annotator_id=who, terms=asked, sha256=sha256, now=room.now)
+    assert not room.say(who, offer).extra
+    room.sound()
