@@ -81,14 +81,14 @@ def _forgive(
 
 
 def readmit(session: Session, *, annotator_id: int, project_id: int, now: datetime) -> int:
-    """Let a person whom a rule paused or excluded go on, and count again what was excluded with her; how many count.
+    """Let a person who was paused or excluded go on, and count again what was excluded with her; how many answers.
 
-    Raises Conflict where no rule keeps her from going on.
+    Raises Conflict for whoever is neither.
     """
     standing = participations.of(session, annotator_id=annotator_id, project_id=project_id)
-    if standing is None or standing.status not in {ParticipationStatus.EXCLUDED, ParticipationStatus.PAUSED}:
+    if standing is None or standing.status not in {ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED}:
         raise Conflict(
-            "No rule keeps this person from going on.", remedy="`hromada people PROJECT` says how all stand."
+            "This person is neither paused nor excluded there.", remedy="`hromada people PROJECT` says how each stands."
         )
     reason = standing.reason or EXCLUDED
     _stand(session, standing, ParticipationStatus.ACTIVE, reason=None, now=now)

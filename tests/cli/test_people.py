@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import Session, select
 
-from annotation.store import database, queries
-from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation
+from annotation.store import database, queries, slots
+from annotation.store.models import Annotator, Assignment, Item, Judgement, Report
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
 from annotation.workflow.people import invitations, joining, messages, participations
 from bot.commands import people
@@ -161,26 +161,10 @@ def test_the_list_says_how_each_stands(hromada: Hromada, who: str) -> None:
     assert (after["standing"], after["insider"], after["cohorts"]) == ("active", False, [])
 
 
-def test_whom_a_rule_paused_may_go_on(hromada: Hromada, who: str) -> None:
-    """The organiser's word lets her back; the standing says so."""
-
-    def paused(session: Session) -> str:
-        (standing,) = session.exec(select(Participation)).all()
-        standing.status, standing.reason = ParticipationStatus.PAUSED, "too fast"
-        session.add(standing)
-        return who
-
-    in_database(hromada, paused)
-    done = hromada("people", "readmit", who, "words")
-    assert (done.code, f"{who} may go on in words" in done.out) == (0, True), done.err
-    assert hromada("people", "words", "--json").json["people"][0]["standing"] == "active"
-
-
 IMPOSSIBLE = [
     (("nothing",), "No project 'nothing' is loaded."),
     (("suspend", "nobody", "--reason", "x"), "Nobody has the pseudonym 'nobody'."),
     (("suspend", "WHO", "--reason", " "), "Why?"),
-    (("readmit", "WHO", "words"), "No rule keeps this person from going on."),
     (("pay", "WHO", "many", "--project", "words"), "'many' is no amount."),
     (("pay", "WHO", "5", "--project", "words", "--currency", "UAH"), "words pays in EUR."),
     (("forget", "WHO"), "cannot be undone"),
@@ -236,6 +220,47 @@ def test_messages_are_listed_and_answered(hromada: Hromada, who: str) -> None:
         }
     ]
     assert "There is no message 7." in hromada("messages", "answer", "7", "Так.").err
+
+
+def test_whoever_was_paused_is_readmitted(hromada: Hromada, who: str) -> None:
+    """She goes on; a second time there is nothing to let her into."""
+
+    def pause(session: Session) -> str:
+        person = session.exec(select(Annotator)).one()
+        row = participations.of(session, annotator_id=person.id or 0, project_id=1)
+        assert row is not None
+        row.status = ParticipationStatus.PAUSED
+        session.add(row)
+        return ""
+
+    in_database(hromada, pause)
+    assert [one["standing"] for one in hromada("people", "words", "--json").json["people"]] == ["paused"]
+    let = hromada("people", "readmit", who, "--project", "words")
+    assert (let.code, let.out) == (0, f"{who} may go on in words: 0 answers count again.\n")
+    assert [one["standing"] for one in hromada("people", "words", "--json").json["people"]] == ["active"]
+    assert hromada("people", "readmit", who, "--project", "words").code == 2
+
+
+def test_reports_are_listed_and_dismissed(hromada: Hromada, who: str) -> None:
+    """With what was said; afterwards the item is handed out again."""
+
+    def report(session: Session) -> str:
+        made = session.exec(select(Assignment)).one()
+        session.add(
+            Report(item_id=made.item_id, annotator_id=1, assignment_id=made.id or 0, reason="двозначно", at=NOW)
+        )
+        slots.pause(session, item_id=made.item_id)
+        return ""
+
+    assert "Nothing is reported." in hromada("messages", "reports").out
+    in_database(hromada, report)
+    assert "двозначно" in hromada("messages", "reports", "words").out
+    found = hromada("messages", "reports", "--json").json
+    assert [(one["item"], one["paused"], one["reason"]) for one in found] == [("1", True, "двозначно")]
+    assert hromada("messages", "dismiss", "words", "1").code == 0
+    assert hromada("messages", "reports", "--json").json == []
+    assert hromada("messages", "dismiss", "words", "1").code == 2
+    assert hromada("status", "words", "--json").json["items paused"] == 0
 
 
 def test_every_command_about_people_is_described() -> None:

@@ -19,7 +19,8 @@ from annotation.store.models import Assignment, Item
 from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, ProjectStatus, Stage
 from annotation.workflow import assignment as policy
 from annotation.workflow import enforcement
-from annotation.workflow.work import choosing, feedback, leases, offers, qualifying, records, seats, undoing
+from annotation.workflow.people import consents, terms
+from annotation.workflow.work import choosing, feedback, handing, leases, offers, qualifying, records, seats, undoing
 from annotation.workflow.work.qualifying import Decision
 from annotation.workflow.work.records import Given, Saved
 from annotation.workflow.work.seats import Seat
@@ -57,6 +58,10 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
     """Store the first answer to an assignment that is live, or to one whose lease is over."""
     if seat.participation.status in undoing.GONE:
         raise Stale("This person takes part no more.")
+    if consents.taken_back(
+        session, annotator_id=seat.who, terms=terms.of(session, project=seat.project, definition=seat.definition)
+    ):
+        raise Stale("You took your consent back; agree again to go on.")
     if seat.project.status is ProjectStatus.CLOSED:
         leases.lapse_one(session, assignment, now=now)
     excluded = given.excluded
@@ -67,6 +72,7 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
         excluded = excluded if counts else EXTRA
     made = records.store(session, seat, assignment, given, revision=0, excluded=excluded, now=now)
     if assignment.holds:
+        assignment.exposed = assignment.exposed or handing.exposed(session, seat, item)
         slots.fill(session, item_id=item.id or 0)
     _count(session, seat, assignment, item, given=given, now=now)
     decision = _decision(session, seat, assignment, now=now)
@@ -118,6 +124,8 @@ def _returns(session: Session, seat: Seat, assignment: Assignment, item: Item) -
 
 def _revised(session: Session, seat: Seat, assignment: Assignment, item: Item, *, given: Given, now: datetime) -> Saved:
     revision, assignment.open_revision = assignment.open_revision or 0, None
+    if assignment.repeat_at is not None and seat.definition.repeats is not None:
+        assignment.repeat_at = now + timedelta(seconds=seat.definition.repeats.after)
     session.add(assignment)
     made = records.store(session, seat, assignment, given, revision=revision, excluded=given.excluded, now=now)
     _follow(session, seat, assignment, now=now)
@@ -166,7 +174,7 @@ def _decision(session: Session, seat: Seat, assignment: Assignment, *, now: date
         return None
     if seat.participation.stage is not Stage.QUALIFICATION or choosing.in_qualification(session, seat) is not None:
         return None
-    return qualifying.decide(session, seat, now=now)
+    return qualifying.decide(session, seat, now=now) if qualifying.is_whole(session, seat) else None
 
 
 def _follow(session: Session, seat: Seat, assignment: Assignment, *, now: datetime) -> None:

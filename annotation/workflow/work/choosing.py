@@ -134,8 +134,11 @@ def _repeat(session: Session, seat: Seat, *, now: datetime) -> int | None:
     """The item that waits longest to come to her once more."""
     if seat.definition.repeats is None:
         return None
-    due = select(Assignment.item_id).where(
-        Assignment.annotator_id == seat.who, Assignment.project_id == seat.project_id
+    due = (
+        select(Assignment.item_id)
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .where(Assignment.annotator_id == seat.who, Assignment.project_id == seat.project_id)
+        .where(Item.status == ItemStatus.OPEN)
     )
     due = due.where(col(Assignment.repeat_at).is_not(None), col(Assignment.repeat_at) <= now)
     return session.exec(due.order_by(col(Assignment.repeat_at), col(Assignment.id)).limit(1)).first()

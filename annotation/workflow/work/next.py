@@ -70,8 +70,10 @@ def _in_hand(session: Session, person: Annotator, *, now: datetime) -> Offer | W
         return None
     if live.lease_until is not None and live.lease_until < now:
         handing.renew(seat, live, now=now)
-        session.add(live)
-    return offers.offer(session, seat, live, session.get_one(Item, live.item_id))
+    item = session.get_one(Item, live.item_id)
+    live.item_revision, live.stimulus_sha256 = item.revision, item.stimulus_sha256
+    session.add(live)
+    return offers.offer(session, seat, live, item)
 
 
 def _of_project(session: Session, person: Annotator, project: Project, *, now: datetime) -> Offer | Waiting:
@@ -123,6 +125,8 @@ def _chosen(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
         if chosen is not None:
             return chosen
         if stands.stage is Stage.QUALIFICATION:
+            if not qualifying.is_whole(session, seat):
+                return Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
             if not qualifying.decide(session, seat, now=now).passed:
                 return _hindered(session, seat, now=now) or _chosen(session, seat, now=now)
             continue

@@ -30,6 +30,17 @@ class Decision:
     retry_at: datetime | None
 
 
+def is_whole(session: Session, seat: Seat) -> bool:
+    """Whether as many items of the attempt are answered as its pass mark speaks of, one at the least.
+
+    Where fewer are open, because reports paused some, nobody fails for it: the attempt waits.
+    """
+    section = seat.definition.stages.qualification
+    mark = section.pass_mark if section is not None else None
+    answered = _result(session, seat, Stage.QUALIFICATION, attempt=seat.participation.attempt)[1]
+    return mark is None or answered >= (mark.of or 1)
+
+
 def decide(session: Session, seat: Seat, *, now: datetime) -> Decision:
     """Judge the attempt by the answers as they finally stand, and let her go on, try again, or go."""
     attempt = seat.participation.attempt
