@@ -104,7 +104,8 @@ def alternated(name: str, large: Side, small: Side, *, begin: int) -> list[Figur
         who, tick = 1 + (begin + call) % _campaign.BEFORE, 10 * (begin + call)
         for side in (large, small) if call % 2 else (small, large):
             offer = side.ask(who, tick=tick)
-            assert isinstance(offer, work.Offer), offer
+            if not isinstance(offer, work.Offer):
+                raise TypeError(f"There should be an item, not {offer}.")
             side.answer(who, offer, tick=tick)
     return [
         *below(f"{name}: next", large.next, NEXT),
@@ -114,17 +115,26 @@ def alternated(name: str, large: Side, small: Side, *, begin: int) -> list[Figur
     ]
 
 
+def searching(found: work.Offer | Waiting) -> bool:
+    """Whether the same call is to be made again at once."""
+    return isinstance(found, Waiting) and found.reason is Hindrance.SEARCHING
+
+
+def must_be_nothing(found: work.Offer | Waiting) -> None:
+    """Raises ValueError for anything but that nothing is left."""
+    if not isinstance(found, Waiting) or found.reason is not Hindrance.NOTHING_LEFT:
+        raise ValueError(f"Nothing should be left, not {found}.")
+
+
 def proved(large: Side, people: Sequence[int], *, tick: int) -> int:
     """Let people who have met every group find out that nothing is left; how many calls it took."""
     large.forget()
     for who in people:
         _campaign.met(large.db, project=large.project, who=who)
     for who in people:
-        while (found := large.ask(who, tick=tick)) and isinstance(found, Waiting):
-            if found.reason is not Hindrance.SEARCHING:
-                break
-        assert isinstance(found, Waiting), found
-        assert found.reason is Hindrance.NOTHING_LEFT, found
+        while searching(found := large.ask(who, tick=tick)):
+            pass
+        must_be_nothing(found)
     return len(large.next)
 
 
@@ -133,8 +143,7 @@ def asked_again(large: Side, people: Sequence[int], *, tick: int) -> None:
     large.forget()
     for call in range(AGAIN):
         found = large.ask(people[call % len(people)], tick=tick + call)
-        assert isinstance(found, Waiting), found
-        assert found.reason is Hindrance.NOTHING_LEFT, found
+        must_be_nothing(found)
 
 
 def figures(name: str, large: Side, small: Side, *, items: int) -> Iterator[Figure]:
