@@ -8,7 +8,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
-from annotation.store import claims
+from annotation.store import claims, records
 from annotation.store.models import Assignment, Exposure, Item
 from annotation.vocabulary import AssignmentStatus, Hindrance, ItemStatus, Pool, Stage
 from annotation.workflow import allotments
@@ -109,10 +109,11 @@ def seeker(session: Session, seat: Seat, pool: Pool) -> claims.Seeker:
 
 def _control(session: Session, seat: Seat) -> int | None:
     """A control item that she has not met, of a group that she has not met where groups may not come twice."""
-    met = select(Assignment.item_id).where(*_of(seat, Stage.MAIN), col(Assignment.is_control))
-    unmet = set(session.exec(met.where(Assignment.status != AssignmentStatus.EXPIRED)).all())
-    expired = set(session.exec(met.where(Assignment.status == AssignmentStatus.EXPIRED)).all())
-    waiting = [one for one in _ordered(session, seat, Pool.CONTROL, "controls") if one not in unmet]
+    hers = select(Assignment.item_id, Assignment.status).where(*_of(seat, Stage.MAIN), records.CONTROL)
+    held = dict(session.exec(hers).all())
+    expired = {item for item, status in held.items() if status is AssignmentStatus.EXPIRED}
+    met = held.keys() - expired
+    waiting = [one for one in _ordered(session, seat, Pool.CONTROL, "controls") if one not in met]
     if seat.blind:
         known = _known(session, seat, waiting)
         waiting = [one for one in waiting if one in expired or one not in known]
