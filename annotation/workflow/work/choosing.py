@@ -122,12 +122,14 @@ def _control(session: Session, seat: Seat) -> int | None:
 
 def _known(session: Session, seat: Seat, items: Collection[int]) -> set[int]:
     """Those of the items whose group she has met in any project but the exceptions."""
-    chosen = (
-        select(Item.id)
-        .join(Exposure, col(Exposure.group_id) == col(Item.group_id))
-        .where(Exposure.annotator_id == seat.who, col(Item.id).in_(items))
+    met = (
+        sa.select(sa.literal(1))
+        .where(col(Exposure.annotator_id) == seat.who, col(Exposure.group_id) == Item.group_id)
         .where(col(Exposure.project_id).not_in(seat.exceptions))
+        .limit(1)
+        .scalar_subquery()
     )
+    chosen = select(Item.id).where(col(Item.id).in_(items), met.is_not(None))
     return {one for one in session.exec(chosen) if one is not None}
 
 
