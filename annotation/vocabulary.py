@@ -17,6 +17,9 @@ CONTROL_ITEM = "control item"
 EXTRA = "extra: the item had its answers"
 """The reason why an answer does not count that came when every place of its item was taken."""
 
+CHANGED = "the item was changed"
+"""How the reason begins why an answer to an item as it was before a substantive fix does not count."""
+
 SKIPPED = "skipped"
 """The reason why a skip that gave its place back does not count."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 
 import sqlalchemy as sa
@@ -19,6 +20,8 @@ from annotation.vocabulary import CONTROL_ITEM, AssignmentStatus, Stage, Surface
 
 CONTROL = sa.text("assignment.is_control")
 TRAINING = sa.text("assignment.stage = 'training'")
+
+FIRST = col(Assignment.occasion) == 0
 
 GIVEN = (
     col(Assignment.status) == AssignmentStatus.DONE,
@@ -40,6 +43,7 @@ class Answered:
     assignment_id: int
     annotator_id: int
     item_id: int
+    is_control: bool
     page: int | None
     response: str
     given: dict[str, str] | None
@@ -50,6 +54,7 @@ class Answered:
     gold: str | None
     golds: dict[str, str] | None
     accepted: list[str] | None
+    answered_at: datetime | None
     current: bool
 
     def answers(self, first: str) -> dict[str, str]:
@@ -81,11 +86,12 @@ def neighbours(session: Session, assignment: Assignment, *, number: int) -> list
 def known(session: Session, *, annotator_id: int, project_id: int, training: bool) -> list[Answered]:
     """A person's answers to control items, and to training items where asked for, in the order in which they came.
 
-    An answer to an item that was changed since is no answer to it any more.
+    An answer to an item that was changed since is no answer to it any more; nor is one to a training item that she met
+    again in another attempt, when she had been told the answer.
     """
     found = _read(session, _mine(annotator_id, project_id, CONTROL).where(*GIVEN))
     if training:
-        found += _read(session, _mine(annotator_id, project_id, TRAINING).where(*GIVEN))
+        found += _read(session, _mine(annotator_id, project_id, TRAINING).where(*GIVEN, FIRST))
     return sorted((one for one in found if one.current), key=lambda one: one.assignment_id)
 
 
@@ -154,6 +160,7 @@ def _answers() -> sa.Select[tuple[object, ...]]:
             col(Assignment.id).label("assignment_id"),
             col(Assignment.annotator_id),
             col(Assignment.item_id),
+            col(Assignment.is_control),
             col(Assignment.page),
             col(Judgement.response),
             col(Judgement.answers).label("given"),
@@ -164,6 +171,7 @@ def _answers() -> sa.Select[tuple[object, ...]]:
             col(Item.gold),
             col(Item.golds),
             col(Item.accepted),
+            col(Judgement.answered_at),
             (col(Item.revision) == col(Assignment.item_revision)).label("current"),
         )
         .select_from(Assignment)

@@ -22,7 +22,7 @@ from annotation.workflow.exclusions import exclude, reinstate
 from annotation.workflow.people import participations
 from annotation.workflow.quality import Breach, Scope
 
-__all__ = ["after_answer", "exclude", "readmit", "reinstate", "wants_more"]
+__all__ = ["after_answer", "exclude", "out", "readmit", "reinstate", "wants_more"]
 
 EXCLUDED = "the person was excluded"
 JUDGED = {Stage.PILOT, Stage.MAIN}
@@ -43,8 +43,8 @@ def after_answer(
         return ()
     standing = participations.of(session, annotator_id=assignment.annotator_id, project_id=assignment.project_id)
     post_hoc = judging.rules_changed(project, definition)
-    if standing is not None and standing.status == ParticipationStatus.EXCLUDED:
-        reason = standing.reason or EXCLUDED
+    reason = None if standing is None else out(standing)
+    if reason is not None:
         exclude(session, assignment_ids=[assignment_id], reason=reason, post_hoc=post_hoc, now=now)
         return ()
     answer = _final(session, assignment_id)
@@ -80,6 +80,13 @@ def _forgive(
             reinstate(session, assignment_ids=page, reason=words, now=now)
 
 
+def out(standing: Participation) -> str | None:
+    """Why nothing that the person answers in the project counts; None where it does."""
+    if standing.status != ParticipationStatus.EXCLUDED:
+        return None
+    return standing.reason or EXCLUDED
+
+
 def readmit(session: Session, *, annotator_id: int, project_id: int, now: datetime) -> int:
     """Let a person who was paused or excluded go on, and count again what was excluded with her; how many answers.
 
@@ -100,7 +107,11 @@ def readmit(session: Session, *, annotator_id: int, project_id: int, now: dateti
         annotator_id=annotator_id,
         data={"reason": reason},
     )
-    hers = records.of_stage(session, annotator_id=annotator_id, project_id=project_id, stage=Stage.MAIN)
+    hers = [
+        one
+        for stage in sorted(JUDGED)
+        for one in records.of_stage(session, annotator_id=annotator_id, project_id=project_id, stage=stage)
+    ]
     return reinstate(session, assignment_ids=hers, reason=reason, now=now)
 
 

@@ -16,7 +16,7 @@ from annotation.loading import campaign as campaigns
 from annotation.loading import inspection
 from annotation.store import journal, slots
 from annotation.store.models import Assignment, Item, Project, Report
-from annotation.vocabulary import AssignmentStatus, Event, ItemStatus
+from annotation.vocabulary import CHANGED, AssignmentStatus, Event, ItemStatus
 from annotation.workflow import exclusions, freezing, layout, projects, storing, wordings
 
 KEPT = ("external_id", "group_id", "stage", "pool", "rank", "revision")
@@ -98,7 +98,7 @@ def _changed(stored: Item, row: dict[str, Any], *, cosmetic: bool, where: Where)
 def _supersede(session: Session, item: Item, *, revision: int, post_hoc: bool, now: datetime) -> int:
     """Exclude the answers to an item as it was, and give back its places; whoever has met it does not get it again."""
     met = session.exec(select(Assignment).where(Assignment.item_id == item.id).order_by(col(Assignment.id))).all()
-    reason = f"the item was changed: revision {revision}"
+    reason = f"{CHANGED}: revision {revision}"
     ids = [one.id or 0 for one in met]
     excluded = exclusions.exclude(session, assignment_ids=ids, reason=reason, post_hoc=post_hoc, now=now)
     for one in met:

@@ -10,8 +10,9 @@ from annotation.campaigns.project import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Edit, FreeText, Question
 from annotation.campaigns.rules import ControlRule, SecondsRule, StraightLiningRule, TextRule
 from annotation.store import records
-from annotation.store.models import Assignment, Item, Project
+from annotation.store.models import Assignment, Item, Participation, Project
 from annotation.store.records import Answered
+from annotation.vocabulary import ParticipationStatus
 from annotation.workflow import quality
 from annotation.workflow.quality import Breach
 
@@ -83,7 +84,20 @@ class _Case:
             project_id=self.assignment.project_id,
             training=rule.training_counts,
         )
-        return quality.control(rule, results(self.definition, mine))
+        before = [one for one in mine if one.is_control and self._forgiven(one)]
+        counted = [one for one in mine if not self._forgiven(one) and (one.is_control or not before)]
+        return quality.control(rule, results(self.definition, counted))
+
+    def _forgiven(self, one: Answered) -> bool:
+        """Whether an answer in the stage where she is came before she was readmitted: for it she was judged already.
+
+        Whoever came into a stage has answered nothing there before; so answers older than her standing tell of it.
+        """
+        standing = self.session.get(Participation, (self.assignment.annotator_id, self.assignment.project_id))
+        if standing is None or standing.status is not ParticipationStatus.ACTIVE:
+            return False
+        same = standing.stage is self.assignment.stage
+        return same and one.answered_at is not None and one.answered_at < standing.since
 
     def _seconds(self, rule: SecondsRule) -> Breach | None:
         if rule.per == "item":
@@ -95,9 +109,10 @@ class _Case:
         return quality.seconds(rule, spent, items=pages.items)
 
     def _line(self, rule: StraightLiningRule) -> Breach | None:
-        at = self._around.index(self._mine)
+        around = [one for one in self._around if not self._forgiven(one)]
+        at = around.index(self._mine)
         for question in self.definition.asked:
-            places = [self._place(question, one) for one in self._around]
+            places = [self._place(question, one) for one in around]
             found = quality.straight_lining(rule, places, at=at)
             if found is not None:
                 return found

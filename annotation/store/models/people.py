@@ -34,7 +34,7 @@ class Participation(SQLModel, table=True):
 
     `shown` counts the items she was given (the next one's `position`), `answered` those of the main stage for caps;
     `on_page` counts those of her open page, `uncontrolled` the places of control items that went to others because she
-    had met all of them. `attempt` is that of the qualification, from 1.
+    had met all of them. `attempt` is that of the training or the qualification, from 1.
     """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)

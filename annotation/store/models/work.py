@@ -15,7 +15,7 @@ class Assignment(SQLModel, table=True):
     `project_id` copies the item's. `holds` says that it takes one of the item's places (`n_live`, and `n_done` once it
     is done). `open_revision` is the revision that an undo opened. `exposed` says that the person had met the group, by
     an exception that the project lists. `position` counts a person's items in the project from 1, `page` her pages.
-    `attempt` is that of a qualification. `repeat_at` is from when on the item is to come to her once more.
+    `attempt` is that of training or qualification. `repeat_at` is from when on the item is to come to her once more.
     """
 
     __table_args__ = (

@@ -16,7 +16,7 @@ from annotation.campaigns.stages import DynamicOverlap
 from annotation.errors import Stale
 from annotation.store import claims, slots
 from annotation.store.models import Assignment, Item
-from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, ProjectStatus, Stage
+from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, ParticipationStatus, ProjectStatus, Stage
 from annotation.workflow import assignment as policy
 from annotation.workflow import enforcement
 from annotation.workflow.people import consents, terms
@@ -56,7 +56,7 @@ def submit(
 
 def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, given: Given, now: datetime) -> Saved:
     """Store the first answer to an assignment that is live, or to one whose lease is over."""
-    if seat.participation.status in undoing.GONE:
+    if seat.participation.status is ParticipationStatus.WITHDRAWN:
         raise Stale("This person takes part no more.")
     if consents.taken_back(
         session, annotator_id=seat.who, terms=terms.of(session, project=seat.project, definition=seat.definition)
@@ -66,10 +66,13 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
         leases.lapse_one(session, assignment, now=now)
     excluded = given.excluded
     if not _end(session, assignment, status=AssignmentStatus.LIVE, holds=assignment.holds):
-        counts = _returns(session, seat, assignment, item)
-        if not _end(session, assignment, status=AssignmentStatus.EXPIRED, holds=counts and item.pool.placed):
+        late = enforcement.out(seat.participation)
+        if late is None and not _returns(session, seat, assignment, item):
+            late = EXTRA
+        holds = late is None and item.pool.placed and not assignment.is_repeat
+        if not _end(session, assignment, status=AssignmentStatus.EXPIRED, holds=holds):
             raise Stale("This item is closed.")
-        excluded = excluded if counts else EXTRA
+        excluded = late or excluded
     made = records.store(session, seat, assignment, given, revision=0, excluded=excluded, now=now)
     if assignment.holds:
         assignment.exposed = assignment.exposed or handing.exposed(session, seat, item)
@@ -172,7 +175,9 @@ def _decision(session: Session, seat: Seat, assignment: Assignment, *, now: date
     """The end of the qualification, where this was its last answer."""
     if assignment.stage is not Stage.QUALIFICATION or assignment.attempt != seat.participation.attempt:
         return None
-    if seat.participation.stage is not Stage.QUALIFICATION or choosing.in_qualification(session, seat) is not None:
+    if seat.participation.stage is not Stage.QUALIFICATION:
+        return None
+    if choosing.in_attempt(session, seat, Stage.QUALIFICATION) is not None:
         return None
     return qualifying.decide(session, seat, now=now) if qualifying.is_whole(session, seat) else None
 

@@ -10,14 +10,16 @@ from sqlmodel import Session, col, func, select
 
 from annotation.store import claims, records
 from annotation.store.models import Assignment, Exposure, Item
-from annotation.vocabulary import AssignmentStatus, Hindrance, ItemStatus, Pool, Stage
+from annotation.vocabulary import AssignmentStatus, Cause, Hindrance, ItemStatus, Pool, Stage
 from annotation.workflow import allotments
 from annotation.workflow import assignment as policy
 from annotation.workflow.waiting import Waiting
+from annotation.workflow.work import qualifying
 from annotation.workflow.work.handing import CAUSES, Chosen
 from annotation.workflow.work.seats import Seat
 
 ENDED = (AssignmentStatus.DONE, AssignmentStatus.SKIPPED)
+EXPIRED = sa.text("assignment.status = 'expired'")
 
 
 def in_pilot(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting | None:
@@ -30,32 +32,25 @@ def in_pilot(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting
     return _claimed(session, seat, Pool.PILOT, now=now)
 
 
-def in_training(session: Session, seat: Seat) -> Chosen | None:
-    """A training item, in an order of her own; None when she is through."""
-    rows = session.exec(select(Assignment).where(*_of(seat, Stage.TRAINING))).all()
-    ended = {row.item_id for row in rows if row.status in ENDED}
-    section = seat.definition.stages.training
+def in_attempt(session: Session, seat: Seat, stage: Stage) -> Chosen | None:
+    """An item of her attempt at the training or the qualification, in an order of the attempt's own, those that she has
+    not met before the rest; None when the attempt has all its answers.
+
+    An answer to an item as it was before a fix is none: the attempt goes on with another item, or with the fixed one.
+    """
+    attempt, section = seat.participation.attempt, seat.definition.stages.named.get(stage.value)
+    rows = session.exec(select(Assignment).where(*_of(seat, stage))).all()
+    mine = [row for row in rows if (row.attempt or 1) == attempt]
+    old = qualifying.superseded(session, [row.id for row in mine if row.status is AssignmentStatus.DONE])
+    ended = {row.item_id for row in mine if row.status is AssignmentStatus.DONE and row.id not in old}
     if section is None or (section.number is not None and len(ended) >= section.number):
         return None
-    for item_id in _ordered(session, seat, Pool.TRAINING, Pool.TRAINING.value):
-        if item_id not in ended:
-            return Chosen(item_id=item_id)
-    return None
-
-
-def in_qualification(session: Session, seat: Seat) -> Chosen | None:
-    """An item of her attempt, those before the rest that she has not met; None when it has all its answers."""
-    attempt, section = seat.participation.attempt, seat.definition.stages.qualification
-    rows = session.exec(select(Assignment).where(*_of(seat, Stage.QUALIFICATION))).all()
-    now_ended = {row.item_id for row in rows if row.attempt == attempt and row.status in ENDED}
-    if section is None or (section.number is not None and len(now_ended) >= section.number):
-        return None
-    begun = {row.item_id: row.occasion for row in rows if row.attempt == attempt and row.item_id not in now_ended}
-    if begun:
-        item_id, occasion = min(begun.items())
-        return Chosen(item_id=item_id, occasion=occasion, attempt=attempt)
     times = {row.item_id: row.occasion + 1 for row in sorted(rows, key=lambda row: row.occasion)}
-    waiting = [one for one in _ordered(session, seat, Pool.QUALIFICATION, attempt) if one not in now_ended]
+    waiting = [one for one in _ordered(session, seat, Pool(stage.value), attempt) if one not in ended]
+    held = {row.item_id: row for row in mine if row.status is AssignmentStatus.EXPIRED}
+    begun = [held[one] for one in sorted(waiting) if one in held]
+    if begun:
+        return Chosen(item_id=begun[0].item_id, occasion=begun[0].occasion, attempt=begun[0].attempt)
     if not waiting:
         return None
     first = min(waiting, key=lambda one: times.get(one, 0))
@@ -68,10 +63,9 @@ def in_main(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting 
     place = policy.next_place(definition.pages, page=standing.page, on_page=standing.on_page)
     position = standing.shown + 1
     asks = policy.asks_control(definition.controls, definition.pages, place, position=position, key=seat.key)
-    if asks:
-        control = _control(session, seat)
-        if control is not None:
-            return Chosen(item_id=control, place=place)
+    control = _returning(session, seat) or (_control(session, seat) if asks else None)
+    if control is not None:
+        return Chosen(item_id=control, place=place)
     repeat = _repeat(session, seat, now=now)
     if repeat is not None and policy.draw(seat.key, "repeat", position) < policy.REPEATS_DRAWN:
         return Chosen(item_id=repeat, occasion=1, is_repeat=True, place=place)
@@ -107,28 +101,45 @@ def seeker(session: Session, seat: Seat, pool: Pool) -> claims.Seeker:
     )
 
 
+def _returning(session: Session, seat: Seat) -> int | None:
+    """The control item that was hers until its lease ran out: it comes first, like every other item, and keeps its
+    place, so that the place where she is now has its own. Not where she has met its group elsewhere since."""
+    if seat.definition.controls is None:
+        return None
+    lapsed = (
+        select(Assignment.item_id)
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .where(Assignment.annotator_id == seat.who, Assignment.project_id == seat.project_id, EXPIRED)
+        .where(records.CONTROL, Item.status == ItemStatus.OPEN)
+    )
+    if seat.blind:
+        own = (col(Exposure.project_id) == seat.project_id) & (col(Exposure.cause) == Cause.CONTROL)
+        lapsed = lapsed.where(~_met(seat).where(~own).exists())
+    return session.exec(lapsed.order_by(col(Assignment.id)).limit(1)).first()
+
+
 def _control(session: Session, seat: Seat) -> int | None:
     """A control item that she has not met, of a group that she has not met where groups may not come twice."""
-    hers = select(Assignment.item_id, Assignment.status).where(*_of(seat, Stage.MAIN), records.CONTROL)
-    held = dict(session.exec(hers).all())
-    expired = {item for item, status in held.items() if status is AssignmentStatus.EXPIRED}
-    met = held.keys() - expired
+    met = set(session.exec(select(Assignment.item_id).where(*_of(seat, Stage.MAIN), records.CONTROL)))
     waiting = [one for one in _ordered(session, seat, Pool.CONTROL, "controls") if one not in met]
     if seat.blind:
         known = _known(session, seat, waiting)
-        waiting = [one for one in waiting if one in expired or one not in known]
+        waiting = [one for one in waiting if one not in known]
     return waiting[0] if waiting else None
+
+
+def _met(seat: Seat) -> sa.Select[tuple[int]]:
+    """That she has met the item's group in any project but the exceptions."""
+    return (
+        sa.select(sa.literal(1))
+        .where(col(Exposure.annotator_id) == seat.who, col(Exposure.group_id) == Item.group_id)
+        .where(col(Exposure.project_id).not_in(seat.exceptions))
+    )
 
 
 def _known(session: Session, seat: Seat, items: Collection[int]) -> set[int]:
     """Those of the items whose group she has met in any project but the exceptions."""
-    met = (
-        sa.select(sa.literal(1))
-        .where(col(Exposure.annotator_id) == seat.who, col(Exposure.group_id) == Item.group_id)
-        .where(col(Exposure.project_id).not_in(seat.exceptions))
-        .limit(1)
-        .scalar_subquery()
-    )
+    met = _met(seat).limit(1).scalar_subquery()
     chosen = select(Item.id).where(col(Item.id).in_(items), met.is_not(None))
     return {one for one in session.exec(chosen) if one is not None}
 

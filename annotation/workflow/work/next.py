@@ -124,24 +124,19 @@ def _chosen(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
         chosen = _of_stage(session, seat, now=now)
         if chosen is not None:
             return chosen
-        if stands.stage is Stage.QUALIFICATION:
+        if stands.stage in qualifying.MARKED:
             if not qualifying.is_whole(session, seat):
-                return Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
+                return nothing
             if not qualifying.decide(session, seat, now=now).passed:
                 return _hindered(session, seat, now=now) or _chosen(session, seat, now=now)
             continue
-        if stands.stage is Stage.TRAINING and not qualifying.trained(session, seat, now=now):
-            return _hindered(session, seat, now=now) or nothing
         stands.stage, stands.since = policy.following(seat.definition, stands.stage), now
         session.add(stands)
     return choosing.in_main(session, seat, now=now) or nothing
 
 
 def _of_stage(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting | None:
-    match seat.participation.stage:
-        case Stage.PILOT:
-            return choosing.in_pilot(session, seat, now=now)
-        case Stage.TRAINING:
-            return choosing.in_training(session, seat)
-        case _:
-            return choosing.in_qualification(session, seat)
+    stage = seat.participation.stage
+    if stage is Stage.PILOT:
+        return choosing.in_pilot(session, seat, now=now)
+    return choosing.in_attempt(session, seat, stage)

@@ -7,10 +7,11 @@ from datetime import datetime
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from annotation.errors import Stale
 from annotation.store import journal, slots
-from annotation.store.models import Assignment, Item, Report
+from annotation.store.models import Annotator, Assignment, Item, Participation, Report
 from annotation.vocabulary import SKIPPED, AssignmentStatus, Event, ItemStatus
 from annotation.workflow.work import answers, records, seats, undoing
 from annotation.workflow.work.records import Given, Saved
@@ -71,7 +72,8 @@ def _give_back(
 def report(
     session: Session, *, annotator_id: int, assignment_id: int, reason: str, text: str = "", now: datetime
 ) -> Reported:
-    """Say what is wrong with an item; so many people's open reports pause it. She may answer it all the same.
+    """Say what is wrong with an item; so many people's open reports pause it, those of people who
+    withdrew or were excluded or suspended left out. She may answer it all the same.
 
     Raises Stale where the item is not hers.
     """
@@ -88,12 +90,26 @@ def report(
     return Reported(repeated=False, paused=_paused(session, seat, item, now=now))
 
 
+def _counted(seat: Seat, item: Item) -> SelectOfScalar[int]:
+    """The open reports of people who take part; what the others reported organisers read all the same."""
+    mine = (col(Participation.annotator_id) == Report.annotator_id, Participation.project_id == seat.project_id)
+    return (
+        select(func.count())
+        .select_from(Report)
+        .join(Participation, sa.and_(*mine))
+        .join(Annotator, col(Annotator.id) == Report.annotator_id)
+        .where(
+            Report.item_id == item.id,
+            col(Report.resolved_at).is_(None),
+            col(Participation.status).not_in(undoing.GONE),
+            col(Annotator.suspended_at).is_(None),
+        )
+    )
+
+
 def _paused(session: Session, seat: Seat, item: Item, *, now: datetime) -> bool:
     section = seat.definition.reports
-    counted = (
-        select(func.count()).select_from(Report).where(Report.item_id == item.id, col(Report.resolved_at).is_(None))
-    )
-    number = session.exec(counted).one()
+    number = session.exec(_counted(seat, item)).one()
     if item.status is not ItemStatus.OPEN:
         return item.status is ItemStatus.PAUSED
     if number < (REPORTS if section is None else section.threshold):

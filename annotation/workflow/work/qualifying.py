@@ -1,17 +1,19 @@
-"""Pass marks: k of n, decided when all are answered, with the interval in the journal; of the qualification there may
-be several attempts, with a cool-down, of a training one.
+"""Pass marks of the training and the qualification: k of n, decided when all are answered, with the interval in the
+journal. There may be several attempts, with a cool-down; whoever misses the mark in the last has failed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
+from annotation.campaigns.stages import PassMark
 from annotation.store import journal
 from annotation.store.models import Assignment, Item, Judgement
-from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, Stage
+from annotation.vocabulary import CHANGED, AssignmentStatus, Event, ParticipationStatus, Stage
 from annotation.workflow import assignment as policy
 from annotation.workflow import golds
 from annotation.workflow.work import offers
@@ -30,61 +32,68 @@ class Decision:
     retry_at: datetime | None
 
 
+MARKED = (Stage.TRAINING, Stage.QUALIFICATION)
+
+
 def is_whole(session: Session, seat: Seat) -> bool:
-    """Whether as many items of the attempt are answered as its pass mark speaks of, one at the least.
+    """Whether as many items of the attempt are answered as the pass mark of her stage speaks of, one at the least.
 
     Where fewer are open, because reports paused some, nobody fails for it: the attempt waits.
     """
-    section = seat.definition.stages.qualification
-    mark = section.pass_mark if section is not None else None
-    answered = _result(session, seat, Stage.QUALIFICATION, attempt=seat.participation.attempt)[1]
-    return mark is None or answered >= (mark.of or 1)
+    mark = _mark(seat)
+    return mark is None or _result(session, seat)[1] >= (mark.of or 1)
 
 
 def decide(session: Session, seat: Seat, *, now: datetime) -> Decision:
-    """Judge the attempt by the answers as they finally stand, and let her go on, try again, or go."""
-    attempt = seat.participation.attempt
-    right, of = _result(session, seat, Stage.QUALIFICATION, attempt=attempt)
-    section, standing = seat.definition.stages.qualification, seat.participation
-    mark = section.pass_mark if section is not None else None
+    """Judge the attempt by the answers as they finally stand, and let her go on, try again, or go.
+
+    A training without a pass mark is passed without a word in the journal.
+    """
+    standing, stage, attempt = seat.participation, seat.participation.stage, seat.participation.attempt
+    right, of = _result(session, seat)
+    section, mark = seat.definition.stages.named[stage.value], _mark(seat)
     low, high = policy.wilson(right, of) if of else (0.0, 1.0)
     passed = mark is None or mark.reached(right, of)
-    more = section is not None and standing.attempt < (section.attempts or 1)
+    more = attempt < (section.attempts or 1)
     standing.since = now
     if passed:
-        standing.stage, standing.qualified_at = policy.following(seat.definition, Stage.QUALIFICATION), now
+        standing.stage = policy.following(seat.definition, stage)
+        if stage is Stage.QUALIFICATION:
+            standing.qualified_at = now
+        else:
+            standing.attempt = 1
     elif more:
         standing.attempt += 1
-        standing.retry_at = now + timedelta(seconds=(section.cool_down if section else None) or 0)
+        standing.retry_at = now + timedelta(seconds=section.cool_down or 0)
     else:
-        standing.status, standing.reason = ParticipationStatus.FAILED, f"qualification: {right} of {of} right"
+        standing.status, standing.reason = ParticipationStatus.FAILED, f"{stage.value}: {right} of {of} right"
     session.add(standing)
     retry_at = None if passed or not more else standing.retry_at
     made = Decision(passed=passed, right=right, of=of, low=low, high=high, retry_at=retry_at)
-    _record(session, seat, made, attempt=attempt, now=now)
+    if mark is not None or stage is Stage.QUALIFICATION:
+        _record(session, seat, made, stage=stage, attempt=attempt, now=now)
     return made
 
 
-def trained(session: Session, seat: Seat, *, now: datetime) -> bool:
-    """Whether a training that is over may be left for the next stage; who missed its pass mark has failed."""
-    section = seat.definition.stages.training
-    mark = section.pass_mark if section is not None else None
-    right, of = _result(session, seat, Stage.TRAINING, attempt=None)
-    if mark is None or of == 0:
-        return True
-    low, high = policy.wilson(right, of)
-    made = Decision(passed=mark.reached(right, of), right=right, of=of, low=low, high=high, retry_at=None)
-    standing = seat.participation
-    if not made.passed:
-        standing.status, standing.reason = ParticipationStatus.FAILED, f"training: {right} of {of} right"
-        standing.since = now
-        session.add(standing)
-    _record(session, seat, made, attempt=None, now=now)
-    return made.passed
+def superseded(session: Session, assignment_ids: Collection[int | None]) -> set[int]:
+    """Those of the assignments whose answer is to the item as it was before a substantive fix."""
+    chosen = select(Judgement.assignment_id).where(
+        col(Judgement.assignment_id).in_(assignment_ids),
+        col(Judgement.excluded_reason).startswith(CHANGED),
+    )
+    return set(session.exec(chosen)) if assignment_ids else set()
 
 
-def _result(session: Session, seat: Seat, stage: Stage, *, attempt: int | None) -> tuple[int, int]:
-    """Right answers, and all, of this attempt at the stage; a skip is not right."""
+def _mark(seat: Seat) -> PassMark | None:
+    section = seat.definition.stages.named.get(seat.participation.stage.value)
+    return section.pass_mark if section is not None else None
+
+
+def _result(session: Session, seat: Seat) -> tuple[int, int]:
+    """Right answers, and all, of her attempt at her stage; a skip is not right.
+
+    Each is judged by the gold that it was given to: a fix that changes gold takes the older answers out.
+    """
     rows = session.exec(
         select(Item, Judgement)
         .join(Assignment, col(Assignment.item_id) == col(Item.id))
@@ -92,13 +101,15 @@ def _result(session: Session, seat: Seat, stage: Stage, *, attempt: int | None) 
         .where(
             Assignment.annotator_id == seat.who,
             Assignment.project_id == seat.project_id,
-            Assignment.stage == stage,
-            Assignment.attempt == attempt,
+            Assignment.stage == seat.participation.stage,
+            func.coalesce(col(Assignment.attempt), 1) == seat.participation.attempt,
             Assignment.status == AssignmentStatus.DONE,
         )
         .order_by(col(Assignment.id), col(Judgement.revision))
     ).all()
     final = {judgement.assignment_id: (item, judgement) for item, judgement in rows}
+    for old in superseded(session, list(final)):
+        del final[old]
     right = 0
     for item, judgement in final.values():
         asked = offers.questions(seat, item)
@@ -107,10 +118,9 @@ def _result(session: Session, seat: Seat, stage: Stage, *, attempt: int | None) 
     return right, len(final)
 
 
-def _record(session: Session, seat: Seat, made: Decision, *, attempt: int | None, now: datetime) -> None:
-    """Journal a decision; `attempt` is None for a training."""
+def _record(session: Session, seat: Seat, made: Decision, *, stage: Stage, attempt: int, now: datetime) -> None:
     data = {
-        "stage": (Stage.TRAINING if attempt is None else Stage.QUALIFICATION).value,
+        "stage": stage.value,
         "attempt": attempt,
         "right": made.right,
         "of": made.of,

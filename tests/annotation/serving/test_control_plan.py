@@ -20,7 +20,7 @@ def backend() -> str:
 
 
 def test_her_control_items_are_found_by_their_partial_index(room: Room) -> None:
-    """The first item of a page that begins with a control item, asked for and explained."""
+    """What ran out of her hands, then what she has not met: each is explained."""
     controls = {"pool": {"file": room.items("c", 9)}, "rate": "100 %"}
     project = room.project(items=30, controls=controls)
     who = room.person()
@@ -37,5 +37,6 @@ def test_her_control_items_are_found_by_their_partial_index(room: Room) -> None:
     sa.event.remove(engine, "before_cursor_execute", listen)
     with engine.connect() as connection:
         plans = [str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {one}", given).all()) for one, given in asked]
-    assert plans
-    assert all("ix_assignment_control" in plan for plan in plans), plans
+    assert len(plans) == 2
+    assert "ix_assignment_expired" in plans[0], plans
+    assert "ix_assignment_control" in plans[1], plans

@@ -1,0 +1,137 @@
+"""What comes late, or from people who are out: kept, with its reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlmodel import col, select
+
+from annotation.errors import Stale
+from annotation.store.models import Annotator, Item, Participation, Project
+from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus
+from annotation.workflow import enforcement
+from annotation.workflow.people import annotators, leaving
+
+if TYPE_CHECKING:
+    from tests.annotation.serving.conftest import Room
+
+YES, NO = "так", "ні"
+REASON = "the organisers know why"
+
+
+def excluded(room: Room, who: int, project: int) -> None:
+    """She is out of the project, as a rule would put her."""
+    with room.db.transaction() as session:
+        stands = session.get_one(Participation, (who, project))
+        stands.status, stands.reason = ParticipationStatus.EXCLUDED, REASON
+        session.add(stands)
+
+
+def gone(room: Room, who: int, project: int, how: str) -> None:
+    """She is out of the project in one way or another."""
+    if how == "excluded":
+        excluded(room, who, project)
+        return
+    with room.db.transaction() as session:
+        if how == "withdrawn":
+            leaving.withdraw(session, annotator_id=who, project=session.get_one(Project, project), now=room.now)
+        else:
+            person = session.get_one(Annotator, who)
+            annotators.suspend(session, person=person, reason=REASON, now=room.now)
+
+
+def test_a_late_answer_of_somebody_excluded_is_kept_with_her_reason(room: Room) -> None:
+    """It takes no place; once she is readmitted it counts, as all that she did."""
+    project = room.project(items=1, overlap=1)
+    who = room.person()
+    offer = room.offer(who, project)
+    room.later(hours=1)
+    room.expire()
+    excluded(room, who, project)
+    room.say(who, offer, NO)
+    assert room.judgements(offer) == [(0, NO, None, REASON)]
+    assert (room.item(offer.item).free, room.assignment(offer).holds) == (1, False)
+    assert room.say(who, offer, NO).repeated
+    with pytest.raises(Stale):
+        room.undo(who, offer)
+    room.sound()
+    with room.db.transaction() as session:
+        assert enforcement.readmit(session, annotator_id=who, project_id=project, now=room.now) == 1
+    assert (room.item(offer.item).free, room.assignment(offer).holds) == (0, True)
+    room.sound()
+
+
+def test_a_late_answer_of_somebody_who_withdrew_is_refused(room: Room) -> None:
+    """She took her answers along, and gives no more."""
+    project = room.project(items=1, overlap=1)
+    who = room.person()
+    offer = room.offer(who, project)
+    gone(room, who, project, "withdrawn")
+    with pytest.raises(Stale):
+        room.say(who, offer)
+    assert room.judgements(offer) == []
+
+
+def test_a_repeat_that_is_answered_late_takes_no_place(room: Room) -> None:
+    """As one in time."""
+    project = room.project(items=2, overlap=1, repeats={"share": "100 %", "after": "24 h"})
+    who = room.person()
+    room.answers(who, 2, project=project)
+    room.later(days=2)
+    repeat = room.offer(who, project)
+    assert room.assignment(repeat).is_repeat
+    room.later(hours=1)
+    room.expire()
+    room.say(who, repeat)
+    assert (room.assignment(repeat).status, room.assignment(repeat).holds) == (AssignmentStatus.DONE, False)
+    room.sound()
+
+
+@pytest.mark.parametrize("how", ["withdrawn", "excluded", "suspended"])
+def test_reports_of_people_who_are_out_pause_nothing(room: Room, how: str) -> None:
+    """Two people's reports pause an item: hers is read, and not counted."""
+    project = room.project(items=1, overlap=3)
+    people = [room.person(number) for number in (1, 2, 3)]
+    offers = [room.offer(who, project) for who in people]
+    assert not room.report(people[0], offers[0]).paused
+    gone(room, people[0], project, how)
+    assert not room.report(people[1], offers[1]).paused
+    assert room.report(people[2], offers[2]).paused
+    with room.db.reading() as view:
+        assert view.exec(select(col(Item.status))).one() is ItemStatus.PAUSED
+
+
+def test_a_control_item_that_ran_out_of_her_hands_is_asked_once_and_first(room: Room) -> None:
+    """It comes back at its old place, the page goes on where it was: two pages of three have two control items."""
+    controls = {"pool": {"file": room.items("controls", 9)}, "per_page": 1}
+    project = room.project(items=12, controls=controls, pages={"items": 3})
+    who = room.person()
+    seen = []
+    while len(seen) < 6:
+        offer = room.offer(who, project)
+        if room.assignment(offer).is_control and offer.assignment_id not in {one.assignment_id for one in seen}:
+            room.later(hours=1)
+            room.expire()
+            assert room.offer(who, project).assignment_id == offer.assignment_id
+        room.say(who, offer)
+        seen.append(offer)
+    stored = [room.assignment(one) for one in seen]
+    assert [one.is_control for one in stored].count(True) == 2
+    assert [(one.page, one.position) for one in stored] == [(1, 1), (1, 2), (1, 3), (2, 4), (2, 5), (2, 6)]
+
+
+def test_a_lapsed_control_item_of_a_group_that_she_met_elsewhere_does_not_return(room: Room) -> None:
+    """In a baseline she would know it; another comes in its place, if there is one."""
+    controls = {"pool": {"file": room.items("controls", ["story", "other"])}, "rate": "100 %"}
+    project = room.project(items=3, kind="baseline", controls=controls)
+    who = room.person()
+    offers = [room.offer(who, project)]
+    room.later(hours=1)
+    room.expire()
+    group = room.item(offers[0].item).group_id
+    elsewhere = room.project("elsewhere", items=[group])
+    room.answer(who, project=elsewhere)
+    after = room.offer(who, project)
+    assert room.assignment(after).is_control
+    assert after.item != offers[0].item
