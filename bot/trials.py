@@ -161,7 +161,7 @@ def _lived(
         projects.load(session, campaign, contents, now=run.BEGIN)
         project = queries.project(session, campaign.name)
         _invite(session, project, people=crowd.people)
-        life.start(session, project=project, now=run.BEGIN)
+        life.start(session, project=project, now=run.BEGIN, rehearsal=True)
     simulation = run.simulation(db, crowd=crowd, names=[campaign.name])
     simulation.play(progress=progress)
     with db.transaction() as session:

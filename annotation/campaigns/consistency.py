@@ -24,6 +24,18 @@ def contradiction(file: ProjectFile) -> Contradiction | None:
     return next((found for check in checks if (found := check(file)) is not None), None)
 
 
+def unheeded(file: ProjectFile) -> Contradiction | None:
+    """A key that says nothing where it stands: a pilot asks what is wrong with items, and nobody passes or fails it.
+
+    Only files that are read are refused for it; what is stored already goes on.
+    """
+    for key in ("pass_mark", "attempts", "cool_down", "explain"):
+        if file.stages.pilot is not None and getattr(file.stages.pilot, key):
+            says = f"Nobody passes or fails a pilot, and `{key}` would do nothing there; a qualification lets people in"
+            return Contradiction(says, ("stages", "pilot", key))
+    return None
+
+
 def _asked(file: ProjectFile) -> Iterator[tuple[KeyPath, Question]]:
     """Every question with the key path under which it is written."""
     for number, question in enumerate(file.asked):

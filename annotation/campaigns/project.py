@@ -9,7 +9,7 @@ from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
 from annotation import files
 from annotation.campaigns import document, mistakes
-from annotation.campaigns.consistency import contradiction
+from annotation.campaigns.consistency import contradiction, unheeded
 from annotation.campaigns.declarations import DeclaredSection, ExpectedSection, LineageSection, PublishedSection
 from annotation.campaigns.people import (
     AdmissionSection,
@@ -162,6 +162,9 @@ def read(path: Path) -> Campaign:
         definition = ProjectFile.model_validate(source.data)
     except ValidationError as failure:
         raise mistakes.sentence(source, failure, model=ProjectFile) from None
+    idle = unheeded(definition)
+    if idle is not None:
+        raise BadInput(f"{idle.says}.", where=source.where(idle.at), remedy="Leave it out.")
     return Campaign(file=path, definition=definition)
 
 

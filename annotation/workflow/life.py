@@ -54,15 +54,16 @@ class Moved:
     said: tuple[str, ...] = ()
 
 
-def start(session: Session, *, project: Project, now: datetime) -> Moved:
+def start(session: Session, *, project: Project, now: datetime, rehearsal: bool = False) -> Moved:
     """Hand out items from now on. The first start freezes what was planned; a paused project goes on as it was.
 
-    Raises Conflict with everything that hinders a first start, and BadInput for a file of words that is not there.
+    A `rehearsal` may have fewer items than its stages ask for. Raises Conflict with everything that hinders a first
+    start, and BadInput for a file of words that is not there.
     """
     first = _allowed(session, Step.START, project) and project.status is ProjectStatus.LOADED
     if not first:
         return _moved(session, Step.START, project, Event.PROJECT_RESUMED, now=now)
-    notes = readiness.check(session, project)
+    notes = readiness.check(session, project, rehearsal=rehearsal)
     storing.settle(session, project)
     project.frozen = freezing.frozen(session, project, now=now)
     project.started_at = now

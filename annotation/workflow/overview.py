@@ -28,6 +28,18 @@ class Items:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Pilot:
+    """The pilot's items: how many, how many have all their answers, and the free places, which newcomers alone take:
+    whoever is past the pilot does not come back to it. `newcomers` are people who are in it now.
+    """
+
+    number: int
+    done: int
+    free: int
+    newcomers: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Controls:
     """Control items: how many, how many are left for whoever met most, people who met all, pages without one."""
 
@@ -60,6 +72,7 @@ class Overview:
     annotators: int
     people: Mapping[str, int]
     steps: funnel.Funnel
+    pilot: Pilot | None
     controls: Controls | None
     qualification: Qualification | None
     planned: Mapping[str, Any] | None
@@ -80,6 +93,7 @@ def of(session: Session, project: Project) -> Overview:
         annotators=annotators,
         people={ParticipationStatus(status).value: number for status, number in people},
         steps=funnel.of(session, project=project, definition=definition),
+        pilot=_pilot(session, project) if definition.stages.pilot else None,
         controls=_controls(session, project) if definition.controls else None,
         qualification=_qualification(session, project) if definition.stages.qualification else None,
         planned=(project.frozen or {}).get("plan"),
@@ -88,14 +102,9 @@ def of(session: Session, project: Project) -> Overview:
 
 
 def _items(session: Session, project: Project) -> Items:
-    whole = (
-        (col(Item.n_done) >= (project.overlap or 1))
-        & (col(Item.n_done) == col(Item.n_live))
-        & (col(Item.free) + col(Item.held) == 0)
-    )
     chosen = select(
         func.count(),
-        func.count().filter(whole),
+        func.count().filter(_whole(project)),
         func.count().filter(col(Item.status) == ItemStatus.PAUSED),
         func.coalesce(func.sum(col(Item.free)), 0),
     ).where(Item.project_id == project.id, Item.pool == Pool.MAIN)
@@ -103,6 +112,28 @@ def _items(session: Session, project: Project) -> Items:
     live = select(func.count()).select_from(Item).join(Assignment, col(Assignment.item_id) == col(Item.id))
     in_hand = session.exec(live.where(Item.project_id == project.id, Assignment.status == AssignmentStatus.LIVE)).one()
     return Items(number=number, done=done, paused=paused, in_hand=in_hand, free=free)
+
+
+def _whole(project: Project) -> sa.ColumnElement[bool]:
+    """That an item has all its answers."""
+    return (
+        (col(Item.n_done) >= (project.overlap or 1))
+        & (col(Item.n_done) == col(Item.n_live))
+        & (col(Item.free) + col(Item.held) == 0)
+    )
+
+
+def _pilot(session: Session, project: Project) -> Pilot:
+    chosen = select(
+        func.count(), func.count().filter(_whole(project)), func.coalesce(func.sum(col(Item.free)), 0)
+    ).where(Item.project_id == project.id, Item.pool == Pool.PILOT)
+    number, done, free = session.exec(chosen).one()
+    there = select(func.count()).where(
+        Participation.project_id == project.id,
+        Participation.stage == Stage.PILOT,
+        Participation.status == ParticipationStatus.ACTIVE,
+    )
+    return Pilot(number=number, done=done, free=free, newcomers=session.exec(there).one())
 
 
 def _answers(session: Session, project: Project) -> tuple[dict[str | None, int], int]:

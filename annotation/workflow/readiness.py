@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlmodel import Session, col, func, select
@@ -13,7 +13,7 @@ from annotation.errors import Conflict, Where
 from annotation.loading import inspection
 from annotation.store import queries
 from annotation.store.models import Annotator, Assignment, Item, Programme, ProgrammeProject, Project
-from annotation.vocabulary import Surface, WordingKind
+from annotation.vocabulary import Pool, Surface, WordingKind
 from annotation.workflow import allotments, stored
 
 NAMED = 5
@@ -27,10 +27,14 @@ class Obstacle:
     remedy: str
 
 
-def check(session: Session, project: Project) -> tuple[str, ...]:
-    """Raise Conflict with all obstacles; without any, what organisers should know all the same."""
+def check(session: Session, project: Project, *, rehearsal: bool = False) -> tuple[str, ...]:
+    """Raise Conflict with all obstacles; without any, what organisers should know all the same.
+
+    In a `rehearsal`, which nobody real comes to, pools may be too small.
+    """
     definition = project_files.definition_of(project.definition)
-    found = [one for look in _LOOKS for one in look(session, project, definition)]
+    looks = [look for look in _LOOKS if not (rehearsal and look is _pools)]
+    found = [one for look in looks for one in look(session, project, definition)]
     if found:
         raise Conflict(
             " ".join([f"{project.name!r} cannot start.", *(one.problem for one in found)]),
@@ -81,6 +85,28 @@ def _texts(session: Session, project: Project, definition: project_files.Project
         )
 
 
+def short(definition: project_files.ProjectFile, have: Mapping[Pool, int]) -> Iterator[Obstacle]:
+    """The stages whose pools, of so many items, cannot give what the stage asks of everybody: pure."""
+    for name in ("training", "qualification"):
+        stage = definition.stages.named.get(name)
+        if stage is None:
+            continue
+        marked = stage.pass_mark.of if stage.pass_mark is not None else None
+        number = max(stage.number or 0, marked or 0)
+        found = have.get(Pool(name), 0)
+        if found < number:
+            asks = f"`stages.{name}.number` is {number}" if stage.number == number else f"its pass mark is of {number}"
+            yield Obstacle(
+                problem=f"The {name} pool has {found} items, and {asks}.",
+                remedy=f"Put more items into the {name} pool, or ask for fewer.",
+            )
+
+
+def _pools(session: Session, project: Project, definition: project_files.ProjectFile) -> Iterator[Obstacle]:
+    counted = select(Item.pool, func.count()).where(Item.project_id == project.id).group_by(col(Item.pool))
+    return short(definition, dict(session.exec(counted).all()))
+
+
 def _programme(session: Session, project: Project) -> Programme | None:
     chosen = select(Programme).join(ProgrammeProject).where(ProgrammeProject.project_id == project.id)
     return session.exec(chosen).first()
@@ -128,6 +154,7 @@ def _allotment(session: Session, project: Project, _definition: project_files.Pr
 
 _LOOKS: tuple[Callable[[Session, Project, project_files.ProjectFile], Iterator[Obstacle]], ...] = (
     _items,
+    _pools,
     _texts,
     _exposure,
     _allotment,

@@ -11,7 +11,7 @@ from annotation.campaigns import lint, programme, project
 from annotation.loading import campaign as loading
 from annotation.loading import inspection
 from annotation.vocabulary import Pool
-from annotation.workflow import offering
+from annotation.workflow import offering, readiness
 from bot.commands.console import Cell
 
 
@@ -98,11 +98,12 @@ def _votes(campaign: project.Campaign, contents: loading.Contents) -> dict[str, 
 
 def _shortfalls(definition: project.ProjectFile, contents: loading.Contents) -> list[str]:
     """Pools that hold fewer items than the plan needs."""
-    wanted = {Pool(name): stage.number for name, stage in definition.stages.named.items()}
-    wanted[Pool.CONTROL] = definition.controls.number if definition.controls else None
+    pilot, controls = definition.stages.pilot, definition.controls
+    wanted = {Pool.PILOT: pilot and pilot.number, Pool.CONTROL: controls and controls.number}
     have = {pool: sum(item.pool is pool for item in contents.items) for pool in Pool}
-    return [
+    found = [
         f"the {pool.value} pool has {have[pool]} of {number} items"
         for pool, number in wanted.items()
-        if number is not None and have[pool] < number
+        if number and have[pool] < number
     ]
+    return found + [f"{one.problem} {one.remedy}" for one in readiness.short(definition, have)]

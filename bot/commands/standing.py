@@ -110,6 +110,7 @@ def _facts(one: Overview) -> dict[str, Any]:
         "excluded": dict(one.excluded),
         "people": dict(one.people),
         "funnel": vars(one.steps),
+        "pilot": None if one.pilot is None else vars(one.pilot),
         "controls": None if controls is None else vars(controls),
         "qualification": None if tried is None else vars(tried),
         "planned": None if one.planned is None else dict(one.planned),
@@ -126,6 +127,10 @@ def _lines(one: Overview) -> list[tuple[str, Cell]]:
     lines += [(f"people: {standing}", number) for standing, number in one.people.items()]
     steps = {name: number for name, number in vars(one.steps).items() if number is not None}
     lines += [(f"people who {_DID[name]}", number) for name, number in steps.items()]
+    if one.pilot is not None:
+        lines += [("pilot items", one.pilot.number), ("pilot items done", one.pilot.done)]
+        lines += [("people in the pilot", one.pilot.newcomers)]
+        lines += [("pilot places that wait for newcomers", one.pilot.free)] if one.pilot.free else []
     if one.controls is not None:
         lines += [("control items", one.controls.number), ("left for whoever met most of them", one.controls.left)]
         lines += [("people who met all of them", one.controls.people_without)]

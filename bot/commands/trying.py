@@ -55,7 +55,7 @@ def _prepare(database: Database, file: Path, *, key: bytes) -> None:
             sentence = offering.sentence(definition_of(project.definition))
             if sentence is not None:
                 raise BadInput(sentence, where=Where(file=file), remedy="Try another campaign, or a part of this one.")
-            life.start(transaction, project=project, now=session.now())
+            life.start(transaction, project=project, now=session.now(), rehearsal=True)
 
 
 async def _run(database: Database, *, key: bytes, port: int, json: bool) -> None:

@@ -241,3 +241,38 @@ def test_closing_takes_back_what_is_in_hand(db: database.Database, desk: Desk) -
         assert opened is None
         counts = {name: (one.free, one.n_live, one.n_done) for name, one in desk.items(session, project).items()}
         assert counts == {"a": (2, 0, 0), "b": (1, 1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("stage", "says"),
+    [
+        ("training: {pool: {where: {id: [t, u]}}, pass_mark: 2 of 2}", None),
+        (
+            "training: {pool: {where: {id: [t, u]}}, number: 3}",
+            "training pool has 2 items, and `stages.training.",
+        ),
+        (
+            "training: {pool: {where: {id: [t, u]}}, pass_mark: 2 of 3}",
+            "training pool has 2 items, and its pass mark",
+        ),
+        (
+            "qualification: {pool: {where: {id: [t]}}, pass_mark: 1 of 2}",
+            "qualification pool has 1 items, and its",
+        ),
+        ("pilot: {pool: {where: {id: [t]}}, number: 2}", None),
+    ],
+)
+def test_a_pool_that_is_too_small_for_its_stage_hinders_the_start(
+    db: database.Database, desk: Desk, stage: str, says: str | None
+) -> None:
+    """Nobody could ever come through; with a remedy, and in a rehearsal nobody minds."""
+    rows = "a,text a,g1,x\nt,text t,g2,y\nu,text u,g3,y\n"
+    with db.transaction() as session:
+        project = desk.load(session, desk.write("one", more=f"stages: {{{stage}}}\n", rows=rows))
+        if says is not None:
+            with pytest.raises(Conflict) as refused:
+                life.start(session, project=project, now=NOW)
+            assert says in str(refused.value)
+            assert "or ask for fewer." in str(refused.value)
+        rehearsal = says is not None
+        assert life.start(session, project=project, now=NOW, rehearsal=rehearsal).status is ProjectStatus.RUNNING

@@ -10,8 +10,10 @@ from sqlmodel import col, select
 
 from annotation.errors import Stale
 from annotation.store import slots
-from annotation.store.models import Item, Journal
+from annotation.store.models import Item, Journal, Project
 from annotation.vocabulary import Event, Hindrance, ParticipationStatus, Pool, Stage
+from annotation.workflow import overview
+from annotation.workflow.people import leaving
 from annotation.workflow.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -43,6 +45,25 @@ def test_a_pilot_without_a_place_is_passed(room: Room) -> None:
     first, second = room.person(1), room.person(2)
     assert len(room.answers(first, 4, project=project)) == 4
     assert room.answer(second, project=project) == "p-m-1"
+
+
+def test_pilot_places_that_wait_for_newcomers_are_told(room: Room) -> None:
+    """Both are past the pilot when one of them leaves: her place is counted, and a newcomer takes it."""
+    project = room.project(items=1, **stages(room, pilot={"number": 4}))
+    first, second = room.person(1), room.person(2)
+    for who in (first, second):
+        room.answers(who, 5, project=project)
+    with room.db.transaction() as session:
+        loaded = session.get_one(Project, project)
+        assert overview.of(session, loaded).pilot == overview.Pilot(number=4, done=4, free=0, newcomers=0)
+        leaving.withdraw(session, annotator_id=first, project=loaded, now=room.now)
+        assert overview.of(session, loaded).pilot == overview.Pilot(number=4, done=0, free=4, newcomers=0)
+    assert room.wait(second, project).reason is Hindrance.NOTHING_LEFT
+    third = room.person(3)
+    room.answers(third, 3, project=project)
+    with room.db.transaction() as session:
+        pilot = overview.of(session, session.get_one(Project, project)).pilot
+    assert pilot == overview.Pilot(number=4, done=3, free=1, newcomers=1)
 
 
 @pytest.mark.parametrize(("explain", "why"), [(True, "why"), (False, None)])
