@@ -20,6 +20,9 @@ EXTRA = "extra: the item had its answers"
 CHANGED = "the item was changed"
 """How the reason begins why an answer to an item as it was before a substantive fix does not count."""
 
+DECLINED = "declined: "
+"""How the reason of a participation begins while its person declines what is asked before the first item."""
+
 SKIPPED = "skipped"
 """The reason why a skip that gave its place back does not count."""
 
@@ -167,6 +170,7 @@ class Event(StrEnum):
     CONSENT_GIVEN = "consent given"
     CONSENT_WITHDRAWN = "consent withdrawn"
     WARNING_ACCEPTED = "warning accepted"
+    DECLINED = "declined"
     SUSPENDED = "suspended"
     UNSUSPENDED = "unsuspended"
     INSIDER_CHANGED = "insider changed"

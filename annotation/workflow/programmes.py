@@ -160,7 +160,8 @@ def store(session: Session, programme: programme_files.Programme, *, now: dateti
     session.flush()
     _members(session, made, programme, projects)
     event = Event.PROGRAMME_LOADED if known is None else Event.PROGRAMME_CHANGED
-    data = {"programme": made.name, "sha256": digest, "projects": list(names), "keys": list(keys)}
+    data: dict[str, Any] = {"programme": made.name, "sha256": digest, "projects": list(names), "keys": list(keys)}
+    data["texts"] = columns["texts"]
     journal.record(session, event, now=now, data=data)
     return Stored(name=made.name, projects=names, fresh=known is None, keys=keys)
 

@@ -86,7 +86,7 @@ def load(
     inspection.refuse(found, campaign, contents)
     columns = layout.columns_of(campaign, contents, digest=digest)
     columns["texts"] = wordings.record(session, wordings.of_project(campaign), now=now)
-    noted: dict[str, Any] = {"sha256": digest, "findings": [_noted(one) for one in found]}
+    noted: dict[str, Any] = {"sha256": digest, "findings": [_noted(one) for one in found], "texts": columns["texts"]}
     changes = plans.Plan()
     if known is None:
         rows = layout.rows_of(campaign, contents)

@@ -1,4 +1,8 @@
-"""Consent: the text that a person agrees to before anything else, with its version and hash; a new one asks again."""
+"""Consent: the text that a person agrees to before anything else, with its version and hash.
+
+She is asked again where the text differs from every one that she agreed to, for this project or programme, and has not
+taken back: a version that only has another name asks nobody, nor does the return to an earlier text.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,8 @@ from sqlmodel import Session, col, select
 
 from annotation.errors import Stale
 from annotation.store import journal
-from annotation.store.models import Annotator, Consent, Wording
-from annotation.vocabulary import Event, WordingKind
+from annotation.store.models import Annotator, Consent, Participation, Wording
+from annotation.vocabulary import DECLINED, Event, WordingKind
 from annotation.workflow.people import leaving
 from annotation.workflow.people.terms import Agreement, Terms
 
@@ -33,7 +37,7 @@ def asked(session: Session, *, annotator_id: int, terms: Terms) -> Asked | None:
 
 
 def missing(session: Session, *, annotator_id: int, terms: Terms) -> bool:
-    """Whether the person has yet to agree to the version that holds now."""
+    """Whether the person has yet to agree to the text that holds now."""
     agreement = terms.agreement
     if agreement is None:
         return False
@@ -42,7 +46,7 @@ def missing(session: Session, *, annotator_id: int, terms: Terms) -> bool:
 
 
 def taken_back(session: Session, *, annotator_id: int, terms: Terms) -> bool:
-    """Whether the person had agreed to the version that holds now, and does no more."""
+    """Whether the person had agreed to the text that holds now, and does no more."""
     agreement = terms.agreement
     found = None if agreement is None else _given(session, annotator_id=annotator_id, agreement=agreement)
     return found is not None and found.withdrawn_at is not None
@@ -71,6 +75,7 @@ def agree(session: Session, *, annotator_id: int, terms: Terms, sha256: str, now
     found.at, found.withdrawn_at = now, None
     session.add(found)
     session.flush()
+    _no_more_declined(session, annotator_id=annotator_id, scope=agreement.scope)
     data = {"scope": agreement.scope, "version": agreement.version, "sha256": agreement.sha256}
     journal.record(session, Event.CONSENT_GIVEN, now=now, annotator_id=annotator_id, data=data)
     return found
@@ -93,12 +98,18 @@ def withdraw(session: Session, *, annotator_id: int, scope: str, now: datetime) 
     return True
 
 
+def _no_more_declined(session: Session, *, annotator_id: int, scope: str) -> None:
+    mine = sa.update(Participation).where(
+        col(Participation.annotator_id) == annotator_id,
+        col(Participation.reason).startswith(f"{DECLINED}consent to {scope} ", autoescape=True),
+    )
+    session.connection().execute(mine.values(reason=None))
+    session.expire_all()
+
+
 def _given(session: Session, *, annotator_id: int, agreement: Agreement) -> Consent | None:
-    return session.exec(
-        select(Consent).where(
-            Consent.annotator_id == annotator_id,
-            Consent.scope == agreement.scope,
-            Consent.version == agreement.version,
-            Consent.sha256 == agreement.sha256,
-        )
-    ).first()
+    """Her agreement to this very text, whatever its version is called; one that stands before one taken back."""
+    hers = select(Consent).where(
+        Consent.annotator_id == annotator_id, Consent.scope == agreement.scope, Consent.sha256 == agreement.sha256
+    )
+    return session.exec(hers.order_by(col(Consent.withdrawn_at).is_not(None), col(Consent.id).desc()).limit(1)).first()

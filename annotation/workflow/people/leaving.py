@@ -27,11 +27,13 @@ class Left:
     places: int = 0
 
 
-def take_back_live(session: Session, *, annotator_id: int, now: datetime) -> int:
-    """End what the person has in hand, as if its lease were over; gives how many items."""
+def take_back_live(session: Session, *, annotator_id: int, now: datetime, project_id: int | None = None) -> int:
+    """End what the person has in hand, of that project if one is named, as if its lease were over; how many items."""
     chosen = select(Assignment).where(
         Assignment.annotator_id == annotator_id, Assignment.status == AssignmentStatus.LIVE
     )
+    if project_id is not None:
+        chosen = chosen.where(Assignment.project_id == project_id)
     found = session.exec(chosen.order_by(col(Assignment.item_id)).with_for_update()).all()
     for assignment in found:
         if assignment.holds:

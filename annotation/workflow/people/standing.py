@@ -9,7 +9,7 @@ from sqlmodel import Session
 from annotation.campaigns.project import ProjectFile
 from annotation.store.models import Annotator, Participation, Project
 from annotation.vocabulary import Hindrance, ParticipationStatus
-from annotation.workflow.people import admission, consents, content_warnings, invitations, profiles, terms
+from annotation.workflow.people import admission, consents, content_warnings, declining, invitations, profiles, terms
 from annotation.workflow.people.terms import Terms
 from annotation.workflow.waiting import Waiting
 
@@ -33,7 +33,8 @@ def hindrance(
 
     Suspended; withdrawn; not invited; consent; profile; not admitted; paused, excluded or failed; cooling down; content
     warning. `participation` is None before her first step into the project. Invitation and admission are decided
-    before her first item and not asked again after it.
+    before her first item and not asked again after it. What she can do something about is `declined` where she does not
+    want to, or may not go on all the same.
     """
     if person.suspended_at is not None:
         return Waiting(reason=Hindrance.SUSPENDED)
@@ -50,7 +51,11 @@ def hindrance(
         return Waiting(reason=Hindrance.COOL_DOWN, project=project.name, until=retry_at)
     if reason is None and content_warnings.missing(definition, participation):
         reason = Hindrance.WARNING
-    return None if reason is None else Waiting(reason=reason, project=project.name)
+    if reason is None:
+        return None
+    refuses = declining.declined(session, annotator_id=person.id or 0, terms=found, what=reason)
+    barred = participation is not None and participation.status in _STATUS
+    return Waiting(reason=reason, project=project.name, declined=reason in declining.HERS and (refuses or barred))
 
 
 def _of_terms(session: Session, *, person: Annotator, terms: Terms, fresh: bool) -> Hindrance | None:

@@ -19,7 +19,7 @@ from annotation.store.models import Assignment, Item
 from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, ParticipationStatus, ProjectStatus, Stage
 from annotation.workflow import assignment as policy
 from annotation.workflow import enforcement
-from annotation.workflow.people import consents, terms
+from annotation.workflow.people import consents, declining, terms
 from annotation.workflow.work import choosing, feedback, handing, leases, offers, qualifying, records, seats, undoing
 from annotation.workflow.work.qualifying import Decision
 from annotation.workflow.work.records import Given, Saved
@@ -58,10 +58,10 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
     """Store the first answer to an assignment that is live, or to one whose lease is over."""
     if seat.participation.status is ParticipationStatus.WITHDRAWN:
         raise Stale("This person takes part no more.")
-    if consents.taken_back(
+    if declining.refuses_consent(seat.participation) or consents.taken_back(
         session, annotator_id=seat.who, terms=terms.of(session, project=seat.project, definition=seat.definition)
     ):
-        raise Stale("You took your consent back; agree again to go on.")
+        raise Stale("You did not agree, or took your consent back; agree to go on.")
     if seat.project.status is ProjectStatus.CLOSED:
         leases.lapse_one(session, assignment, now=now)
     excluded = given.excluded

@@ -10,15 +10,15 @@ from annotation.store.models import Annotator, Assignment, Item, Project
 from annotation.vocabulary import AssignmentStatus, Hindrance, ProjectStatus, Stage, Surface
 from annotation.workflow import assignment as policy
 from annotation.workflow import programmes
-from annotation.workflow.people import standing
+from annotation.workflow.people import declining, standing
 from annotation.workflow.waiting import Waiting
 from annotation.workflow.work import choosing, handing, leases, offers, qualifying, seats
 from annotation.workflow.work.handing import Chosen
 from annotation.workflow.work.offers import Offer
 from annotation.workflow.work.seats import Seat
 
-HERS = {Hindrance.CONSENT, Hindrance.PROFILE, Hindrance.WARNING}
-"""What she can do something about at once: she is asked for it before any later project."""
+HERS = declining.HERS
+"""What she can do something about at once: she is asked for it before any later project, until she declines."""
 
 
 def next_item(session: Session, *, annotator_id: int, now: datetime, project_id: int | None = None) -> Offer | Waiting:
@@ -35,7 +35,7 @@ def next_item(session: Session, *, annotator_id: int, now: datetime, project_id:
     turn = programmes.turn(session, annotator_id=annotator_id) if project_id is None else (project_id,)
     for one in turn:
         offered = _of_project(session, person, session.get_one(Project, one), now=now)
-        if isinstance(offered, Offer) or offered.reason in HERS or offered.reason is Hindrance.SEARCHING:
+        if isinstance(offered, Offer) or _asks(offered) or offered.reason is Hindrance.SEARCHING:
             return offered
         waits.append(offered)
     if project_id is None:
@@ -48,6 +48,10 @@ def _told(waits: list[Waiting]) -> Waiting:
     passing = sorted((one for one in waits if one.until is not None), key=lambda one: one.until.timestamp())  # type: ignore[union-attr]
     telling = [one for one in waits if one.reason is not Hindrance.NOTHING_LEFT]
     return next(iter([*passing, *telling, *waits]), Waiting(reason=Hindrance.NOTHING_LEFT))
+
+
+def _asks(waiting: Waiting) -> bool:
+    return waiting.reason in HERS and not waiting.declined
 
 
 def _in_hand(session: Session, person: Annotator, *, now: datetime) -> Offer | Waiting | None:
@@ -63,7 +67,7 @@ def _in_hand(session: Session, person: Annotator, *, now: datetime) -> Offer | W
         return None
     seat = seats.take(session, person, project=session.get_one(Project, live.project_id), now=now)
     hindered = _hindered(session, seat, now=now)
-    if hindered is not None and hindered.reason in HERS:
+    if hindered is not None and _asks(hindered):
         return hindered
     if hindered is not None:
         leases.lapse_one(session, live, now=now)
@@ -83,6 +87,7 @@ def _of_project(session: Session, person: Annotator, project: Project, *, now: d
     hindered = _hindered(session, seat, now=now) or _capped(seat, now=now)
     if hindered is not None:
         return hindered
+    declining.forget(seat.participation)
     chosen = _chosen(session, seat, now=now)
     if isinstance(chosen, Waiting):
         return chosen
