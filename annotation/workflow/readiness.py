@@ -104,7 +104,7 @@ def short(definition: project_files.ProjectFile, have: Mapping[Pool, int]) -> It
 
 def _pools(session: Session, project: Project, definition: project_files.ProjectFile) -> Iterator[Obstacle]:
     counted = select(Item.pool, func.count()).where(Item.project_id == project.id).group_by(col(Item.pool))
-    return short(definition, dict(session.exec(counted).all()))
+    return short(definition, {Pool(pool): number for pool, number in session.exec(counted)})
 
 
 def _programme(session: Session, project: Project) -> Programme | None:

@@ -128,7 +128,7 @@ def _control(session: Session, seat: Seat) -> int | None:
     return waiting[0] if waiting else None
 
 
-def _met(seat: Seat) -> sa.Select[tuple[int]]:
+def _met(seat: Seat) -> sa.Select[int]:
     """That she has met the item's group in any project but the exceptions."""
     return (
         sa.select(sa.literal(1))

@@ -92,11 +92,11 @@ def report(
 
 def _counted(seat: Seat, item: Item) -> SelectOfScalar[int]:
     """The open reports of people who take part; what the others reported organisers read all the same."""
-    mine = (col(Participation.annotator_id) == Report.annotator_id, Participation.project_id == seat.project_id)
+    hers = col(Participation.annotator_id) == Report.annotator_id
     return (
         select(func.count())
         .select_from(Report)
-        .join(Participation, sa.and_(*mine))
+        .join(Participation, sa.and_(hers, col(Participation.project_id) == seat.project_id))
         .join(Annotator, col(Annotator.id) == Report.annotator_id)
         .where(
             Report.item_id == item.id,

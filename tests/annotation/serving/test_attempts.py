@@ -50,8 +50,8 @@ def decisions(room: Room) -> list[tuple[str, str, int, int, int]]:
 
 def test_a_training_may_be_tried_again_after_its_cool_down(room: Room) -> None:
     """The second attempt asks what she has not met first, and then lets her into a qualification with all attempts."""
-    section = {"number": 2, "mark": "2 of 2", "attempts": 2, "cool_down": "2 h"}
-    marks = {"mark": "2 of 2", "attempts": 2}
+    section: dict[str, Any] = {"number": 2, "mark": "2 of 2", "attempts": 2, "cool_down": "2 h"}
+    marks: dict[str, Any] = {"mark": "2 of 2", "attempts": 2}
     stages = stage(room, "training", 4, **section) | stage(room, "qualification", 2, **marks)
     project = room.project(items=1, stages=stages)
     who = room.person()

@@ -12,6 +12,7 @@ from annotation.store.models import Annotator, Item, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus
 from annotation.workflow import enforcement
 from annotation.workflow.people import annotators, leaving
+from annotation.workflow.work import Offer
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -107,7 +108,7 @@ def test_a_control_item_that_ran_out_of_her_hands_is_asked_once_and_first(room: 
     controls = {"pool": {"file": room.items("controls", 9)}, "per_page": 1}
     project = room.project(items=12, controls=controls, pages={"items": 3})
     who = room.person()
-    seen = []
+    seen: list[Offer] = []
     while len(seen) < 6:
         offer = room.offer(who, project)
         if room.assignment(offer).is_control and offer.assignment_id not in {one.assignment_id for one in seen}:
