@@ -22,8 +22,8 @@ from exports.results import Choices, Result, measured
 from exports.subsets import PRIMARY
 
 GOLD = (
-    "dataset", "item_id", "group", "gold", "origin", "version", "confidence", "consensus", "method", "tie", "n_votes",
-    "n_excluded", "warning",
+    "dataset", "item_id", "group", "gold", "origin", "version", "confidence", "gold_confidence", "consensus", "method",
+    "tie", "n_votes", "n_excluded", "warning",
 )  # fmt: skip
 BASELINES = (
     "dataset", "unit", "total", "wrong", "bl_random", "bl_human", "bl_random_exact", "n_items", "n_annotators",
@@ -128,7 +128,8 @@ def gold(result: Result) -> pd.DataFrame:
     """One row an item, seen or not, with the columns GOLD.
 
     `gold` is the declared label with its origin and version, else the consensus with the origin `votes`; `confidence`
-    is that of the consensus, 0 to 1, whichever of them is gold. `consensus` is empty where a tie is left open.
+    is that of the consensus, 0 to 1, whichever of them is gold, `gold_confidence` that of what stands as gold: of a
+    declared label the share of counted votes that say the same. `consensus` is empty where a tie is left open.
     `n_excluded` counts answers to the item that do not count; `method` tells version,
     iterations, convergence and tie rule of the consensus, `warning` what is to be doubted of it.
     """
@@ -144,6 +145,7 @@ def gold(result: Result) -> pd.DataFrame:
             "origin": items["gold_origin"].where(declared, voted.map({True: "votes", False: None})),
             "version": items["gold_version"],
             "confidence": column(labels["confidence"], digits=4),
+            "gold_confidence": column(_certainty(result, labels), digits=4),
             "consensus": labels["label"],
             "method": labels["method"],
             "tie": labels["tie"],
@@ -154,6 +156,16 @@ def gold(result: Result) -> pd.DataFrame:
         columns=list(GOLD),
     )
     return frame.reset_index(drop=True)
+
+
+def _certainty(result: Result, labels: pd.DataFrame) -> pd.Series[float]:
+    """Of the gold of each item of `labels`: the share of counted votes that say it where it is declared, else the
+    confidence of the consensus."""
+    gold, frame = result.data.items.set_index("item_id")["gold"], result.votes.frame
+    agreeing = (frame["answer"] == frame["item"].map(gold)).groupby(frame["item"]).mean()
+    consensus = pd.to_numeric(labels.loc[labels["label"].notna(), "confidence"])
+    known = labels.index[gold.reindex(labels.index).notna()]
+    return pd.Series({**consensus.to_dict(), **agreeing.reindex(known).to_dict()}, dtype=float).reindex(labels.index)
 
 
 def baselines(result: Result) -> pd.DataFrame:

@@ -52,12 +52,13 @@ def test_gold_of_declared_labels_and_of_votes(make: Make) -> None:
     method = '"majority (crowd-kit 1.4.2), ties: drop"'
     release = released(make.data_set(items=items, responses=answers))
     assert writers.csv_text(release.gold) == (
-        "dataset,item_id,group,gold,origin,version,confidence,consensus,method,tie,n_votes,n_excluded,warning\n"
-        f"так-ні,i1,g,ні,expert,2,0.6667,так,{method},false,3,0,\n"
-        f"так-ні,i2,i2,так,votes,,0.7500,так,{method},false,4,2,\n"
-        f"так-ні,i3,i3,,,,0.5000,,{method},true,2,0,\n"
-        "так-ні,i4,i4,,,,,,,,0,0,\n"
-        "так-ні,i5,i5,так,construction,1,,,,,0,0,\n"
+        "dataset,item_id,group,gold,origin,version,confidence,gold_confidence,consensus,method,tie,n_votes,n_excluded,"
+        "warning\n"
+        f"так-ні,i1,g,ні,expert,2,0.6667,0.3333,так,{method},false,3,0,\n"
+        f"так-ні,i2,i2,так,votes,,0.7500,0.7500,так,{method},false,4,2,\n"
+        f"так-ні,i3,i3,,,,0.5000,,,{method},true,2,0,\n"
+        "так-ні,i4,i4,,,,,,,,,0,0,\n"
+        "так-ні,i5,i5,так,construction,1,,,,,,0,0,\n"
     )
 
 
