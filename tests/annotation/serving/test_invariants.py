@@ -77,7 +77,7 @@ class Campaigns(RuleBasedStateMachine):
         event(f"items handed out: {len(self.shown) // 10 * 10} and more")
         self.closing.close()
 
-    @initialize(opening=st.lists(labels, min_size=4 * PEOPLE, max_size=4 * PEOPLE))
+    @initialize(opening=st.lists(labels, min_size=6 * PEOPLE, max_size=6 * PEOPLE))
     def begun(self, opening: list[str]) -> None:
         """Everybody has answered some items of two projects and has another in hand, so that every step finds
         something to try."""
