@@ -121,9 +121,7 @@ def _go_round(session: Session, seeker: Seeker, walked: _Round, *, looked: bool)
     return (None, walked) if walked.over else (Claim(again=True), walked)
 
 
-def _reopened(
-    session: Session, seeker: Seeker, walked: _Round, *, looked: bool, now: datetime
-) -> tuple[Claim, _Round]:
+def _reopened(session: Session, seeker: Seeker, walked: _Round, *, looked: bool, now: datetime) -> tuple[Claim, _Round]:
     """A claim among items that got a place again, and up to where she has seen those; `looked` as on the ring."""
     seen = walked.seq
     for step in range(STEPS):

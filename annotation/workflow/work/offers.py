@@ -67,9 +67,7 @@ class Offer:
     page: Page | None
 
 
-def offer(
-    session: Session, seat: Seat, assignment: Assignment, item: Item, *, open_items: int | None = None
-) -> Offer:
+def offer(session: Session, seat: Seat, assignment: Assignment, item: Item, *, open_items: int | None = None) -> Offer:
     """What the person is shown of an assignment; `open_items` were counted when its place was taken, if they were."""
     orders = assignment.option_orders or {}
     asked = questions(seat, item)
