@@ -19,7 +19,7 @@ from annotation.store.models import Assignment, Item
 from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, ParticipationStatus, ProjectStatus, Stage
 from annotation.workflow import assignment as policy
 from annotation.workflow import enforcement
-from annotation.workflow.people import consents, declining, terms
+from annotation.workflow.people import consents, declining
 from annotation.workflow.work import choosing, feedback, handing, leases, offers, qualifying, records, seats, undoing
 from annotation.workflow.work.qualifying import Decision
 from annotation.workflow.work.records import Given, Saved
@@ -42,7 +42,8 @@ def submit(
     """
     seat, assignment, item = seats.held(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
     given = _read(seat, item, answers)
-    earlier = records.stored(session, assignment_id, revision)
+    live = assignment.status is AssignmentStatus.LIVE and revision == 0  # then nothing is stored yet
+    earlier = None if live else records.stored(session, assignment_id, revision)
     if earlier is not None:
         if records.answers_of(seat, earlier) != dict(given.answers) or earlier.skip_reason is not None:
             raise Stale("This item is answered already.")
@@ -59,7 +60,7 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
     if seat.participation.status is ParticipationStatus.WITHDRAWN:
         raise Stale("This person takes part no more.")
     if declining.refuses_consent(seat.participation) or consents.taken_back(
-        session, annotator_id=seat.who, terms=terms.of(session, project=seat.project, definition=seat.definition)
+        session, annotator_id=seat.who, terms=seat.terms
     ):
         raise Stale("You did not agree, or took your consent back; agree to go on.")
     if seat.project.status is ProjectStatus.CLOSED:
@@ -150,7 +151,6 @@ def _count(session: Session, seat: Seat, assignment: Assignment, item: Item, *, 
         after = seat.definition.repeats.after if seat.definition.repeats is not None else 0
         assignment.repeat_at = now + timedelta(seconds=after)
     session.add_all([standing, assignment])
-    session.flush()
 
 
 def _comes_again(seat: Seat, assignment: Assignment, item: Item, given: Given) -> bool:

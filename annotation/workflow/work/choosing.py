@@ -10,6 +10,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.store import claims, records
 from annotation.store.models import Assignment, Exposure, Item
+from annotation.store.searches import Seeker
 from annotation.vocabulary import AssignmentStatus, Cause, Hindrance, ItemStatus, Pool, Stage
 from annotation.workflow import allotments
 from annotation.workflow import assignment as policy
@@ -82,13 +83,13 @@ def _claimed(
 ) -> Chosen | Waiting | None:
     claim = claims.claim(session, seeker(session, seat, pool), now=now)
     if claim.item_id is not None:
-        return Chosen(item_id=claim.item_id, place=place)
+        return Chosen(item_id=claim.item_id, item=claim.item, open_items=claim.open_items, place=place)
     return Waiting(reason=Hindrance.SEARCHING, project=seat.project.name) if claim.again else None
 
 
-def seeker(session: Session, seat: Seat, pool: Pool) -> claims.Seeker:
+def seeker(session: Session, seat: Seat, pool: Pool) -> Seeker:
     """Who looks for an item of the pool, and in which groups: an allotment keeps some for other projects."""
-    return claims.Seeker(
+    return Seeker(
         annotator_id=seat.who,
         project_id=seat.project_id,
         pool=pool,
@@ -97,7 +98,7 @@ def seeker(session: Session, seat: Seat, pool: Pool) -> claims.Seeker:
         here=policy.draw(seat.key, "started", seat.participation.shown + 1),
         blind=seat.blind,
         exceptions=seat.exceptions,
-        bins=allotments.bins(session, annotator_id=seat.who, project_id=seat.project_id),
+        bins=allotments.bins(session, annotator_id=seat.who, project_id=seat.project_id) if seat.allotted else None,
     )
 
 

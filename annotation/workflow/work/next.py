@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlmodel import Session, select
+from sqlmodel import Session
 
-from annotation.store.models import Annotator, Assignment, Item, Project
-from annotation.vocabulary import AssignmentStatus, Hindrance, ProjectStatus, Stage, Surface
+from annotation.store.models import Annotator
+from annotation.vocabulary import AssignmentStatus, Hindrance, ProjectStatus, Stage
 from annotation.workflow import assignment as policy
 from annotation.workflow import programmes
 from annotation.workflow.people import declining, standing
 from annotation.workflow.waiting import Waiting
-from annotation.workflow.work import choosing, handing, leases, offers, qualifying, seats
+from annotation.workflow.work import choosing, handing, leases, looking, offers, qualifying, seats
 from annotation.workflow.work.handing import Chosen
 from annotation.workflow.work.offers import Offer
 from annotation.workflow.work.seats import Seat
@@ -27,20 +27,19 @@ def next_item(session: Session, *, annotator_id: int, now: datetime, project_id:
     Waiting for SEARCHING asks to commit and to call again at once.
     """
     person = seats.locked(session, annotator_id)
-    leases.expire(session, now=now, but=annotator_id)
-    found = _in_hand(session, person, now=now)
+    seen = looking.look(session, annotator_id=annotator_id, project_id=project_id, now=now)
+    if seen.overdue:
+        leases.expire(session, now=now, but=annotator_id)
+    found = _in_hand(session, person, assignment_id=seen.live, now=now) if seen.live is not None else None
     if found is not None:
         return found
     waits: list[Waiting] = []
-    turn = programmes.turn(session, annotator_id=annotator_id) if project_id is None else (project_id,)
-    for one in turn:
-        offered = _of_project(session, person, session.get_one(Project, one), now=now)
+    for one in programmes.turn(seen.doors) if project_id is None else (project_id,):
+        offered = _of_project(session, person, project_id=one, now=now)
         if isinstance(offered, Offer) or _asks(offered) or offered.reason is Hindrance.SEARCHING:
             return offered
         waits.append(offered)
-    if project_id is None:
-        waits += programmes.full(session, annotator_id=annotator_id)
-    return _told(waits)
+    return _told([*waits, *programmes.full(seen.doors)])
 
 
 def _told(waits: list[Waiting]) -> Waiting:
@@ -54,18 +53,11 @@ def _asks(waiting: Waiting) -> bool:
     return waiting.reason in HERS and not waiting.declined
 
 
-def _in_hand(session: Session, person: Annotator, *, now: datetime) -> Offer | Waiting | None:
+def _in_hand(session: Session, person: Annotator, *, assignment_id: int, now: datetime) -> Offer | Waiting | None:
     """Her live item, its lease renewed; one that she may not answer any more is taken out of her hands."""
-    live = session.exec(
-        select(Assignment).where(
-            Assignment.annotator_id == person.id,
-            Assignment.status == AssignmentStatus.LIVE,
-            Assignment.surface == Surface.TELEGRAM,
-        )
-    ).first()
-    if live is None:
+    seat, live, item = seats.held(session, annotator_id=person.id or 0, assignment_id=assignment_id, now=now)
+    if live.status is not AssignmentStatus.LIVE:
         return None
-    seat = seats.take(session, person, project=session.get_one(Project, live.project_id), now=now)
     hindered = _hindered(session, seat, now=now)
     if hindered is not None and _asks(hindered):
         return hindered
@@ -74,16 +66,15 @@ def _in_hand(session: Session, person: Annotator, *, now: datetime) -> Offer | W
         return None
     if live.lease_until is not None and live.lease_until < now:
         handing.renew(seat, live, now=now)
-    item = session.get_one(Item, live.item_id)
     live.item_revision, live.stimulus_sha256 = item.revision, item.stimulus_sha256
     session.add(live)
     return offers.offer(session, seat, live, item)
 
 
-def _of_project(session: Session, person: Annotator, project: Project, *, now: datetime) -> Offer | Waiting:
-    if project.status is not ProjectStatus.RUNNING:
-        return Waiting(reason=Hindrance.NOT_RUNNING, project=project.name)
-    seat = seats.take(session, person, project=project, now=now)
+def _of_project(session: Session, person: Annotator, *, project_id: int, now: datetime) -> Offer | Waiting:
+    seat = seats.take(session, person, project_id=project_id, now=now)
+    if isinstance(seat, Waiting):
+        return seat
     hindered = _hindered(session, seat, now=now) or _capped(seat, now=now)
     if hindered is not None:
         return hindered
@@ -92,7 +83,7 @@ def _of_project(session: Session, person: Annotator, project: Project, *, now: d
     if isinstance(chosen, Waiting):
         return chosen
     assignment, item = handing.hand(session, seat, chosen, now=now)
-    return offers.offer(session, seat, assignment, item)
+    return offers.offer(session, seat, assignment, item, open_items=chosen.open_items)
 
 
 def _hindered(session: Session, seat: Seat, *, now: datetime) -> Waiting | None:
@@ -105,6 +96,7 @@ def _hindered(session: Session, seat: Seat, *, now: datetime) -> Waiting | None:
         definition=seat.definition,
         participation=seat.participation,
         now=now,
+        known=seat.terms,
     )
 
 

@@ -6,18 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import sqlalchemy as sa
 from sqlmodel import Session
 
 from annotation.campaigns.questions import Choice, Choices, Question, Scale, answers
 from annotation.errors import Stale
+from annotation.store import claims
 from annotation.store.models import Assignment, Item
 from annotation.vocabulary import Stage
 from annotation.workflow.work import seats
 from annotation.workflow.work.seats import Seat
-
-MOST_COUNTED = 500
-"""More open items than this are not counted: the price of a number that nobody waits for yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +67,8 @@ class Offer:
     page: Page | None
 
 
-def offer(session: Session, seat: Seat, assignment: Assignment, item: Item) -> Offer:
-    """What the person is shown of an assignment."""
+def offer(session: Session, seat: Seat, assignment: Assignment, item: Item, *, open_items: int | None = None) -> Offer:
+    """What the person is shown of an assignment; `open_items` were counted when its place was taken, if they were."""
     orders = assignment.option_orders or {}
     asked = questions(seat, item)
     if not orders and assignment.option_order is not None:
@@ -90,7 +87,7 @@ def offer(session: Session, seat: Seat, assignment: Assignment, item: Item) -> O
         pieces=tuple(item.pieces or ()),
         questions=tuple(Asked(question=one, options=_shown(one, item, orders.get(one.name))) for one in asked),
         number=assignment.position or 0,
-        left=_left(session, item),
+        left=_left(session, item, open_items=open_items),
         page=Page(number=assignment.page, items=pages.items) if pages and assignment.page else None,
     )
 
@@ -146,15 +143,10 @@ def _shown(question: Question, item: Item, order: list[int] | None) -> tuple[str
     return options if order is None else tuple(options[index] for index in order)
 
 
-def _left(session: Session, item: Item) -> int | None:
+def _left(session: Session, item: Item, *, open_items: int | None) -> int | None:
     if not item.pool.placed:
         return None
-    given = {"project": item.project_id, "pool": item.pool.value, "item": item.id, "most": MOST_COUNTED + 1}
-    counted = int(session.connection().execute(_WAITING, given).scalar_one())
-    return None if counted >= MOST_COUNTED else counted + 1
-
-
-_WAITING = sa.text("""
-SELECT count(*) FROM (
-  SELECT id FROM item WHERE project_id = :project AND pool = :pool AND free > 0 LIMIT :most
-) open WHERE id <> :item""")
+    if open_items is None:
+        others = claims.others_open(session, project_id=item.project_id, pool=item.pool, item_id=item.id or 0)
+        open_items = others + 1
+    return open_items if open_items <= claims.MOST_COUNTED else None
