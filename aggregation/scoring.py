@@ -176,6 +176,12 @@ def error_rate(reference: Sequence[Hashable], said: Sequence[Hashable]) -> float
     return distance(reference, said) / len(reference)
 
 
+def overlap_f1(reference: Sequence[Hashable], said: Sequence[Hashable]) -> float:
+    """F1 of what two sequences share, repeats counted (SQuAD's F1 of the tokens of two texts); two empty ones are equal."""
+    total = len(reference) + len(said)
+    return 2 * (Counter(reference) & Counter(said)).total() / total if total else 1.0
+
+
 def ngrams(text: str, *, longest: int = 6) -> tuple[Counter[str], ...]:
     """How often each stretch of 1 to `longest` characters occurs, blanks left out: what chrF compares."""
     plain = "".join(text.split())
