@@ -36,9 +36,7 @@ def agreement_of(
     `aggregation.texts` and `aggregation.spans`.
     """
     if answers.kind == "label":
-        return agreement(
-            answers.votes, overlap=overlap, resamples=resamples, seed=seed, level=level, progress=progress
-        )
+        return agreement(answers.votes, overlap=overlap, resamples=resamples, seed=seed, level=level, progress=progress)
 
     def measure(first: int | None) -> tuple[Coefficient, ...]:
         return _rows(answers, first, resamples=resamples, seed=seed, level=level)
@@ -53,9 +51,7 @@ def agreement_of(
     return Agreement(rows=rows)
 
 
-def breakdown_of(
-    answers: Answers, by: str, *, resamples: int = 1000, seed: int = 0
-) -> tuple[Coefficient, ...]:
+def breakdown_of(answers: Answers, by: str, *, resamples: int = 1000, seed: int = 0) -> tuple[Coefficient, ...]:
     """Agreement of answers that are no labels by `label` (boxes alone: each box) or `annotator` (equal answers).
 
     Raises Refused for any other breakdown, which needs labels.
@@ -67,9 +63,7 @@ def breakdown_of(
     raise Refused(f"Agreement by {by} needs labels that mean the same on every item.", remedy="Use --by annotator.")
 
 
-def _rows(
-    answers: Answers, overlap: int | None, *, resamples: int, seed: int, level: float
-) -> tuple[Coefficient, ...]:
+def _rows(answers: Answers, overlap: int | None, *, resamples: int, seed: int, level: float) -> tuple[Coefficient, ...]:
     if answers.kind == "boxes":
         return _boxes(answers, overlap, resamples=resamples, seed=seed, level=level)
     if answers.kind == "span":

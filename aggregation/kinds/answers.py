@@ -43,7 +43,7 @@ class Answers:
 
     def right(self, item: str, answer: str, gold: str) -> bool:
         """Whether an answer equals the gold, or another right answer, of its item."""
-        return self.equal(answer) in self.golds(item, gold)
+        return is_right(self.kind, answer, (gold, *self.accepted.get(item, ())))
 
     def golds(self, item: str, gold: str) -> tuple[str, ...]:
         """All right answers to an item, as they are compared."""
@@ -51,8 +51,7 @@ class Answers:
 
     def equal(self, answer: str) -> str:
         """What two equal answers have in common: texts their normalised form, all others themselves."""
-        rule = RULES.get(self.kind)
-        return answer if rule is None else NORMALISATIONS[rule](answer)
+        return as_compared(self.kind, answer)
 
     def compared(self) -> Votes:
         """The votes with every answer as it is compared, as a label that no other item shares."""
@@ -78,6 +77,17 @@ class Answers:
     def with_votes(self, votes: Votes) -> Answers:
         """The same question with other votes."""
         return replace(self, votes=votes)
+
+
+def as_compared(kind: Kind, answer: str) -> str:
+    """What two equal answers have in common: texts their normalised form, all others themselves."""
+    rule = RULES.get(kind)
+    return answer if rule is None else NORMALISATIONS[rule](answer)
+
+
+def is_right(kind: Kind, answer: str, golds: Sequence[str]) -> bool:
+    """Whether an answer equals one of the right ones."""
+    return as_compared(kind, answer) in {as_compared(kind, gold) for gold in golds}
 
 
 def spans_of(stored: str) -> Sequence[tuple[int, int, str]]:

@@ -61,9 +61,7 @@ def box_consensus(
         for box in answers.boxes:
             votes = _of_box(answers, box)
             known, skills = from_gold(votes, method=method, anchors=anchors)
-            found[box] = consensus(
-                votes, method=method, ties=ties, seed=seed, anchors=known, skills=skills, stop=stop
-            )
+            found[box] = consensus(votes, method=method, ties=ties, seed=seed, anchors=known, skills=skills, stop=stop)
     first = next(iter(found.values()))
     return Consensus(
         method=method,

@@ -105,9 +105,7 @@ def _layer(
     of_gold: Mapping[str, Sequence[Piece]],
     parts: Callable[[str, Piece], frozenset[int]],
 ) -> Layer:
-    gold = {
-        item: frozenset().union(*(parts(item, span) for span in several)) for item, several in of_gold.items()
-    }
+    gold = {item: frozenset().union(*(parts(item, span) for span in several)) for item, several in of_gold.items()}
     cut = {(item, span): parts(item, span) for item, several in said.items() for span in several}
     return Layer(
         said={key: float(len(units)) for key, units in cut.items()},

@@ -77,9 +77,7 @@ def _texts(answers: Answers, *, method: Method, ties: Ties, seed: int) -> Consen
     labels["label"] = [
         worded[item, label] if isinstance(label, str) else None for item, label in found.labels["label"].items()
     ]
-    labels["tied"] = [
-        tuple(sorted(worded[item, one] for one in tied)) for item, tied in found.labels["tied"].items()
-    ]
+    labels["tied"] = [tuple(sorted(worded[item, one] for one in tied)) for item, tied in found.labels["tied"].items()]
     labels["label"] = labels["label"].astype(object)
     return replace(found, labels=labels)
 

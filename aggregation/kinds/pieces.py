@@ -56,7 +56,9 @@ def of_pieces(answers: Answers, scored: Scored) -> tuple[Scorer, Scorer]:
 
 def _pieces(answers: Answers, scored: Scored) -> _Pieces:
     ids = [str(one) for one in scored.gold.index]
-    said = [pieces(answers, one) if voted else () for one, voted in zip(scored.frame["answer"], scored.voted, strict=True)]
+    said = [
+        pieces(answers, one) if voted else () for one, voted in zip(scored.frame["answer"], scored.voted, strict=True)
+    ]
     keys = sorted({(item, one) for item, several in zip(scored.items.tolist(), said, strict=True) for one in several})
     number = {key: place for place, key in enumerate(keys)}
     rows = [row for row, several in enumerate(said) for _ in several]
@@ -99,7 +101,9 @@ def _single(known: _Pieces, scored: Scored) -> Callable[[Floats, Floats], Floats
     """The marks of every answer do not depend on who else is drawn: they are made once, and weighed."""
     rows = [
         _Measured(
-            said=np.asarray(known.rows @ layer.said), right=np.asarray(known.rows @ layer.right), gold=layer.gold[scored.items]
+            said=np.asarray(known.rows @ layer.said),
+            right=np.asarray(known.rows @ layer.right),
+            gold=layer.gold[scored.items],
         )
         for layer in known.layers
     ]

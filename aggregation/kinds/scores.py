@@ -100,9 +100,7 @@ def _laid(answers: Answers, skips: pd.DataFrame | None) -> Scored:
     return replace(scored, right=np.array(right, dtype=np.float64))
 
 
-def _unit(
-    name: Name, scorer: Scorer, scored: Scored, *, metrics: dict[str, Metric], total: int, draws: Draws
-) -> Unit:
+def _unit(name: Name, scorer: Scorer, scored: Scored, *, metrics: dict[str, Metric], total: int, draws: Draws) -> Unit:
     point = scorer.marks(np.ones((scorer.people, 1)), np.ones((len(scored.gold), 1)))
     resampled = None
     if scored.n_groups >= FEWEST_CLUSTERS:
@@ -115,7 +113,9 @@ def _unit(
             rng=draws.rng(),
             progress=draws.progress,
         )
-    scores = tuple(_score(metric, function, point, resampled, level=draws.level) for metric, function in metrics.items())
+    scores = tuple(
+        _score(metric, function, point, resampled, level=draws.level) for metric, function in metrics.items()
+    )
     method, note = said_of(scored, scorer, draws=draws)
     if scores[0].high is not None and scores[0].high < scores[0].value:
         note = f"{note} {ABOVE}".strip()

@@ -12,8 +12,6 @@ from sqlmodel import col, func, select
 
 from annotation.campaigns import programme as programme_files
 from annotation.campaigns import starting
-from annotation.campaigns.questions import KINDS
-from annotation.errors import Refused
 from annotation.simulation import run
 from annotation.simulation.crowd import Crowd
 from annotation.simulation.run import Simulation
@@ -27,8 +25,6 @@ from bot.commands import checkup
 from exports import report, tables
 
 BUSY = Crowd(people=12, skips=0.05, undos=0.2, reports=0.02, leaves=0.1, seed=3)
-NO_NUMBERS = {"multiple-answers": "choices", "open-answer": "text", "violation-categories": "choices"}
-"""Templates whose first question is not answered by one label: what they are answered by."""
 TEMPLATES = tuple(one.name for one in starting.templates())
 
 
@@ -87,7 +83,7 @@ def whole(db: database.Database, name: str) -> None:
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str) -> None:
-    """Where the first question has labels, all files are written; elsewhere the refusal says why."""
+    """All files are written, with a data set for every question."""
     starting.start(tmp_path / name, template_name=name)
     with database.opened(f"sqlite:///{tmp_path / 'test.db'}") as db:
         begun(db, [tmp_path / name / "project.yaml"], door=name)
@@ -98,10 +94,6 @@ def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str
             project = queries.project(session, name)
             derived = derivation.derive(session, source=project, where=["pool = main"])
             assert all(row["lineage"]["consensus"] is not None for row in derived.rows)
-            if name in NO_NUMBERS:
-                with pytest.raises(Refused, match=f"is answered by {NO_NUMBERS[name]}, not by one label"):
-                    release.data_set(session, project)
-                return
             data = release.data_sets(session, [name])
         made = tables.release(data, agreement_resamples=100, performance_resamples=100)
         files = tables.write(made, tmp_path / "export", also={"report.html": report.page(made)})
@@ -125,12 +117,6 @@ def stages_were_met(db: database.Database, name: str) -> None:
             main = select(Assignment.annotator_id).where(Assignment.stage == Stage.MAIN)
             trained = select(Assignment.annotator_id).where(Assignment.stage == Stage.TRAINING)
             assert set(session.exec(main).all()) <= set(session.exec(trained).all())
-
-
-def test_numbers_are_refused_for_these_templates_alone() -> None:
-    """The table of this file names every template once whose first question has no labels."""
-    assert set(NO_NUMBERS) < set(TEMPLATES)
-    assert set(NO_NUMBERS.values()) < set(KINDS)
 
 
 PROGRAMME = """\
