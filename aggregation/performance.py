@@ -35,7 +35,10 @@ ABOVE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """One metric: of `scoring.METRICS` for labels, of `aggregation.kinds` for the rest; `low` and `high` are the interval that the unit's `ci_method` names."""
+    """One metric: of `scoring.METRICS` for labels, of `aggregation.kinds` for the rest.
+
+    `low` and `high` are the interval that the unit's `ci_method` names.
+    """
 
     metric: str
     value: float
@@ -88,8 +91,8 @@ class Performance:
     `refused` maps a unit that these votes do not allow to the reason. `annotators` has one row a person, index
     `annotator` sorted, with the columns n, right (answers), accuracy, wilson_low, wilson_high. `random` is one over
     the mean number of options of all items; `random_exact` the mean of one over the number of options of the items
-    that people saw; both are None where nothing is chosen from options. `n_items` counts all items, `n_items_scored` those with gold and votes. `dawid_skene` are the
-    labels that the unit of that name was scored by.
+    that people saw; both are None where nothing is chosen from options. `n_items` counts all items, `n_items_scored`
+    those with gold and votes. `dawid_skene` are the labels that the unit of that name was scored by.
     """
 
     units: tuple[Unit, ...]

@@ -86,11 +86,11 @@ def _classes(question: Question) -> tuple[str, ...] | None:
     return question.options if isinstance(question, Scale) else None
 
 
-def _numbers(question: Question, own: pd.Series[Any]) -> list[int | None]:
+def _numbers(question: Question, own: pd.Series[Any]) -> pd.Series[Any]:
     """From how many labels each item is answered; None where nothing is chosen from labels."""
-    if isinstance(question, Choice):
-        return [len(question.substantive(options)) for options in own]
-    return [len(question.options) if isinstance(question, Scale) else None] * len(own)
+    fixed = len(question.options) if isinstance(question, Scale) else None
+    numbers = [len(question.substantive(one)) if isinstance(question, Choice) else fixed for one in own]
+    return pd.Series(numbers, index=own.index, dtype=object)
 
 
 def _material(

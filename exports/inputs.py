@@ -36,9 +36,9 @@ class DataSet:
     to the final ones where there was none. A skip that fills a place has a `skip_reason`, no response and no
     `excluded_reason`. `by_rule` says that the reason is a quality rule's. `items` has the columns ITEMS, one row an
     item, sorted by item_id; gold, gold_origin and gold_version are None where none is declared, n_options where nothing
-    is chosen from options, status for an open one. `question` is the name of the question, `kind` what answers it; of
-    its answers `boxes`, `own_boxes`, `texts` and `accepted` are what `aggregation.kinds.Answers` says. `classes` are the
-    labels of a closed question in declared order, None where the options differ from item to item; `positions` says
+    is chosen from options, status for an open one. `question` is the name of the question, `kind` what answers it;
+    `boxes`, `own_boxes`, `texts` and `accepted` are what `aggregation.kinds.Answers` says. `classes` are the labels of
+    a closed question in declared order, None where the options differ from item to item; `positions` says
     that the classes are positions (DESIGN, "What counts as a class"). `overlap` is the least number of answers planned
     for an item, None for imported ones; `level` is what the classes measure. `simulated` is true as soon as one
     annotator is. `aside` is the gold of items that are not among `items` (control items), `barred` maps people who

@@ -178,12 +178,12 @@ def closest(given: Given) -> Scores:
     """
     coded = given.coded.ordered()
     texts = np.array(coded.labels, dtype=object)
-    of_items = pd.Series(coded.answers).groupby(coded.items)
-    width = int(of_items.nunique().max())
+    ends = np.flatnonzero(np.diff(coded.items)) + 1
+    of_items = [Counter(texts[codes].tolist()) for codes in np.split(coded.answers, ends)]
+    width = max(len(counts) for counts in of_items)
     names: NDArray[np.object_] = np.full((len(coded.item_ids), width), None, dtype=object)
     scores = np.full(names.shape, -1.0)
-    for item, codes in of_items:
-        counts = Counter(texts[codes].tolist())
+    for item, counts in enumerate(of_items):
         for place, (text, near) in enumerate(_nearness(counts).items()):
             names[item, place], scores[item, place] = text, near
     return Scores(items=coded.item_ids, names=names, scores=scores, version=CLOSEST, shared=False)

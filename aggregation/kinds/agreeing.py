@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from aggregation.agreement import Agreement, Coefficient, agreement, by_annotator, by_label
+from aggregation.agreement import Agreement, Coefficient, agreement, by_annotator
 from aggregation.bootstrap import Progress
 from aggregation.errors import Refused
-from aggregation.kinds.answers import OPEN_BOXES, RULES, Answers
+from aggregation.kinds.answers import OPEN_BOXES, Answers
 from aggregation.kinds.boxes import decisions
 from aggregation.multilabel import DISTANCES, PER_BOX, by_box, of_sets
+from aggregation.scoring import RULES
 from aggregation.spans import span_agreement
 from aggregation.texts import text_agreement
 

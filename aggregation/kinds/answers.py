@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Literal
 
 import pandas as pd
@@ -13,13 +12,11 @@ import pandas as pd
 from aggregation.errors import Refused
 from aggregation.multilabel import Selections, selections
 from aggregation.schema import Votes
-from aggregation.scoring import NORMALISATIONS
+from aggregation.scoring import NORMALISATIONS, RULES
 from aggregation.spans import SpanVotes, span_votes
 
 Kind = Literal["label", "boxes", "text", "edit", "span"]
 
-RULES: Mapping[Kind, str] = MappingProxyType({"text": "unicode_punct", "edit": "spaces"})
-"""Under which normalisation texts are compared: wording alone counts in answers, every sign in corrections."""
 OPEN_BOXES = "The boxes differ from item to item and share no classes"
 WRITTEN: tuple[Kind, ...] = ("text", "edit")
 
@@ -69,7 +66,8 @@ class Answers:
 
     def spans(self) -> SpanVotes:
         """The votes for parts of the texts."""
-        frame = self.votes.frame.assign(answer=[spans_of(one) for one in self.votes.frame["answer"]])
+        spans = [spans_of(one) for one in self.votes.frame["answer"]]
+        frame = self.votes.frame.assign(answer=pd.Series(spans, index=self.votes.frame.index, dtype=object))
         items = self.votes.items
         texts = pd.Series([self.texts.get(str(item), "") for item in items.index], index=items.index, dtype=object)
         return span_votes(frame, items=items.assign(text=texts))

@@ -65,7 +65,7 @@ def box_consensus(
     first = next(iter(found.values()))
     return Consensus(
         method=method,
-        version=f"{first.version}, each box by itself",
+        version=f"{first.version}, of each box by itself",
         ties=ties,
         seed=seed,
         labels=_labels(answers, found),

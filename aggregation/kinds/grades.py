@@ -1,4 +1,4 @@
-"""How right answers of any kind are, in numbers that add up over answers: what every metric but a label's is made of."""
+"""How right answers are, in numbers that add up over answers: what every metric but a label's is made of."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aggregation.kinds.answers import RULES, Answers, spans_of
+from aggregation.kinds.answers import Answers, spans_of
 from aggregation.schema import Floats, quotient
-from aggregation.scoring import NORMALISATIONS, chrf, error_rate, ngrams, overlap_f1, token_spans, tokens
+from aggregation.scoring import NORMALISATIONS, RULES, chrf, error_rate, ngrams, overlap_f1, token_spans, tokens
 
 Metric = Callable[[Floats], Floats]
 """Takes sums of the columns of grades, a row a draw, and gives a number a draw."""

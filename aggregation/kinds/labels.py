@@ -51,19 +51,18 @@ def consensus_of(
 
 
 def accuracy_of(answers: Answers, found: Consensus) -> Accuracy:
-    """How many labels are right over the items that have gold and votes; a shared tie counts its share of right ones."""
-    gold = answers.votes.items["gold"].dropna()
+    """How many labels are right over the items with gold and votes; a shared tie counts its share of right ones."""
+    known = answers.votes.items["gold"].dropna()
     if answers.kind == "label":
-        return accuracy(found, gold)
-    judged = found.labels.loc[found.labels.index.isin(gold.index)]
-    right = sum(
-        float(answers.right(str(item), label, gold[item]))
-        for item, label in judged["label"].items()
-        if isinstance(label, str)
-    )
+        return accuracy(found, known)
+    gold = {str(item): str(one) for item, one in known.items()}
+    judged = found.labels.loc[found.labels.index.isin(list(gold))]
+    right = 0.0
+    for item, label in judged["label"].items():
+        right += isinstance(label, str) and answers.right(str(item), label, gold[str(item)])
     if found.ties == "shared" and answers.kind in WRITTEN:
         for item, tied in judged.loc[judged["tie"], "tied"].items():
-            right += sum(answers.right(str(item), one, gold[item]) for one in tied) / len(tied)
+            right += sum(answers.right(str(item), one, gold[str(item)]) for one in tied) / len(tied)
     return Accuracy(right=right, total=len(judged))
 
 

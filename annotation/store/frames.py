@@ -189,8 +189,11 @@ def items(session: Session, project: Project, *, later: str | None = None) -> pd
     frame["status"] = [str(ItemStatus(status)) for status in frame["status"]]
     if later is not None:
         golds = pd.Series([(known or {}).get(later) for known in frame["golds"]], index=frame.index, dtype=object)
-        origin = frame[["gold_origin", "gold_version"]]
-        frame[["gold_origin", "gold_version"]] = origin.where(golds.notna(), None)
+        for name in ("gold_origin", "gold_version"):
+            told = zip(frame[name], golds, strict=True)
+            frame[name] = pd.Series(
+                [None if gold is None else known for known, gold in told], index=frame.index, dtype=object
+            )
         frame["gold"] = golds
     return frame.drop(columns="golds").sort_values("item_id", ignore_index=True)
 

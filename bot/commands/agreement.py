@@ -15,6 +15,7 @@ from bot.commands.datasets import ProjectName, QuestionName, Seed, data_set, tit
 if TYPE_CHECKING:
     from aggregation.agreement import Coefficient
     from aggregation.bootstrap import Progress
+    from aggregation.schema import Votes
     from exports.inputs import DataSet
 
 
@@ -87,8 +88,7 @@ def _coefficients(
     data: DataSet, by: By | None, *, resamples: int, seed: int, progress: Progress
 ) -> tuple[Coefficient, ...]:
     """The coefficients asked for; without a breakdown also the mean posterior that publications call an IAA."""
-    from aggregation import agreement as coefficients
-    from aggregation import consensus, kinds
+    from aggregation import kinds
 
     votes = data.votes()
     if data.kind != "label":
@@ -99,6 +99,15 @@ def _coefficients(
             ).rows
         first = votes if data.overlap is None else votes.first_votes(data.overlap)
         return kinds.breakdown_of(answers.with_votes(first), by.value, resamples=resamples, seed=seed)
+    return _of_labels(data, votes, by, resamples=resamples, seed=seed, progress=progress)
+
+
+def _of_labels(
+    data: DataSet, votes: Votes, by: By | None, *, resamples: int, seed: int, progress: Progress
+) -> tuple[Coefficient, ...]:
+    from aggregation import agreement as coefficients
+    from aggregation import consensus
+
     if by is not None and data.overlap is not None:
         votes = votes.first_votes(data.overlap)
     if by is By.LABEL:

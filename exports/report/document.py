@@ -15,7 +15,6 @@ from exports.results import NO_VOTES, UNITS, Result
 from exports.subsets import meaning
 from exports.tables import Release, marked
 
-
 EXACT = "Right is what equals a right answer: all boxes, all parts of a text, or the text as it is compared."
 
 
@@ -221,7 +220,7 @@ def _agreement(result: Result) -> tuple[Row, ...]:
 
 
 def _aside(row: Coefficient) -> str:
-    """What sets a row apart: the box that it is of, classes that are positions, or all votes pooled beside the first ones of each item."""
+    """What sets a row apart: its box, classes that are positions, all votes pooled beside the first of each item."""
     said = [row.of] if row.of else []
     said += ["positions"] if row.positions else []
     said += ["all answers pooled"] if row.basis == "pooled" else []
