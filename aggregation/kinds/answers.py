@@ -44,16 +44,26 @@ class Answers:
 
     def golds(self, item: str, gold: str) -> tuple[str, ...]:
         """All right answers to an item, as they are compared."""
-        return tuple(self.equal(one) for one in (gold, *self.accepted.get(item, ())))
-
-    def equal(self, answer: str) -> str:
-        """What two equal answers have in common: texts their normalised form, all others themselves."""
-        return as_compared(self.kind, answer)
+        return tuple(as_compared(self.kind, one) for one in (gold, *self.accepted.get(item, ())))
 
     def compared(self) -> Votes:
         """The votes with every answer as it is compared, as a label that no other item shares."""
         frame = self.votes.frame
-        return replace(self.votes, frame=frame.assign(answer=frame["answer"].map(self.equal)))
+        return replace(self.votes, frame=frame.assign(answer=[as_compared(self.kind, one) for one in frame["answer"]]))
+
+    def merged(self) -> Votes:
+        """As `compared`, with the right answers to an item taken for one: the gold as it is compared."""
+        votes = self.compared()
+        if not self.accepted:
+            return votes
+        gold = {str(item): str(one) for item, one in votes.items["gold"].dropna().items()}
+        pairs = zip(votes.frame["item"], votes.frame["answer"], strict=True)
+        said = [self._merged(str(item), str(answer), gold.get(str(item))) for item, answer in pairs]
+        return replace(votes, frame=votes.frame.assign(answer=said))
+
+    def _merged(self, item: str, answer: str, gold: str | None) -> str:
+        right = () if gold is None else self.golds(item, gold)
+        return right[0] if answer in right else answer
 
     def boxes_of(self, item: str) -> tuple[str, ...]:
         """The boxes of an item."""

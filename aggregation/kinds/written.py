@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from aggregation.bootstrap import Sparse
 from aggregation.consensus.labels import TIED
 from aggregation.kinds.answers import Answers
 from aggregation.kinds.grades import graded
-from aggregation.schema import Codes, Floats
+from aggregation.schema import COLUMNS, Codes, Floats
 from aggregation.scored import Scored, Scorer
 
 Marks = Callable[[Floats, Floats], Floats]
@@ -30,7 +30,7 @@ def of_texts(answers: Answers, scored: Scored) -> tuple[Scorer, Scorer]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Texts:
-    """The different texts of each item as compared, sorted by item: `item` of each, its `grades` (texts × columns),
+    """The different texts of each item (`Answers.merged`), sorted by item: `item` of each, its `grades` (texts × columns),
     how often each person wrote it (`given`, texts × people), and the grades of nothing said.
     """
 
@@ -41,12 +41,13 @@ class _Texts:
 
 
 def _texts(answers: Answers, scored: Scored) -> _Texts:
-    voted = scored.frame.loc[scored.voted]
+    voted = scored.frame.loc[scored.voted, list(COLUMNS)]
+    votes = answers.with_votes(replace(answers.votes, frame=voted)).merged()
     frame = pd.DataFrame(
         {
             "item": scored.items[scored.voted],
             "person": scored.people[scored.voted],
-            "text": voted["answer"].map(answers.equal).to_numpy(dtype=object),
+            "text": votes.frame["answer"].to_numpy(dtype=object),
         }
     )
     text = frame.groupby(["item", "text"], sort=True).ngroup().to_numpy(dtype=np.intp)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from exports.inputs import DataSet
 
 
+WHOLE = "whole sets"
+
+
 class By(StrEnum):
     """What agreement can be broken down by."""
 
@@ -61,7 +64,7 @@ def agreement(
     columns = ("of", "coefficient", "value", "95 % interval", "items", "votes")[0 if named else 1 :]
     shown = [
         (
-            *((row.of or None,) if named else ()),
+            *((row.of or WHOLE,) if named else ()),
             f"{row.name} ({row.basis})" if several else row.name,
             row.value,
             console.interval(row.low, row.high),
