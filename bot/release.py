@@ -53,7 +53,7 @@ def data_set(session: Session, project: Project, name: str | None = None) -> inp
     called = project.name if later is None else f"{project.name}/{later}"
     return inputs.DataSet(
         name=called,
-        title=project.title if later is None else f"{project.title} {question.text}",
+        title=project.title if later is None else f"{project.title} · {question.text}",
         language=project.language,
         overlap=definition.least_overlap,
         classes=_classes(question),

@@ -106,4 +106,7 @@ def spans_of(stored: str) -> Sequence[tuple[int, int, str]]:
 def no_method(name: str, kind: Kind, fit: Sequence[str]) -> Refused:
     """Why a method is refused that needs labels, or texts."""
     what = {"label": "labels", "boxes": "boxes", "text": "texts", "edit": "corrected texts", "span": "parts of a text"}
-    return Refused(f"{name} cannot weigh {what[kind]}.", remedy=f"Use {' or '.join(fit)}.")
+    return Refused(
+        f"{name} cannot weigh {what[kind]}.",
+        remedy=f"Use {' or '.join([', '.join(fit[:-1]), fit[-1]] if fit[1:] else fit)}.",
+    )

@@ -18,6 +18,10 @@ from exports.tables import Release, marked
 EXACT = "Right is what equals a right answer: all boxes, all parts of a text, or the text as it is compared."
 
 
+NOBODY = "No number: nobody’s answer counts yet."
+NO_NUMBER = "No number: no answer can be held against gold or against another one."
+
+
 @dataclass(frozen=True, kw_only=True)
 class Row:
     """A line of a table: its heading, its cells, and a remark that stands below them across the table."""
@@ -36,6 +40,7 @@ class Block:
     language: str
     simulated: bool
     glance: tuple[tuple[str, str, str], ...]
+    no_glance: str
     counts: tuple[str, ...]
     excluded: str
     baselines: tuple[Row, ...]
@@ -90,6 +95,7 @@ def _block(result: Result) -> Block:
         language=data.language,
         simulated=data.simulated,
         glance=_glance(result),
+        no_glance=NO_NUMBER if len(result.votes.frame) else NOBODY,
         counts=_counts(result),
         excluded=", ".join(f"{reason}: {count}" for reason, count in excluded(data).items()),
         baselines=_baselines(result),
@@ -177,7 +183,7 @@ def _others(result: Result) -> tuple[Row, ...]:
     scores = result.performance
     units = () if scores is None or result.data.kind == "label" else scores.units
     return tuple(
-        Row(head=words.UNITS[unit.unit], cells=(words.metric_name(score.metric), words.metric(score)))
+        Row(head=f"{words.UNITS[unit.unit]}: {words.metric_name(score.metric)}", cells=(words.metric(score),))
         for unit in units
         for score in unit.scores
     )
@@ -216,6 +222,7 @@ def _agreement(result: Result) -> tuple[Row, ...]:
             remark=row.reason,
         )
         for row in result.agreement.rows
+        if not row.of or row.value is not None or row.reason != result.agreement.rows[0].reason
     )
 
 
