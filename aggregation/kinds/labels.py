@@ -27,9 +27,10 @@ def consensus_of(
 ) -> Consensus:
     """The consensus on answers of any kind; `anchors` lets the method take declared gold for known.
 
-    Labels: `aggregation.consensus`. Boxes: each by itself. Texts: the plurality of texts that are equal as compared (all
-    that are accepted as right are one), in its most frequent wording, the text nearest to all (`closest`), or ROVER. Spans: all that more than half of an
-    item's answers mark; nothing marked needs more than half too, else the item is left open, whatever the rule of ties.
+    Labels: `aggregation.consensus`. Boxes: each by itself. Texts: the plurality of texts that are equal as compared
+    (all that are accepted as right are one), in its most frequent wording, the text nearest to all (`closest`), or
+    ROVER. Spans: all that more than half of an item's answers mark; nothing marked needs more than half too, else the
+    item is left open, whatever the rule of ties.
 
     Raises HromadaError for no votes, and Refused for a method that the answers do not allow, with those that fit.
     """

@@ -30,8 +30,10 @@ def of_texts(answers: Answers, scored: Scored) -> tuple[Scorer, Scorer]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Texts:
-    """The different texts of each item (`Answers.merged`), sorted by item: `item` of each, its `grades` (texts × columns),
-    how often each person wrote it (`given`, texts × people), and the grades of nothing said.
+    """The different texts of each item (`Answers.merged`), sorted by item.
+
+    `item` is that of each, `grades` are its own (texts × columns), `given` says how often each person wrote it (texts ×
+    people), `nothing` has the grades of nothing said.
     """
 
     item: Codes

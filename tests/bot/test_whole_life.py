@@ -25,6 +25,12 @@ from bot.commands import checkup
 from exports import report, tables
 
 BUSY = Crowd(people=12, skips=0.05, undos=0.2, reports=0.02, leaves=0.1, seed=3)
+KINDS = {
+    "instance-filtering": ("label", "boxes"), "multiple-answers": ("boxes",), "open-answer": ("text",),
+    "span-qa": ("label", "span"), "span-validation": ("label", "boxes"), "story-correction": ("label", "boxes"),
+    "violation-categories": ("boxes",),
+}  # fmt: skip
+"""What is answered in the templates that ask for more than labels."""
 TEMPLATES = tuple(one.name for one in starting.templates())
 
 
@@ -99,7 +105,26 @@ def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str
         files = tables.write(made, tmp_path / "export", also={"report.html": report.page(made)})
         assert len(files) == 7
         assert made.simulated
+        asked = {one.name: one.kind for one in data}
+        assert set(asked.values()) >= set(KINDS.get(name, ("label",)))
+        numbers(made)
         assert set(made.gold["item_id"]) >= set(data[0].retained()["item_id"]) - set(data[0].aside)
+
+
+def numbers(made: tables.Release) -> None:
+    """What counts has a consensus and coefficients, and scores where there is gold, each with its kind's own metric."""
+    for result in made.results:
+        assert result.consensus is not None
+        assert len(result.consensus.labels) == result.votes.frame["item"].nunique()
+        assert result.agreement is not None
+        gold = result.data.items.set_index("item_id")["gold"].dropna().index
+        assert (result.performance is None) == (not result.votes.frame["item"].isin(gold).any())
+        for unit in result.performance.units if result.performance else ():
+            assert all(0 <= score.value <= 1 for score in unit.scores if score.metric not in {"mcc", "wer", "cer"})
+            assert unit.primary.value == (unit.total - unit.wrong) / unit.total
+        metric = {"label": "accuracy"}.get(result.data.kind, "exact_match")
+        rows = made.scores.loc[made.scores["dataset"] == result.data.name]
+        assert rows.empty or rows["metric"].iloc[0] == metric
 
 
 def stages_were_met(db: database.Database, name: str) -> None:

@@ -39,7 +39,11 @@ questions:
   - {name: note, type: text, text: Примітка, required: no}
 items: {file: items.jsonl, id: id, show: text, golds: {fine: fine, why: why}, gold_origin: expert}
 votes:
-  {format: csv, file: votes.csv, item: item, annotator: who, answers: {fine: fine, why: why, better: better, note: note}}
+  format: csv
+  file: votes.csv
+  item: item
+  annotator: who
+  answers: {fine: fine, why: why, better: better, note: note}
 """
 
 
