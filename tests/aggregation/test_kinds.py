@@ -186,7 +186,8 @@ def test_a_draw_is_scored_as_if_its_people_and_items_were_all(kind: str) -> None
     }[kind]
     rows = [(f"i{n}", who, str(rng.choice(made))) for n in range(6) for who in "pqrs" if rng.random() < 0.8]
     gold = {f"i{n}": str(rng.choice(made)) for n in range(6)}
-    more: dict[str, Any] = {"boxes": {"boxes": BOXES}, "span": {"texts": dict.fromkeys(gold, TEXT)}}.get(kind, {})
+    by_kind: dict[str, dict[str, Any]] = {"boxes": {"boxes": BOXES}, "span": {"texts": dict.fromkeys(gold, TEXT)}}
+    more = by_kind.get(kind, {})
     given = answers(kind, rows, gold, **more)
     scored = _laid(given, None)
     scorers = of_texts(given, scored) if kind == "text" else of_pieces(given, scored)
@@ -255,5 +256,5 @@ def test_order_of_rows_changes_nothing() -> None:
     one = answers("text", rows, {"i": "Дон", "j": "Тиса"})
     two = answers("text", rows[::-1], {"j": "Тиса", "i": "Дон"})
     for method in ("majority", "closest", "rover"):
-        assert labels(one, method) == labels(two, method)  # type: ignore[arg-type]
+        assert labels(one, method) == labels(two, method)
     assert performance_of(one, resamples=20).units == performance_of(two, resamples=20).units
