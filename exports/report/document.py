@@ -15,12 +15,6 @@ from exports.results import NO_VOTES, UNITS, Result
 from exports.subsets import meaning
 from exports.tables import Release, marked
 
-EXACT = "Right is what equals a right answer: all boxes, all parts of a text, or the text as it is compared."
-
-
-NOBODY = "No number: nobody’s answer counts yet."
-NO_NUMBER = "No number: no answer can be held against gold or against another one."
-
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
@@ -95,7 +89,7 @@ def _block(result: Result) -> Block:
         language=data.language,
         simulated=data.simulated,
         glance=_glance(result),
-        no_glance=NO_NUMBER if len(result.votes.frame) else NOBODY,
+        no_glance=words.NO_NUMBER if len(result.votes.frame) else words.NOBODY,
         counts=_counts(result),
         excluded=", ".join(f"{reason}: {count}" for reason, count in excluded(data).items()),
         baselines=_baselines(result),
@@ -260,15 +254,11 @@ def _methods(result: Result) -> tuple[str, ...]:
     if result.iaa is not None and result.iaa.value is not None:
         said.append(f"Mean posterior (“Dawid–Skene IAA”): {result.iaa.value:.2f} %. {OVERCONFIDENT}")
     if result.data.kind != "label":
-        said.append(EXACT)
+        said.append(words.EXACT)
     elif result.data.classes is None:
-        said.append(
-            "Options differ from item to item, so coefficients and methods that need shared classes are refused."
-        )
+        said.append(words.OPTIONS_DIFFER)
     if result.data.positions:
-        said.append(
-            "Classes are positions: the options differ from item to item, and their places are counted as labels."
-        )
+        said.append(words.POSITIONS)
     return tuple(said)
 
 

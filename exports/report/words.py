@@ -113,6 +113,11 @@ CORRECTED = (
     *HEADLINES, *tuple(COEFFICIENTS)[6:14], "krippendorff_alpha_jaccard", "krippendorff_alpha_masi", "mean_cer",
 )  # fmt: skip
 FAR = "Further from the score above than half its interval is wide."
+EXACT = "Right is what equals a right answer: all boxes, all parts of a text, or the text as it is compared."
+NOBODY = "No number: nobody’s answer counts yet."
+NO_NUMBER = "No number: no answer can be held against gold or against another one."
+OPTIONS_DIFFER = "Options differ from item to item, so coefficients and methods that need shared classes are refused."
+POSITIONS = "Classes are positions: the options differ from item to item, and their places are counted as labels."
 NONE = "–"
 MINUS = "−"
 
