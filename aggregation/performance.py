@@ -35,7 +35,10 @@ ABOVE = (
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
-    """One metric of `scoring.METRICS`; `low` and `high` are the interval that the unit's `ci_method` names."""
+    """One metric: of `scoring.METRICS` for labels, of `aggregation.kinds` for the rest.
+
+    `low` and `high` are the interval that the unit's `ci_method` names.
+    """
 
     metric: str
     value: float
@@ -71,6 +74,11 @@ class Unit:
     ann_min: float | None = None
     ann_max: float | None = None
 
+    @property
+    def primary(self) -> Score:
+        """The score that `wrong` belongs to: the share of right answers or items (accuracy, or exact match)."""
+        return self.scores[0]
+
     def __getitem__(self, metric: str) -> Score:
         """The score by that metric."""
         return {score.metric: score for score in self.scores}[metric]
@@ -83,15 +91,15 @@ class Performance:
     `refused` maps a unit that these votes do not allow to the reason. `annotators` has one row a person, index
     `annotator` sorted, with the columns n, right (answers), accuracy, wilson_low, wilson_high. `random` is one over
     the mean number of options of all items; `random_exact` the mean of one over the number of options of the items
-    that people saw. `n_items` counts all items, `n_items_scored` those with gold and votes. `dawid_skene` are the
-    labels that the unit of that name was scored by.
+    that people saw; both are None where nothing is chosen from options. `n_items` counts all items, `n_items_scored`
+    those with gold and votes. `dawid_skene` are the labels that the unit of that name was scored by.
     """
 
     units: tuple[Unit, ...]
     refused: Mapping[str, str]
     annotators: pd.DataFrame
-    random: float
-    random_exact: float
+    random: float | None
+    random_exact: float | None
     n_items: int
     n_items_with_gold: int
     n_items_scored: int
@@ -142,7 +150,7 @@ def performance(
     return Performance(
         units=tuple(made),
         refused=refused,
-        annotators=_annotators(scored, level=level),
+        annotators=annotators_of(scored, level=level),
         random=1 / float(votes.items["n_options"].to_numpy(dtype=float).mean()),
         random_exact=_random_exact(votes, skips),
         n_items=len(votes.items),
@@ -184,7 +192,7 @@ def _individual(scored: Scored, *, draws: Draws) -> Unit:
         scorer=single_answers(scored),
         draws=draws,
     )
-    of_people = _annotators(scored, level=draws.level)["accuracy"]
+    of_people = annotators_of(scored, level=draws.level)["accuracy"]
     return replace(
         unit, ann_mean=float(of_people.mean()), ann_min=float(of_people.min()), ann_max=float(of_people.max())
     )
@@ -216,7 +224,7 @@ def _unit(
         )
     metrics = list(scoring.METRICS) if scored.classes is not None else ["accuracy"]
     scores = tuple(_score(metric, marks, sums=sums, level=draws.level) for metric in metrics)
-    method, note = _said(scored, scorer, draws=draws)
+    method, note = said_of(scored, scorer, draws=draws)
     if scores[0].high is not None and scores[0].high < scores[0].value:
         note = f"{note} {ABOVE}".strip()
     right = round(sum(marks.right))
@@ -264,7 +272,7 @@ def _score(metric: str, marks: scoring.Marks, *, sums: Floats | None, level: flo
     )
 
 
-def _said(scored: Scored, scorer: Scorer, *, draws: Draws) -> tuple[str, str]:
+def said_of(scored: Scored, scorer: Scorer, *, draws: Draws) -> tuple[str, str]:
     """The name of the interval, and what a reader must know of it."""
     if scored.n_groups < FEWEST_CLUSTERS:
         few = f"{scored.n_groups} {scored.clusters} are fewer than the {FEWEST_CLUSTERS} to resample"
@@ -275,7 +283,7 @@ def _said(scored: Scored, scorer: Scorer, *, draws: Draws) -> tuple[str, str]:
     return method, ""
 
 
-def _annotators(scored: Scored, *, level: float) -> pd.DataFrame:
+def annotators_of(scored: Scored, *, level: float) -> pd.DataFrame:
     n = np.bincount(scored.people)
     right = np.bincount(scored.people, weights=scored.right).astype(np.int64)
     intervals = [wilson_interval(int(r), int(t), level=level) for r, t in zip(right, n, strict=True)]

@@ -138,6 +138,10 @@ NORMALISATIONS: Mapping[str, Callable[[str], str]] = MappingProxyType(
 )
 
 
+RULES: Mapping[str, str] = MappingProxyType({"text": "unicode_punct", "edit": "spaces"})
+"""Under which normalisation texts are compared: words alone count in answers, every sign in corrections."""
+
+
 def token_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Where each word begins and ends; п'ять, п’ять, обʼєкт and будь-який are one word each, punctuation is none."""
     return tuple(found.span() for found in _TOKEN.finditer(text))
@@ -174,6 +178,12 @@ def error_rate(reference: Sequence[Hashable], said: Sequence[Hashable]) -> float
     if not reference:
         return float(bool(said))
     return distance(reference, said) / len(reference)
+
+
+def overlap_f1(reference: Sequence[Hashable], said: Sequence[Hashable]) -> float:
+    """F1 of what two sequences share, repeats counted: SQuAD's, of the tokens of two texts; empty ones are equal."""
+    total = len(reference) + len(said)
+    return 2 * (Counter(reference) & Counter(said)).total() / total if total else 1.0
 
 
 def ngrams(text: str, *, longest: int = 6) -> tuple[Counter[str], ...]:

@@ -169,11 +169,10 @@ def _lived(
         life.close(session, project=project, now=simulation.now)
         found = outcome.of(session, simulation=simulation, project=project)
         planned = (project.frozen or {}).get("plan", {}).get("half_width")
-        wrong = release.refusal(project)
-        data = release.data_set(session, project) if wrong is None else None
+        data = release.data_set(session, project)
     first = campaign.definition.asked[0].name
     truth = {item: key.truth.get(first) for (_, item), key in simulation.keys.items()}
-    numbers = Numbers(refused=str(wrong)) if data is None else _numbers(data, truth, seed=crowd.seed)
+    numbers = _numbers(data, truth, seed=crowd.seed)
     return Trial(overlap=named(overlap), outcome=found, numbers=numbers, planned=planned)
 
 
@@ -186,14 +185,14 @@ def _invite(session: Session, project: Project, *, people: int) -> None:
 
 def _numbers(data: DataSet, truth: Mapping[str, str | None], *, seed: int) -> Numbers:
     """Single answers and majorities against the truth, by the code of `hromada baseline`."""
-    from aggregation import performance
+    from aggregation.kinds import performance_of
 
     known = replace(data, items=data.items.assign(gold=data.items["item_id"].map(truth).astype(object)))
     if known.retained().empty:
         return Numbers(refused="There are no answers that count.")
-    made = performance.performance(
-        known.votes(), skips=known.skips(), resamples=RESAMPLES, seed=seed, units=("individual", "majority")
+    made = performance_of(
+        known.answers(), skips=known.skips(), resamples=RESAMPLES, seed=seed, units=("individual", "majority")
     )
-    single, majority = made["individual"]["accuracy"], made["majority"]["accuracy"]
+    single, majority = made["individual"].primary, made["majority"].primary
     half = None if single.low is None or single.high is None else (single.high - single.low) / 2
     return Numbers(right=single.value, half_width=half, consensus=majority.value)

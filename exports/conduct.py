@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from aggregation.kinds import as_compared, is_right
 from exports.inputs import DataSet
 
 FAST = 0.25
@@ -17,17 +18,24 @@ def controls(data: DataSet) -> pd.DataFrame:
     asked = rows.loc[rows["is_control"].eq(other=True) & rows["response"].notna()]
     gold = asked["item_id"].map(known)
     told = asked.loc[gold.notna()]
-    return pd.DataFrame({"annotator": told["annotator"], "right": told["response"] == gold[gold.notna()]})
+    said = zip(told["item_id"], told["response"], gold[gold.notna()], strict=True)
+    right = [is_right(data.kind, response, (truth, *data.accepted.get(item, ()))) for item, response, truth in said]
+    return pd.DataFrame({"annotator": told["annotator"], "right": pd.Series(right, index=told.index, dtype=object)})
 
 
 def repeats(data: DataSet) -> pd.DataFrame:
-    """One row an item asked of a person again and answered both times: annotator, item, first, again, gap_hours."""
+    """One row an item asked of a person again and answered both times: annotator, item, first, again, gap_hours.
+
+    The answers are told as they are compared.
+    """
     rows = data.responses.loc[data.responses["response"].notna() & data.responses["excluded_reason"].isna()]
     later = rows.loc[rows["is_repeat"].eq(other=True)]
     counted = data.retained().drop_duplicates(["item_id", "annotator"])
     pairs = later.merge(counted, on=["item_id", "annotator"], suffixes=("_again", ""))
     pairs = pairs[["annotator", "item_id", "response", "response_again", "gap_hours_again"]]
     named = pairs.set_axis(["annotator", "item", "first", "again", "gap_hours"], axis=1)
+    for name in ("first", "again"):
+        named[name] = [as_compared(data.kind, answer) for answer in named[name]]
     return named.sort_values(["annotator", "item"], kind="stable", ignore_index=True)
 
 

@@ -43,6 +43,9 @@ def _of_one(result: Result, *, choices: Choices) -> Json:
         "overlap_planned": data.overlap,
         "classes": None if data.classes is None else list(data.classes),
         "classes_are_positions": data.positions,
+        "question": data.question,
+        "kind": data.kind,
+        "boxes": None if data.boxes is None else list(data.boxes),
         "counts": {
             "items": len(data.items),
             "items_with_gold": int(data.items["gold"].notna().sum()),
@@ -161,6 +164,7 @@ def _agreement(result: Result, *, choices: Choices) -> Json:
 def _coefficient(row: Coefficient) -> Json:
     return {
         "name": row.name,
+        "of": row.of,
         "value": _rounded(row.value),
         "low": _rounded(row.low),
         "high": _rounded(row.high),
@@ -213,7 +217,7 @@ def _baselines(result: Result, *, choices: Choices) -> Json:
         "seed": choices.seed,
         "missing_subsets": dict(result.no_subsets),
         "subsets": {name: meaning(name) for name in sorted(result.subsets)},
-        "undefined_resamples": {unit.unit: unit["accuracy"].undefined_resamples for unit in units},
+        "undefined_resamples": {unit.unit: unit.primary.undefined_resamples for unit in units},
         "wilson": "ignores people",
     }
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from aggregation import schema
+from aggregation.kinds import Answers, Kind
 
 RESPONSES = (
     "dataset", "item_id", "item_revision", "group", "annotator", "insider", "response", "response_raw", "skip_reason",
@@ -34,9 +35,10 @@ class DataSet:
     are JSON lists as text. `first_response` and `first_excluded_reason` are those of the answer before any undo, equal
     to the final ones where there was none. A skip that fills a place has a `skip_reason`, no response and no
     `excluded_reason`. `by_rule` says that the reason is a quality rule's. `items` has the columns ITEMS, one row an
-    item, sorted by item_id; gold, gold_origin and gold_version are None where none is declared, status is None for an
-    open one. `classes` are the
-    labels of a closed question in declared order, None where the options differ from item to item; `positions` says
+    item, sorted by item_id; gold, gold_origin and gold_version are None where none is declared, n_options where nothing
+    is chosen from options, status for an open one. `question` is the name of the question, `kind` what answers it;
+    `boxes`, `own_boxes`, `texts` and `accepted` are what `aggregation.kinds.Answers` says. `classes` are the labels of
+    a closed question in declared order, None where the options differ from item to item; `positions` says
     that the classes are positions (DESIGN, "What counts as a class"). `overlap` is the least number of answers planned
     for an item, None for imported ones; `level` is what the classes measure. `simulated` is true as soon as one
     annotator is. `aside` is the gold of items that are not among `items` (control items), `barred` maps people who
@@ -53,6 +55,12 @@ class DataSet:
     responses: pd.DataFrame
     simulated: bool = False
     level: schema.Level = "nominal"
+    question: str = "answer"
+    kind: Kind = "label"
+    boxes: tuple[str, ...] | None = None
+    own_boxes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    accepted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     aside: Mapping[str, str] = field(default_factory=dict)
     barred: Mapping[str, str] = field(default_factory=dict)
 
@@ -93,12 +101,25 @@ class DataSet:
         """The retained responses as aggregation takes them."""
         frame = self.retained().loc[:, ["item_id", "annotator", "response"]]
         known = self.items.set_index("item_id").loc[:, ["group", "gold", "n_options"]].rename_axis("item")
+        if self.kind != "label":
+            known["n_options"] = 2  # of what has no options nobody asks how many
         return schema.votes(
             frame.set_axis(list(schema.COLUMNS), axis=1),
             items=known,
             classes=self.classes,
             positions=self.positions,
             level=self.level,
+        )
+
+    def answers(self) -> Answers:
+        """The retained responses with all that the kind of question needs to be weighed and scored."""
+        return Answers(
+            kind=self.kind,
+            votes=self.votes(),
+            boxes=self.boxes,
+            own_boxes=self.own_boxes,
+            texts=self.texts,
+            accepted=self.accepted,
         )
 
     def skips(self) -> pd.DataFrame:

@@ -9,14 +9,14 @@ from aggregation.agreement import (
     Agreement,
     Coefficient,
     SelfAgreement,
-    agreement,
     mean_posterior,
     self_agreement,
 )
 from aggregation.bootstrap import Progress
-from aggregation.consensus import Consensus, Method, Ties, consensus, from_gold
+from aggregation.consensus import Consensus, Method, Ties, consensus
 from aggregation.errors import HromadaError, Refused
-from aggregation.performance import Name, Performance, Score, Unit, performance
+from aggregation.kinds import Answers, agreement_of, consensus_of, performance_of
+from aggregation.performance import Name, Performance, Score, Unit
 from aggregation.schema import Votes
 from exports import conduct
 from exports.inputs import DataSet
@@ -101,16 +101,17 @@ def measured(data_sets: Sequence[DataSet], *, choices: Choices, progress: Progre
 
 
 def _measured(data: DataSet, *, choices: Choices, progress: Progress | None) -> Result:
-    votes = data.votes()
+    answers = data.answers()
+    votes = answers.votes
     oneself = self_agreement(conduct.repeats(data), closed=data.classes is not None, level=choices.level)
     others = subsets(data) if data.items["gold"].notna().any() else {}
     n_parts = 3 if others else 2
     result = Result(data=data, votes=votes, oneself=oneself, no_performance=NO_VOTES)
     if votes.frame.empty:
         return _otherwise(result, others, choices, progress=progress)
-    labels, fallback = _consensus(votes, choices)
-    measured_agreement = agreement(
-        votes,
+    labels, fallback = _consensus(answers, choices)
+    measured_agreement = agreement_of(
+        answers,
         overlap=data.overlap,
         resamples=choices.agreement_resamples,
         seed=choices.seed,
@@ -118,7 +119,7 @@ def _measured(data: DataSet, *, choices: Choices, progress: Progress | None) -> 
         progress=_part(progress, 0, of=n_parts),
     )
     scores, no_performance = _performance(data, choices, progress=_part(progress, 1, of=n_parts))
-    fitted = _dawid_skene(votes, labels, scores)
+    fitted = _dawid_skene(votes, labels, scores) if data.kind == "label" else None
     result = replace(
         result,
         consensus=labels,
@@ -145,15 +146,14 @@ def _otherwise(result: Result, others: Mapping[str, DataSet], choices: Choices, 
     return replace(result, subsets=found, no_subsets=missing)
 
 
-def _consensus(votes: Votes, choices: Choices) -> tuple[Consensus, str]:
+def _consensus(answers: Answers, choices: Choices) -> tuple[Consensus, str]:
     """The labels by the chosen method, or by the majority with the reason why the method does not fit these votes."""
     try:
-        anchors, skills = from_gold(votes, method=choices.method, anchors=choices.anchors)
-        labels = consensus(
-            votes, method=choices.method, ties=choices.ties, seed=choices.seed, anchors=anchors, skills=skills
+        labels = consensus_of(
+            answers, method=choices.method, ties=choices.ties, seed=choices.seed, anchors=choices.anchors
         )
     except Refused as refusal:
-        labels = consensus(votes, method="majority", ties=choices.ties, seed=choices.seed)
+        labels = consensus_of(answers, method="majority", ties=choices.ties, seed=choices.seed)
         return labels, f"{refusal} The majority stands in its place."
     return labels, ""
 
@@ -162,8 +162,8 @@ def _performance(
     data: DataSet, choices: Choices, *, units: tuple[Name, ...] = UNITS, progress: Progress | None
 ) -> tuple[Performance | None, str]:
     try:
-        scores = performance(
-            data.votes(),
+        scores = performance_of(
+            data.answers(),
             skips=data.skips(),
             resamples=choices.performance_resamples,
             seed=choices.seed,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from aggregation import dawid_skene as sparse_dawid_skene
 from aggregation import skills as skill
@@ -15,7 +18,9 @@ from aggregation.consensus.labels import Scores
 from aggregation.dawid_skene import ITERATIONS, TOLERANCE
 from aggregation.errors import HromadaError
 from aggregation.schema import Codes
+from aggregation.scoring import chrf, ngrams
 
+CLOSEST = "hromada mean chrF 1"
 CROWD_KIT_VOTES = 100_000
 WEIGHTLESS = "{n} items were answered only by people without weight; plain shares of votes decide them."
 INNER_TIES = "{n} items were tied when the first majority was taken; crowd-kit settles those alphabetically."
@@ -164,6 +169,39 @@ def rover(given: Given) -> Scores:
         version=crowd_kit(),
         shared=False,
     )
+
+
+def closest(given: Given) -> Scores:
+    """The one of an item's own texts that has the largest mean chrF with its others, each being the reference once.
+
+    The confidence is that mean, 1 where the text stands alone; two different texts alone are always tied.
+    """
+    coded = given.coded.ordered()
+    texts = np.array(coded.labels, dtype=object)
+    ends = np.flatnonzero(np.diff(coded.items)) + 1
+    of_items = [Counter(texts[codes].tolist()) for codes in np.split(coded.answers, ends)]
+    width = max(len(counts) for counts in of_items)
+    names: NDArray[np.object_] = np.full((len(coded.item_ids), width), None, dtype=object)
+    scores = np.full(names.shape, -1.0)
+    for item, counts in enumerate(of_items):
+        for place, (text, near) in enumerate(_nearness(counts).items()):
+            names[item, place], scores[item, place] = text, near
+    return Scores(items=coded.item_ids, names=names, scores=scores, version=CLOSEST, shared=False)
+
+
+def _nearness(counts: Counter[str]) -> dict[str, float]:
+    """The mean likeness of each text to all others of the item; equal texts have 1."""
+    n = counts.total()
+    cut = {text: ngrams(text) for text in sorted(counts)}
+    found = dict.fromkeys(cut, 1.0)
+    if n > 1:
+        found = {text: float(counts[text] - 1) for text in cut}
+        for one, two in combinations(cut, 2):
+            alike = (chrf(cut[one], cut[two]) + chrf(cut[two], cut[one])) / 2
+            found[one] += alike * counts[two]
+            found[two] += alike * counts[one]
+        found = {text: total / (n - 1) for text, total in found.items()}
+    return found
 
 
 def _sparse(given: Given, *, anchors: Codes, said: tuple[str, ...]) -> Scores:

@@ -28,6 +28,7 @@ Method = Literal[
     "one_coin",
     "skills",
     "rover",
+    "closest",
 ]
 NAMES: Mapping[Method, str] = MappingProxyType(
     {
@@ -40,9 +41,10 @@ NAMES: Mapping[Method, str] = MappingProxyType(
         "one_coin": "The one-coin posterior",
         "skills": "Aggregation by skill",
         "rover": "ROVER",
+        "closest": "The text nearest to all",
     }
 )
-OPEN: tuple[Method, ...] = ("majority", "one_coin", "skills", "rover")
+OPEN: tuple[Method, ...] = ("majority", "one_coin", "skills", "rover", "closest")
 ANCHORED: tuple[Method, ...] = ("dawid_skene", "gold_majority")
 GLAD_VOTES = 200_000
 NOTICED = 0.05  # a label with so large a share of the votes and no item is worth a word
@@ -57,6 +59,7 @@ _FITS: Mapping[Method, Callable[[Given], Scores]] = MappingProxyType(
         "one_coin": fits.one_coin,
         "skills": fits.by_skills,
         "rover": fits.rover,
+        "closest": fits.closest,
     }
 )
 
@@ -128,8 +131,8 @@ def _check(votes: Votes, *, method: Method, anchors: pd.Series[str] | None) -> N
             "item or are free texts.",
             remedy="Use majority or one_coin.",
         )
-    if votes.classes is not None and method == "rover":
-        raise Refused("ROVER joins texts word by word, and labels are not texts.", remedy="Use majority.")
+    if votes.classes is not None and method in ("rover", "closest"):
+        raise Refused(f"{NAMES[method]} is made of texts, and labels are not texts.", remedy="Use majority.")
     if anchors is not None and method not in ANCHORED:
         raise Refused(f"{NAMES[method]} cannot take known labels into account.", remedy="Use dawid_skene.")
     if method == "glad" and len(votes.frame) > GLAD_VOTES:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
+from annotation.loading.drafts import as_text
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import ABSTAINED, NOT_BY_RULE, ItemStatus, ParticipationStatus, Pool
 
@@ -20,8 +21,12 @@ BARRED = (ParticipationStatus.EXCLUDED, ParticipationStatus.FAILED, Participatio
 HOUR = pd.Timedelta(hours=1)
 
 
-def responses(session: Session, project: Project) -> pd.DataFrame:
+def responses(
+    session: Session, project: Project, *, later: str | None = None, abstention: str | None = None
+) -> pd.DataFrame:
     """One row an answer as it finally stands, in the order of assignment, of every stage, controls and repeats too.
+
+    The answers are those to the first question, or to the one that `later` names, whose abstention is given.
 
     Columns: item_id, item_revision, group, annotator, insider, response, response_raw (text), skip_reason,
     first_response and first_excluded_reason (of revision 0; where it abstained or a rule excluded the final answer,
@@ -37,11 +42,13 @@ def responses(session: Session, project: Project) -> pd.DataFrame:
         frame[name] = [None if value is None else json.dumps(value, ensure_ascii=False) for value in frame[name]]
     frame["stage"] = [stage.value for stage in frame["stage"]]
     frame["first_excluded_reason"] = _first_reasons(frame)
+    if later is not None:
+        _answer(frame, later, abstention)
     reasons = frame["excluded_reason"]
     frame["by_rule"] = [reason is not None and not reason.startswith(NOT_BY_RULE) for reason in reasons]
     frame["session"] = _sessions(frame)
     frame["gap_hours"] = _gaps(frame)
-    known = frame.drop(columns=["answered_at", "occasion"]).astype(object)
+    known = frame.drop(columns=["answered_at", "occasion", "answers", "first_answers"]).astype(object)
     return known.mask(known.isna(), None)
 
 
@@ -78,6 +85,8 @@ def _columns(first: type[Judgement]) -> list[Any]:
         col(Annotator.insider),
         sa.func.nullif(col(Judgement.response), "").label("response"),
         col(Judgement.response_raw),
+        col(Judgement.answers),
+        col(first.answers).label("first_answers"),
         col(Judgement.skip_reason),
         sa.func.nullif(sa.case((undone, col(first.response)), else_=col(Judgement.response)), "").label(
             "first_response"
@@ -102,6 +111,24 @@ def _columns(first: type[Judgement]) -> list[Any]:
         col(Judgement.excluded_reason),
         col(Judgement.post_hoc),
     ]
+
+
+def _answer(frame: pd.DataFrame, name: str, abstention: str | None) -> None:
+    """Put the answers to a later question in the place of those to the first, and its abstentions too."""
+    final = [answers.get(name) if isinstance(answers, dict) else None for answers in frame["answers"]]
+    undone = [revision > 0 for revision in frame["revision"]]
+    earlier = [answers.get(name) if isinstance(answers, dict) else None for answers in frame["first_answers"]]
+    first = [before if again else now for before, now, again in zip(earlier, final, undone, strict=True)]
+    frame["response"] = frame["response_raw"] = pd.Series(final, index=frame.index, dtype=object)
+    frame["response_raw"] = frame["response_raw"].fillna("")
+    frame["first_response"] = pd.Series(first, index=frame.index, dtype=object)
+    for said, column in ((final, "excluded_reason"), (first, "first_excluded_reason")):
+        told = [None if reason == ABSTAINED else reason for reason in frame[column]]
+        abstained = [
+            reason is None and answer is not None and answer == abstention
+            for reason, answer in zip(told, said, strict=True)
+        ]
+        frame[column] = [ABSTAINED if one else reason for one, reason in zip(abstained, told, strict=True)]
 
 
 def _first_reasons(frame: pd.DataFrame) -> list[str | None]:
@@ -137,11 +164,12 @@ def _sessions(frame: pd.DataFrame) -> Sequence[int | None]:
     ]
 
 
-def items(session: Session, project: Project) -> pd.DataFrame:
+def items(session: Session, project: Project, *, later: str | None = None) -> pd.DataFrame:
     """One row a main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version, options,
     status.
 
     `options` is the item's own list, None where the question's are fixed; gold columns are None where none is declared.
+    The gold is that of the first question, or of the one that `later` names.
     """
     columns: list[Any] = [
         col(Item.external_id).label("item_id"),
@@ -152,21 +180,44 @@ def items(session: Session, project: Project) -> pd.DataFrame:
         col(Item.gold_version),
         col(Item.options),
         col(Item.status),
+        col(Item.golds),
     ]
     chosen = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN)
     chosen = chosen.order_by(col(Item.external_id))
     result = session.execute(chosen)
     frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
     frame["status"] = [str(ItemStatus(status)) for status in frame["status"]]
-    return frame.sort_values("item_id", ignore_index=True)
+    if later is not None:
+        golds = pd.Series([(known or {}).get(later) for known in frame["golds"]], index=frame.index, dtype=object)
+        for name in ("gold_origin", "gold_version"):
+            told = zip(frame[name], golds, strict=True)
+            frame[name] = pd.Series(
+                [None if gold is None else known for known, gold in told], index=frame.index, dtype=object
+            )
+        frame["gold"] = golds
+    return frame.drop(columns="golds").sort_values("item_id", ignore_index=True)
 
 
-def control_gold(session: Session, project: Project) -> dict[str, str]:
-    """The gold of the control items by their id, sorted."""
-    chosen = select(Item.external_id, Item.gold).where(
-        Item.project_id == project.id, Item.pool == Pool.CONTROL, col(Item.gold).is_not(None)
+def accepted(session: Session, project: Project) -> dict[str, tuple[str, ...]]:
+    """Further right answers to the first question, by item, of those items that have any."""
+    chosen = select(Item.external_id, Item.accepted).where(Item.project_id == project.id)
+    return {item: tuple(answers) for item, answers in session.exec(chosen) if answers}
+
+
+def texts(session: Session, project: Project, field: str) -> dict[str, str]:
+    """What a field of each item says: the text in which parts are marked."""
+    chosen = select(Item.external_id, Item.data).where(Item.project_id == project.id)
+    return {item: as_text(data.get(field)) for item, data in session.exec(chosen)}
+
+
+def control_gold(session: Session, project: Project, *, later: str | None = None) -> dict[str, str]:
+    """The gold of the control items by their id, sorted: of the first question, or of the one that `later` names."""
+    chosen = select(Item.external_id, Item.gold, Item.golds).where(
+        Item.project_id == project.id, Item.pool == Pool.CONTROL
     )
-    return {item: gold for item, gold in session.exec(chosen.order_by(col(Item.external_id))) if gold is not None}
+    rows = session.exec(chosen.order_by(col(Item.external_id)))
+    found = {item: gold if later is None else (golds or {}).get(later) for item, gold, golds in rows}
+    return {item: gold for item, gold in found.items() if gold is not None}
 
 
 def barred(session: Session, project: Project) -> dict[str, str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pandas as pd
 
-from aggregation import multilabel, schema
+from aggregation import schema
 from aggregation.consensus import Consensus, Method, consensus, from_gold
+from aggregation.kinds import Answers, consensus_of
 from annotation.campaigns.conditions import Agreed
 from annotation.campaigns.questions import Choice, Choices, Question, Scale
 from annotation.errors import Refused
@@ -39,7 +40,7 @@ def made(question: Question, given: Sequence[Said], items: Sequence[Item], *, me
     facts = _facts(question, items)
     ids = {item.external_id: item.id or 0 for item in items}
     if isinstance(question, Choices):
-        return _by_box(question, frame, facts, ids=ids, method=method)
+        return _by_box(question, frame, items, ids=ids, method=method)
     if not isinstance(question, Choice | Scale):
         raise Refused(f"Answers by {question.kind} have no labels to weigh.", remedy="Use majority.")
     classes: Sequence[str] | None = question.options
@@ -64,41 +65,26 @@ def _fitted(votes: schema.Votes, *, method: Method) -> Consensus:
 
 
 def _by_box(
-    question: Choices, frame: pd.DataFrame, facts: pd.DataFrame, *, ids: Mapping[str, int], method: Method
+    question: Choices, frame: pd.DataFrame, items: Sequence[Item], *, ids: Mapping[str, int], method: Method
 ) -> Made:
-    """Every box by itself, yes or no; an item's confidence is that of its least certain box, a tied box leaves none."""
-    if question.options is None:
-        raise Refused(
-            "The boxes differ from item to item, so what people say of one tells nothing of another.",
-            remedy="Use majority.",
+    """Every box by itself, as `aggregation.kinds` weighs them; a tied box leaves an item without labels."""
+    if frame.empty:
+        return Made(agreed={}, how=f"{method}, but nobody answered", warnings=())
+    given = Answers(
+        kind="boxes",
+        votes=schema.votes(frame, items=_facts(question, items), classes=None),
+        boxes=question.options,
+        own_boxes={item.external_id: question.options_of(item.options) for item in items},
+    )
+    found = consensus_of(given, method=method, ties="drop")
+    agreed = {
+        ids[row["item"]]: Agreed(
+            labels=tuple(sorted(json.loads(row["label"]))), confidence=row["confidence"], votes=row["n_votes"]
         )
-    ticks = frame.assign(answer=[json.loads(one) for one in frame["answer"]])
-    boxes = multilabel.selections(ticks, items=facts, boxes=question.options)
-    truth = [None if gold is None else json.loads(gold) for gold in boxes.items.join(facts[["gold"]])["gold"]]
-    found: dict[str, Consensus] = {}
-    for box in question.options:
-        votes = boxes.of_box(box)
-        gold = [None if one is None else multilabel.YES if box in one else multilabel.NO for one in truth]
-        known = votes.items.assign(gold=pd.Series(gold, index=votes.items.index, dtype=object))
-        found[box] = _fitted(replace(votes, items=known), method=method)
-    first = next(iter(found.values()))
-    rows = {box: one.labels.to_dict("index") for box, one in found.items()}
-    agreed = {}
-    for item, counted in first.labels.to_dict("index").items():
-        of_boxes = {box: rows[box][item] for box in question.options}
-        if not any(one["tie"] for one in of_boxes.values()):
-            agreed[ids[str(item)]] = Agreed(
-                labels=tuple(sorted(box for box, one in of_boxes.items() if one["label"] == multilabel.YES)),
-                confidence=min(one["confidence"] for one in of_boxes.values()),
-                votes=counted["n_votes"],
-            )
-    said: dict[str, list[str]] = {}
-    for box, one in found.items():
-        for warning in one.warnings:
-            said.setdefault(warning, []).append(box)
-    warnings = tuple(f"{', '.join(of)}: {warning}" for warning, of in said.items())
-    how = f"{first.method} ({first.version}) of each box by itself, ties: drop"
-    return Made(agreed=agreed, how=how, warnings=warnings)
+        for row in found.labels.reset_index().to_dict("records")
+        if not row["tie"]
+    }
+    return Made(agreed=agreed, how=found.made, warnings=found.warnings)
 
 
 def _facts(question: Question, items: Sequence[Item]) -> pd.DataFrame:

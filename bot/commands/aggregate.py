@@ -9,7 +9,7 @@ import typer
 
 from aggregation.errors import HromadaError
 from bot.commands.campaigns import AsJson
-from bot.commands.datasets import Method, MethodOption, ProjectName, Seed, data_set, title
+from bot.commands.datasets import Method, MethodOption, ProjectName, QuestionName, Seed, data_set, title
 
 if TYPE_CHECKING:
     from aggregation.consensus import Accuracy, Consensus
@@ -36,6 +36,7 @@ class Stop(StrEnum):
 
 def aggregate(
     project: ProjectName,
+    question: QuestionName = None,
     method: MethodOption = Method.MAJORITY,
     ties: Annotated[
         Ties, typer.Option(help="What becomes of a tie; `shared` counts its expected accuracy.")
@@ -49,27 +50,23 @@ def aggregate(
     ] = Stop.CROWDKIT,
     json: AsJson = False,
 ) -> None:
-    """Consensus of the votes; its accuracy against gold."""
-    from aggregation import consensus
+    """Consensus of the votes; its accuracy against gold.
+
+    Boxes are weighed each by itself, texts by their plurality, `closest` or `rover`, parts of a text by the majority of
+    each.
+    """
+    from aggregation import kinds
     from bot.commands import console
 
-    data = data_set(project)
-    votes = data.votes()
-    gold = votes.items["gold"].dropna()
+    data = data_set(project, question)
+    answers = data.answers()
     if stop is Stop.CONVERGED and method is not Method.DAWID_SKENE:
         raise HromadaError(f"--stop is for dawid_skene; {method.value} has no such choice.", remedy="Leave it out.")
-    known, skills = consensus.from_gold(votes, method=method.value, anchors=anchors)
-    found = consensus.consensus(
-        votes,
-        method=method.value,
-        ties=ties.value,
-        seed=seed,
-        anchors=known,
-        skills=skills,
-        stop=stop.value,
+    found = kinds.consensus_of(
+        answers, method=method.value, ties=ties.value, seed=seed, anchors=anchors, stop=stop.value
     )
     circular = found.n_anchors > 0 or method is Method.SKILLS
-    scored = None if circular else consensus.accuracy(found, gold)
+    scored = None if circular else kinds.accuracy_of(answers, found)
     if json:
         console.show_json(_consensus_facts(data, found, scored))
         return
@@ -110,6 +107,8 @@ def _consensus_facts(data: DataSet, found: Consensus, scored: Accuracy | None) -
     posteriors = None if found.posteriors is None else found.posteriors.to_dict("index")
     return {
         "dataset": data.name,
+        "question": data.question,
+        "kind": data.kind,
         "simulated": data.simulated,
         "classes_are_positions": data.positions,
         "method": found.method,

@@ -10,12 +10,16 @@ import typer
 
 from aggregation.errors import Refused
 from bot.commands.campaigns import AsJson
-from bot.commands.datasets import ProjectName, Seed, data_set, title
+from bot.commands.datasets import ProjectName, QuestionName, Seed, data_set, title
 
 if TYPE_CHECKING:
     from aggregation.agreement import Coefficient
     from aggregation.bootstrap import Progress
+    from aggregation.schema import Votes
     from exports.inputs import DataSet
+
+
+WHOLE = "whole sets"
 
 
 class By(StrEnum):
@@ -30,6 +34,7 @@ class By(StrEnum):
 
 def agreement(
     project: ProjectName,
+    question: QuestionName = None,
     by: Annotated[By | None, typer.Option(help="Break it down: by label, annotator, pair, time or class.")] = None,
     resamples: Annotated[int, typer.Option(min=100, help="Draws of the bootstrap over items.")] = 1000,
     seed: Seed = 0,
@@ -44,8 +49,8 @@ def agreement(
 
     from bot.commands import console
 
-    data = data_set(project)
-    if by is By.PAIR:
+    data = data_set(project, question)
+    if by is By.PAIR and data.kind == "label":
         _pairs(data, json=json)
         return
     with console.progress("resamples", quiet=json) as told:
@@ -55,10 +60,11 @@ def agreement(
         console.show_json({"dataset": data.name, "simulated": data.simulated, "coefficients": found})
         return
     several = len({row.basis for row in rows}) > 1
-    columns = ("of", "coefficient", "value", "95 % interval", "items", "votes")[0 if by else 1 :]
+    named = any(row.of for row in rows)
+    columns = ("of", "coefficient", "value", "95 % interval", "items", "votes")[0 if named else 1 :]
     shown = [
         (
-            *((row.of,) if by else ()),
+            *((row.of or WHOLE,) if named else ()),
             f"{row.name} ({row.basis})" if several else row.name,
             row.value,
             console.interval(row.low, row.high),
@@ -85,10 +91,26 @@ def _coefficients(
     data: DataSet, by: By | None, *, resamples: int, seed: int, progress: Progress
 ) -> tuple[Coefficient, ...]:
     """The coefficients asked for; without a breakdown also the mean posterior that publications call an IAA."""
+    from aggregation import kinds
+
+    votes = data.votes()
+    if data.kind != "label":
+        answers = data.answers()
+        if by is None:
+            return kinds.agreement_of(
+                answers, overlap=data.overlap, resamples=resamples, seed=seed, progress=progress
+            ).rows
+        first = votes if data.overlap is None else votes.first_votes(data.overlap)
+        return kinds.breakdown_of(answers.with_votes(first), by.value, resamples=resamples, seed=seed)
+    return _of_labels(data, votes, by, resamples=resamples, seed=seed, progress=progress)
+
+
+def _of_labels(
+    data: DataSet, votes: Votes, by: By | None, *, resamples: int, seed: int, progress: Progress
+) -> tuple[Coefficient, ...]:
     from aggregation import agreement as coefficients
     from aggregation import consensus
 
-    votes = data.votes()
     if by is not None and data.overlap is not None:
         votes = votes.first_votes(data.overlap)
     if by is By.LABEL:

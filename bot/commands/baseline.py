@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands.campaigns import AsJson
-from bot.commands.datasets import ProjectName, Seed, data_set, title
+from bot.commands.datasets import ProjectName, QuestionName, Seed, data_set, title
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def baseline(
     project: ProjectName,
+    question: QuestionName = None,
     resamples: Annotated[int, typer.Option(min=100, help="Draws of the bootstrap over people and items.")] = 2000,
     seed: Seed = 0,
     json: AsJson = False,
@@ -27,17 +28,18 @@ def baseline(
     """
     from dataclasses import asdict
 
-    from aggregation import performance
+    from aggregation.kinds import performance_of
     from bot.commands import console
 
-    data = data_set(project)
+    data = data_set(project, question)
     with console.progress("resamples", quiet=json) as told:
-        found = performance.performance(data.votes(), skips=data.skips(), resamples=resamples, seed=seed, progress=told)
+        found = performance_of(data.answers(), skips=data.skips(), resamples=resamples, seed=seed, progress=told)
     if json:
         people = found.annotators.rename_axis("annotator").reset_index().to_dict("records")
-        facts = {"dataset": data.name, "simulated": data.simulated, "random": found.random}
+        facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
         facts |= {"classes_are_positions": data.positions}
         facts |= {
+            "random": found.random,
             "random_exact": found.random_exact,
             "units": [asdict(unit) for unit in found.units],
             "refused": dict(found.refused),
@@ -45,8 +47,7 @@ def baseline(
         console.show_json(facts | {"annotators": people})
         return
     units = [
-        (unit.unit, unit.total, unit.wrong, unit["accuracy"].value, *_intervals(unit), unit.n_ties)
-        for unit in found.units
+        (unit.unit, unit.total, unit.wrong, unit.primary.value, *_intervals(unit), unit.n_ties) for unit in found.units
     ]
     columns = ("unit", "total", "wrong", "share right", "95 % interval", "Wilson (ignores people)", "ties")
     console.table(
@@ -59,7 +60,7 @@ def baseline(
         (unit.unit, score.metric, score.value, console.interval(score.low, score.high))
         for unit in found.units
         for score in unit.scores
-        if score.metric != "accuracy"
+        if score is not unit.primary
     ]
     if scores:
         named = ("unit", "metric", "value", "95 % interval")
@@ -69,7 +70,7 @@ def baseline(
 def _intervals(unit: Unit) -> tuple[str, str]:
     from bot.commands.console import interval
 
-    accuracy = unit["accuracy"]
+    accuracy = unit.primary
     return interval(accuracy.low, accuracy.high), interval(unit.wilson_low, unit.wilson_high)
 
 
@@ -87,7 +88,7 @@ def _circular(data: DataSet) -> list[str]:
 
 
 def _performance_notes(found: Performance) -> Sequence[str]:
-    notes = [f"{unit.unit}: interval by {unit.ci_method}." for unit in found.units if unit["accuracy"].low is not None]
+    notes = [f"{unit.unit}: interval by {unit.ci_method}." for unit in found.units if unit.primary.low is not None]
     noted: dict[str, list[str]] = {}
     for unit in found.units:
         if unit.note:
@@ -98,7 +99,10 @@ def _performance_notes(found: Performance) -> Sequence[str]:
     if single.ann_mean is not None:
         spread = f"mean {single.ann_mean:.4f}, from {single.ann_min:.4f} to {single.ann_max:.4f}"
         notes.append(f"Annotators ({single.n_annotators}): {spread}.")
-    notes.append(
-        f"Random: {found.random:.4f} as 1 / mean number of options, {found.random_exact:.4f} on the items seen."
-    )
+    if found.random is not None and found.random_exact is not None:
+        notes.append(
+            f"Random: {found.random:.4f} as 1 / mean number of options, {found.random_exact:.4f} on the items seen."
+        )
+    if single.primary.metric == "exact_match":
+        notes.append("Right is what equals a right answer: the whole set of boxes or parts, the text as compared.")
     return notes

@@ -24,19 +24,26 @@ class Method(StrEnum):
     GLAD = "glad"
     ONE_COIN = "one_coin"
     SKILLS = "skills"
+    ROVER = "rover"
+    CLOSEST = "closest"
 
 
 ProjectName = Annotated[str, typer.Argument(help="The project's name, or its file.", show_default=False)]
 MethodOption = Annotated[Method, typer.Option(help="How votes become one label.")]
+QuestionName = Annotated[
+    str | None, typer.Option("--question", help="The question by its name; the first by default.", show_default=False)
+]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random; the same seed gives the same numbers.")]
 
 
-def data_set(project: str) -> DataSet:
+def data_set(project: str, question: str | None = None) -> DataSet:
+    """The answers to one question of a project; raises HromadaError where none count."""
+    from annotation.store import queries
     from bot import release
     from bot.commands import session
 
     with session.opened() as database, database.reading() as view:
-        data = release.data_sets(view, [session.project_name(project)])[0]
+        data = release.data_set(view, queries.project(view, session.project_name(project)), question)
     if data.retained().empty:
         raise HromadaError("There are no votes that count.", remedy="Collect or import answers first.")
     return data

@@ -39,12 +39,11 @@ def export(
 
     with session.opened() as database, database.reading() as view:
         data = release.data_sets(view, [session.project_name(one) for one in projects or ()])
-        left_out = [] if projects else release.left_out(view)
     with console.progress("numbers", quiet=json) as told:
         made = tables.release(data, method=method.value, ties=ties.value, seed=seed, anchors=anchors, progress=told)
         written = tables.write(made, to, also={"report.html": report.page(made)})
     if json:
         console.show_json([str(path) for path in written])
         return
-    for line in (*map(str, written), *left_out):
+    for line in map(str, written):
         console.console().print(line, markup=False, soft_wrap=True)

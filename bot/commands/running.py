@@ -83,7 +83,7 @@ def demo(
         percent = result.agreement["percent_agreement"] if result.agreement else None
         for unit in result.performance.units if result.performance else ():
             shown = (percent.value, alpha.value) if percent and alpha and unit.unit == "individual" else (None, None)
-            score = unit["accuracy"]
+            score = unit.primary
             rows.append((result.data.name, unit.unit, score.value, console.interval(score.low, score.high), *shown))
     columns = ("data set", "unit", "share right", "95 % interval", "agreement", "α")
     notes = [

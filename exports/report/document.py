@@ -34,10 +34,12 @@ class Block:
     language: str
     simulated: bool
     glance: tuple[tuple[str, str, str], ...]
+    no_glance: str
     counts: tuple[str, ...]
     excluded: str
     baselines: tuple[Row, ...]
     metrics: tuple[Row, ...]
+    others: tuple[Row, ...]
     otherwise: tuple[Row, ...]
     agreement: tuple[Row, ...]
     annotators: tuple[Row, ...]
@@ -61,6 +63,7 @@ def page(release: Release, *, title: str = "People’s answers: agreement and hu
     )
     choices = release.choices
     simulated = [result.data.name for result in release.results if result.data.simulated]
+    told = {row.name for result in release.results if result.agreement is not None for row in result.agreement.rows}
     return environment.get_template("page.html.j2").render(
         title=title,
         simulated=simulated,
@@ -74,7 +77,7 @@ def page(release: Release, *, title: str = "People’s answers: agreement and hu
         level=f"{100 * choices.level:g} %",
         choices=choices,
         metrics=list(words.METRICS.values()),
-        meanings=[(words.COEFFICIENTS[name], words.MEANINGS[name]) for name in words.COEFFICIENTS],
+        meanings=[(words.COEFFICIENTS[name], words.MEANINGS[name]) for name in words.COEFFICIENTS if name in told],
     )
 
 
@@ -86,10 +89,12 @@ def _block(result: Result) -> Block:
         language=data.language,
         simulated=data.simulated,
         glance=_glance(result),
+        no_glance=words.NO_NUMBER if len(result.votes.frame) else words.NOBODY,
         counts=_counts(result),
         excluded=", ".join(f"{reason}: {count}" for reason, count in excluded(data).items()),
         baselines=_baselines(result),
-        metrics=_metrics(result.performance),
+        metrics=_metrics(result),
+        others=_others(result),
         otherwise=_otherwise(result),
         agreement=_agreement(result),
         annotators=_annotators(result.performance),
@@ -102,11 +107,11 @@ def _glance(result: Result) -> tuple[tuple[str, str, str], ...]:
     shown: list[tuple[str, str, str]] = []
     if result.performance is not None:
         for unit in ("individual", "majority"):
-            row = result.performance[unit]["accuracy"]
+            row = result.performance[unit].primary
             shown.append((words.UNITS[unit], words.percent(row.value), words.percents(row.low, row.high)))
     if result.agreement is not None:
-        rows = {row.name: row for row in result.agreement.headline if row.value is not None}
-        preferred = [rows[name] for name in words.HEADLINES if name in rows]
+        rows = {row.name: row for row in result.agreement.headline if row.value is not None and not row.of}
+        preferred = [rows[name] for name in words.GLANCED if name in rows]
         shown += [_glanced(row) for row in preferred[:1]]
     return tuple(shown)
 
@@ -143,8 +148,8 @@ def _unit(unit: Unit, scores: Performance, *, data: DataSet) -> Row:
     return Row(
         head=words.UNITS[unit.unit],
         cells=(
-            words.percent(unit["accuracy"].value),
-            words.percents(unit["accuracy"].low, unit["accuracy"].high),
+            words.percent(unit.primary.value),
+            words.percents(unit.primary.low, unit.primary.high),
             words.percents(unit.wilson_low, unit.wilson_high),
             f"{unit.total - unit.wrong} of {words.counted(unit.total, noun)}",
             words.percent(scores.random),
@@ -156,13 +161,25 @@ def _unit(unit: Unit, scores: Performance, *, data: DataSet) -> Row:
     )
 
 
-def _metrics(scores: Performance | None) -> tuple[Row, ...]:
+def _metrics(result: Result) -> tuple[Row, ...]:
     """Every metric of every unit, for labels that are classes; the accuracy alone is in the baselines."""
-    units = () if scores is None else scores.units
+    scores = result.performance
+    units = () if scores is None or result.data.kind != "label" else scores.units
     return tuple(
         Row(head=words.UNITS[unit.unit], cells=tuple(words.metric(score) for score in unit.scores))
         for unit in units
         if len(unit.scores) > 1
+    )
+
+
+def _others(result: Result) -> tuple[Row, ...]:
+    """One row a unit and metric of what is no label: boxes, texts, spans."""
+    scores = result.performance
+    units = () if scores is None or result.data.kind == "label" else scores.units
+    return tuple(
+        Row(head=f"{words.UNITS[unit.unit]}: {words.metric_name(score.metric)}", cells=(words.metric(score),))
+        for unit in units
+        for score in unit.scores
     )
 
 
@@ -173,7 +190,7 @@ def _otherwise(result: Result) -> tuple[Row, ...]:
         cells = [words.NONE, words.NONE]
         far = False
         for place, unit in enumerate(scores.units):
-            row = unit["accuracy"]
+            row = unit.primary
             cells[place] = f"{words.percent(row.value)} [{words.percents(row.low, row.high)}]"
             far = far or bool(result.beyond(unit, row))
         remark = f"{words.capital(meaning(name))}.{f' {words.FAR}' if far else ''}"
@@ -199,12 +216,14 @@ def _agreement(result: Result) -> tuple[Row, ...]:
             remark=row.reason,
         )
         for row in result.agreement.rows
+        if not row.of or row.value is not None or row.reason != result.agreement.rows[0].reason
     )
 
 
 def _aside(row: Coefficient) -> str:
-    """What sets a row apart: classes that are positions, or all votes pooled beside the first ones of each item."""
-    said = ["positions"] if row.positions else []
+    """What sets a row apart: its box, classes that are positions, all votes pooled beside the first of each item."""
+    said = [row.of] if row.of else []
+    said += ["positions"] if row.positions else []
     said += ["all answers pooled"] if row.basis == "pooled" else []
     return f" ({', '.join(said)})" if said else ""
 
@@ -234,14 +253,12 @@ def _methods(result: Result) -> tuple[str, ...]:
         said += result.dawid_skene.warnings
     if result.iaa is not None and result.iaa.value is not None:
         said.append(f"Mean posterior (“Dawid–Skene IAA”): {result.iaa.value:.2f} %. {OVERCONFIDENT}")
-    if result.data.classes is None:
-        said.append(
-            "Options differ from item to item, so coefficients and methods that need shared classes are refused."
-        )
+    if result.data.kind != "label":
+        said.append(words.EXACT)
+    elif result.data.classes is None:
+        said.append(words.OPTIONS_DIFFER)
     if result.data.positions:
-        said.append(
-            "Classes are positions: the options differ from item to item, and their places are counted as labels."
-        )
+        said.append(words.POSITIONS)
     return tuple(said)
 
 
@@ -280,4 +297,4 @@ def _fit(fit: Consensus) -> str:
 def _made(unit: Unit, data: DataSet) -> str:
     """How the interval was made, with the mark of classes that are positions; empty where there is none."""
     said = unit.ci_method + marked(data)
-    return said[:1].upper() + said[1:] if unit["accuracy"].low is not None else ""
+    return said[:1].upper() + said[1:] if unit.primary.low is not None else ""

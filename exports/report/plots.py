@@ -58,7 +58,7 @@ def agreement_panels(results: Sequence[Result]) -> list[str]:
             for result in results
             if result.agreement is not None
             for row in result.agreement.headline
-            if row.name == name
+            if row.name == name and not row.of
         ]
         if rows:
             panels.append(_agreement_panel(name, rows, prefix=f"agreement-{number}"))
@@ -95,11 +95,13 @@ def _rows(people: int, *, top: float) -> Rows:
 
 def _references(drawing: Drawing, scale: Scale, scores: Performance, *, top: float, bottom: float) -> None:
     """The majority and the random guess, each labelled on a line of its own, so that they never collide."""
-    majority = scores["majority"]["accuracy"].value
+    majority = scores["majority"].primary.value
     for value, name, colour, y, dashes in (
         (majority, "majority", "second", top - 24, None),
         (scores.random, "random", "muted", top - 10, (2.0, 2.0)),
     ):
+        if value is None:
+            continue
         x = scale.x(value)
         drawing.line(start=(x, y + 3), end=(x, bottom), colour=colour, width=1.3, dashes=dashes)  # type: ignore[arg-type]
         anchor = "right" if x > WIDTH / 2 else "left"
@@ -154,11 +156,11 @@ def _axis(drawing: Drawing, scale: Scale, *, ticks: Sequence[float], top: float,
 
 def _told_scores(result: Result, scores: Performance) -> str:
     """The panel in words, for those who do not see it."""
-    accuracy, majority = scores.annotators["accuracy"], scores["majority"]["accuracy"].value
+    accuracy, majority = scores.annotators["accuracy"], scores["majority"].primary.value
     return (
         f"{_stamp(result)}{result.data.name}: scores of {counted(len(accuracy), 'annotator')}, "
-        f"from {percent(accuracy.min())} to {percent(accuracy.max())}; majority {percent(majority)}, "
-        f"random {percent(scores.random)}."
+        f"from {percent(accuracy.min())} to {percent(accuracy.max())}; majority {percent(majority)}"
+        f"{'' if scores.random is None else f', random {percent(scores.random)}'}."
     )
 
 

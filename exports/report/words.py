@@ -21,10 +21,23 @@ METHODS: Mapping[str, str] = MappingProxyType(
         "one_coin": "one-coin posterior",
         "skills": "aggregation by skill",
         "rover": "ROVER",
+        "closest": "the text nearest to all",
     }
 )
 METRICS: Mapping[str, str] = MappingProxyType(
     {"accuracy": "Accuracy", "macro_f1": "Macro F1", "weighted_f1": "Weighted F1", "mcc": "MCC"}
+)
+OTHER_METRICS: Mapping[str, str] = MappingProxyType(
+    {
+        "exact_match": "Exact match",
+        "f1a": "F1 over all boxes (F1a)",
+        "f1m": "Mean F1 of items (F1m)",
+        "f1": "F1 of words",
+        "f1_char": "F1 of characters",
+        "wer": "Word error rate",
+        "cer": "Character error rate",
+        "chrf": "chrF",
+    }
 )
 COEFFICIENTS: Mapping[str, str] = MappingProxyType(
     {
@@ -42,6 +55,17 @@ COEFFICIENTS: Mapping[str, str] = MappingProxyType(
         "gwet_ac1": "Gwet’s AC1",
         "gwet_ac2_linear": "Gwet’s AC2, linear",
         "gwet_ac2_quadratic": "Gwet’s AC2, quadratic",
+        "exact_sets": "Equal sets of boxes",
+        "krippendorff_alpha_jaccard": "α of sets, Jaccard",
+        "krippendorff_alpha_masi": "α of sets, MASI",
+        "exact_match": "Equal texts",
+        "plurality_share": "Share of the plurality",
+        "mean_cer": "Mean CER",
+        "mean_chrf": "Mean chrF",
+        "span_f1_exact": "F1 of exact spans",
+        "span_f1_token": "F1 of marked words",
+        "span_f1_char": "F1 of marked characters",
+        "span_majority": "Spans of a majority",
     }
 )
 MEANINGS: Mapping[str, str] = MappingProxyType(
@@ -60,6 +84,17 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "gwet_ac1": "beyond chance that a rare label does not distort",
         "gwet_ac2_linear": "as AC1, by distance",
         "gwet_ac2_quadratic": "as AC1, by squared distance",
+        "exact_sets": "pairs of answers with the very same boxes",
+        "krippendorff_alpha_jaccard": "as α, by the share of boxes in common",
+        "krippendorff_alpha_masi": "as α, a set within another being nearer",
+        "exact_match": "pairs of texts equal as compared",
+        "plurality_share": "answers that say the most frequent text",
+        "mean_cer": "characters apart, two texts at a time; 0 is equal",
+        "mean_chrf": "stretches of characters in common; 100 % is equal",
+        "span_f1_exact": "pairs of people, spans with the same ends",
+        "span_f1_token": "pairs of people, words that spans touch",
+        "span_f1_char": "pairs of people, characters of spans",
+        "span_majority": "items where over half mark one span",
     }
 )  # no longer than this: a phone shows them above the panels
 TIES: Mapping[str, str] = MappingProxyType(
@@ -72,9 +107,17 @@ TIES: Mapping[str, str] = MappingProxyType(
     }
 )
 HEADLINES = ("krippendorff_alpha_nominal", "percent_agreement_chance_corrected_per_item")
-PLOTTED = tuple(COEFFICIENTS)[:6]
-CORRECTED = (*HEADLINES, *tuple(COEFFICIENTS)[6:])
+GLANCED = (*HEADLINES, "krippendorff_alpha_masi", "exact_sets", "span_f1_token", "exact_match")
+PLOTTED = (*tuple(COEFFICIENTS)[:6], "exact_sets", "krippendorff_alpha_masi", "exact_match", "span_f1_token")
+CORRECTED = (
+    *HEADLINES, *tuple(COEFFICIENTS)[6:14], "krippendorff_alpha_jaccard", "krippendorff_alpha_masi", "mean_cer",
+)  # fmt: skip
 FAR = "Further from the score above than half its interval is wide."
+EXACT = "Right is what equals a right answer: all boxes, all parts of a text, or the text as it is compared."
+NOBODY = "No number: nobody’s answer counts yet."
+NO_NUMBER = "No number: no answer can be held against gold or against another one."
+OPTIONS_DIFFER = "Options differ from item to item, so coefficients and methods that need shared classes are refused."
+POSITIONS = "Classes are positions: the options differ from item to item, and their places are counted as labels."
 NONE = "–"
 MINUS = "−"
 
@@ -114,10 +157,15 @@ def numbers(low: float | None, high: float | None) -> str:
 
 
 def metric(score: Score) -> str:
-    """A score with its interval: shares in percent, MCC as a number."""
-    if score.metric != "mcc":
+    """A score with its interval: shares in percent, MCC and rates of errors as numbers."""
+    if score.metric not in ("mcc", "wer", "cer"):
         return f"{percent(score.value)} [{percents(score.low, score.high)}]"
     return f"{number(score.value)} [{numbers(score.low, score.high)}]"
+
+
+def metric_name(metric: str) -> str:
+    """The name of a metric that is not of labels; `f1 BOX` is the F1 of one box."""
+    return OTHER_METRICS.get(metric) or f"F1: {metric.removeprefix('f1 ')}"
 
 
 def capital(text: str) -> str:

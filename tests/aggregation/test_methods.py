@@ -121,7 +121,7 @@ def test_anchors_are_held_by_the_sparse_fit_as_by_crowd_kit(votes_of: Build, mon
     [
         ("wawa", {"classes": None}, r"Wawa needs labels that mean the same .* Use majority or one_coin"),
         ("glad", {"classes": None}, r"GLAD needs labels that mean the same"),
-        ("rover", {}, r"ROVER joins texts word by word, and labels are not texts\. Use majority\."),
+        ("rover", {}, r"ROVER is made of texts, and labels are not texts\. Use majority\."),
         ("gold_majority", {}, r"5 annotators have none, 'a' among them\. Use wawa or majority\."),
     ],
 )

@@ -212,15 +212,3 @@ def test_what_cannot_be_derived_is_refused_and_writes_nothing(
     assert sorted(path.name for path in hromada.folder.iterdir() if not path.name.startswith("hromada.")) == [
         "filter", "wrong.yaml",
     ]  # fmt: skip
-
-
-def test_a_text_question_is_left_out_of_the_numbers_with_a_sentence(hromada: Hromada) -> None:
-    """What no command computes yet is said, not guessed."""
-    hromada("new", "open", "--template", "open-answer")
-    hromada("load", "open/project.yaml")
-    ran = hromada("aggregate", "open")
-    assert (ran.code, "answered by text" in ran.err, "adjudication" in ran.err) == (2, True, True)
-    assert "answered by text" in hromada("export").err
-    hromada("new", "odd")
-    hromada("load", "odd/project.yaml")
-    assert "Left out: The first question of 'open'" in hromada("export").out

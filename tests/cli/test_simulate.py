@@ -41,12 +41,14 @@ def test_machines_get_json_and_the_same_seed_the_same_bytes(strict: Hromada) -> 
     assert 0 <= trial["consensus"] <= 1
 
 
-def test_a_campaign_without_labels_has_no_accuracy_and_says_why(hromada: Hromada) -> None:
-    """Its answers are counted all the same."""
+def test_a_campaign_without_labels_has_an_accuracy_too(hromada: Hromada) -> None:
+    """Texts are right where they equal a right answer."""
     assert hromada("new", "two", "--template", "open-answer").code == 0
     ran = hromada("simulate", "two/project.yaml", "--people", "8", "--overlap", "3")
-    assert "No accuracy: The first question of 'two' is answered by text, not by one label." in ran.out
+    assert "No accuracy" not in ran.out
     assert "3 of 3" in ran.out
+    told = hromada("simulate", "two/project.yaml", "--people", "8", "--overlap", "3", "--json").json
+    assert 0.5 < told["trials"][0]["right"] <= 1
 
 
 @pytest.mark.parametrize(

@@ -155,9 +155,9 @@ class Choices(_FromOptions):
     def fit(self) -> Fit:
         """Each option is a yes or no of its own."""
         return Fit(
-            consensus=("majority_per_option",),
-            agreement=("percent", "krippendorff_alpha_masi", "krippendorff_alpha_per_option"),
-            scores=("f1a", "exact_match", "f1_micro"),
+            consensus=("majority",) if self.options is None else ("majority", "dawid_skene"),
+            agreement=("exact_sets", "krippendorff_alpha_masi", "krippendorff_alpha_nominal"),
+            scores=("exact_match", "f1a", "f1m"),
         )
 
     @property

@@ -28,9 +28,9 @@ class SpanOf(Question):
     def fit(self) -> Fit:
         """Parts are compared by the characters and words that they share."""
         return Fit(
-            consensus=("majority_per_character", "adjudication"),
-            agreement=("krippendorff_alpha_unitizing", "mean_character_f1"),
-            scores=("f1", "exact_match"),
+            consensus=("majority", "adjudication"),
+            agreement=("span_f1_exact", "span_f1_token", "span_f1_char"),
+            scores=("exact_match", "f1", "f1_char"),
         )
 
     def required_columns(self) -> tuple[str, ...]:

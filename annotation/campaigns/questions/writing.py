@@ -30,8 +30,8 @@ class FreeText(Question):
     def fit(self) -> Fit:
         """Answers in many wordings: people look at them, accepted answers grow."""
         return Fit(
-            consensus=("adjudication", "most_frequent"),
-            agreement=("percent_exact", "mean_token_f1"),
+            consensus=("majority", "closest", "rover", "adjudication"),
+            agreement=("exact_match", "mean_chrf"),
             scores=("exact_match", "f1"),
         )
 
@@ -59,7 +59,9 @@ class Edit(Question):
     def fit(self) -> Fit:
         """Corrections are compared by the words and characters that they change."""
         return Fit(
-            consensus=("adjudication",), agreement=("mean_wer", "mean_cer"), scores=("wer", "cer", "exact_match")
+            consensus=("majority", "closest", "rover", "adjudication"),
+            agreement=("exact_match", "mean_cer", "mean_chrf"),
+            scores=("exact_match", "wer", "cer", "chrf"),
         )
 
     def required_columns(self) -> tuple[str, ...]:

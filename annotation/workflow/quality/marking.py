@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from aggregation.scoring import NORMALISATIONS
+from aggregation.scoring import NORMALISATIONS, RULES
 from annotation.campaigns.questions import Choice, Choices, Edit, FreeText, Question, Scale, answers
-
-normalised = NORMALISATIONS["ukrainian"]
 
 
 def marks(
@@ -48,5 +46,6 @@ def closed(questions: Sequence[Question]) -> tuple[Question, ...]:
 
 def _equal(question: Question, answer: str, right: Sequence[str]) -> bool:
     if isinstance(question, FreeText | Edit):
+        normalised = NORMALISATIONS[RULES[question.kind]]
         return normalised(answer) in {normalised(one) for one in right}
     return answer in right
