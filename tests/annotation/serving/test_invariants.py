@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -27,7 +27,7 @@ from annotation.store.models import Assignment, Item, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Hindrance, ProjectStatus, Stage, Surface
 from annotation.workflow import enforcement, fixes, life, programmes, work
 from annotation.workflow.people import erasure, leaving
-from annotation.workflow.work import handing, leases
+from annotation.workflow.work import handing
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -339,28 +339,27 @@ def test_no_order_of_steps_breaks_an_invariant(prepared: type[Campaigns]) -> Non
     assert {stage.value for stage in Stage} | {"control", "expired"} <= prepared.met
 
 
-def ignores_free(session: Session, *, item_id: int) -> bool:
-    """A place, whether there is one or not."""
+def ignores_free(session: Session, item_ids: Sequence[int]) -> Item | None:
+    """A place of the first, whether there is one or not."""
     grown = sa.text("UPDATE item SET n_live = n_live + 1 WHERE id = :item")
-    return session.connection().execute(grown, {"item": item_id}).rowcount == 1
+    session.connection().execute(grown, {"item": item_ids[0]})
+    return session.get_one(Item, item_ids[0], populate_existing=True)
 
 
 def tells_nobody(_session: Session, _seat: object, _item: Item, *, now: datetime) -> None:
     """That she met the group is written nowhere."""
 
 
-def keeps_the_place(session: Session, *, assignment_id: int, item_id: int, holds: bool, now: datetime) -> None:
+def keeps_the_places(_session: Session, *, item_ids: Sequence[int], now: datetime) -> None:
     """What ran out of somebody's hands is nobody's."""
-    ended = sa.text("UPDATE assignment SET status = 'expired', holds = false WHERE id = :one AND status = 'live'")
-    session.connection().execute(ended, {"one": assignment_id})
 
 
 @pytest.mark.parametrize(
     ("module", "name", "planted", "says"),
     [
-        (slots, "take", ignores_free, "an item has no more places than its overlap"),
+        (slots, "take_first", ignores_free, "an item has no more places than its overlap"),
         (handing, "_expose", tells_nobody, "what was shown is recorded as met"),
-        (leases, "lapse", keeps_the_place, "an item's counts are those of its assignments"),
+        (slots, "give_back_all", keeps_the_places, "an item's counts are those of its assignments"),
     ],
 )
 def test_what_is_broken_is_found(
