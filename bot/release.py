@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from sqlmodel import Session
 
 from annotation.campaigns import project as project_files
-from annotation.campaigns.questions import Choice, Scale
+from annotation.campaigns.questions import Choice, Edit, Question, Scale
 from annotation.errors import Refused
 from annotation.store import frames, queries
 from annotation.store.models import Project
 from exports import inputs
+from exports.sheets import Asked, Content, Filtering, Sheets
 
 
 def data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs.DataSet, ...]:
@@ -69,4 +70,40 @@ def data_set(session: Session, project: Project) -> inputs.DataSet:
         simulated=frames.simulated(session, project),
         aside=frames.control_gold(session, project),
         barred=frames.barred(session, project),
+    )
+
+
+def sheets(session: Session, data_sets: Sequence[inputs.DataSet]) -> tuple[Sheets, ...]:
+    """All answers of those data sets that hold corrections, or that say by which rule items are kept."""
+    found = []
+    for data in data_sets:
+        project = queries.project(session, data.name)
+        definition = project_files.definition_of(project.definition)
+        if definition.filtering or any(isinstance(one, Edit) for one in definition.asked):
+            found.append(_sheets(session, project, data, definition))
+    return tuple(found)
+
+
+def _sheets(session: Session, project: Project, data: inputs.DataSet, definition: project_files.ProjectFile) -> Sheets:
+    first = definition.asked[0].name
+    given = zip(data.responses["response"], frames.answers(session, project), strict=True)
+    rule = definition.filtering
+    return Sheets(
+        data=data,
+        questions=tuple(map(_asked, definition.asked)),
+        answers=tuple(answers or ({} if response is None else {first: response}) for response, answers in given),
+        contents={item: Content(*content) for item, content in frames.contents(session, project).items()},
+        filtering=rule
+        and Filtering(problems=rule.problems, keep=dict(rule.keep or {}), share=rule.share, failure=rule.failure),
+    )
+
+
+def _asked(question: Question) -> Asked:
+    return Asked(
+        name=question.name,
+        kind=question.kind,
+        text=question.text,
+        options=getattr(question, "options", None),
+        show_if=dict(question.show_if or {}),
+        field=question.field if isinstance(question, Edit) else None,
     )

@@ -11,11 +11,12 @@ import pandas as pd
 from aggregation.agreement import Coefficient
 from aggregation.consensus import Consensus
 from exports import conduct
+from exports.cells import coefficient as _coefficient
+from exports.cells import rounded as _rounded
 from exports.inputs import DataSet
 from exports.results import NO_VOTES, Choices, Result
 from exports.subsets import meaning
 
-DIGITS = 6  # decimals; more would differ between machines
 NOBODY = "nobody answered"
 EXCLUDED = "every answer is excluded"
 SKIPPED = "only skipped"
@@ -158,23 +159,6 @@ def _agreement(result: Result, *, choices: Choices) -> Json:
     }
 
 
-def _coefficient(row: Coefficient) -> Json:
-    return {
-        "name": row.name,
-        "value": _rounded(row.value),
-        "low": _rounded(row.low),
-        "high": _rounded(row.high),
-        "n_items": row.n_items,
-        "n_votes": row.n_votes,
-        "n_annotators": row.n_annotators,
-        "how": row.how,
-        "reason": row.reason,
-        "undefined_resamples": row.undefined_resamples,
-        "classes_are_positions": row.positions,
-        "basis": row.basis,
-    }
-
-
 def _consensus(labels: Consensus | None, *, fallback: str, asked: str) -> Json:
     if labels is None:
         return {"asked": asked, "method": None, "reason": NO_VOTES}
@@ -216,7 +200,3 @@ def _baselines(result: Result, *, choices: Choices) -> Json:
         "undefined_resamples": {unit.unit: unit["accuracy"].undefined_resamples for unit in units},
         "wilson": "ignores people",
     }
-
-
-def _rounded(number: float | None) -> float | None:
-    return None if number is None else round(float(number), DIGITS) + 0.0  # + 0.0 turns -0.0 into 0.0
