@@ -93,8 +93,7 @@ def _sheets(session: Session, project: Project, data: inputs.DataSet, definition
         questions=tuple(map(_asked, definition.asked)),
         answers=tuple(answers or ({} if response is None else {first: response}) for response, answers in given),
         contents={item: Content(*content) for item, content in frames.contents(session, project).items()},
-        filtering=rule
-        and Filtering(problems=rule.problems, keep=dict(rule.keep or {}), share=rule.share, failure=rule.failure),
+        filtering=None if rule is None else Filtering(**rule.model_dump(exclude={"keep"}), keep=dict(rule.keep or {})),
     )
 
 

@@ -59,7 +59,7 @@ def json_text(content: object) -> str:
 
 
 def write(folder: Path, files: Mapping[str, str | bytes]) -> tuple[Path, ...]:
-    """Write the files (name → text, as UTF-8, or bytes) into the folder, which is made if need be; returns the paths, sorted.
+    """Write the files (name → text as UTF-8, or bytes) into the folder, made if need be; returns the paths, sorted.
 
     First all contents go to temporary files beside their targets and to the disk; only then do they take the targets'
     names, one rename each. So a failure while writing (no space, no permission) changes no published file, and a reader

@@ -69,8 +69,8 @@ def _answers(project: Project) -> sa.Select[Any]:
 
 
 def answers(session: Session, project: Project) -> list[dict[str, str] | None]:
-    """The answers of each row of `responses` by question, as stored; None where one question is asked, and for skips."""
-    chosen = _answers(project).with_only_columns(Judgement.answers)
+    """The answers of each row of `responses` by question, as stored; None where there is one question, and of skips."""
+    chosen = _answers(project).with_only_columns(col(Judgement.answers))
     return [None if said is None else dict(said) for (said,) in session.execute(chosen)]
 
 

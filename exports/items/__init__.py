@@ -14,7 +14,7 @@ __all__ = ["FILTERED", "REASONS", "files"]
 
 
 def files(every: Sequence[Sheets], *, seed: int = 0) -> dict[str, str | bytes]:
-    """items.csv, .jsonl, .parquet, .json and .html and removal_reasons.csv by name; nothing where nothing is filtered."""
+    """items.csv, .jsonl, .parquet, .json, .html and removal_reasons.csv by name; nothing where nothing is filtered."""
     found = filtered(every, seed=seed)
     if not found:
         return {}

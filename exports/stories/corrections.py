@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
@@ -54,7 +54,7 @@ class Correction:
     parts: tuple[Part, ...] = ()
     edits: Edits | None = None
     seconds: float | None = None
-    others: Mapping[str, str] = MappingProxyType({})
+    others: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def row(self) -> rows.Row:

@@ -211,9 +211,10 @@ def _spread(found: Corrected, name: str) -> dict[str, Any]:
     values, mean = found.values(name), found.means[name]
     places = ("min", "quartile_low", "median", "quartile_high", "max")
     quartiles = np.quantile(values, (0, 0.25, 0.5, 0.75, 1)).tolist() if values else (None,) * len(places)
-    spread = {"n": len(values)} | dict(zip(places, quartiles, strict=True))
+    spread = dict(zip(places, quartiles, strict=True))
     whole = {} if name not in _POOLED else {"pooled": _over_all(found, _POOLED[name])}
-    return {key: rounded(value) for key, value in (spread | whole).items()} | {"mean": coefficient(mean)}
+    numbers = {key: rounded(value) for key, value in (spread | whole).items()}
+    return {"n": len(values), **numbers, "mean": coefficient(mean)}
 
 
 def _over_all(found: Corrected, parts: Callable[[Edits], tuple[int, int]]) -> float | None:
