@@ -193,8 +193,8 @@ def rule_of(found: Filtered) -> str:
     if rule.problems:
         said.append(f"{share} name one and the same problem ({', '.join(rule.problems)})")
     for name, values in rule.keep.items():
-        said.append(f"{share} answer {name!r} otherwise than {' or '.join(values)}")
+        said.append(f"{share} answer “{name}” otherwise than {' or '.join(values)}")
     if rule.failure:
-        said.append(f"more than {100 * rule.share:g} % of the answers to {found.sheets.questions[0].name!r} are wrong")
+        said.append(f"more than {100 * rule.share:g} % of the answers to “{found.sheets.questions[0].name}” are wrong")
     told = f"An item is removed where {', or '.join(said)}; undecided where it is exactly that share."
     return told if rule.failure else f"{told} A wrong answer is no reason."

@@ -200,11 +200,11 @@ def rule(found: Corrected) -> str:
     """What counts as usable, and where the reasons come from, in words."""
     name, conditions = found.question.name, found.question.show_if
     if not conditions:
-        return f"A text is usable where {name!r} was answered."
-    asked = " and ".join(f"{earlier!r} is {' or '.join(values)}" for earlier, values in conditions.items())
+        return f"A text is usable where “{name}” was answered."
+    asked = " and ".join(f"“{earlier}” is {' or '.join(values)}" for earlier, values in conditions.items())
     whys = [one.name for one in why_unusable(found.sheets, found.question)]
-    reasons = f"; the reasons are the answers to {', '.join(map(repr, whys))}" if whys else ""
-    return f"{name!r} is asked where {asked}; any other answer there means unusable{reasons}."
+    reasons = f"; the reasons are the answers to {', '.join(f'“{one}”' for one in whys)}" if whys else ""
+    return f"“{name}” is asked where {asked}; any other answer there means unusable{reasons}."
 
 
 def _spread(found: Corrected, name: str) -> dict[str, Any]:
