@@ -225,7 +225,7 @@ def _version(found: Corrected, one: Correction) -> Version:
         status=one.status,
         told=_told(one),
         reasons=one.reasons,
-        parts=tuple(map(_shown, one.parts)),
+        parts=tuple(map(_shown, one.parts)) if one.status == "corrected" else (),
         notes=tuple(
             (asked[name].text, ", ".join(labels)) for name, labels in shown.items() if labels and name not in hidden
         ),
@@ -235,6 +235,8 @@ def _version(found: Corrected, one: Correction) -> Version:
 def _told(one: Correction) -> str:
     if one.edits is None:
         return ""
+    if one.status == "unchanged":
+        return "The text stays as it was."
     return f"{words.percent(one.edits.wer)} of words, {words.percent(one.edits.cer)} of characters changed"
 
 

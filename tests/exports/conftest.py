@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from exports.inputs import ITEMS, RESPONSES, DataSet
+from exports.sheets import Asked, Content, Filtering, Sheets
 
 WORDS = {"т": "так", "н": "ні"}
 
@@ -78,6 +79,33 @@ class Make:
             for person, wrong in (("a1", 5), ("a2", 0))
         ]
         return cls.data_set(name, items=items, responses=responses, classes=None, **more)
+
+    @classmethod
+    def sheets(
+        cls,
+        questions: Sequence[Asked],
+        given: Iterable[tuple[str, str, Mapping[str, str]] | tuple[str, str, Mapping[str, str], Mapping[str, object]]],
+        *,
+        texts: Mapping[str, Mapping[str, str]],
+        gold: Mapping[str, str] | None = None,
+        filtering: Filtering | None = None,
+        **more: Any,
+    ) -> Sheets:
+        """Items with these texts, and answers as (item, annotator, answers by question, other columns)."""
+        first = questions[0].name
+        rows = [(item, who, answers, rest[0] if rest else {}) for item, who, answers, *rest in given]
+        data = cls.data_set(
+            items=[cls.item(item, (gold or {}).get(item)) for item in texts],
+            responses=[cls.response(item, who, answers.get(first), **rest) for item, who, answers, rest in rows],
+            **({"classes": None} | more),
+        )
+        return Sheets(
+            data=data,
+            questions=tuple(questions),
+            answers=tuple(answers for _, _, answers, _ in rows),
+            contents={item: Content(shown=" ".join(fields.values()), fields=fields) for item, fields in texts.items()},
+            filtering=filtering,
+        )
 
 
 @pytest.fixture(scope="session")
