@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Literal, NamedTuple
+
+from rapidfuzz.distance import Levenshtein
 
 from aggregation.scoring import chrf, distance, ngrams, token_spans
 
@@ -51,12 +52,11 @@ def _combines(sign: str) -> bool:
 def difference(original: str, corrected: str) -> tuple[Part, ...]:
     """The parts in order: those that stayed and went give the original, those that stayed and came the corrected text.
 
-    A blank that stayed between two changes on one line is told as changed with them, so that they read as one.
+    The fewest words, blanks and signs change that can. A blank that stayed between two changes on one line is told as changed with them, so that they read as one.
     """
     old, new = pieces(original), pieces(corrected)
     found: list[Part] = []
-    matcher = SequenceMatcher(str.isspace, old, new, autojunk=False)  # blanks match beside words, never by themselves
-    for kind, from_old, to_old, from_new, to_new in matcher.get_opcodes():
+    for kind, from_old, to_old, from_new, to_new in Levenshtein.opcodes(old, new):
         gone, come = "".join(old[from_old:to_old]), "".join(new[from_new:to_new])
         between = gone.isspace() and "\n" not in gone and found and to_old < len(old) and to_new < len(new)
         if kind == "equal" and not between:
