@@ -52,7 +52,8 @@ def _combines(sign: str) -> bool:
 def difference(original: str, corrected: str) -> tuple[Part, ...]:
     """The parts in order: those that stayed and went give the original, those that stayed and came the corrected text.
 
-    The fewest words, blanks and signs change that can. A blank that stayed between two changes on one line is told as changed with them, so that they read as one.
+    The fewest words, blanks and signs change that can. A blank that stayed between two changes on one line is told as
+    changed with them, so that they read as one.
     """
     old, new = pieces(original), pieces(corrected)
     found: list[Part] = []

@@ -141,8 +141,8 @@ def test_a_question_that_was_not_asked_says_nothing(make: Make) -> None:
     """Boxes behind a condition are judged by those alone who met them; an empty box is then a no."""
     shown = Asked(name="logic", kind="choices", text="?", options=("невідомо", "кілька"), show_if={"answer": ("пес",)})
     given: list[Any] = [
-        ("i1", "a", {"answer": "пес", "logic": UNKNOWN}), ("i1", "b", {"answer": "кіт"}), ("i1", "c", {"answer": "кіт"}),
-        ("i2", "a", {"answer": "кіт"}),
+        ("i1", "a", {"answer": "пес", "logic": UNKNOWN}), ("i1", "b", {"answer": "кіт"}),
+        ("i1", "c", {"answer": "кіт"}), ("i2", "a", {"answer": "кіт"}),
     ]  # fmt: skip
     texts = {name: TEXTS[name] for name in ("i1", "i2")}
     made = make.sheets([ANSWER, shown], given, texts=texts, filtering=Filtering(problems=("logic",)))

@@ -21,9 +21,7 @@ from exports.stories.summary import corrected
 
 Make = Any
 RESULT = Asked(name="result", kind="choice", text="Придатне?", options=("так", "ні"))
-WHY = Asked(
-    name="why", kind="choices", text="Чому?", options=("закоротке", "безнадійне"), show_if={"result": ("ні",)}
-)
+WHY = Asked(name="why", kind="choices", text="Чому?", options=("закоротке", "безнадійне"), show_if={"result": ("ні",)})
 FIXED = Asked(name="fixed", kind="edit", text="Виправте.", field="story", show_if={"result": ("так",)})
 NOTABLE = Asked(name="notable", kind="choices", text="Позначка", options=("варте уваги",))
 COMMENT = Asked(name="comment", kind="text", text="Примітка")
