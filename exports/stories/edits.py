@@ -57,10 +57,12 @@ def difference(original: str, corrected: str) -> tuple[Part, ...]:
     """
     old, new = pieces(original), pieces(corrected)
     found: list[Part] = []
-    for kind, from_old, to_old, from_new, to_new in Levenshtein.opcodes(old, new):
-        gone, come = "".join(old[from_old:to_old]), "".join(new[from_new:to_new])
-        between = gone.isspace() and "\n" not in gone and found and to_old < len(old) and to_new < len(new)
-        if kind == "equal" and not between:
+    for step in Levenshtein.opcodes(old, new):
+        gone = "".join(old[step.src_start : step.src_end])
+        come = "".join(new[step.dest_start : step.dest_end])
+        last = step.src_end == len(old) or step.dest_end == len(new)
+        between = gone.isspace() and "\n" not in gone and found and not last
+        if step.tag == "equal" and not between:
             found.append(Part("=", gone))
         else:
             _change(found, gone, come)

@@ -124,18 +124,18 @@ def test_five_of_eight_real_cloze_items_are_kept(hromada: Hromada, shared: Path)
     assert len(items) == 8
     hromada.write("cloze.jsonl", "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items))
     boxes: dict[tuple[str, str], tuple[str, str, str]] = {
-        ("c1", "olha"): ('["можливі кілька відповідей"]', "", ""),
+        ("c1", "olha"): ('["можливі кілька відповідей"]', "[]", ""),
         ("c1", "ivan"): ('["можливі кілька відповідей", "варіанти повторюються"]', "[]", ""),
-        ("c4", "olha"): ("", "", "Оповідання незв'язне"),
-        ("c4", "ivan"): ("", "", "=SUM(A1) дивне"),
-        ("c6", "ivan"): ("", '["граматика видає відповідь"]', ""),
+        ("c4", "olha"): ("[]", "[]", "Оповідання незв'язне"),
+        ("c4", "ivan"): ("[]", "[]", "=SUM(A1) дивне"),
+        ("c6", "ivan"): ("[]", '["граматика видає відповідь"]', ""),
     }
     votes = []
     for item in items:
         wrong = next(option for option in item["options"] if option != item["answer"])
         for who in ("olha", "ivan"):
             said = wrong if item["id"] == "c7" else item["answer"]
-            votes.append([item["id"], who, said, *boxes.get((item["id"], who), ("", "", ""))])
+            votes.append([item["id"], who, said, *boxes.get((item["id"], who), ("[]", "[]", ""))])
     hromada.write("votes.csv", as_csv("item,who,answer,logic,grammar,other", votes))
     from_template(hromada, "instance-filtering", votes=FILTER_VOTES, items=CLOZE_ITEMS)
     out = exported(hromada)
@@ -159,6 +159,12 @@ def test_five_of_eight_real_cloze_items_are_kept(hromada: Hromada, shared: Path)
         assert sum(int(row["removed"]) for row in csv.DictReader(file)) == 2
     assert "olha" not in "".join(path.read_text("utf-8") for path in out.iterdir() if path.suffix != ".parquet")
     assert not (out / "stories.csv").exists()
+    boxes_alone = ("--where", "logic =", "--where", "grammar =")
+    assert hromada("derive", "kept.jsonl", "--from", "campaign", *boxes_alone).code == 0
+    derived = [json.loads(line)["id"] for line in (hromada.folder / "kept.jsonl").read_text("utf-8").splitlines()]
+    with (out / "items.csv").open(encoding="utf-8", newline="") as file:
+        kept = [row["item_id"] for row in csv.DictReader(file) if row["status"] == "kept"]
+    assert (kept, sorted({*kept, "c4"})) == (["c0", "c2", "c3", "c5", "c7"], derived)  # c4 fell for a text
 
 
 def test_a_rule_that_nobody_can_follow_is_refused(hromada: Hromada) -> None:
