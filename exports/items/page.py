@@ -107,8 +107,8 @@ def _share(count: int, of: int) -> str:
 def _panel(found: Filtered, *, prefix: str) -> str:
     removed = found.count(REMOVED)
     return bars(
-        [(one.ground.reason, one.removed, f"{one.removed}, {_share(one.removed, removed)}".rstrip(", "))
-         for one in found.reasons],
+        [(one.ground.reason, one.removed, f"{one.removed}, {words.percent(one.share)}")
+         for one in found.reasons if one.removed],
         title="Removed, by reason",
         subtitle=f"of {words.counted(removed, 'removed item')}",
         prefix=prefix,

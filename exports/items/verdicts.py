@@ -114,18 +114,24 @@ def verdicts(sheets: Sheets, rule: Filtering) -> Iterator[Verdict]:
     for sheet in sheets.counted():
         if sheet.skip_reason is None:
             of_items[sheet.item_id].append(sheet)
-    columns = ["item_id", "item_revision", "group", "gold"]
+    known, columns = grounds(sheets, rule), ["item_id", "item_revision", "group", "gold"]
     for item, revision, group, gold in sheets.data.items[columns].itertuples(index=False):
-        yield _verdict(sheets, rule, of_items[item], item=(item, revision, group), gold=gold)
+        yield _verdict(sheets, rule, of_items[item], known=known, item=(item, revision, group), gold=gold)
 
 
 def _verdict(
-    sheets: Sheets, rule: Filtering, given: Sequence[Sheet], *, item: tuple[str, int, str], gold: str | None
+    sheets: Sheets,
+    rule: Filtering,
+    given: Sequence[Sheet],
+    *,
+    known: Sequence[Ground],
+    item: tuple[str, int, str],
+    gold: str | None,
 ) -> Verdict:
     said = [against(sheets, rule, sheet, gold) for sheet in given]
     judged = [one for one in said if one]
     counts = Counter(ground for one in judged for found in one.values() for ground in found)
-    named = {ground: counts[ground] for ground in grounds(sheets, rule) if counts[ground]}
+    named = {ground: counts[ground] for ground in known if counts[ground]}
     status, reasons = _decided(rule, judged, named)
     first = sheets.questions[0].name
     blind = [sheet.answers[first] for sheet in given if gold is not None and first in sheet.answers]
