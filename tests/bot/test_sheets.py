@@ -67,8 +67,17 @@ def answered(session: Session, item: str, who: str, *said: dict[str, str], exclu
     session.add(made)
     session.flush()
     for revision, answers in enumerate(said):
-        told = {"response": answers["result"], "response_raw": "", "answers": answers, "excluded_reason": excluded}
-        session.add(Judgement(assignment_id=made.id or 0, revision=revision, answered_at=NOW, **told))
+        session.add(
+            Judgement(
+                assignment_id=made.id or 0,
+                revision=revision,
+                response=answers["result"],
+                response_raw="",
+                answers=answers,
+                answered_at=NOW,
+                excluded_reason=excluded,
+            )
+        )
     session.flush()
 
 
