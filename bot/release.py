@@ -15,6 +15,7 @@ from annotation.errors import BadInput
 from annotation.store import frames, queries
 from annotation.store.models import Project
 from exports import inputs
+from exports.sheets import Asked, Content, Filtering, Sheets
 
 KINDS: dict[type[Question], Kind] = {
     Choice: "label", Scale: "label", Choices: "boxes", FreeText: "text", Edit: "edit", SpanOf: "span",
@@ -106,3 +107,40 @@ def _material(
     if isinstance(question, SpanOf):
         return {"texts": frames.texts(session, project, question.field)}
     return {"accepted": frames.accepted(session, project)} if isinstance(question, FreeText) and first else {}
+
+
+def sheets(session: Session, data_sets: Sequence[inputs.DataSet]) -> tuple[Sheets, ...]:
+    """All answers of the projects of these data sets that ask for corrections, or say by which rule items are kept."""
+    found = []
+    for data in data_sets:
+        project = queries.project(session, data.name.partition("/")[0])
+        definition = project_files.definition_of(project.definition)
+        if data.name != project.name:  # a later question: its project has its sheets already
+            continue
+        if definition.filtering or any(isinstance(one, Edit) for one in definition.asked):
+            found.append(_sheets(session, project, data, definition))
+    return tuple(found)
+
+
+def _sheets(session: Session, project: Project, data: inputs.DataSet, definition: project_files.ProjectFile) -> Sheets:
+    first = definition.asked[0].name
+    given = zip(data.responses["response"], frames.answers(session, project), strict=True)
+    rule = definition.filtering
+    return Sheets(
+        data=data,
+        questions=tuple(map(_asked, definition.asked)),
+        answers=tuple(answers or ({} if response is None else {first: response}) for response, answers in given),
+        contents={item: Content(*content) for item, content in frames.contents(session, project).items()},
+        filtering=None if rule is None else Filtering(**rule.model_dump(exclude={"keep"}), keep=dict(rule.keep or {})),
+    )
+
+
+def _asked(question: Question) -> Asked:
+    return Asked(
+        name=question.name,
+        kind=question.kind,
+        text=question.text,
+        options=getattr(question, "options", None),
+        show_if=dict(question.show_if or {}),
+        field=question.field if isinstance(question, Edit) else None,
+    )

@@ -11,11 +11,11 @@ import pandas as pd
 from aggregation.agreement import Coefficient
 from aggregation.consensus import Consensus
 from exports import conduct
+from exports.cells import coefficient, rounded
 from exports.inputs import DataSet
 from exports.results import NO_VOTES, Choices, Result
 from exports.subsets import meaning
 
-DIGITS = 6  # decimals; more would differ between machines
 NOBODY = "nobody answered"
 EXCLUDED = "every answer is excluded"
 SKIPPED = "only skipped"
@@ -116,7 +116,7 @@ def _controls(data: DataSet) -> Json:
     return {
         "n": len(right),
         "right": int(right.eq(other=True).sum()),
-        "rate": _rounded(len(right) / (len(right) + votes)) if len(right) else None,
+        "rate": rounded(len(right) / (len(right) + votes)) if len(right) else None,
     }
 
 
@@ -128,10 +128,10 @@ def _oneself(result: Result) -> Json | None:
     return {
         "n_repeats": found.n_repeats,
         "n_annotators": found.n_annotators,
-        "percent_agreement": _rounded(found.percent),
-        "wilson_low": _rounded(found.wilson_low),
-        "wilson_high": _rounded(found.wilson_high),
-        "kappa": _rounded(found.kappa),
+        "percent_agreement": rounded(found.percent),
+        "wilson_low": rounded(found.wilson_low),
+        "wilson_high": rounded(found.wilson_high),
+        "kappa": rounded(found.kappa),
         "reason": found.reason,
         "gap_hours": _spread(conduct.repeats(result.data)["gap_hours"].astype(float).dropna()),
     }
@@ -147,35 +147,17 @@ def _counted(names: Iterable[str]) -> dict[str, int]:
 
 def _known(number: float) -> float | None:
     """The number, None for nan."""
-    return None if pd.isna(number) else _rounded(number)
+    return None if pd.isna(number) else rounded(number)
 
 
 def _agreement(result: Result, *, choices: Choices) -> Json:
-    rows = [] if result.agreement is None else [_coefficient(row) for row in result.agreement.rows]
+    rows = [] if result.agreement is None else [coefficient(row) for row in result.agreement.rows]
     return {
         "coefficients": rows,
         "level": choices.level,
         "reason": NO_VOTES if result.agreement is None else "",
         "resamples": choices.agreement_resamples,
         "seed": choices.seed,
-    }
-
-
-def _coefficient(row: Coefficient) -> Json:
-    return {
-        "name": row.name,
-        "of": row.of,
-        "value": _rounded(row.value),
-        "low": _rounded(row.low),
-        "high": _rounded(row.high),
-        "n_items": row.n_items,
-        "n_votes": row.n_votes,
-        "n_annotators": row.n_annotators,
-        "how": row.how,
-        "reason": row.reason,
-        "undefined_resamples": row.undefined_resamples,
-        "classes_are_positions": row.positions,
-        "basis": row.basis,
     }
 
 
@@ -196,14 +178,14 @@ def _consensus(labels: Consensus | None, *, fallback: str, asked: str) -> Json:
 
 
 def _fit(fit: Consensus, *, iaa: Coefficient | None) -> Json:
-    marginals = {} if fit.marginals is None else {name: _rounded(share) for name, share in fit.marginals.items()}
+    marginals = {} if fit.marginals is None else {name: rounded(share) for name, share in fit.marginals.items()}
     return {
         "version": fit.version,
         "iterations": fit.iterations,
         "converged": fit.converged,
         "marginals": marginals,
         "warnings": list(fit.warnings),
-        "iaa": None if iaa is None else _coefficient(iaa),
+        "iaa": None if iaa is None else coefficient(iaa),
     }
 
 
@@ -220,7 +202,3 @@ def _baselines(result: Result, *, choices: Choices) -> Json:
         "undefined_resamples": {unit.unit: unit.primary.undefined_resamples for unit in units},
         "wilson": "ignores people",
     }
-
-
-def _rounded(number: float | None) -> float | None:
-    return None if number is None else round(float(number), DIGITS) + 0.0  # + 0.0 turns -0.0 into 0.0

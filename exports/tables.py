@@ -99,8 +99,8 @@ def release(
     )
 
 
-def write(release: Release, folder: Path, *, also: Mapping[str, str] | None = None) -> tuple[Path, ...]:
-    """Write the six files into the folder, with the texts `also` (file name → content, such as the report's page)."""
+def write(release: Release, folder: Path, *, also: Mapping[str, str | bytes] | None = None) -> tuple[Path, ...]:
+    """Write the six files into the folder, with `also` (file name → content, such as the report's page)."""
     return writers.write(
         folder,
         {

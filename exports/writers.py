@@ -58,8 +58,8 @@ def json_text(content: object) -> str:
     return json.dumps(content, sort_keys=True, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def write(folder: Path, files: Mapping[str, str]) -> tuple[Path, ...]:
-    """Write the files (name → text, as UTF-8) into the folder, which is made if need be; returns the paths, sorted.
+def write(folder: Path, files: Mapping[str, str | bytes]) -> tuple[Path, ...]:
+    """Write the files (name → text as UTF-8, or bytes) into the folder, made if need be; returns the paths, sorted.
 
     First all contents go to temporary files beside their targets and to the disk; only then do they take the targets'
     names, one rename each. So a failure while writing (no space, no permission) changes no published file, and a reader
@@ -121,14 +121,14 @@ def _refuse_obstacle(target: Path) -> None:
         )
 
 
-def _staged(target: Path, text: str) -> Path:
-    """Write the text to a new file beside the target and to the disk; nothing is left of it after a failure."""
+def _staged(target: Path, content: str | bytes) -> Path:
+    """Write the content to a new file beside the target and to the disk; nothing is left of it after a failure."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     temporary = Path(name)
     with ExitStack() as undo:
         undo.callback(_discard, [temporary])
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(MODE)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from annotation.campaigns.document import KeyPath
 from annotation.campaigns.people import unknown_profile
-from annotation.campaigns.questions import Choice, Choices, Question, SpanOf
+from annotation.campaigns.questions import Choice, Choices, Question, Scale, SpanOf
 from annotation.campaigns.rules import SecondsRule, TextRule
 from annotation.campaigns.sections import Contradiction
 from annotation.campaigns.sources import ItemsSection
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def contradiction(file: ProjectFile) -> Contradiction | None:
     """The first thing in the file that contradicts another, None where all agrees."""
     checks: tuple[Callable[[ProjectFile], Contradiction | None], ...] = (
-        _questions, _items, _options, _conditions, _columns, _stages, _controls, _quality, _people,
+        _questions, _items, _options, _conditions, _columns, _filtering, _stages, _controls, _quality, _people,
     )  # fmt: skip
     return next((found for check in checks if (found := check(file)) is not None), None)
 
@@ -146,6 +146,30 @@ def _columns(file: ProjectFile) -> Contradiction | None:
                         f"{question.name!r} is about the column {column!r}, which `items.show` does not show",
                         (*path, "field"),
                     )
+    return None
+
+
+def _filtering(file: ProjectFile) -> Contradiction | None:
+    """Problems are boxes or texts, and what keeps an item can be answered."""
+    rule, at = file.filtering, ("filtering",)
+    if rule is None:
+        return None
+    if not rule.problems and not rule.keep:
+        return Contradiction("What removes an item? Name questions in `problems`, or answers in `keep`", at)
+    asked = {question.name: question for question in file.asked}
+    for name in rule.problems:
+        if name not in asked or asked[name].kind not in {"choices", "text"}:
+            says = f"`filtering.problems` names {name!r}, which is no question answered by boxes or text"
+            return Contradiction(says, (*at, "problems"))
+    for name, values in (rule.keep or {}).items():
+        known = asked[name].answers if name in asked and isinstance(asked[name], Choice | Scale) else None
+        strange = next((one for one in values if one not in (known or ())), None)
+        if strange is not None:
+            says = f"`filtering.keep` speaks of {strange!r}, which nobody can answer to a question {name!r}"
+            return Contradiction(says, (*at, "keep", name))
+    gold = file.items.gold if isinstance(file.items, ItemsSection) else file.truth
+    if rule.failure and not gold:
+        return Contradiction("`filtering.failure` needs gold of the first question", (*at, "failure"))
     return None
 
 

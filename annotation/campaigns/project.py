@@ -11,6 +11,7 @@ from annotation import files
 from annotation.campaigns import document, mistakes
 from annotation.campaigns.consistency import contradiction, unheeded
 from annotation.campaigns.declarations import DeclaredSection, ExpectedSection, LineageSection, PublishedSection
+from annotation.campaigns.filtering import FilteringSection
 from annotation.campaigns.people import (
     AdmissionSection,
     AttestationSection,
@@ -88,6 +89,7 @@ class ProjectFile(Section):
     attestation: AttestationSection | None = None
     exposure: ExposureSection | None = None
     reports: ReportsSection | None = None
+    filtering: FilteringSection | None = None
     caps: CapsSection | None = None
     lease: Seconds | None = None
     expected: ExpectedSection | None = None

@@ -75,6 +75,12 @@ def _answers(project: Project) -> sa.Select[Any]:
     return chosen.where(col(Item.project_id) == project.id).order_by(col(Assignment.id))
 
 
+def answers(session: Session, project: Project) -> list[dict[str, str] | None]:
+    """The answers of each row of `responses` by question, as stored; None where there is one question, and of skips."""
+    chosen = _answers(project).with_only_columns(col(Judgement.answers))
+    return [None if said is None else dict(said) for (said,) in session.execute(chosen)]
+
+
 def _columns(first: type[Judgement]) -> list[Any]:
     undone = col(Judgement.revision) > 0
     return [
@@ -196,6 +202,17 @@ def items(session: Session, project: Project, *, later: str | None = None) -> pd
             )
         frame["gold"] = golds
     return frame.drop(columns="golds").sort_values("item_id", ignore_index=True)
+
+
+def contents(session: Session, project: Project) -> dict[str, tuple[str, dict[str, str]]]:
+    """What the first step of each main item shows, and its fields, as text; by item_id, sorted."""
+    chosen = select(Item.external_id, Item.stimulus, Item.data).where(
+        Item.project_id == project.id, Item.pool == Pool.MAIN
+    )
+    return {
+        item: (stimulus, {name: value for name, value in data.items() if isinstance(value, str)})
+        for item, stimulus, data in sorted(session.exec(chosen), key=lambda row: row[0])
+    }
 
 
 def accepted(session: Session, project: Project) -> dict[str, tuple[str, ...]]:

@@ -17,7 +17,7 @@ from annotation.workflow import precision, quality
 
 RULES = (
     "kind", "question", "questions", "overlap", "seed", "stages", "pages", "controls", "repeats", "quality",
-    "admission", "profile", "exposure", "reports", "caps", "lease",
+    "admission", "profile", "exposure", "reports", "filtering", "caps", "lease",
 )  # fmt: skip
 """The keys of a project file by which items are handed out, and answers admitted and excluded."""
 

@@ -32,16 +32,18 @@ def export(
     ] = False,
     json: AsJson = False,
 ) -> None:
-    """Write the CSV and JSON files and the report page."""
+    """Write the published files and the report page; corrected texts and filtered items have files of their own."""
     from bot import release
     from bot.commands import console, session
-    from exports import report, tables
+    from exports import items, report, stories, tables
 
     with session.opened() as database, database.reading() as view:
         data = release.data_sets(view, [session.project_name(one) for one in projects or ()])
+        sheets = release.sheets(view, data)
     with console.progress("numbers", quiet=json) as told:
         made = tables.release(data, method=method.value, ties=ties.value, seed=seed, anchors=anchors, progress=told)
-        written = tables.write(made, to, also={"report.html": report.page(made)})
+        desk = {**stories.files(sheets, seed=seed), **items.files(sheets, seed=seed)}
+        written = tables.write(made, to, also={"report.html": report.page(made), **desk})
     if json:
         console.show_json([str(path) for path in written])
         return

@@ -10,6 +10,7 @@ from aggregation.performance import Performance, Unit
 from exports.evidence import excluded
 from exports.inputs import DataSet
 from exports.report import words
+from exports.report.pages import rendered
 from exports.report.plots import agreement_panels, score_panels
 from exports.results import NO_VOTES, UNITS, Result
 from exports.subsets import meaning
@@ -51,20 +52,12 @@ def page(release: Release, *, title: str = "People’s answers: agreement and hu
 
     Where any data set is simulated the page and its plots say SIMULATED.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # slow to import
-
-    environment = Environment(
-        loader=PackageLoader("exports.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     choices = release.choices
     simulated = [result.data.name for result in release.results if result.data.simulated]
     told = {row.name for result in release.results if result.agreement is not None for row in result.agreement.rows}
-    return environment.get_template("page.html.j2").render(
+    return rendered(
+        "page.html.j2",
+        package="exports.report",
         title=title,
         simulated=simulated,
         all_simulated=len(simulated) == len(release.results),

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import pytest
 
 from exports.inputs import ITEMS, RESPONSES, DataSet
+from exports.sheets import Asked, Content, Filtering, Sheets
 
+QUIET = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
 WORDS = {"т": "так", "н": "ні"}
 
 
@@ -79,7 +85,47 @@ class Make:
         ]
         return cls.data_set(name, items=items, responses=responses, classes=None, **more)
 
+    @classmethod
+    def sheets(
+        cls,
+        questions: Sequence[Asked],
+        given: Iterable[tuple[str, str, Mapping[str, str]] | tuple[str, str, Mapping[str, str], Mapping[str, object]]],
+        *,
+        texts: Mapping[str, Mapping[str, str]],
+        gold: Mapping[str, str] | None = None,
+        filtering: Filtering | None = None,
+        **more: Any,
+    ) -> Sheets:
+        """Items with these texts, and answers as (item, annotator, answers by question, other columns)."""
+        first = questions[0].name
+        rows = [(item, who, answers, rest[0] if rest else {}) for item, who, answers, *rest in given]
+        data = cls.data_set(
+            items=[cls.item(item, (gold or {}).get(item)) for item in texts],
+            responses=[cls.response(item, who, answers.get(first), **rest) for item, who, answers, rest in rows],
+            **({"classes": None} | more),
+        )
+        return Sheets(
+            data=data,
+            questions=tuple(questions),
+            answers=tuple(answers for _, _, answers, _ in rows),
+            contents={item: Content(shown=" ".join(fields.values()), fields=fields) for item, fields in texts.items()},
+            filtering=filtering,
+        )
+
 
 @pytest.fixture(scope="session")
 def make() -> type[Make]:
     return Make
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright  # only where a browser is there
+
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("Chromium is not installed")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=QUIET)
+        yield opened
+        opened.close()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,10 +19,6 @@ from exports.tables import Release
 
 Make = Any
 HOSTILE = '<script>alert("1")</script>'
-QUIET = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 
 
 class Elements(HTMLParser):
@@ -159,19 +153,6 @@ def test_plots_and_templates_are_imported_only_for_a_page() -> None:
     code = "import sys, exports.report; print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
     told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert told.stdout == "[]\n"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright  # only where a browser is there
-
-    path = shutil.which("chromium")
-    if path is None:
-        pytest.skip("Chromium is not installed")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=QUIET)
-        yield opened
-        opened.close()
 
 
 @pytest.mark.parametrize("width", [360, 1280])

@@ -13,7 +13,7 @@ import pytest
 from annotation.campaigns import mistakes, programme, project, rules, stages
 from annotation.settings import Settings
 from bot.emulator.methods import METHODS
-from exports import annotators, inputs, tables
+from exports import annotators, inputs, items, stories, tables
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
@@ -60,7 +60,8 @@ def test_every_setting_is_in_the_example_and_in_the_reference() -> None:
 def test_every_column_and_key_is_in_the_reference() -> None:
     """The pages about files name every published column, and every key of a project file."""
     published = (ROOT / "docs/reference/published-files.md").read_text("utf-8")
-    for column in {*inputs.RESPONSES, *tables.GOLD, *annotators.ANNOTATORS, *tables.BASELINES, *tables.SCORES}:
+    released = {*inputs.RESPONSES, *tables.GOLD, *annotators.ANNOTATORS, *tables.BASELINES, *tables.SCORES}
+    for column in released | {*stories.STORIES, *items.FILTERED, *items.REASONS}:
         assert f"`{column}`" in published
     described = (ROOT / "docs/reference/project-file.md").read_text("utf-8")
     sections = mistakes.sections(project.ProjectFile) | mistakes.sections(programme.ProgrammeFile)
