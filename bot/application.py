@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -108,6 +109,23 @@ def run(*, token: str, base_url: str, database: Database, key: bytes, log_level:
         ) from None
     finally:
         close(app)
+
+
+@asynccontextmanager
+async def polling(app: App) -> AsyncIterator[None]:
+    """The bot at work beside something else in the same loop, until the block ends."""
+    async with app:
+        await _prepare(app)
+        if app.updater is not None:
+            await app.updater.start_polling(allowed_updates=UPDATES, drop_pending_updates=False)
+        await app.start()
+        try:
+            yield
+        finally:
+            if app.updater is not None:
+                await app.updater.stop()
+            await app.stop()
+            close(app)
 
 
 class Nameless(logging.Formatter):

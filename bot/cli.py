@@ -26,6 +26,7 @@ from bot.commands import (
     preparing,
     running,
     standing,
+    trying,
 )
 
 app = typer.Typer(
@@ -61,6 +62,7 @@ for command in (
     running.doctor,
     running.bot,
     running.demo,
+    trying.try_,
 ):
     app.command(command.__name__.rstrip("_"))(command)
 app.add_typer(people.app, name="people")

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.demo.standin import Shown
+from bot.emulator.model import Message
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class Script:
     pace: float
     overrides: Mapping[str, str] = field(default_factory=dict)
 
-    def answer(self, shown: Shown, *, gold: Mapping[str, str]) -> str:
+    def answer(self, shown: Message, *, gold: Mapping[str, str]) -> str:
         """The label that she taps, from what she sees; `gold` is the right label by the text of the item."""
         item = next(text for text in gold if text in shown.text)
         if item in self.overrides:
@@ -31,7 +31,7 @@ class Script:
         right = gold[item]
         return right if rng.random() < self.skill else rng.choice([label for label in labels if label != right])
 
-    def seconds(self, shown: Shown) -> float:
+    def seconds(self, shown: Message) -> float:
         """How long she takes."""
         return round(self._rng("time " + shown.text).lognormvariate(0, 0.4) * self.pace, 1)
 

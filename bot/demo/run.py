@@ -19,7 +19,11 @@ from annotation.workflow import life, projects
 from bot import application
 from bot.demo import items
 from bot.demo.people import CAST, Script
-from bot.demo.standin import TOKEN, Person, Request, Shown, Telegram
+from bot.emulator.clock import Clock as TelegramClock
+from bot.emulator.model import Message
+from bot.emulator.people import Person
+from bot.emulator.request import LocalRequest
+from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from exports.tables import Release
@@ -79,8 +83,8 @@ class _Stage:
 
     async def deliver(self) -> None:
         """Hand every waiting update to the bot."""
-        while self.telegram.updates:
-            await self.app.process_update(Update.de_json(self.telegram.updates.popleft(), self.app.bot))
+        for update in self.telegram.take():
+            await self.app.process_update(Update.de_json(update, self.app.bot))
 
     async def play(self, told: Callable[[int], None]) -> int:
         """Everybody starts, then answers in turn until nobody has a question left; the number of answers."""
@@ -101,9 +105,9 @@ class _Stage:
         return answers
 
 
-def _question(person: Person) -> Shown | None:
+def _question(person: Person) -> Message | None:
     """The message with buttons that waits for this person."""
-    return next((shown for shown in reversed(person.screen) if shown.buttons), None)
+    return next((message for message in reversed(person.messages) if message.buttons), None)
 
 
 def run(folder: Path, *, cast: Sequence[Script] = CAST, progress: Progress | None = None) -> Result:
@@ -130,8 +134,11 @@ def run(folder: Path, *, cast: Sequence[Script] = CAST, progress: Progress | Non
 async def _answers(
     db: database.Database, made: Sequence[items.DemoProject], cast: Sequence[Script], told: Progress
 ) -> int:
-    telegram, clock = Telegram(), Clock()
-    app = application.build(token=TOKEN, database=db, key=KEY, clock=clock, request=Request(telegram), simulated=True)
+    clock = Clock()
+    telegram = Telegram(clock=TelegramClock(lambda: clock().timestamp()))
+    app = application.build(
+        token=telegram.token, database=db, key=KEY, clock=clock, request=LocalRequest(telegram), simulated=True
+    )
     every = [item for project in made for item in project.items]
     most = len(every) * items.OVERLAP
     stage = _Stage(

@@ -1,4 +1,4 @@
-"""The real application on a real database, over the stand-in for Telegram."""
+"""The real application on a real database, over the local Telegram."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from annotation.store import database, models, queries
 from annotation.store.models import Item
 from annotation.workflow import life, projects
 from bot import application
-from bot.demo.standin import TOKEN, Person, Request, Telegram
+from bot.emulator.clock import Clock
+from bot.emulator.methods import METHODS
+from bot.emulator.people import Person
+from bot.emulator.request import LocalRequest
+from bot.emulator.telegram import Telegram
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -47,9 +51,9 @@ class Chat:
 
     async def deliver(self) -> None:
         """Hand every waiting update to the bot, a second apart."""
-        while self.telegram.updates:
+        for update in self.telegram.take():
             self.now += timedelta(seconds=1)
-            await self.app.process_update(Update.de_json(self.telegram.updates.popleft(), self.app.bot))
+            await self.app.process_update(Update.de_json(update, self.app.bot))
 
     async def send(self, person: Person, text: str) -> None:
         """A message and all that follows from it."""
@@ -113,10 +117,13 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
 @pytest.fixture
 async def chat(db: database.Database) -> AsyncIterator[Chat]:
     """The bot, started, with nobody in it yet."""
-    telegram = Telegram()
     made: list[Chat] = []
-    app = application.build(token=TOKEN, database=db, key=KEY, request=Request(telegram), clock=lambda: made[0].now)
+    telegram = Telegram(clock=Clock(lambda: made[0].now.timestamp()))  # noqa: PLW0108  # `made` is still empty
+    app = application.build(
+        token=telegram.token, database=db, key=KEY, request=LocalRequest(telegram), clock=lambda: made[0].now
+    )
     made.append(Chat(db, telegram, app))
     async with app:
         yield made[0]
     application.close(app)
+    assert telegram.calls.keys() <= {*METHODS, "getupdates"}

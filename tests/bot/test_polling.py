@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from aiohttp import web
 
-from bot.demo.standin import Telegram
+from bot.emulator.server import Server
+from bot.emulator.telegram import Telegram
 
 TOKEN = "123:secret"  # noqa: S105  # opens nothing
 PROJECT = """\
@@ -28,32 +28,10 @@ overlap: 1
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[tuple[Telegram, str]]:
-    """The stand-in behind HTTP: updates are given once, and again until their offset is confirmed."""
-    telegram = Telegram()
-
-    async def answer(request: web.Request) -> web.Response:
-        assert request.match_info["token"] == TOKEN
-        parameters = dict(await request.post())
-        if request.match_info["method"] != "getUpdates":
-            status, body = telegram.call(request.match_info["method"], parameters)
-            return web.json_response(body, status=status)
-        offset = int(str(parameters.get("offset", 0)))
-        while telegram.updates and telegram.updates[0]["update_id"] < offset:
-            telegram.updates.popleft()
-        if not telegram.updates:
-            await asyncio.sleep(0.05)
-        return web.json_response({"ok": True, "result": list(telegram.updates)})
-
-    app = web.Application()
-    app.router.add_post("/bot{token}/{method}", answer)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    port = runner.addresses[0][1]
-    yield telegram, f"http://127.0.0.1:{port}/bot"
-    await runner.cleanup()
+async def server() -> AsyncIterator[Server]:
+    """The local Telegram over HTTP."""
+    async with Server(Telegram(token=TOKEN)) as started:
+        yield started
 
 
 async def until(condition: object, *, seconds: float = 30) -> None:
@@ -63,9 +41,9 @@ async def until(condition: object, *, seconds: float = 30) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_the_bot_polls_answers_and_ends_on_a_signal(server: tuple[Telegram, str], tmp_path: Path) -> None:
+async def test_the_bot_polls_answers_and_ends_on_a_signal(server: Server, tmp_path: Path) -> None:
     """One person answers one item over HTTP; a killed bot started anew goes on; the log holds neither token nor id."""
-    telegram, url = server
+    telegram, url = server.telegram, f"{server.url}/bot"
     (tmp_path / "project.yaml").write_text(PROJECT, "utf-8")
     (tmp_path / "items.csv").write_text("id,text\n1,кіт чи собака\n2,дуб чи береза\n", "utf-8")
     command = str(Path(sysconfig.get_path("scripts")) / "hromada")
@@ -80,12 +58,12 @@ async def test_the_bot_polls_answers_and_ends_on_a_signal(server: tuple[Telegram
     bot = await start()
     person = telegram.person(424242)
     person.send("/start")
-    await until(lambda: person.screen and person.screen[-1].buttons)
+    await until(lambda: person.messages and person.messages[-1].buttons)
     bot.kill()
     await bot.communicate()
     bot = await start()
     person.tap("друге")
-    await until(lambda: person.screen[-1].text.startswith("2 · "))
+    await until(lambda: person.messages[-1].text.startswith("2 · "))
     bot.send_signal(signal.SIGTERM)
     out, err = await asyncio.wait_for(bot.communicate(), 20)
     assert bot.returncode == 0, err.decode()
@@ -96,10 +74,10 @@ async def test_the_bot_polls_answers_and_ends_on_a_signal(server: tuple[Telegram
     connection.close()
 
 
-async def test_a_wrong_token_is_a_sentence_that_does_not_show_it(server: tuple[Telegram, str], tmp_path: Path) -> None:
+async def test_a_wrong_token_is_a_sentence_that_does_not_show_it(server: Server, tmp_path: Path) -> None:
     """Telegram refuses the token: exit code 2, the setting's name, and the token nowhere."""
-    telegram, url = server
-    telegram.failures["getMe"] = (401, "Unauthorized")
+    telegram, url = server.telegram, f"{server.url}/bot"
+    telegram.faults.fail("getMe", 401)
     env = {"PATH": os.environ["PATH"], "HROMADA_TELEGRAM_TOKEN": TOKEN, "HROMADA_TELEGRAM_URL": url}
     pipe = asyncio.subprocess.PIPE
     command = str(Path(sysconfig.get_path("scripts")) / "hromada")

@@ -1,0 +1,42 @@
+"""Flood control, off unless it is asked for: so many messages a second, then 429 with the seconds to wait."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from bot.emulator.calls import Refused
+
+
+@dataclass
+class _Bucket:
+    left: float
+    at: float
+
+
+@dataclass
+class Flood:
+    """Messages a second to one chat and to all, each with as many at once as its burst says."""
+
+    per_chat: float = 1.0
+    overall: float = 30.0
+    burst: float = 1.0
+    overall_burst: float = 30.0
+    _buckets: dict[int, _Bucket] = field(default_factory=dict)
+
+    def take(self, chat: int, now: float) -> None:
+        """Count one message; raises Refused with 429 where it comes too soon, and then counts nothing."""
+        rates = {chat: (self.per_chat, self.burst), 0: (self.overall, self.overall_burst)}
+        filled = {key: self._filled(key, *rate, now) for key, rate in rates.items()}
+        wait = max((1 - bucket.left) / rates[key][0] for key, bucket in filled.items())
+        if wait > 1e-9:
+            seconds = max(1, math.ceil(wait))
+            raise Refused(429, f"Too Many Requests: retry after {seconds}", retry_after=seconds)
+        for bucket in filled.values():
+            bucket.left -= 1
+
+    def _filled(self, key: int, rate: float, burst: float, now: float) -> _Bucket:
+        bucket = self._buckets.setdefault(key, _Bucket(burst, now))
+        bucket.left = min(burst, bucket.left + (now - bucket.at) * rate)
+        bucket.at = now
+        return bucket

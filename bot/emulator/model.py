@@ -1,0 +1,172 @@
+"""What the emulator knows: people, chats, messages, taps, files. Only `state` and `methods` change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.emulator.entities import Entity, Text
+from bot.emulator.keyboards import Markup
+
+
+@dataclass
+class User:
+    """A person or the bot."""
+
+    id: int
+    first_name: str
+    language: str | None = None
+    username: str | None = None
+    is_bot: bool = False
+    deactivated: bool = False
+
+    def wire(self) -> dict[str, Any]:
+        """As the Bot API writes it."""
+        known = {"username": self.username, "language_code": self.language}
+        body = {"id": self.id, "is_bot": self.is_bot, "first_name": self.first_name}
+        return body | {name: value for name, value in known.items() if value}
+
+
+@dataclass(frozen=True)
+class File:
+    """What was uploaded once; `path` is where it is fetched from."""
+
+    id: str
+    unique_id: str
+    name: str
+    mime: str
+    content: bytes
+    path: str
+    width: int = 0
+    height: int = 0
+
+    def wire(self) -> dict[str, Any]:
+        """The part that documents, photos and getFile share."""
+        return {"file_id": self.id, "file_unique_id": self.unique_id, "file_size": len(self.content)}
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a message says; two equal contents are "not modified"."""
+
+    body: Text = field(default_factory=Text)
+    markup: Markup | None = None
+    file: File | None = None
+
+    @property
+    def kind(self) -> str:
+        """text, photo or document."""
+        return "text" if self.file is None else "photo" if self.file.width else "document"
+
+
+@dataclass
+class Message:
+    """A message; `sender` is the bot or a person."""
+
+    id: int
+    chat: Chat
+    sender: User
+    date: int
+    content: Content
+    reply_to: Message | None = None
+    protected: bool = False
+    silent: bool = False
+    edited: int | None = None
+    deleted: bool = False
+    reaction: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text or the caption, without formatting."""
+        return self.content.body.text
+
+    @property
+    def entities(self) -> tuple[Entity, ...]:
+        """Its formatting."""
+        return self.content.body.entities
+
+    @property
+    def buttons(self) -> tuple[tuple[str, str], ...]:
+        """The inline buttons that can be tapped, as (label, data)."""
+        markup = self.content.markup
+        if markup is None or markup.kind != "inline":
+            return ()
+        return tuple((button.text, button.data) for button in markup.buttons if button.data is not None)
+
+    def wire(self, *, reply: bool = True) -> dict[str, Any]:
+        """As the Bot API writes it."""
+        body: dict[str, Any] = {"message_id": self.id, "date": self.date, "chat": self.chat.wire()}
+        body["from"] = self.sender.wire()
+        if self.edited is not None:
+            body["edit_date"] = self.edited
+        if self.reply_to is not None and reply:
+            body["reply_to_message"] = self.reply_to.wire(reply=False)
+        if self.protected:
+            body["has_protected_content"] = True
+        body |= _content(self.content)
+        markup = self.content.markup
+        if markup is not None and markup.kind == "inline":
+            body["reply_markup"] = markup.wire()
+        return body
+
+
+@dataclass
+class Chat:
+    """A private chat has its person's id; `blocked` is hers, `bot_is` the bot's standing in a group."""
+
+    id: int
+    type: str
+    title: str = ""
+    people: dict[int, User] = field(default_factory=dict)
+    messages: dict[int, Message] = field(default_factory=dict)
+    started: bool = False
+    blocked: bool = False
+    bot_is: str = "member"
+    moved_to: int | None = None
+    keyboard: Markup | None = None
+    pinned: list[int] = field(default_factory=list)
+    action: tuple[str, float] = ("", 0.0)
+
+    @property
+    def person(self) -> User:
+        """Whose private chat this is."""
+        return self.people[self.id]
+
+    def visible(self) -> Iterable[Message]:
+        """What has not been deleted, oldest first."""
+        return [message for message in self.messages.values() if not message.deleted]
+
+    def wire(self) -> dict[str, Any]:
+        """As the Bot API writes it."""
+        if self.type != "private":
+            return {"id": self.id, "type": self.type, "title": self.title}
+        known = {"username": self.person.username}
+        body = {"id": self.id, "type": self.type, "first_name": self.person.first_name}
+        return body | {name: value for name, value in known.items() if value}
+
+
+@dataclass
+class Tap:
+    """A tap on an inline button, until it is answered; `message` is what was tapped."""
+
+    id: str
+    person: User
+    message: Message
+    data: str
+    at: float
+    answered: bool = False
+
+
+def _content(content: Content) -> dict[str, Any]:
+    entities = [one.wire() for one in content.body.entities]
+    if content.file is None:
+        return {"text": content.body.text, **({"entities": entities} if entities else {})}
+    words: dict[str, Any] = {"caption": content.body.text} if content.body.text else {}
+    if entities:
+        words["caption_entities"] = entities
+    file = content.file
+    if content.kind == "photo":
+        size = file.wire() | {"width": file.width, "height": file.height}
+        return {"photo": [size], **words}
+    return {"document": file.wire() | {"file_name": file.name, "mime_type": file.mime}, **words}

@@ -1,0 +1,80 @@
+"""A local Telegram with a still clock, and somebody who has started its bot."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot.emulator.clock import still
+from bot.emulator.people import Person
+from bot.emulator.server import Server
+from bot.emulator.telegram import Telegram
+
+
+class Bot:
+    """Calls methods as a bot would."""
+
+    def __init__(self, telegram: Telegram) -> None:
+        self.telegram = telegram
+
+    def __call__(self, method: str, **values: Any) -> Any:
+        """The result of a call that is expected to work."""
+        answer = self.telegram.call(method, values)
+        assert answer.status == 200, answer.body
+        return answer.body["result"]
+
+    def refused(self, method: str, **values: Any) -> str:
+        """What a call that is expected to fail is told."""
+        answer = self.telegram.call(method, values)
+        assert answer.body["ok"] is False
+        assert answer.body["error_code"] == answer.status
+        return str(answer.body["description"])
+
+
+@pytest.fixture
+def telegram() -> Telegram:
+    """Empty, with a clock that only tests move."""
+    return Telegram(clock=still())
+
+
+@pytest.fixture
+def bot(telegram: Telegram) -> Bot:
+    """The bot's side."""
+    return Bot(telegram)
+
+
+@pytest.fixture
+def ann(telegram: Telegram) -> Person:
+    """Somebody whose /start is not waiting any more."""
+    ann = telegram.person(10, name="Ann")
+    ann.start()
+    telegram.take()
+    return ann
+
+
+@pytest.fixture
+async def server(telegram: Telegram) -> AsyncIterator[Server]:
+    """Listening on loopback."""
+    async with Server(telegram) as started:
+        yield started
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[aiohttp.ClientSession]:
+    """Somebody on this machine; without cookies unless a test keeps them."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        yield session
+
+
+@pytest.fixture
+def api(server: Server, client: aiohttp.ClientSession) -> Callable[..., Any]:
+    """A bot that sends JSON: status and body of its call."""
+
+    async def call(method: str, **values: Any) -> tuple[int, dict[str, Any]]:
+        async with client.post(f"{server.url}/bot{server.telegram.token}/{method}", json=values) as response:
+            return response.status, await response.json()
+
+    return call
