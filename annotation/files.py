@@ -6,7 +6,7 @@ import codecs
 import csv
 import hashlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from annotation.errors import BadInput, Where
 DELIMITERS = ",;\t"
 LONGEST_CELL = 10_000_000
 JSON_LINES = {".jsonl", ".ndjson"}
+YAML = {".yaml", ".yml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +69,23 @@ def _readable(path: Path) -> Iterator[None]:
 
 def _decoded(raw: bytes, path: Path) -> str:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise BadInput("The file is in UTF-16.", where=Where(file=path), remedy="Save it as UTF-8.")
+        raise BadInput("The file is in UTF-16.", where=_byte(raw, 0, path), remedy="Save it as UTF-8.")
     if b"\0" in raw:
-        raise BadInput("This is a binary file, not text.", where=Where(file=path), remedy="Export it as CSV or JSONL.")
+        remedy = "Save it as text in UTF-8." if path.suffix.lower() in YAML else "Export it as CSV or JSONL."
+        raise BadInput("This is a binary file, not text.", where=_byte(raw, raw.index(b"\0"), path), remedy=remedy)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as failure:
-        line = raw.count(b"\n", 0, failure.start) + 1
-        raise BadInput(
-            "The file is not UTF-8.", where=Where(file=path, line=line), remedy="Save it as UTF-8."
-        ) from None
+        at = failure.start + (len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0)
+        raise BadInput("The file is not UTF-8.", where=_byte(raw, at, path), remedy="Save it as UTF-8.") from None
     if not text.strip():
         raise BadInput("The file is empty.", where=Where(file=path), remedy="Is it the right one?")
     return text
+
+
+def _byte(raw: bytes, at: int, path: Path) -> Where:
+    """The line of a byte that cannot be, and which byte of the file it is, from 1."""
+    return Where(file=path, line=raw.count(b"\n", 0, at) + 1, field=f"byte {at + 1}")
 
 
 def there(path: Path) -> bool:
@@ -157,5 +162,10 @@ def need(columns: Sequence[str], row: Row, *, key: str) -> None:
             raise BadInput(
                 f"There is no column {column!r}, which the project file names under `{key}`.",
                 where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES else 1),
-                remedy=f"It has: {', '.join(row.values)}.",
+                remedy=f"It has: {named(row.values)}.",
             )
+
+
+def named(columns: Iterable[str]) -> str:
+    """Columns as a sentence lists them; a header may leave one without a name."""
+    return ", ".join(name or "an unnamed column" for name in columns)

@@ -49,6 +49,11 @@ class Pool(StrEnum):
         """The stage in which its items come."""
         return Stage.MAIN if self is Pool.CONTROL else Stage(self.value)
 
+    @property
+    def excludes(self) -> str:
+        """The reason why an imported answer to one of its items does not count."""
+        return f"{self.value} item"
+
 
 class Surface(StrEnum):
     """Where an assignment was answered."""

@@ -44,10 +44,7 @@ class Condition:
 
     def holds(self, subject: Subject, questions: Sequence[Question]) -> bool:
         """Whether the item meets it. What people tie on, or did not answer, meets no condition on that question."""
-        names = [question.name for question in questions]
-        name, _, of = (self.name, "", "") if self.name in names else self.name.rpartition(".")
-        if not name and of in {"votes", "confidence"}:
-            name = names[0]
+        name, of = self.about(questions)
         if not name:
             return self._compares(self.value, subject.facts.get(self.name, ()))
         agreed = subject.agreed.get(name)
@@ -58,6 +55,15 @@ class Condition:
             return self._measures(measures[of])
         value = subject.golds.get(name, "") if self.value == GOLD else self.value
         return self._compares(value, agreed.labels)
+
+    def about(self, questions: Sequence[Question]) -> tuple[str, str]:
+        """The question that it speaks of, empty for a fact of the item, and the measure, empty for what is agreed on.
+
+        `votes` and `confidence` alone are those of the first question.
+        """
+        names = [question.name for question in questions]
+        name, _, of = (self.name, "", "") if self.name in names else self.name.rpartition(".")
+        return (names[0] if not name and of in {"votes", "confidence"} else name), of
 
     def _compares(self, value: str, having: Sequence[str]) -> bool:
         found = value in having if value else not any(having)

@@ -65,6 +65,8 @@ def read(path: Path) -> Programme:
     known: dict[str, project.Campaign] = {}
     for number, member in enumerate(definition.projects):
         where = source.where(("projects", number, "file"))
+        if not files.there(path.parent / member.file):
+            raise BadInput(f"There is no file {member.file!r}.", where=where, remedy="Check the path.")
         campaign = project.read(path.parent / member.file)
         if campaign.name in known:
             raise BadInput(

@@ -60,10 +60,11 @@ def rendered_digest(
 ) -> str:
     """sha256 of all that a person is shown of an item, of which `text_of` gives `text`.
 
-    For one choice over plain text it is the one that `digest` gives.
+    For one choice without `help` over plain text it is the one that `digest` gives.
     """
     first = questions[0]
-    if len(questions) == 1 and isinstance(first, Choice) and all(piece.plain for piece in pieces):
+    plain = isinstance(first, Choice) and first.help is None and all(piece.plain for piece in pieces)
+    if len(questions) == 1 and isinstance(first, Choice) and plain:
         return digest(text, question=first.text, options=first.options_of(own))
     shown: list[object] = [piece.stored() for piece in pieces]
     asked: list[object] = [_asked(question, own) for question in questions]
@@ -76,7 +77,10 @@ def _asked(question: Question, own: Sequence[str] | None) -> Mapping[str, object
         options = question.options_of(own)
     elif isinstance(question, Scale):
         options = question.options
-    return {"name": question.name, "type": question.kind, "text": question.text, "options": list(options)}
+    ends = question.ends if isinstance(question, Scale) else None
+    asked = {"name": question.name, "type": question.kind, "text": question.text, "options": list(options)}
+    told = {"help": question.help, "ends": None if ends is None else list(ends)}
+    return asked | {name: words for name, words in told.items() if words is not None}
 
 
 def digest(stimulus: str, *, question: str, options: Sequence[str]) -> str:

@@ -27,6 +27,8 @@ class Reading:
 
     def vote(self, raw: RawVote, *, item: str, material: Material, normalise: Normaliser) -> VoteDraft:
         """One vote on an item."""
+        if self.section.answers and raw.excluded is not None and not self._says_anything(raw.row):
+            return self._draft(raw, item=item, response="", given={})
         if self.section.answers:
             given = self._answers(raw.row, material, normalise)
             first = given.get(self.questions[0].name, "")
@@ -62,6 +64,9 @@ class Reading:
             answers=given,
             seconds=raw.seconds,
         )
+
+    def _says_anything(self, row: files.Row) -> bool:
+        return any(cell(row, column).strip() for column in self.section.answers.values())
 
     def _answers(self, row: files.Row, material: Material, normalise: Normaliser) -> dict[str, str]:
         raw: dict[str, object] = {}

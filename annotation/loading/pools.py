@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from annotation import files
 from annotation.campaigns import project
 from annotation.campaigns.sources import PoolSection, SampleSection
 from annotation.errors import BadInput, Where
@@ -84,7 +85,7 @@ def _chosen(
             raise BadInput(
                 f"There is no column {column!r}, by which the {pool.value} items are chosen.",
                 where=source[0].origin.where(),
-                remedy=f"It has: {', '.join(source[0].origin.values)}.",
+                remedy=f"It has: {files.named(source[0].origin.values)}.",
             )
     found = [item for item in source if _meets(item, wanted.where)]
     if not found:

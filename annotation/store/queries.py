@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.errors import NotFound
@@ -59,34 +60,42 @@ def counts(session: Session, *, project_id: int) -> Counts:
 
 
 _COUNTS = (
-    col(Judgement.excluded_reason).is_(None),
     col(Judgement.skip_reason).is_(None),
     col(Assignment.stage).in_((Stage.PILOT, Stage.MAIN)),
     ~col(Assignment.is_control),
     ~col(Assignment.is_repeat),
     ~col(Assignment.exposed),
 )
-"""What `exports.inputs.DataSet.retained` keeps, and the pilot, whose consensus is handed on too."""
+"""With no reason against it, what `DataSet.retained` keeps, and the pilot, whose consensus is handed on too."""
 
 
-def counting_answers(session: Session, *, project_id: int) -> list[tuple[int, dict[str, str] | None, str]]:
-    """The answers that count, as they finally stand: item id, answers by question (None for one question), response."""
+def counting_answers(
+    session: Session, *, project_id: int, pilot: bool = False
+) -> list[tuple[int, str, dict[str, str] | None, str]]:
+    """The answers that count, as they finally stand: item id, pseudonym, answers by question (None for one), response.
+
+    With `pilot` those on pilot items instead, also where the pilot is the reason why they count for nothing else.
+    """
+    counting: sa.ColumnElement[bool] = col(Judgement.excluded_reason).is_(None)
+    if pilot:
+        counting = sa.or_(counting, col(Judgement.excluded_reason) == Pool.PILOT.excludes) & (Item.pool == Pool.PILOT)
     final = (
         select(Judgement.assignment_id, func.max(Judgement.revision).label("revision"))
         .group_by(col(Judgement.assignment_id))
         .subquery()
     )
     chosen = (
-        select(Assignment.item_id, Judgement.answers, Judgement.response)
+        select(Assignment.item_id, Annotator.pseudonym, Judgement.answers, Judgement.response)
         .select_from(Assignment)
         .join(Item)
+        .join(Annotator)
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
         .join(final, (final.c.assignment_id == Judgement.assignment_id) & (final.c.revision == Judgement.revision))
-        .where(Item.project_id == project_id, *_COUNTS)
+        .where(Item.project_id == project_id, counting, *_COUNTS)
         .order_by(col(Assignment.id))
     )
     rows = session.exec(chosen).all()
-    return [(item, None if answers is None else dict(answers), response) for item, answers, response in rows]
+    return [(item, who, None if answers is None else dict(answers), response) for item, who, answers, response in rows]
 
 
 def annotator_by_telegram(session: Session, telegram_id: int) -> Annotator | None:

@@ -159,7 +159,7 @@ def _pooled(vote: VoteDraft, pool: Pool) -> VoteDraft:
     if pool is Pool.MAIN:
         return vote
     control = vote.is_control or pool is Pool.CONTROL
-    return replace(vote, excluded=vote.excluded or f"{pool.value} item", is_control=control)
+    return replace(vote, excluded=vote.excluded or pool.excludes, is_control=control)
 
 
 def _refuse_twice(session: Session, project: Project, ballot: Ballot) -> None:

@@ -118,8 +118,7 @@ def _told(file: ProjectFile) -> str:
 
 def _questions_refused(before: ProjectFile, after: ProjectFile) -> Sequence[Refusal]:
     """What is asked, how its answers are stored and in which order options stood cannot change under given answers."""
-    harmless = {"help", "metrics"}
-    old, new = ([one.model_dump(mode="json", exclude=harmless) for one in file.asked] for file in (before, after))
+    old, new = ([one.model_dump(mode="json", exclude={"metrics"}) for one in file.asked] for file in (before, after))
     found = [Refusal(what="the questions", why="they are answered")] if old != new else []
     keys = [key for key in ("kind", "seed") if getattr(before, key) != getattr(after, key)]
     return [*found, *(Refusal(what=f"`{key}`", why="people have answered under it") for key in keys)]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from annotation import files
 from annotation.campaigns import project, starting
+from annotation.campaigns.rules import TextRule
 from annotation.errors import BadInput, Conflict, HromadaError, Where
 from annotation.loading import campaign as loading
 from annotation.loading import inspection
@@ -62,7 +63,7 @@ def _fill(folder: Path, derived: Derived, *, template: str | None, project_file:
 
 
 def _copy(project_file: Path, folder: Path) -> None:
-    """The project file, and the texts beside it that it names."""
+    """The project file, and the files beside it that it names."""
     definition = project.read(project_file).definition
     if definition.lineage is not None:
         raise BadInput(
@@ -79,6 +80,7 @@ def _copy(project_file: Path, folder: Path) -> None:
     folder.mkdir()
     (folder / PROJECT).write_text(files.read_text(project_file), "utf-8")
     named = [definition.instructions_file, definition.consent.file if definition.consent else None]
+    named += [rule.words for rule in definition.quality if isinstance(rule, TextRule)]
     pools = [stage.pool.file for stage in definition.stages.named.values()]
     pools.append(definition.controls.pool.file if definition.controls else None)
     for written in {one for one in (*named, *pools) if one is not None}:
@@ -90,7 +92,8 @@ def _copy(project_file: Path, folder: Path) -> None:
                 remedy="Put it beside the project file.",
             )
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(files.read_text(project_file.parent / written), "utf-8")
+        files.need_file(project_file.parent / written)
+        shutil.copyfile(project_file.parent / written, copy)
 
 
 def _check(folder: Path, target: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bot.commands.campaigns import AsJson
+from bot.commands.datasets import Method, MethodOption
 
 
 def new(
@@ -50,6 +51,7 @@ def derive(
     template: Annotated[str | None, typer.Option(help="A template for the new project.")] = None,
     project: Annotated[Path | None, typer.Option(help="Or a project file for it, whose items are items.jsonl.")] = None,
     gold: Annotated[str | None, typer.Option(help="The question whose consensus becomes the gold.")] = None,
+    method: MethodOption = Method.MAJORITY,
     json: AsJson = False,
 ) -> None:
     """Hand consensus on to the next campaign.
@@ -62,11 +64,14 @@ def derive(
 
     with session.opened() as database, database.reading() as view:
         found = queries.project(view, session.project_name(source))
-        derived = derivation.derive(view, source=found, where=where or [], gold=gold)
+        derived = derivation.derive(view, source=found, where=where or [], gold=gold, method=method.value)
     written = inheriting.write(derived, folder, template=template, project_file=project)
     if json:
-        console.show_json({"items": len(derived.rows), "of": derived.of, "files": [str(path) for path in written]})
+        facts = {"items": len(derived.rows), "of": derived.of, "method": derived.lineage["method"]}
+        console.show_json(facts | {"warnings": derived.warnings, "files": [str(path) for path in written]})
         return
     console.console().print(f"{len(derived.rows)} of {derived.of} items of {found.name}:", markup=False)
     for path in written:
         console.console().print(str(path), markup=False, soft_wrap=True)
+    for warning in derived.warnings:
+        console.console().print(f"Note: {warning}", markup=False)

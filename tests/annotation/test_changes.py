@@ -113,6 +113,7 @@ def test_a_changed_file_is_judged_again(db: database.Database, load: Load, tmp_p
         ("words-1,підказка 1,кіт,собака,собака", "words-9,підказка 1,кіт,собака,собака", "words.csv", "item words-1"),
         ("1,кіт,собака,собака", "1,кіт,собака,кіт", "words.csv", "(gold changed)"),
         ('text: "Яке?"', 'text: "Котре?"', "words.yaml", "the questions may not change"),
+        ('text: "Яке?"', 'text: "Яке?", help: "Думайте!"', "words.yaml", "the questions may not change"),
         ("overlap: 2", "overlap: 2\nseed: 5", "words.yaml", "`seed` may not change"),
         ("overlap: 2", "overlap: 5", "words.yaml", "`overlap` may not change: it was started with 2; `hromada extend`"),
         ("gold_origin: construction", "gold_origin: expert", "words.yaml", "gold_origin changed"),

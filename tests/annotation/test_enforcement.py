@@ -272,7 +272,7 @@ def test_a_corrected_answer_is_judged_anew(campaign: Make) -> None:
     assert cats.places("m1") == (2, 1, 1)
     (row,) = frames.responses(cats.session, cats.project).to_dict("records")
     assert (row["response"], row["excluded_reason"]) == ("так", None)
-    assert [one[2] for one in queries.counting_answers(cats.session, project_id=cats.project.id or 0)] == ["так"]
+    assert [one[3] for one in queries.counting_answers(cats.session, project_id=cats.project.id or 0)] == ["так"]
     first = cats.session.exec(select(Judgement).where(Judgement.revision == 0)).one()
     assert first.excluded_reason == "under 5 s for an item"
     cats.sound()

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from annotation import files
 from annotation.campaigns import project, stimulus
 from annotation.errors import BadInput
 from annotation.loading import campaign, drafts, items, json_text
@@ -56,20 +57,13 @@ def test_lines_of_json_are_those_that_a_reader_would_point_at(values: list[dict[
     ("text", "how", "line", "says"),
     [
         ('{"tasks": []}', {}, 1, "not a list"),
-        ('{"tasks": []}', {"under": "items"}, None, "no 'items'"),
-        ('{"tasks": {"a": 1}}', {"under": "tasks.b"}, None, "no 'tasks.b'"),
+        ('{"tasks": []}', {"under": "items"}, 1, "no 'items'"),
+        ('{"tasks": {"a": 1}}', {"under": "tasks.b"}, 1, "no 'tasks.b'"),
         ("[1]", {}, 1, "not a JSON object"),
         ('[\n{"a": 1},\n{"a": }]', {}, 3, "not JSON"),
-        ('[{"a": NaN}]', {}, None, "NaN"),
-        ('[{"a": 1, "a": 2}]', {}, None, "'a' stands twice"),
-        (r'[{"a": "\ud800"}]', {}, None, "half a character"),
-        (r'[{"a": "\u0000"}]', {}, None, "U\\+0000"),
-        ("[" * 100_000, {}, None, "nested too deeply"),
-        ("[" + "9" * 5000 + "]", {}, None, "a number has more than 4300 digits"),
-        ('[{"a": -1e999}]', {}, None, "the number -1e999 is too large"),
         ("\ufeff\n", {}, None, "The file is empty"),
         ("[]]", {}, 1, "not JSON"),
-        ("[{}]", {"form": "lmes"}, None, "no 'instances'"),
+        ("[{}]", {"form": "lmes"}, 1, "no 'instances'"),
         ('{"instances": [{"question": "?"}]}', {"form": "lmes"}, 1, "no 'correctAnswer'"),
         ('{"tasks": [[1]]}', {"form": "ua-cbt"}, 1, "not a JSON object"),
         ('{"tasks": [[{"md": {"a": 1}, "md_a": 2}]]}', {"form": "ua-cbt"}, 1, "the column 'md_a'"),
@@ -88,6 +82,64 @@ def test_json_that_cannot_be_used_is_named(
     assert (str(where.file), refusal.value.remedy is not None) == (str(tmp_path / "i.json"), True)
     if line is not None:
         assert where.line == line
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "says"),
+    [
+        ('[{"NaN": "NaN",\n  "a": NaN, "b": Infinity}]', 2, 8, "NaN is no number"),
+        ('[{"a": 1},\n {"b": {"a": 1}, "a": 1, "a": 2}]', 2, 26, "'a' stands twice"),
+        ('[{"a": {"b": [{}]},\n "a": {"c": 1, "c": 2}}]', 2, 16, "'c' stands twice"),
+        ('[{"a": "a",\n "\\u0061": "x"}]', 2, 2, "'a' stands twice"),
+        ('[{"a": "\\ud83d\\ude00"},\n {"a": "\\ud800"}]', 2, 8, "half a character"),
+        ('[{"a":\n1,\n"\\u0000": 1}]', 3, 1, "U\\+0000"),
+        ('[{"a": "[["},\n {"b": ' + "[" * 100_000, 2, 100_007, "nested too deeply"),
+        ('[{"a": "' + "9" * 5000 + '"},\n -' + "9" * 5000 + "]", 2, 2, "a number has more than 4300 digits"),
+        ('[{"a":\n -1e999}]', 2, 2, "the number -1e999 is too large"),
+        ('[{"a": 1}\n {}]', 2, 2, "not JSON"),
+    ],
+)
+def test_json_that_would_lose_something_is_refused_with_line_and_column(
+    tmp_path: Path, text: str, line: int, column: int, says: str
+) -> None:
+    """What the parser says without a place is looked for; texts that only look like it are no mistakes."""
+    (tmp_path / "i.json").write_text(text, "utf-8")
+    with pytest.raises(BadInput, match=says) as refusal:
+        read(tmp_path / "i.json")
+    where = refusal.value.where
+    assert where is not None
+    assert (where.line, where.column, bool(refusal.value.remedy)) == (line, column, True)
+
+
+def test_a_backslash_before_u0000_is_text(tmp_path: Path) -> None:
+    """A regular expression in an item is no U+0000."""
+    item = {"a": "\\u0000", "b": "\\ud800"}
+    assert [values for _, values in read(write(tmp_path / "i.json", [item]))] == [item]
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "says"),
+    [
+        ("i.csv", b"id,a\n1,\x00\n", "i.csv:2, byte 8: This is a binary file, not text. Export it as CSV or JSONL."),
+        ("i.yaml", b"project: a\n\0", "i.yaml:2, byte 12: This is a binary file, not text. Save it as text in UTF-8."),
+        ("i.csv", "id,a\n".encode("utf-16"), "i.csv:1, byte 1: The file is in UTF-16. Save it as UTF-8."),
+        ("i.csv", b"\xef\xbb\xbfid,a\n\xff,1\n", "i.csv:2, byte 9: The file is not UTF-8. Save it as UTF-8."),
+    ],
+)
+def test_the_first_bad_byte_is_named(tmp_path: Path, name: str, raw: bytes, says: str) -> None:
+    """With its line; a project file is not to be exported as CSV."""
+    (tmp_path / name).write_bytes(raw)
+    with pytest.raises(BadInput) as refusal:
+        files.read_text(tmp_path / name)
+    assert str(refusal.value) == f"{tmp_path}/{says}"
+
+
+def test_a_column_without_a_name_is_called_that(tmp_path: Path) -> None:
+    """Spreadsheets and pandas write an index without a header."""
+    (tmp_path / "i.csv").write_text(",story\n0,x\n", "utf-8")
+    (row,) = files.delimited(tmp_path / "i.csv")
+    with pytest.raises(BadInput, match=r"It has: an unnamed column, story\."):
+        files.need(["text"], row, key="items.show")
 
 
 def test_a_list_that_was_not_found_names_the_path_to_one(tmp_path: Path) -> None:

@@ -316,7 +316,7 @@ projects: [{file: one.yaml, quota: 100}, {file: two.yaml}]
         ("order:", "admission: {profile: {sex: ні}}\norder:", "programme.yaml:6:23, admission.profile.sex: Admission"),
         ("qouta", "quota", ""),
         ("consent.md", "agreement.md", "agreement.md: There is no such file"),
-        ("two.yaml", "three.yaml", "three.yaml: There is no such file"),
+        ("two.yaml", "three.yaml", "projects.1.file: There is no file 'three.yaml'"),
     ],
 )
 def test_a_programme_is_checked_with_its_projects(folder: Path, old: str, new: str, says: str) -> None:

@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from annotation.campaigns import stimulus
 from annotation.campaigns.questions import AnyQuestion, Choice, Material, Question, answers
+from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
 
 READ: TypeAdapter[Question] = TypeAdapter(AnyQuestion)
@@ -204,3 +206,39 @@ def test_abstention_is_an_option_and_no_class() -> None:
     assert counted.labels_of(["а", "б"]) == ("0", "1", "не знаю")
     assert counted.classes == ("0", "1", "2")
     assert json.loads(counted.model_dump_json())["labels"] == {"positions": ["0", "1", "2"]}
+
+
+SCALE = {"type": "scale", "options": ["1", "2"]}
+CHOICE = {"type": "choice", "options": ["1", "2"]}
+PIECES = (Piece(field="text", text="Текст"),)
+
+
+@pytest.mark.parametrize(
+    ("plain", "more"),
+    [(SCALE, {"ends": ["ні", "так"]}), (SCALE, {"help": "Подумайте."}), (CHOICE, {"help": "Подумайте."})],
+)
+def test_words_beside_a_question_are_part_of_what_people_saw(plain: dict[str, Any], more: dict[str, Any]) -> None:
+    """The hash of the stimulus covers a scale's ends and the help."""
+    assert hashed(plain) != hashed(plain | more)
+
+
+def test_hashes_of_items_without_such_words_are_what_they_always_were() -> None:
+    """Answers that were given before name the same stimulus as those after."""
+    shown: dict[str, Any] = {
+        "field": "text",
+        "text": "Текст",
+        "title": None,
+        "fold": False,
+        "gap": None,
+        "marks": [],
+        "step": 1,
+    }
+    asked = {"name": "answer", "type": "scale", "text": "Що це?", "options": ["1", "2"]}
+    written = json.dumps([[shown], [asked]], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    assert hashed(SCALE) == stimulus.text_digest(written)
+    assert hashed(CHOICE) == stimulus.digest("Текст", question="Що це?", options=["1", "2"])
+
+
+def hashed(facts: dict[str, Any]) -> str:
+    """The hash of one question on one text."""
+    return stimulus.rendered_digest(PIECES, "Текст", questions=[question(**facts)], own=None)

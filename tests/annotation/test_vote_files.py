@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from sqlmodel import col, select
 
 from annotation.campaigns import project
+from annotation.campaigns.questions import Choices, Material
 from annotation.errors import BadInput, Conflict, HromadaError
-from annotation.loading import judgements
+from annotation.loading import campaign, judgements
 from annotation.loading.judgements.raw import RawVote
 from annotation.store import database, pseudonyms, queries
 from annotation.store.models import Judgement
@@ -87,6 +88,47 @@ def test_label_studios_json_is_read_annotation_by_annotation(tmp_path: Path) -> 
         ("8", "4", "", None, 12.5),
     ]
     assert [vote.row.line for vote in read(path, answer="usable")] == [2, 2, 2, 116, 116]
+
+
+SEVERAL = {"answers": {"result": "usable", "text": "fixed", "more": "notable"}}
+
+
+def test_answers_to_several_questions_are_those_of_several_controls(tmp_path: Path) -> None:
+    """Each under its control's name, in every kind of export; a control that nobody touched is not in the file."""
+    votes = read(write(tmp_path / "export.json", TASKS), **SEVERAL)
+    controls = ("usable", "fixed", "notable")
+    assert [[vote.row.values[name] for name in controls] + [vote.excluded] for vote in votes] == [
+        ["usable", "Жив-був кіт.", "", None],
+        ["not_usable", "", "", None],
+        ["", "", "", "skipped"],
+        ['["usable", "notable"]', "Жила-була.", "", None],
+        ["", '["одне", "друге"]', "", "several texts"],
+    ]
+    row: dict[str, Any] = {"story": STORY, "usable": {"choices": ["usable"]}, "fixed": {"text": [STORY, "Жив."]}}
+    row |= {"id": 7, "annotator": 3}
+    (vote,) = read(write(tmp_path / "min.json", [row]), **SEVERAL)
+    assert [vote.row.values[name] for name in controls] == ["usable", "Жив.", ""]
+    with (tmp_path / "export.csv").open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(row)
+        rows.writerow([json.dumps(one) if isinstance(one, dict) else one for one in row.values()])
+    (vote,) = read(tmp_path / "export.csv", **SEVERAL)
+    assert [vote.row.values[name] for name in controls] == ["usable", "Жив.", ""]
+    for name, more in (("export.json", "usable, fixed"), ("export.csv", "story, usable")):
+        with pytest.raises(BadInput, match=f"None of the controls x is in the file. It has: {more}"):
+            read(tmp_path / name, answers={"result": "x"})
+
+
+def test_a_skip_answers_none_of_several_questions(tmp_path: Path) -> None:
+    """Not even those that need a box: it is kept as a skip, without answers."""
+    path = write(tmp_path / "export.json", TASKS[:1])
+    told_to = {"format": "label-studio", "item": "id", "answers": {"result": "usable"}}
+    asked = Choices(type="choices", name="result", text="?", options=("usable", "not_usable"), least=1)
+    section = project.VotesSection.model_validate(told_to)
+    found = campaign.votes(path, section, questions=[asked], materials={"7": Material()}).votes
+    assert [(vote.answers, vote.excluded) for vote in found] == [
+        ({"result": '["usable"]'}, None), ({"result": '["not_usable"]'}, None), ({}, "skipped"),
+    ]  # fmt: skip
 
 
 def test_a_text_area_that_repeats_what_it_was_filled_with_is_read_right(tmp_path: Path) -> None:
@@ -183,6 +225,9 @@ def test_human_response_bots_file_is_read(tmp_path: Path, column: str) -> None:
         read(path, format="human-response-bot")
     with pytest.raises(BadInput, match="has 0 of the fields"):
         read(write(path, {"instances": [{"id": 1}]}), **section)
+    mixed = [{"id": 1, "humanAnswer": "кіт"}, {"id": 2, "human_title": "пес"}]
+    with pytest.raises(BadInput, match="answered in 'human_title', those before it in 'humanAnswer'"):
+        read(write(path, {"instances": mixed}), **section)
 
 
 def test_seconds_and_skips_reach_the_judgements(db: database.Database, tmp_path: Path) -> None:

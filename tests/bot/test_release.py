@@ -201,6 +201,6 @@ def test_what_is_handed_on_rests_on_the_same_answers(session: Session) -> None:
     everything(session)
     data = data_set(session)
     ids = {item.id: item.external_id for item in session.exec(select(Item)).all()}
-    handed = [(ids[item], said) for item, _, said in queries.counting_answers(session, project_id=1)]
+    handed = [(ids[item], said) for item, _, _, said in queries.counting_answers(session, project_id=1)]
     kept = data.retained()
     assert sorted(handed) == sorted([*zip(kept["item_id"], kept["response"], strict=True), ("p1", "так")])

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from annotation.campaigns import starting
 
@@ -99,6 +101,24 @@ def test_the_walk_from_acceptability_to_violation_categories(hromada: Hromada) -
     assert "answer = не можна" in (hromada.folder / "two/project.yaml").read_text("utf-8")
 
 
+def test_an_item_with_answers_that_do_not_count_stays(hromada: Hromada) -> None:
+    """A skip is an answer that is kept, so its item was met: it is neither changed nor removed."""
+    hromada("new", "odd")
+    file = hromada.folder / "odd/project.yaml"
+    section = "votes: {format: csv, file: votes.csv, item: item, annotator: who, answer: says}\n"
+    file.write_text(file.read_text("utf-8") + section, "utf-8")
+    votes(hromada.folder / "odd/votes.csv", "item,who,says", ["b1,x,"])
+    assert hromada("load", file).code == 0
+    assert hromada("import", file, "--json").json["excluded"] == {"no answer": 1}
+    items = hromada.folder / "odd/items.jsonl"
+    before = items.read_text("utf-8")
+    items.write_text("".join(line for line in before.splitlines(keepends=True) if '"b1"' not in line), "utf-8")
+    for arguments in (("--plan", "--json"), ("--yes",)):
+        ran = hromada("load", file, *arguments)
+        assert "item b1" in ran.out + ran.err
+    assert (ran.code, "people have met it" in ran.err) == (2, True)
+
+
 BASELINE = """\
 project: anything
 title: Яке слово пропущено?
@@ -146,6 +166,25 @@ def test_the_walk_from_filtering_to_the_baseline(hromada: Hromada) -> None:
     assert hromada("load", "base/project.yaml").code == 0
     left = hromada("derive", "left.jsonl", "--from", "filter", "--where", "logic = можливі кілька відповідей")
     assert (left.code, (hromada.folder / "left.jsonl").read_text("utf-8").count("\n")) == (0, 1)
+
+
+def test_a_derived_project_takes_the_files_along_that_it_names(hromada: Hromada) -> None:
+    """Word lists of the quality rules, and pools whatever their format."""
+    filtered(hromada)
+    control = {"id": ["k1"], "context": ["…"], "question": ["______?"], "options": ['["а", "б"]'], "gold": ["а"]}
+    parquet.write_table(pa.table(control | {"group": ["k"]}), hromada.folder / "controls.parquet")
+    hromada.write("words.txt", "бо\n")
+    more = "controls: {pool: {file: controls.parquet}, rate: 10 %}\n"
+    rule = "quality: [{rule: text, refuses: [words], words: words.txt, consequence: flag}]\n"
+    asked = BASELINE.replace("question: {", "questions: [{name: answer, ").replace(
+        "shuffle: yes}", 'shuffle: yes}, {name: why, type: text, text: "?", required: no}]'
+    )
+    hromada.write("baseline.yaml", asked + more + rule)
+    ran = hromada("derive", "base", "--from", "filter", "--where", "answer = @gold", "--project", "baseline.yaml")
+    assert ran.code == 0, ran.err
+    assert sorted(path.name for path in (hromada.folder / "base").iterdir()) == [
+        "controls.parquet", "items.jsonl", "project.yaml", "words.txt",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

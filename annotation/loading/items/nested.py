@@ -30,7 +30,7 @@ def elements(path: Path, *, under: str | None = None) -> Iterator[tuple[int, Any
         if not isinstance(found, dict) or key not in found:
             raise BadInput(
                 f"There is no {'.'.join(keys[: number + 1])!r} in the file.",
-                where=Where(file=path),
+                where=Where(file=path, line=1, field=under),
                 remedy=_has(found),
             )
         found = found[key]

@@ -22,10 +22,10 @@ def read(campaign: project.Campaign, section: project.ItemsSection) -> tuple[Ite
     """All items in file order; raises BadInput at the first that cannot be used."""
     path = campaign.path(section.file)
     first = campaign.definition.asked[0].name
-    if campaign.definition.lineage is not None and section.lineage is None:
-        section = section.model_copy(update={"lineage": LINEAGE})
     asked_of = tuple(column for question in campaign.definition.asked for column in question.required_columns())
     needed = {f"items.{key}": columns for key, columns in section.columns.items()} | {"questions.field": asked_of}
+    if campaign.definition.lineage is not None and section.lineage is None:
+        section = section.model_copy(update={"lineage": LINEAGE})  # files of pools may come from elsewhere, without it
     parts = section.parts
     drafts: dict[str, ItemDraft] = {}
     for row in items.rows(path, form=section.format, under=section.path):

@@ -28,6 +28,7 @@ def read(path: Path, section: VotesSection) -> Iterator[RawVote]:
             column = column or _answer_column(row)
             files.need(_item(section, row), row, key="votes.item")
             files.need([section.annotator] if section.annotator else [], row, key="votes.annotator")
+        _refuse_another(section, row, column or "")
         yield RawVote(
             key=key_of(row, section.item or ()),
             annotator=annotator_of(row, section.annotator) if section.annotator else POOL,
@@ -41,7 +42,7 @@ def _item(section: VotesSection, row: files.Row) -> tuple[str, ...]:
         raise BadInput(
             "Which fields make an item? HumanResponseBot's files have no common id.",
             where=row.where("votes.item"),
-            remedy=f"Name them as `votes.item`. It has: {', '.join(row.values)}.",
+            remedy=f"Name them as `votes.item`. It has: {files.named(row.values)}.",
         )
     return section.item
 
@@ -55,3 +56,14 @@ def _answer_column(row: files.Row) -> str:
         where=row.where("votes.answer"),
         remedy="Name the one that holds the answer as `votes.answer`.",
     )
+
+
+def _refuse_another(section: VotesSection, row: files.Row, column: str) -> None:
+    """An answer in another field than the first instance's would be lost."""
+    other = next((name for name in ANSWERS if name in row.values), column)
+    if section.answer is None and column not in row.values and other != column:
+        raise BadInput(
+            f"The instance is answered in {other!r}, those before it in {column!r}.",
+            where=row.where(other),
+            remedy="Give the field one name in all of them.",
+        )

@@ -11,7 +11,7 @@ from pathlib import Path
 from annotation import files
 from annotation.campaigns.project import VotesSection
 from annotation.errors import BadInput
-from annotation.loading.judgements.label_studio_values import OWN, answer, seconds
+from annotation.loading.judgements.label_studio_values import OWN, answer, excluded, need_one, seconds, with_answers
 from annotation.loading.judgements.raw import RawVote, annotator_of, key_of
 
 
@@ -27,27 +27,31 @@ def flat(rows: Iterable[files.Row], section: VotesSection) -> Iterator[RawVote]:
         if number == 0:
             files.need(columns, row, key="votes.item")
             files.need([annotator], row, key="votes.annotator")
-        control = _control(section, row)
-        fields = [value for name, value in row.values.items() if name not in (*OWN, control)]
-        said = answer(row.values.get(control), originals=fields, path=row.file)
+            if section.answers and row.file.suffix.lower() != ".json":
+                need_one(tuple(section.answers.values()), tuple(row.values), row=row)
+        controls = _controls(section, row)
+        fields = [value for name, value in row.values.items() if name not in (*OWN, *controls)]
+        said = {name: answer(row.values.get(name), originals=fields, path=row.file) for name in controls}
         yield RawVote(
             key=key_of(row, columns),
             annotator=annotator_of(row, annotator),
-            answer=said.text,
-            row=row,
-            excluded=said.excluded,
+            answer=said[controls[0]].text,
+            row=with_answers(row, said) if section.answers else row,
+            excluded=excluded(said.values()),
             seconds=seconds(row.values.get("lead_time"), row=row),
         )
 
 
-def _control(section: VotesSection, first: files.Row) -> str:
-    """The column of the answer; the file does not say which columns are controls and which are fields."""
+def _controls(section: VotesSection, first: files.Row) -> tuple[str, ...]:
+    """The columns of the answers; the file does not say which columns are controls and which are fields."""
+    if section.answers:
+        return tuple(section.answers.values())
     if section.answer is None:
         raise BadInput(
             "Which control holds the answer?",
             where=first.where("votes.answer"),
-            remedy=f"Name it as `votes.answer`. The file has: {', '.join(first.values)}.",
+            remedy=f"Name it as `votes.answer`. The file has: {files.named(first.values)}.",
         )
     if first.file.suffix.lower() != ".json":
         files.need([section.answer], first, key="votes.answer")
-    return section.answer
+    return (section.answer,)

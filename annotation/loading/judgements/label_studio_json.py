@@ -16,7 +16,16 @@ from annotation.campaigns.project import VotesSection
 from annotation.errors import BadInput
 from annotation.loading.items import nested
 from annotation.loading.judgements import label_studio_csv
-from annotation.loading.judgements.label_studio_values import OWN, SKIPPED, Answer, answer, seconds
+from annotation.loading.judgements.label_studio_values import (
+    OWN,
+    SKIPPED,
+    Answer,
+    answer,
+    excluded,
+    need_one,
+    seconds,
+    with_answers,
+)
 from annotation.loading.judgements.raw import RawVote, annotator_of, key_of
 
 REMEDY = "Export the project from Label Studio as JSON."
@@ -42,26 +51,33 @@ def read(path: Path, section: VotesSection) -> Iterator[RawVote]:
         yield from label_studio_csv.flat(rows, section)
         return
     found = [annotation for row in rows for annotation in _annotations(row)]
-    control = section.answer or _only_control(found, path)
+    controls = tuple(section.answers.values()) or (section.answer or _only_control(found, path),)
+    if section.answers:
+        need_one(controls, _controls(found), row=files.Row(path, 1, {}))
     columns = section.item or ("id",)
     for number, one in enumerate(found):
         if number == 0:
             files.need(columns, one.row, key="votes.item")
+        said = {control: _answered(one, control) for control in controls}
         yield RawVote(
             key=key_of(one.row, columns),
             annotator=annotator_of(one.row, section.annotator or "annotator"),
-            row=one.row,
+            row=with_answers(one.row, said) if section.answers else one.row,
             seconds=seconds(one.row.values.get("lead_time"), row=one.row),
-            **_answered(one, control),
+            answer=said[controls[0]].text,
+            excluded=SKIPPED if one.skipped else excluded(said.values()),
         )
 
 
-def _answered(one: Annotation, control: str) -> dict[str, Any]:
-    said = Answer(text="")
-    if values := one.values(control):
-        fields = [value for name, value in one.row.values.items() if name not in OWN]
-        said = answer(values, originals=fields, path=one.row.file)
-    return {"answer": said.text, "excluded": SKIPPED if one.skipped else said.excluded}
+def _answered(one: Annotation, control: str) -> Answer:
+    fields = [value for name, value in one.row.values.items() if name not in OWN]
+    values = one.values(control)
+    return answer(values, originals=fields, path=one.row.file) if values else Answer(text="")
+
+
+def _controls(found: Sequence[Annotation]) -> tuple[str, ...]:
+    named = (str(result["from_name"]) for one in found for result in one.results if "from_name" in result)
+    return tuple(dict.fromkeys(named))
 
 
 def _annotations(task: files.Row) -> Iterator[Annotation]:
@@ -93,11 +109,11 @@ def _person(completed_by: Any) -> Any:
 
 
 def _only_control(found: Sequence[Annotation], path: Path) -> str:
-    names = {str(result.get("from_name")): None for one in found for result in one.results if "from_name" in result}
+    names = _controls(found)
     if len(names) == 1:
-        return next(iter(names))
+        return names[0]
     raise BadInput(
         f"The file has answers of {len(names)} controls{': ' * bool(names)}{', '.join(names)}.",
         where=files.Row(path, 1, {}).where("votes.answer"),
-        remedy="Name the one that counts as `votes.answer`.",
+        remedy="Name the one that counts as `votes.answer`, or those of several questions as `votes.answers`.",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,26 @@ def answer(value: Any, *, originals: Iterable[object], path: Path) -> Answer:
     if not written:
         return Answer(text=texts[0])
     return Answer(text=json.dumps(texts, ensure_ascii=False), excluded=SEVERAL)
+
+
+def excluded(answers: Iterable[Answer]) -> str | None:
+    """Why a vote of these answers does not count: the first reason of one of them."""
+    return next((one.excluded for one in answers if one.excluded is not None), None)
+
+
+def with_answers(row: files.Row, answers: Mapping[str, Answer]) -> files.Row:
+    """The row with the answer of every control under its name."""
+    return files.Row(row.file, row.line, {**row.values, **{name: one.text for name, one in answers.items()}})
+
+
+def need_one(controls: Collection[str], known: Collection[str], *, row: files.Row) -> None:
+    """Raise BadInput unless one of the controls is there; Label Studio leaves out those that nobody touched."""
+    if not set(controls) & set(known):
+        raise BadInput(
+            f"None of the controls {', '.join(controls)} is in the file.",
+            where=row.where("votes.answers"),
+            remedy=f"It has: {files.named(known)}.",
+        )
 
 
 def _spelt(value: Any, *, path: Path) -> Any:

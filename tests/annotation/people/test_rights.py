@@ -199,7 +199,7 @@ def test_what_is_forgotten_counts_for_nothing_downstream(people: People, load: L
             people.handed(session, person, "words-1", answer=answer)
         assert len(queries.counting_answers(session, project_id=project.id or 0)) == 2
         erasure.forget(session, annotator_id=1, pseudonym="stranger", now=LATER)
-        assert [one[2] for one in queries.counting_answers(session, project_id=project.id or 0)] == ["собака"]
+        assert [one[3] for one in queries.counting_answers(session, project_id=project.id or 0)] == ["собака"]
         rows = frames.responses(session, project)
         assert rows[["annotator", "response", "excluded_reason"]].to_numpy().tolist()[0] == [
             "stranger", None, erasure.ERASED,
