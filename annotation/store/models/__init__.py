@@ -5,6 +5,7 @@ Table models do not validate: values are checked where they enter (campaigns, lo
 
 from annotation.store.models.base import metadata
 from annotation.store.models.campaigns import Item, Programme, ProgrammeProject, Project, Wording
+from annotation.store.models.delivery import Talk
 from annotation.store.models.events import Journal
 from annotation.store.models.people import (
     Annotator,
@@ -52,6 +53,7 @@ __all__ = [
     "Project",
     "Reopened",
     "Report",
+    "Talk",
     "Walk",
     "Wording",
     "metadata",

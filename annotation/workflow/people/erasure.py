@@ -28,6 +28,7 @@ from annotation.store.models import (
     Payment,
     ProfileAnswer,
     Report,
+    Talk,
 )
 from annotation.vocabulary import Event
 from annotation.workflow.people import leaving
@@ -101,7 +102,8 @@ def _emptied(session: Session, annotator_id: int, *, projects: int, now: datetim
         execute(sa.update(table).where(col(table.annotator_id) == annotator_id).values(**emptied))
     reports = sa.update(Report).where(col(Report.annotator_id) == annotator_id).values(reason="", text="")
     attestations = sa.update(Attestation).where(col(Attestation.annotator_id) == annotator_id).values(used="")
-    execute(sa.delete(Cohort).where(col(Cohort.annotator_id) == annotator_id))
+    for rows in (Cohort, Talk):
+        execute(sa.delete(rows).where(col(rows.annotator_id) == annotator_id))
     profile = sa.delete(ProfileAnswer).where(col(ProfileAnswer.annotator_id) == annotator_id)
     return Tombstone(
         projects=projects,

@@ -25,6 +25,7 @@ from annotation.store.models import (
     ProfileAnswer,
     Project,
     Report,
+    Talk,
     Walk,
     Wording,
 )
@@ -43,6 +44,7 @@ TABLES: dict[str, type[SQLModel]] = {
     "exposures": Exposure,
     "walks": Walk,
     "allotments": AllottedPerson,
+    "talk": Talk,
     "journal": Journal,
 }
 """Every table with a person in it, under the name that she reads."""
