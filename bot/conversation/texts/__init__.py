@@ -55,3 +55,8 @@ def resources(language: str) -> Mapping[str, ast.Resource]:
         if isinstance(entry, ast.Junk):
             raise LookupError(f"{file.name}: cannot be parsed: {(entry.content or '')[:60]!r}")
     return {file.name: resource}
+
+
+def of_project(language: str) -> Texts:
+    """Words that stand inside an item, in the project's language; in English where that has no file."""
+    return texts(language if language in LANGUAGES else "en")
