@@ -16,7 +16,9 @@ MOST_BYTES = 64
 MOST = 2**31 - 1
 """The largest id that a table has room for."""
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_PRESS = re.compile(r"([a-z]):([0-9a-z]{1,6}):((?:[0-9a-z]{1,6}(?:\.[0-9a-z]{1,6}){0,3})?):([A-Za-z0-9_+/-]{0,32})", re.ASCII)
+_PRESS = re.compile(
+    r"([a-z]):([0-9a-z]{1,6}):((?:[0-9a-z]{1,6}(?:\.[0-9a-z]{1,6}){0,3})?):([A-Za-z0-9_+/-]{0,32})", re.ASCII
+)
 
 
 class Verb(StrEnum):

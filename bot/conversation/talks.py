@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import dataclasses
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 from sqlmodel import Session
 
 from annotation.store.models import Talk
+
+
+MOST_DRAFTS = 4
 
 
 class Step(StrEnum):
@@ -30,8 +34,8 @@ class Draft:
 
     assignment_id: int
     revision: int
-    given: dict[str, list[int]] = field(default_factory=dict)
-    on: list[int] = field(default_factory=list)
+    given: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    on: list[int] = dataclasses.field(default_factory=list)
     """The boxes that are ticked in the question that is on the screen."""
 
 
@@ -46,8 +50,19 @@ class State:
     about: int = 0
     field: str = ""
     door: int = 0
-    cards: dict[str, str] = field(default_factory=dict)
-    draft: Draft | None = None
+    cards: dict[str, str] = dataclasses.field(default_factory=dict)
+    drafts: tuple[Draft, ...] = ()
+
+    def draft(self, assignment_id: int, revision: int) -> Draft:
+        """The half-given answers to an item; none yet where there are none."""
+        key = (assignment_id, revision)
+        found = [one for one in self.drafts if (one.assignment_id, one.revision) == key]
+        return found[0] if found else Draft(assignment_id=assignment_id, revision=revision)
+
+    def drafted(self, draft: Draft | None, *, assignment_id: int) -> State:
+        """With this draft of an item in place of an earlier one; the oldest of many are given up."""
+        others = tuple(one for one in self.drafts if one.assignment_id != assignment_id)
+        return replace(self, drafts=(*others, *((draft,) if draft else ()))[-MOST_DRAFTS:])
 
     def at(self, step: Step, *, about: int = 0, field: str = "") -> State:
         """At another step, all else as it is."""
@@ -60,8 +75,8 @@ def read(session: Session, *, annotator_id: int) -> State:
     if found is None:
         return State()
     data = dict(found.data)
-    draft = data.pop("draft", None)
-    return State(step=Step(found.step), draft=None if draft is None else Draft(**draft), **data)
+    drafts = tuple(Draft(**one) for one in data.pop("drafts", ()))
+    return State(step=Step(found.step), drafts=drafts, **data)
 
 
 def write(session: Session, *, annotator_id: int, state: State, now: datetime) -> None:
@@ -70,8 +85,8 @@ def write(session: Session, *, annotator_id: int, state: State, now: datetime) -
     data: dict[str, Any] = {
         name: getattr(state, name) for name in ("about", "field", "door", "cards") if getattr(state, name)
     }
-    if state.draft is not None:
-        data["draft"] = vars(state.draft)
+    if state.drafts:
+        data["drafts"] = [asdict(one) for one in state.drafts]
     found.step, found.data, found.at = state.step.value, data, now
     session.add(found)
     session.flush()

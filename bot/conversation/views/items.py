@@ -137,9 +137,7 @@ def answered(saved: Saved, say: Texts, *, emoji: str = "") -> Message:
 def in_words(saved: Saved, say: Texts) -> str:
     """The answers in one line, as the buttons call them."""
     asked: dict[str, Asked] = {one.name: one for one in saved.questions}
-    found = [
-        questions.worded(asked[name], label, say, language=saved.language) for name, label in saved.stored.items()
-    ]
+    found = [questions.worded(asked[name], label, say, language=saved.language) for name, label in saved.stored.items()]
     return "; ".join(found)
 
 

@@ -56,7 +56,7 @@ def buttons(
     """The buttons of the question that is the `place`th of the item; `on` are the boxes that are ticked."""
     key = (revision, place)
     labels = _labels(asked, language)
-    several = isinstance(asked.question, Choices)
+    question, several = asked.question, isinstance(asked.question, Choices)
     made: list[Button] = []
     for index, label in enumerate(labels if len(labels) <= MOST_BUTTONS else ()):
         if several:
@@ -66,8 +66,8 @@ def buttons(
             made.append(screen.button(label, Verb.ANSWER, assignment_id, *key, index))
     scale = isinstance(asked.question, Scale) and len(made) <= SCALE_ROW
     found = (tuple(made),) if scale and made else screen.rows(made)
-    if several:
-        done = say("done") if on or asked.question.least else say("none-of-them")
+    if isinstance(question, Choices):
+        done = say("done") if on or question.least else say("none-of-them")
         found = (*found, (screen.button(done, Verb.DONE, assignment_id, *key),))
     if not asked.question.required:
         found = (*found, (screen.button(say("leave-open"), Verb.OPEN, assignment_id, *key),))
