@@ -136,9 +136,9 @@ def counts_down(definition: ProjectFile) -> bool:
     return definition.reward is not None and definition.reward.countdown
 
 
-def card(visit: Visit, project: Project, definition: ProjectFile, *, version: str) -> Calls:
-    """The task on one screen, and a button that begins."""
-    begin = screen.button(visit.say("begin"), Verb.CARD, project.id or 0, word=version)
+def card(visit: Visit, project: Project, definition: ProjectFile, *, version: str, message: str = "begin") -> Calls:
+    """The task on one screen, and a button that begins or leads back."""
+    begin = screen.button(visit.say(message), Verb.CARD, project.id or 0, word=version)
     made = joining.card(project.title, project.instructions, definition.examples, visit.say, buttons=((begin,),))
     return visit.send(*made)
 

@@ -120,6 +120,6 @@ def edited(visit: Visit) -> Calls:
     return visit.tell("edited")
 
 
-def forged(visit: Visit) -> Calls:
+def forged(_: Visit) -> Calls:
     """A button that this bot did not make, or not in this form."""
     raise Stale("This button is not ours.")

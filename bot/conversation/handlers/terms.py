@@ -99,7 +99,7 @@ def zone(visit: Visit) -> Calls:
         hint = visit.say("zone-hint")
         return joined(visit.acknowledge(), visit.send(screen.said(visit.say, visit.say("zone-type"), reply=hint)))
     _set_zone(visit, UNSAID_ZONE if name == joining.UNSAID else name)
-    noted = screen.said(visit.say, visit.say("zone-noted", zone=visit.person.time_zone or ""))
+    noted = screen.said(visit.say, visit.say("zone-noted", zone=joining.zone_told(visit.person.time_zone or "", visit.say)))
     return joined(visit.acknowledge("noted"), visit.edit(noted), whereabouts.lead(visit.spoken()))
 
 
@@ -109,7 +109,7 @@ def zone_text(visit: Visit) -> Calls:
     if found is None:
         return joined(visit.tell("zone-unknown"), whereabouts.zone(visit))
     _set_zone(visit, found)
-    return joined(visit.tell("zone-noted", zone=found), whereabouts.lead(visit))
+    return joined(visit.tell("zone-noted", zone=joining.zone_told(found, visit.say)), whereabouts.lead(visit))
 
 
 def _set_zone(visit: Visit, name: str) -> None:
@@ -165,4 +165,4 @@ def task(visit: Visit) -> Calls:
     if known is None:
         return joined(visit.acknowledge(), whereabouts.lead(visit.spoken()))
     version = joining.version(known[0].instructions, known[1].examples)
-    return joined(visit.acknowledge(), whereabouts.card(visit, *known, version=version))
+    return joined(visit.acknowledge(), whereabouts.card(visit, *known, version=version, message="go-on"))
