@@ -153,9 +153,7 @@ class Chat:
                 self.toasts.append(call.text)
                 self.story += [f"({call.text})"] if call.text else []
             case Send():
-                shown = Screen(
-                    next(self.numbers), call.html, call.buttons, call.silent, call.protect, call.reply
-                )
+                shown = Screen(next(self.numbers), call.html, call.buttons, call.silent, call.protect, call.reply)
                 self._fits(shown)
                 self.screens.append(shown)
                 self.story.append(str(shown) + (f"\n[… {shown.reply}]" if shown.reply else ""))
@@ -257,7 +255,13 @@ def load(db: database.Database, tmp_path: Path) -> Load:
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
         file = tmp_path / f"{name}.yaml"
         whole = PROJECT.format(
-            name=name, title=title, language=language, question=question, instructions=instructions, items=items.format(name=name), more=more
+            name=name,
+            title=title,
+            language=language,
+            question=question,
+            instructions=instructions,
+            items=items.format(name=name),
+            more=more,
         )
         if "questions:" in more:
             whole = "\n".join(line for line in whole.splitlines() if not line.startswith("question:"))

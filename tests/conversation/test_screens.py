@@ -28,7 +28,11 @@ CONTENT: Mapping[str, Mapping[str, Any]] = {
     "uk": {
         "instructions": "Порахуйте літери.",
         "title": "Довші слова",
-        "rows": [("кіт — собака", ["кіт", "собака"]), ("дуб — береза", ["дуб", "береза"]), ("яр — гора", ["яр", "гора"])],
+        "rows": [
+            ("кіт — собака", ["кіт", "собака"]),
+            ("дуб — береза", ["дуб", "береза"]),
+            ("яр — гора", ["яр", "гора"]),
+        ],
         "question": "Яке слово довше?",
         "consent": "Ми зберігаємо ваші відповіді під псевдонімом.",
         "native": ("Чи українська — ваша рідна мова?", ["так", "ні"]),
@@ -44,7 +48,11 @@ CONTENT: Mapping[str, Mapping[str, Any]] = {
     "en": {
         "instructions": "Count the letters.",
         "title": "Longer words",
-        "rows": [("cat — horse", ["cat", "horse"]), ("oak — birch", ["oak", "birch"]), ("hat — shirt", ["hat", "shirt"])],
+        "rows": [
+            ("cat — horse", ["cat", "horse"]),
+            ("oak — birch", ["oak", "birch"]),
+            ("hat — shirt", ["hat", "shirt"]),
+        ],
         "question": "Which word is longer?",
         "consent": "We keep your answers under a pseudonym.",
         "native": ("Is English your native language?", ["yes", "no"]),
@@ -60,7 +68,11 @@ CONTENT: Mapping[str, Mapping[str, Any]] = {
     "ru": {
         "instructions": "Посчитайте буквы.",
         "title": "Более длинные слова",
-        "rows": [("кот — собака", ["кот", "собака"]), ("дуб — берёза", ["дуб", "берёза"]), ("яр — гора", ["яр", "гора"])],
+        "rows": [
+            ("кот — собака", ["кот", "собака"]),
+            ("дуб — берёза", ["дуб", "берёза"]),
+            ("яр — гора", ["яр", "гора"]),
+        ],
         "question": "Какое слово длиннее?",
         "consent": "Мы храним ваши ответы под псевдонимом.",
         "native": ("Русский — ваш родной язык?", ["да", "нет"]),
@@ -230,7 +242,8 @@ def learning(play: Play) -> None:
     chat.story.clear()
     for place in "1", "1", "1":
         chat.say(place)
-    chat.say("/start")
+    chat.say("/task")
+    play.tap("go-on")
     chat.now += timedelta(hours=3)
     chat.say("/start")
     chat.say("2")
@@ -277,6 +290,7 @@ def two_projects(play: Play) -> None:
     chat.say("/nonsense")
     chat.say("/help")
     chat.say("/language")
+    chat.say("?")
     chat.tap(play.say("language-name"))
 
 
