@@ -68,7 +68,7 @@ class Press:
 def encode(press: Press) -> str:
     """The data of a button; raises ValueError for what does not fit."""
     data = f"{press.verb}:{_base36(press.row)}:{'.'.join(map(_base36, press.numbers))}:{press.word}"
-    if decode(data) != press:
+    if len(data) > MOST_BYTES or decode(data) != press:
         raise ValueError(f"A button cannot carry {press}")
     return data
 
