@@ -28,8 +28,8 @@ def test_long_context_that_folds(chat: Chat, load: Load) -> None:
                 "gold": "сова",
             }
         ],
-        items="{{file: {name}.jsonl, id: id, show: [{{field: long, title: Казка, fold: yes}}, {{field: gap, gap: '_____'}}],"
-        " options: options, gold: gold}}",
+        items="{{file: {name}.jsonl, id: id, options: options, gold: gold,"
+        " show: [{{field: long, title: Казка, fold: yes}}, {{field: gap, gap: '_____'}}]}}",
     )
     chat.begin()
     assert chat.last.folded == [STORY[:3000].strip()]

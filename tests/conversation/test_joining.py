@@ -13,12 +13,16 @@ from sqlmodel import select
 
 from annotation.store import models, queries
 from annotation.vocabulary import ParticipationStatus
+from annotation.workflow import life
 from annotation.workflow.people import annotators, invitations
 
 if TYPE_CHECKING:
     from tests.conversation.conftest import Chat
 
 Load = Callable[..., None]
+PAUSED = (
+    "Проєкт «Слова» поставив вашу участь на паузу. Організатори подивляться на відповіді; спитати їх можна так: /ask"
+)
 DONE = "Поки що це все, дякуємо! Щоб перевірити, чи є нові запитання, надішліть /start."
 
 
@@ -51,7 +55,7 @@ def test_every_step_resumes(chat: Chat, load: Load, tmp_path: Path) -> None:
     with chat.db.transaction() as session:
         consent = session.exec(select(models.Consent)).one()
         assert (consent.version, consent.sha256) == ("1", hashlib.sha256("Згода.".encode()).hexdigest())
-        profile = session.exec(select(models.ProfileAnswer.value).order_by(models.ProfileAnswer.field))  # type: ignore[arg-type]
+        profile = session.exec(select(models.ProfileAnswer.value).order_by(models.ProfileAnswer.field))
         assert profile.all() == ["34", "так"]
         assert session.exec(select(models.Annotator.time_zone)).one() == "Europe/Kyiv"
         assert session.exec(select(models.Participation.warning_sha256)).one() is not None
@@ -102,8 +106,6 @@ def test_an_invitation_that_lets_nobody_in(
             person = queries.annotator_by_telegram(session, chat.number)
             assert person is not None
             if refused == "closed":
-                from annotation.workflow import life
-
                 life.close(session, project=project, now=chat.now)
             else:
                 annotators.suspend(session, person=person, reason="x", now=chat.now)
@@ -130,11 +132,7 @@ def test_a_project_that_asks_for_writing_is_answered_elsewhere(chat: Chat, load:
 @pytest.mark.parametrize(
     ("status", "sentence"),
     [
-        (
-            ParticipationStatus.PAUSED,
-            "Проєкт «Слова» поставив вашу участь на паузу. Організатори подивляться на відповіді; спитати їх можна"
-            " так: /ask",
-        ),
+        (ParticipationStatus.PAUSED, PAUSED),
         (ParticipationStatus.EXCLUDED, "Ваша участь у проєкті «Слова» завершена. Спитати чому: /ask"),
         (
             ParticipationStatus.FAILED,

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from fluent.syntax import ast, visitor
 
-from bot.conversation.texts import LANGUAGES, resources, texts
+from bot import conversation
+from bot.conversation.texts import COMMANDS, LANGUAGES, commands, resources, texts
+from bot.conversation.views import choosing, joining, pages
+from bot.conversation.views.pages import Block
+from bot.emulator.entities import html
 
 
 class Variables(visitor.Visitor):
@@ -38,12 +45,64 @@ def test_every_message_exists_in_every_language_with_the_same_arguments() -> Non
     assert messages("uk") == messages("en") == messages("ru")
 
 
+LABELS = {
+    "agree", "decline", "rather-not-say", "zone-other", "zone-unsaid", "go-on", "begin", "done", "none-of-them",
+    "leave-open", "skip", "report", "ask", "task", "pause", "keep", "back", "undo", "in-my-words", "stay",
+    "withdraw-yes", "forget-yes", "language-name",
+}  # fmt: skip
+TOASTS = {
+    "saved", "saved-already", "stale", "not-taken", "choose-at-least", "choose-at-most", "answer-or-skip", "undo-open",
+    "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
+}  # fmt: skip
+HINTS = {"answer-here", "zone-hint"}
+CITIES = {joining.zone_name(one) for several in joining.ZONES.values() for one in several}
+REASONS = {f"skip-{one}" for one in choosing.SKIPS} | {f"report-{one}" for one in choosing.REPORTS}
+NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month"}
+LONG = "Дуже <довга> назва & «проєкт» 😀 " * 12
+
+
+def longest(name: str) -> int:
+    """How many UTF-16 units a message may take where it stands."""
+    limits = {20: LABELS, 40: REASONS, 20 - len(" · 14:00"): CITIES, 64: HINTS, 200: TOASTS}
+    found = [most for most, names in limits.items() if name in names]
+    return found[0] if found else 256 if name.startswith("command-") else 1500
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_message_formats_and_fits(language: str) -> None:
-    """With its arguments each message is a text that fits a toast or a message."""
+@pytest.mark.parametrize("number", [0, 1, 2, 5, 21, 1_000_000])
+def test_every_message_formats_and_fits(language: str, number: int) -> None:
+    """With all its arguments, escaped, it is HTML that the Bot API takes, and fits where it stands."""
     for name, arguments in messages(language).items():
-        text = texts(language)(name, **dict.fromkeys(arguments, 5))
-        assert 0 < len(text) <= (200 if name in {"saved", "saved-already", "stale", "stale-done"} else 1000)
+        text = texts(language)(name, **{one: number if one in NUMBERS else LONG for one in arguments})
+        (made,) = pages.laid_out([Block(text)], part="")
+        assert html.parse(made)[0] == text.strip(), name
+        assert 0 < pages.units(text) <= longest(name), (name, text)
+        assert "{" not in text, name
+
+
+def code() -> str:
+    """All modules of the conversation."""
+    return "".join(file.read_text("utf-8") for file in Path(conversation.__file__ or "").parent.rglob("*.py"))
+
+
+def test_every_message_is_said_somewhere() -> None:
+    """The code names each message, or makes its name from a word that is listed there."""
+    made = REASONS | CITIES | {f"command-{one}" for one in COMMANDS}
+    assert {name for name in messages("uk") if f'"{name}"' not in code()} == made
+
+
+def test_every_word_that_the_code_says_is_written() -> None:
+    """Each name that is handed to the texts is a message."""
+    said = set(re.findall(r'(?:say|tell|acknowledge)\(\s*"([a-z-]+)"', code()))
+    assert said <= messages("uk").keys()
+    assert len(said) > 60
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_menu_of_commands_is_complete(language: str) -> None:
+    """Each command has a description that fits, and each is answered."""
+    assert tuple(commands(language)) == COMMANDS
+    assert all(f'_sent("{one}")' in code() for one in COMMANDS)
 
 
 @pytest.mark.parametrize(
