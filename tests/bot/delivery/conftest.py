@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -117,3 +117,9 @@ async def stage(db: database.Database, tmp_path: Path, tiny: ModuleType) -> Asyn
     telegram.clock = Clock(lambda: found.now.timestamp())
     async with app:
         yield found
+
+
+@pytest.fixture
+def load_items(db: database.Database, tmp_path: Path) -> Callable[..., None]:
+    """Loads and starts a project of so many items."""
+    return lambda *, items: load(db, tmp_path, items=items)

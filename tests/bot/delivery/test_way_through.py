@@ -32,7 +32,7 @@ async def test_what_is_sent_is_protected_unless_the_setting_says_otherwise(stage
     """Items cannot be forwarded or saved."""
     person = stage.telegram.person(1)
     await stage.say(person, "/start")
-    assert person.messages[-1].content.protected
+    assert person.messages[-1].protected
 
 
 async def test_an_update_that_comes_again_changes_nothing(stage: Stage) -> None:

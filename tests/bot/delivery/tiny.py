@@ -1,17 +1,20 @@
 """A conversation small enough to read at a glance: an item, a tap, "✓", the next item. Also a bot as a process of its own.
 
-`python tiny.py DATABASE TELEGRAM TOKEN [PORT]` runs it, polling or, with a port, as a webhook, until it is killed.
+`python tiny.py DATABASE TELEGRAM TOKEN` is a nursery: for every line that it reads it starts such a bot as a process of
+its own, polling or, with a port in the line, as a webhook, and prints its number.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from datetime import datetime
 
 from sqlmodel import Session
 
 from annotation.errors import Stale
-from annotation.store import database, queries
+from annotation.store import database
 from annotation.workflow import work
 from annotation.workflow.people import joining
 from bot import application
@@ -57,7 +60,12 @@ def _shown(session: Session, incoming: Incoming, who: int, now: datetime) -> Cal
     taps = [callbacks.Tap(offer.assignment_id, offer.revision, index) for index in range(2)]
     buttons = tuple(Button(label, callbacks.encode(tap)) for label, tap in zip("AB", taps, strict=True))
     return (
-        Send(chat_id=incoming.chat_id, html=f"item {offer.assignment_id}", buttons=(buttons,), remember=offer.assignment_id),
+        Send(
+            chat_id=incoming.chat_id,
+            html=f"item {offer.assignment_id}",
+            buttons=(buttons,),
+            remember=offer.assignment_id,
+        ),
     )
 
 
@@ -71,8 +79,8 @@ def office(*, protect: bool = True) -> Office:
     return Office(respond=respond, sorry=sorry, desk=Desk(key=KEY), protect=protect)
 
 
-def main(url: str, telegram: str, token: str, port: str = "") -> None:
-    """Run until killed."""
+def run(url: str, telegram: str, token: str, port: str) -> None:
+    """A bot, until it is ended."""
     with database.opened(url) as opened:
         app = application.build(token=token, database=opened, office=office(), base_url=f"{telegram}/bot")
         listen = f"http://127.0.0.1:{port}"
@@ -80,5 +88,17 @@ def main(url: str, telegram: str, token: str, port: str = "") -> None:
         application.run(app, token=token, log_level="WARNING", address=address)
 
 
+def nursery(url: str, telegram: str, token: str) -> None:
+    """Everything is imported once: a bot of its own is there at once, as often as it is killed."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in sys.stdin:
+        number = os.fork()
+        if number == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            run(url, telegram, token, line.strip())
+            os._exit(0)
+        print(number, flush=True)
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    nursery(*sys.argv[1:])
