@@ -92,7 +92,7 @@ def build(
     base = Base(database=database, clock=clock)
     requests = (request or AiohttpRequest(), request or AiohttpRequest(connections=4))
     api = Api(token=token, base_url=base_url, request=requests[0], polls=requests[1])
-    receipts, pace = Receipts(), Pace()
+    receipts, pace = Receipts(base), Pace()
     sender = Sender(base=base, api=api, receipts=receipts, pace=pace)
     workers = Workers(base=base, office=office, sender=sender, receipts=receipts)
     rounds = Rounds(base=base, workers=workers, sender=sender, pace=pace, tenure=Tenure(base, "pacing"))

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from sqlmodel import Session
 
-from annotation.errors import HromadaError, Unavailable
+from annotation.errors import Unavailable
 from annotation.store import inbox, outbox, screens
 from annotation.store.outbox import Letter
 from bot.conversation.exchange import Calls, Desk, Incoming
@@ -31,8 +31,6 @@ AT_ONCE = 16
 MOST_ATTEMPTS = 2
 LONGEST_WAIT = 30.0
 """Seconds between two tries while the database does not answer, at the most."""
-QUIET = 0.05
-"""Seconds after which receipts are noted by a transaction of their own."""
 
 
 class Respond(Protocol):
@@ -77,7 +75,6 @@ class Workers:
     _waiting: dict[int, None] = field(default_factory=dict)
     _serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _again: set[int] = field(default_factory=set)
-    _noting: asyncio.Task[None] | None = None
 
     def wake(self, people: Iterable[int]) -> None:
         """Something of these people waits in the inbox."""
@@ -97,9 +94,7 @@ class Workers:
         """Until nobody is served any more, and all receipts are noted."""
         while self._serving:
             await asyncio.wait(self._serving.values())
-        if self._noting is not None:
-            self._noting.cancel()
-        await self._note()
+        await self.receipts.noted()
 
     async def stop(self, *, within: float) -> None:
         """Take up nothing more, and wait so many seconds for what is being done; the rest is in the database."""
@@ -107,12 +102,12 @@ class Workers:
         self.at_once = 0
         if self._serving:
             await asyncio.wait(self._serving.values(), timeout=within)
-        tasks = [*self._serving.values(), *([self._noting] if self._noting else [])]
+        tasks = tuple(self._serving.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.sender.stop()
-        await self._note()
+        await self.receipts.noted()
 
     def _fill(self) -> None:
         while self._waiting and len(self._serving) < self.at_once:
@@ -142,7 +137,6 @@ class Workers:
                 continue
             failures = 0
             await self.sender.send(turn.letters)
-            self._note_soon()
             more = turn.more or person in self._again
 
     async def _turn(self, person: int) -> _Turn:
@@ -193,25 +187,3 @@ class Workers:
             return _Turn(letters, more=True)
 
         return await self.base.run(counted)
-
-    def _note_soon(self) -> None:
-        if self.receipts and (self._noting is None or self._noting.done()):
-            self._noting = asyncio.create_task(self._note_later())
-
-    async def _note_later(self) -> None:
-        while self.receipts:
-            await asyncio.sleep(QUIET)
-            await self._note()
-
-    async def _note(self) -> None:
-        batch = self.receipts.take()
-        if not (batch.sent or batch.shown):
-            return
-        try:
-            await self.base.run(batch.note)
-        except HromadaError as failure:
-            log.warning("What was sent is noted later: %s", type(failure).__name__)
-            self.receipts.give_back(batch)
-        except asyncio.CancelledError:
-            self.receipts.give_back(batch)
-            raise
