@@ -125,7 +125,7 @@ def run(app: App, *, token: str, log_level: str, address: Address | None = None)
     """
     log(log_level, token=token)
     try:
-        asyncio.run(_run(app, token=token, address=address))
+        asyncio.run(work(app, token=token, address=address))
     except InvalidToken:
         raise BadInput(
             "Telegram does not know this token.",
@@ -134,12 +134,13 @@ def run(app: App, *, token: str, log_level: str, address: Address | None = None)
         ) from None
 
 
-async def _run(app: App, *, token: str, address: Address | None) -> None:
+async def work(app: App, *, token: str, address: Address | None = None) -> None:
+    """The same, within a loop: until a signal comes."""
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    work = _poll(app) if address is None else _listen(app, token=token, address=address)
-    async with app, _background(app, work) as failing:
+    coming = _poll(app) if address is None else _listen(app, token=token, address=address)
+    async with app, _background(app, coming) as failing:
         stop = asyncio.create_task(ended.wait())
         await asyncio.wait([stop, failing], return_when=asyncio.FIRST_COMPLETED)
         stop.cancel()
@@ -147,9 +148,9 @@ async def _run(app: App, *, token: str, address: Address | None) -> None:
 
 
 @asynccontextmanager
-async def _background(app: App, work: Coroutine[None, None, None]) -> AsyncIterator[asyncio.Task[None]]:
+async def _background(app: App, coming: Coroutine[None, None, None]) -> AsyncIterator[asyncio.Task[None]]:
     """Rounds and the given work until the block ends; at its end, what made the work fail is raised."""
-    task, rounds = asyncio.create_task(work), asyncio.create_task(app.rounds.run())
+    task, rounds = asyncio.create_task(coming), asyncio.create_task(app.rounds.run())
     try:
         yield task
     finally:

@@ -21,7 +21,14 @@ Raw = Mapping[str, Any]
 
 
 def read(update: Raw) -> Incoming | None:
-    """An update as the Bot API writes it; None for what is from nobody, or is no update at all."""
+    """An update as the Bot API writes it; None for what is from nobody, or is none of the updates that it describes."""
+    try:
+        return _read(update)
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
+        return None
+
+
+def _read(update: Raw) -> Incoming | None:
     number = update.get("update_id")
     kind = next((kind for kind in KINDS if kind in update), None)
     body = update.get(kind) if kind else None

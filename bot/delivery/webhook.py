@@ -62,7 +62,7 @@ class Webhook:
         body = await request.read()
         try:
             update = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             return web.Response(status=400)
         if not isinstance(update, dict) or not isinstance(update.get("update_id"), int):
             return web.Response(status=400)
