@@ -93,9 +93,7 @@ def hold(session: Session, ids: Sequence[int], *, until: datetime) -> None:
     session.connection().execute(sa.update(Outbox).where(_ID.in_(ids)).values(due_at=until))
 
 
-def take_due(
-    session: Session, *, now: datetime, until: datetime, paced: bool, most: int = MOST
-) -> tuple[Letter, ...]:
+def take_due(session: Session, *, now: datetime, until: datetime, paced: bool, most: int = MOST) -> tuple[Letter, ...]:
     """Letters that are due, the oldest first; until then nobody else takes them."""
     chosen = sa.select(Outbox.__table__).where(col(Outbox.due_at) <= now, col(Outbox.paced) == paced)  # type: ignore[attr-defined]
     rows = session.connection().execute(chosen.order_by(_ID).limit(most).with_for_update(skip_locked=True)).all()

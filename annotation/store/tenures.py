@@ -16,9 +16,7 @@ def holder(session: Session, *, name: str) -> str | None:
     return session.exec(select(Lease.holder).where(Lease.name == name)).first()
 
 
-def take(
-    session: Session, *, name: str, holder: str, now: datetime, until: datetime, from_: str | None = None
-) -> bool:
+def take(session: Session, *, name: str, holder: str, now: datetime, until: datetime, from_: str | None = None) -> bool:
     """Take or renew a lease; False where another has it still. `from_` is a holder that is known to be gone."""
     values = {"name": name, "holder": holder, "now": now, "until": until, "gone": from_}
     return session.connection().execute(_TAKE, values).rowcount == 1

@@ -167,10 +167,10 @@ def test_a_database_of_the_first_form_keeps_its_answers(db: database.Database, l
 
 
 def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_path: Path) -> None:
-    """It is loaded with all that it says; the bot of the first form leaves it alone."""
+    """It is loaded with all that it says; the bot leaves it alone."""
     (tmp_path / "i.csv").write_text("id,text,gold\n1,так,5\n2,ні,4\n", "utf-8")
     (tmp_path / "p.yaml").write_text(
-        "project: p\ntitle: p\nlanguage: uk\nquestions: [{type: scale, text: q, options: [4, 5]}]\n"
+        "project: p\ntitle: p\nlanguage: uk\nquestions: [{type: scale, text: q, options: [4, 5]}, {type: text, text: why, name: why}]\n"
         "items: {file: i.csv, id: id, show: {field: text}, gold: gold}\noverlap: 1\n".replace(
             "show: {field: text}", "show: [{field: text, title: Текст}]"
         ),
@@ -191,7 +191,7 @@ def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_
         assert not isinstance(work.next_item(session, annotator_id=who, now=NOW), work.Offer)
         definition = project_files.definition_of(known.definition)
     assert offering.sentence(definition) == (
-        "p is not offered: this bot does not know questions other than one choice yet."
+        "p is not offered: this bot does not know questions that are answered in writing yet."
     )
 
 

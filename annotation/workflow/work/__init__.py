@@ -7,10 +7,10 @@ from annotation.workflow.work.next import next_item
 from annotation.workflow.work.offers import Asked, Offer, Page, chosen
 from annotation.workflow.work.passing import Reported, report, skip
 from annotation.workflow.work.qualifying import Decision
-from annotation.workflow.work.records import Saved
-from annotation.workflow.work.undoing import undo
+from annotation.workflow.work.records import Saved, stored
+from annotation.workflow.work.undoing import keep, undo, waiting
 
 __all__ = [
-    "Asked", "Decision", "Feedback", "Offer", "Page", "Reported", "Saved", "chosen", "expire", "next_item", "report",
-    "skip", "submit", "undo",
+    "Asked", "Decision", "Feedback", "Offer", "Page", "Reported", "Saved", "chosen", "expire", "keep", "next_item",
+    "report", "skip", "stored", "submit", "undo", "waiting",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlmodel import Session, select
@@ -21,8 +22,17 @@ HERS = {Hindrance.CONSENT, Hindrance.PROFILE, Hindrance.WARNING}
 """What she can do something about at once: she is asked for it before any later project."""
 
 
-def next_item(session: Session, *, annotator_id: int, now: datetime, project_id: int | None = None) -> Offer | Waiting:
+def next_item(
+    session: Session,
+    *,
+    annotator_id: int,
+    now: datetime,
+    project_id: int | None = None,
+    turn: Sequence[int] | None = None,
+) -> Offer | Waiting:
     """The live item of this person, else a new one, of that project if one is named; else why there is none.
+
+    `turn` are the projects to try, in order, where they have been looked up; none for the live item alone.
 
     Waiting for SEARCHING asks to commit and to call again at once.
     """
@@ -32,13 +42,15 @@ def next_item(session: Session, *, annotator_id: int, now: datetime, project_id:
     if found is not None:
         return found
     waits: list[Waiting] = []
-    turn = programmes.turn(session, annotator_id=annotator_id) if project_id is None else (project_id,)
+    open_ended = project_id is None and turn is None
+    if turn is None:
+        turn = programmes.turn(session, annotator_id=annotator_id) if project_id is None else (project_id,)
     for one in turn:
         offered = _of_project(session, person, session.get_one(Project, one), now=now)
         if isinstance(offered, Offer) or offered.reason in HERS or offered.reason is Hindrance.SEARCHING:
             return offered
         waits.append(offered)
-    if project_id is None:
+    if open_ended:
         waits += programmes.full(session, annotator_id=annotator_id)
     return _told(waits)
 

@@ -22,10 +22,11 @@ MOST_COUNTED = 500
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A question and its options in the order shown; none where it has none."""
+    """A question and its options in the order shown, with the labels under which they are stored."""
 
     question: Question
     options: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -40,10 +41,13 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Where an item stands: the person's page, from 1, and of how many items it is."""
+    """Where an item stands: the person's page, from 1, of how many items it is, and at which place, where it is the
+    newest of the page.
+    """
 
     number: int
     items: int
+    place: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,11 +76,6 @@ class Offer:
 
 def offer(session: Session, seat: Seat, assignment: Assignment, item: Item) -> Offer:
     """What the person is shown of an assignment."""
-    orders = assignment.option_orders or {}
-    asked = questions(seat, item)
-    if not orders and assignment.option_order is not None:
-        orders = {asked[0].name: assignment.option_order}
-    pages = seat.definition.pages
     return Offer(
         assignment_id=seats.known(assignment.id),
         revision=assignment.open_revision or 0,
@@ -88,11 +87,36 @@ def offer(session: Session, seat: Seat, assignment: Assignment, item: Item) -> O
         item=item.external_id,
         stimulus=item.stimulus,
         pieces=tuple(item.pieces or ()),
-        questions=tuple(Asked(question=one, options=_shown(one, item, orders.get(one.name))) for one in asked),
+        questions=shown(seat, assignment, item),
         number=assignment.position or 0,
         left=_left(session, item),
-        page=Page(number=assignment.page, items=pages.items) if pages and assignment.page else None,
+        page=_page(seat, assignment),
     )
+
+
+def shown(seat: Seat, assignment: Assignment, item: Item) -> tuple[Asked, ...]:
+    """What is asked, with the options in the order in which this person sees them."""
+    asked = questions(seat, item)
+    orders = assignment.option_orders or {}
+    if not orders and assignment.option_order is not None:
+        orders = {asked[0].name: assignment.option_order}
+    return tuple(_asked(one, item, orders.get(one.name)) for one in asked)
+
+
+def _asked(question: Question, item: Item, order: list[int] | None) -> Asked:
+    options = texts(question, item)
+    labels = question.labels_of(item.options) if isinstance(question, Choice) else options
+    order = list(range(len(options))) if order is None else order
+    ordered = [tuple(one[index] for index in order) for one in (options, labels)]
+    return Asked(question=question, options=ordered[0], labels=ordered[1])
+
+
+def _page(seat: Seat, assignment: Assignment) -> Page | None:
+    pages, standing = seat.definition.pages, seat.participation
+    if pages is None or assignment.page is None:
+        return None
+    newest = assignment.page == standing.page and assignment.position == standing.shown
+    return Page(number=assignment.page, items=pages.items, place=standing.on_page if newest else None)
 
 
 def questions(seat: Seat, item: Item) -> tuple[Question, ...]:
@@ -139,11 +163,6 @@ def chosen(session: Session, *, assignment_id: int, option: int) -> dict[str, ob
     if isinstance(first, Choice):
         return {first.name: first.counted(len(item.options or ())).labels_of(item.options)[order[option]]}
     return {first.name: texts(first, item)[order[option]]}
-
-
-def _shown(question: Question, item: Item, order: list[int] | None) -> tuple[str, ...]:
-    options = texts(question, item)
-    return options if order is None else tuple(options[index] for index in order)
 
 
 def _left(session: Session, item: Item) -> int | None:

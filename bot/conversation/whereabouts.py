@@ -1,0 +1,195 @@
+"""Where a person is: every entry leads there, and it is always somewhere that goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlmodel import col, select
+
+from annotation.campaigns.project import ProjectFile
+from annotation.store import queries
+from annotation.store.models import Invitation, Item, Participation, Project
+from annotation.vocabulary import Hindrance, ItemStatus, Pool, ProjectStatus
+from annotation.workflow import programmes, work
+from annotation.workflow.people import attestations, consents, participations, profiles, terms
+from annotation.workflow.programmes import Entry
+from annotation.workflow.waiting import Waiting
+from annotation.workflow.work import Offer
+from annotation.workflow.work.next import HERS
+from bot.conversation import asking
+from bot.conversation.callbacks import Verb
+from bot.conversation.exchange import Calls
+from bot.conversation.talks import Step
+from bot.conversation.views import items, joining, screen, standing
+from bot.conversation.views.standing import Line
+from bot.conversation.visits import Visit, joined
+
+SEARCHES = 20
+"""How often the search for an item goes on within one update, before the person is asked to wait."""
+MOST_COUNTED = 500
+
+
+def lead(visit: Visit, *, in_hand: bool = True) -> Calls:
+    """The screen where the person is. `in_hand` is false where she has just given away what she had."""
+    if visit.state.step is Step.LANGUAGE:
+        return visit.send(joining.language())
+    if visit.state.step is not Step.NONE:
+        visit.keep(visit.state.at(Step.NONE))
+    if in_hand:
+        held = in_hands(visit)
+        if isinstance(held, Offer) or held.reason in HERS:
+            return shown(visit, held)
+    entries = programmes.entries(visit.session, annotator_id=visit.who)
+    doors = [one for one in entries if one.projects]
+    chosen = [one for one in doors if one.key == visit.state.door]
+    if len(doors) > 1 and not chosen:
+        return menu(visit, doors)
+    if not doors:
+        return _nothing(visit, entries)
+    found = _searched(visit, (chosen or doors)[0].projects)
+    calls = shown(visit, found)
+    if isinstance(found, Waiting) and found.reason not in HERS and len(doors) > 1:
+        visit.keep(replace(visit.state, door=0))
+        return joined(calls, menu(visit, [one for one in doors if one not in chosen]))
+    return calls
+
+
+def in_hands(visit: Visit) -> Offer | Waiting:
+    """The item that the person has, if any."""
+    return work.next_item(visit.session, annotator_id=visit.who, now=visit.now, turn=())
+
+
+def _searched(visit: Visit, turn: Sequence[int]) -> Offer | Waiting:
+    found: Offer | Waiting = Waiting(reason=Hindrance.SEARCHING)
+    for _ in range(SEARCHES):
+        found = work.next_item(visit.session, annotator_id=visit.who, now=visit.now, turn=turn)
+        if isinstance(found, Offer) or found.reason is not Hindrance.SEARCHING:
+            break
+    return found
+
+
+def menu(visit: Visit, doors: Sequence[Entry]) -> Calls:
+    """What is open, to choose from."""
+    lines = [Line(key=one.key, title=one.title, left=_left(visit, one.projects)) for one in doors]
+    return visit.send(standing.menu(lines, visit.say))
+
+
+def _left(visit: Visit, projects: Sequence[int]) -> int | None:
+    chosen = select(Item.id).where(col(Item.project_id).in_(projects), Item.pool == Pool.MAIN, Item.free > 0)
+    counted = len(visit.session.exec(chosen.where(Item.status == ItemStatus.OPEN).limit(MOST_COUNTED + 1)).all())
+    return None if counted > MOST_COUNTED else counted
+
+
+def _nothing(visit: Visit, entries: Sequence[Entry]) -> Calls:
+    """Nothing is open to the person: she has done her part, or waits, or was not invited."""
+    if entries:
+        return shown(visit, Waiting(reason=Hindrance.QUOTA, project=_name(visit, entries[0].title)))
+    session = visit.session
+    mine = select(Project).join(Participation).where(Participation.annotator_id == visit.who)
+    projects = session.exec(mine.order_by(col(Project.id).desc())).all()
+    for project in projects:
+        if not project.served:
+            return visit.tell("elsewhere", project=project.title)
+        if project.status in {ProjectStatus.PAUSED, ProjectStatus.LOADED}:
+            return shown(visit, Waiting(reason=Hindrance.NOT_RUNNING, project=project.name))
+    if projects:
+        return shown(visit, Waiting(reason=Hindrance.NOTHING_LEFT))
+    invited = session.exec(select(Invitation.id).limit(1)).first() is not None
+    return visit.tell("stranger" if invited else "nothing-open")
+
+
+def _name(visit: Visit, title: str) -> str | None:
+    found = visit.session.exec(select(Project.name).where(Project.title == title)).first()
+    return None if found is None else found
+
+
+def shown(visit: Visit, found: Offer | Waiting) -> Calls:
+    """The item with what comes before it, or why there is none."""
+    if isinstance(found, Waiting):
+        return _waiting(visit, found)
+    project, definition = visit.session.get_one(Project, found.project_id), None
+    known = visit.project(found.project_id)
+    definition = known[1] if known else None
+    if definition is None:
+        raise LookupError("an item without a project")
+    if visit.person.time_zone is None:
+        return zone(visit)
+    version = joining.version(found.instructions, definition.examples)
+    if visit.state.cards.get(str(found.project_id)) != version:
+        return card(visit, project, definition, version=version)
+    due = _attestation(visit, project, definition)
+    return due or joined(_page_over(visit, found), item(visit, found, definition))
+
+
+def item(visit: Visit, offer: Offer, definition: ProjectFile) -> Calls:
+    """The item, its buttons under the last part."""
+    draft = visit.state.draft(offer.assignment_id, offer.revision)
+    shown = items.item(
+        offer, visit.say, asking=asking.asking(offer, draft, visit.say), countdown=counts_down(definition)
+    )
+    return visit.send(*shown, remember=offer.assignment_id)
+
+
+def counts_down(definition: ProjectFile) -> bool:
+    """Whether the project wants people to see how much is left for all."""
+    return definition.reward is not None and definition.reward.countdown
+
+
+def card(visit: Visit, project: Project, definition: ProjectFile, *, version: str) -> Calls:
+    """The task on one screen, and a button that begins."""
+    begin = screen.button(visit.say("begin"), Verb.CARD, project.id or 0, word=version)
+    made = joining.card(project.title, project.instructions, definition.examples, visit.say, buttons=((begin,),))
+    return visit.send(*made)
+
+
+def zone(visit: Visit) -> Calls:
+    """When the person's day begins; she may tap or type."""
+    visit.keep(visit.state.at(Step.ZONE))
+    return visit.send(joining.zone(visit.say, now=visit.now))
+
+
+def _page_over(visit: Visit, offer: Offer) -> Calls:
+    page = offer.page
+    if page is None or page.number == 1 or page.place != 1 or offer.revision:
+        return ()
+    return visit.tell("page-over", page=page.number - 1)
+
+
+def _attestation(visit: Visit, project: Project, definition: ProjectFile) -> Calls:
+    participation = participations.of(visit.session, annotator_id=visit.who, project_id=project.id or 0)
+    due = attestations.due(visit.session, definition=definition, participation=participation, now=visit.now)
+    if due is None or definition.attestation is None:
+        return ()
+    return visit.send(
+        standing.attestation(definition.attestation, visit.say, project_id=project.id or 0, sitting=due, pausing=False)
+    )
+
+
+def _waiting(visit: Visit, waiting: Waiting) -> Calls:
+    if waiting.project is None:
+        return visit.send(standing.hindrance(waiting, visit.say, title="", zone=visit.person.time_zone))
+    project = queries.project(visit.session, waiting.project)
+    known = visit.project(project.id or 0)
+    if waiting.reason in HERS and known is not None:
+        return _hers(visit, waiting.reason, *known)
+    return visit.send(standing.hindrance(waiting, visit.say, title=project.title, zone=visit.person.time_zone))
+
+
+def _hers(visit: Visit, reason: Hindrance, project: Project, definition: ProjectFile) -> Calls:
+    """What the person is asked before she gets an item of the project."""
+    row, known = project.id or 0, terms.of(visit.session, project=project, definition=definition)
+    if reason is Hindrance.CONSENT:
+        asked = consents.asked(visit.session, annotator_id=visit.who, terms=known)
+        return () if asked is None else visit.send(*joining.consent(asked, visit.say, project_id=row))
+    if reason is Hindrance.PROFILE:
+        given = profiles.answers(visit.session, annotator_id=visit.who)
+        field = profiles.missing(known.fields, given)[0]
+        visit.keep(visit.state.at(Step.PROFILE, about=row, field=field.name))
+        return visit.send(joining.profile(field, visit.say, project_id=row))
+    if visit.person.time_zone is None:
+        return zone(visit)
+    text = definition.content_warning or ""
+    from annotation.campaigns import stimulus
+
+    return visit.send(*joining.warning(text, visit.say, project_id=row, sha256=stimulus.text_digest(text)))
