@@ -16,6 +16,9 @@ from telegram.request import BaseRequest
 from annotation.errors import BadInput, HromadaError, Where
 from annotation.store import outbox
 from annotation.store.database import Database
+from bot.conversation.exchange import Desk
+from bot.conversation.handlers import errors
+from bot.conversation.respond import respond
 from bot.delivery.api import Api
 from bot.delivery.base import Base
 from bot.delivery.incoming import KINDS, Raw
@@ -77,6 +80,11 @@ class App:
         if self.base.alone:
             await self.base.run(lambda session: outbox.make_due(session, now=self.base.clock()))
         await self.rounds.go()
+
+
+def office(*, key: bytes, protect: bool = True, simulated: bool = False) -> Office:
+    """The conversation that this bot has with people."""
+    return Office(respond=respond, sorry=errors.sorry, desk=Desk(key=key, simulated=simulated), protect=protect)
 
 
 def build(

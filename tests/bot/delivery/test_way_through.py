@@ -112,3 +112,15 @@ async def test_numbers_are_forgotten_when_telegram_cannot_send_them_again(stage:
         assert inbox.forget(session, before=stage.now) == 0
         stage.now = stage.now.replace(year=2027)
         assert inbox.forget(session, before=stage.now) == 1
+
+
+async def test_what_no_database_keeps_does_not_stop_the_others(stage: Stage) -> None:
+    """NUL and halves of characters in a text, a button, a language: the rest of the batch is stored too."""
+    person, other = stage.telegram.person(1), stage.telegram.person(2)
+    person.send("x")
+    other.send("/start")
+    [first, second] = stage.telegram.take()
+    first["message"]["text"] = "\0\ud800"
+    first["message"]["from"]["language_code"] = "\0\ud800"
+    await stage.app.deliver(first, second)
+    assert [one.messages[-1].text for one in (person, other)] == ["item 1", "item 2"]
