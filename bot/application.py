@@ -176,9 +176,7 @@ async def _poll(app: App) -> None:
         await app.recover()
         logger.info("The bot is @%s.", (await app.api.get_me()).username)
 
-    poller = Poller(
-        base=app.base, api=app.api, workers=app.workers, tenure=tenure, watchdog=app.watchdog, begun=begun
-    )
+    poller = Poller(base=app.base, api=app.api, workers=app.workers, tenure=tenure, watchdog=app.watchdog, begun=begun)
     both = [asyncio.create_task(poller.run()), asyncio.create_task(app.watchdog.run())]
     try:
         done, _ = await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)

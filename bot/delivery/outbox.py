@@ -1,8 +1,7 @@
 """The sender: calls of letters are made in their order, chat by chat, as soon as the transaction is committed.
 
-Only Telegram's own `retry_after` delays them. What may be repeated is, until it is known to have arrived; what may not is
-marked before it is begun, and left alone where nobody knows how far it went. That letters were sent is noted with the next
-transaction, or a moment later by one of its own.
+Only Telegram's own `retry_after` delays them. What may be repeated is, until it is known to have arrived; what may not
+is marked before it is begun, and left alone where nobody knows how far it went.
 """
 
 from __future__ import annotations

@@ -91,7 +91,8 @@ class Poller:
                 continue
             self.watchdog.fed()
             self._wait = SHORTEST_WAIT
-            if updates and await self._safely(self._take_in(updates)):
+            stored = await self._safely(self._take_in(updates)) if updates else None
+            if stored:
                 offset = max(int(one["update_id"]) for one in updates) + 1
 
     async def _take_in(self, updates: Sequence[Any]) -> bool:

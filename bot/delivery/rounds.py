@@ -1,7 +1,7 @@
 """Rounds: every second, whatever lies in the boxes without anybody at it is taken up.
 
-Updates and letters of processes that died, paced letters whose turn has come, and once an hour the numbers of updates that
-Telegram cannot send again.
+Updates and letters of processes that died, paced letters whose turn has come, and once an hour the numbers of updates
+that Telegram cannot send again.
 """
 
 from __future__ import annotations

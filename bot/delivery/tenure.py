@@ -58,14 +58,12 @@ class Tenure:
     def _take(self, session: Session, now: datetime) -> bool:
         found = tenures.holder(session, name=self.name)
         gone = found if found is not None and _gone(found) else None
-        return tenures.take(
-            session, name=self.name, holder=self.myself, now=now, until=now + LASTS, from_=gone
-        )
+        return tenures.take(session, name=self.name, holder=self.myself, now=now, until=now + LASTS, from_=gone)
 
 
 def _gone(holder: str) -> bool:
-    """Whether the holder was a process of this machine that is no more; a number that is ours now was somebody else's."""
+    """Whether the holder was a process of this machine that is no more."""
     host, number, _ = holder.rsplit(":", 2)
     if host != socket.gethostname()[:80]:
         return False
-    return int(number) != os.getpid() and not Path(f"/proc/{number}").exists() and Path("/proc").exists()
+    return Path("/proc").exists() and not Path(f"/proc/{number}").exists()

@@ -1,4 +1,4 @@
-"""The watchdog: a bot that has not heard from Telegram for too long ends, so that whoever supervises it starts it anew."""
+"""The watchdog: a bot that has not heard from Telegram for too long ends, so that its supervisor starts it anew."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The workers: each update is handled in one transaction with all that follows from it, then its calls are made.
 
-Up to 16 people at once in a process, one update at a time for each, in the order of their numbers; any number of processes
-on PostgreSQL. An update that cannot be handled is tried twice, then given up, and its person is told.
+Up to 16 people at once in a process, one update at a time for each, in the order of their numbers; any number of
+processes on PostgreSQL. An update that cannot be handled is tried twice, then given up, and its person is told.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 from sqlmodel import Session
@@ -113,11 +114,10 @@ class Workers:
         while self._waiting and len(self._serving) < self.at_once:
             person = next(iter(self._waiting))
             del self._waiting[person]
-            task = asyncio.create_task(self._serve(person))
-            self._serving[person] = task
-            task.add_done_callback(lambda _, person=person: self._served(person))
+            self._serving[person] = asyncio.create_task(self._serve(person))
+            self._serving[person].add_done_callback(partial(self._served, person))
 
-    def _served(self, person: int) -> None:
+    def _served(self, person: int, _: asyncio.Task[None]) -> None:
         del self._serving[person]
         if person in self._again:
             self._again.discard(person)

@@ -151,8 +151,7 @@ async def _answers(
         cast=[(script, telegram.person(script.telegram_id)) for script in cast],
     )
     async with app:
-        answers = await stage.play(lambda number: told("answers", min(1.0, number / most)))
-    return answers
+        return await stage.play(lambda number: told("answers", min(1.0, number / most)))
 
 
 def _published(db: database.Database, folder: Path, *, people: int, answers: int, told: Progress) -> Result:

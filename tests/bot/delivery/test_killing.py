@@ -118,7 +118,7 @@ async def test_killed_twenty_times_it_loses_nothing_doubles_nothing_and_leaves_n
 ) -> None:
     """At least ten updates in flight at each kill, updates in any order, some again and again."""
     load_items(items=900)  # type: ignore[operator]
-    rng = random.Random(7)
+    rng = random.Random(7)  # noqa: S311
     telegram = Telegram()
     telegram.faults.latency = 0.05
     telegram.faults.reorder(rng)

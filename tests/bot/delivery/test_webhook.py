@@ -43,9 +43,9 @@ async def hook(stage: Stage) -> AsyncIterator[Webhook]:
 async def post(hook: Webhook, body: bytes, *, secret: str = SECRET, method: str = "POST", path: str = PATH) -> int:
     """Call it; the status."""
     url = f"http://127.0.0.1:{hook.port}{path}"
-    async with aiohttp.ClientSession() as session:
-        async with session.request(method, url, data=body, headers={HEADER: secret} if secret else {}) as response:
-            return response.status
+    headers = {HEADER: secret} if secret else {}
+    async with aiohttp.ClientSession() as client, client.request(method, url, data=body, headers=headers) as response:
+        return response.status
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,7 @@ async def test_an_update_is_answered_200_once_it_is_stored(stage: Stage, hook: W
     await stage.app.workers.settled()
 
 
-async def test_a_database_that_is_down_is_a_503(
-    stage: Stage, hook: Webhook, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_database_that_is_down_is_a_503(stage: Stage, hook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that Telegram brings the update again."""
 
     async def down(*_: object) -> None:

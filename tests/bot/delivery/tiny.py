@@ -1,4 +1,4 @@
-"""A conversation small enough to read at a glance: an item, a tap, "✓", the next item. Also a bot as a process of its own.
+"""A conversation small enough to read at a glance: an item, a tap, "✓", the next. And a process that starts such bots.
 
 `python tiny.py DATABASE TELEGRAM TOKEN` is a nursery: for every line that it reads it starts such a bot as a process of
 its own, polling or, with a port in the line, as a webhook, and prints its number.
