@@ -1,7 +1,7 @@
 """What a button carries back: what it does, to which row, with which numbers and word; never a text, at most 64 bytes.
 
-`VERB:ROW:NUMBERS:WORD`, numbers in base 36 with dots between them. Anything that is not written so, to the byte, was not
-written here.
+`VERB:ROW:NUMBERS:WORD`, numbers in base 36 with dots between them. Anything that is not written so, to the byte, was
+not written here.
 """
 
 from __future__ import annotations

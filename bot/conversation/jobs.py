@@ -19,7 +19,7 @@ def answers(session: Session, *, now: datetime) -> Calls:
 
     Whoever cannot be reached has hers when she is back.
     """
-    calls = []
+    calls: list[Send] = []
     for message in messages.to_deliver(session):
         person = session.get_one(Annotator, message.annotator_id)
         if person.telegram_id is None or person.unreachable_at is not None:
@@ -30,7 +30,7 @@ def answers(session: Session, *, now: datetime) -> Calls:
             Block(pages.shortened(message.text, 300), fold=True),
             Block(message.answer or ""),
         ]
-        for one in screen.messages(blocks, say):
-            calls.append(Send(chat_id=person.telegram_id, html=one.html, silent=False, repeatable=False))
+        told = screen.messages(blocks, say)
+        calls += [Send(chat_id=person.telegram_id, html=one.html, silent=False, repeatable=False) for one in told]
         messages.delivered(session, message_id=message.id or 0, now=now)
     return tuple(calls)

@@ -1,4 +1,4 @@
-"""The whole conversation: from an update to the calls that follow, in one transaction; Telegram is not spoken to here."""
+"""The whole conversation: from an update to the calls that follow, in one transaction; nothing is sent from here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of a conversation beside the work itself: what is awaited from the person, half-given answers, choices."""
+"""What is kept of a conversation beside the work itself: what is awaited from the person, and half-given answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 from sqlmodel import Session
 
 from annotation.store.models import Talk
-
 
 MOST_DRAFTS = 4
 
@@ -43,7 +42,7 @@ class Draft:
 class State:
     """Where a conversation stands. `about` is the id that the step is about, `field` the profile's field.
 
-    `door` is the entry that the person chose from the menu; `cards` says which version of a project's card she has read.
+    `door` is the entry that the person chose from the menu; `cards` says which version of a project's card she read.
     """
 
     step: Step = Step.NONE

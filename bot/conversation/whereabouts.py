@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from sqlmodel import col, select
 
+from annotation.campaigns import stimulus
 from annotation.campaigns.project import ProjectFile
 from annotation.store import queries
 from annotation.store.models import Invitation, Item, Participation, Project
 from annotation.vocabulary import Hindrance, ItemStatus, Pool, ProjectStatus
-from annotation.workflow import programmes, work
+from annotation.workflow import definitions, programmes, work
 from annotation.workflow.people import attestations, consents, participations, profiles, terms
 from annotation.workflow.programmes import Entry
 from annotation.workflow.waiting import Waiting
@@ -48,7 +49,7 @@ def lead(visit: Visit, *, in_hand: bool = True) -> Calls:
     if not doors:
         return _nothing(visit, entries)
     found = _searched(visit, (chosen or doors)[0].projects)
-    calls = shown(visit, found)
+    calls = shown(visit, found, after=not in_hand)
     if isinstance(found, Waiting) and found.reason not in HERS and len(doors) > 1:
         visit.keep(replace(visit.state, door=0))
         return joined(calls, menu(visit, [one for one in doors if one not in chosen]))
@@ -84,7 +85,7 @@ def _left(visit: Visit, projects: Sequence[int]) -> int | None:
 def _nothing(visit: Visit, entries: Sequence[Entry]) -> Calls:
     """Nothing is open to the person: she has done her part, or waits, or was not invited."""
     if entries:
-        return shown(visit, Waiting(reason=Hindrance.QUOTA, project=_name(visit, entries[0].title)))
+        return visit.tell("quota", project=entries[0].title)
     session = visit.session
     mine = select(Project).join(Participation).where(Participation.annotator_id == visit.who)
     projects = session.exec(mine.order_by(col(Project.id).desc())).all()
@@ -99,27 +100,20 @@ def _nothing(visit: Visit, entries: Sequence[Entry]) -> Calls:
     return visit.tell("stranger" if invited else "nothing-open")
 
 
-def _name(visit: Visit, title: str) -> str | None:
-    found = visit.session.exec(select(Project.name).where(Project.title == title)).first()
-    return None if found is None else found
-
-
-def shown(visit: Visit, found: Offer | Waiting) -> Calls:
-    """The item with what comes before it, or why there is none."""
+def shown(visit: Visit, found: Offer | Waiting, *, after: bool = False) -> Calls:
+    """The item with what comes before it, or why there is none; `after` says that it follows an answer."""
     if isinstance(found, Waiting):
         return _waiting(visit, found)
-    project, definition = visit.session.get_one(Project, found.project_id), None
-    known = visit.project(found.project_id)
-    definition = known[1] if known else None
-    if definition is None:
-        raise LookupError("an item without a project")
+    project = visit.session.get_one(Project, found.project_id)
+    definition = definitions.of(project)
     if visit.person.time_zone is None:
         return zone(visit)
     version = joining.version(found.instructions, definition.examples)
     if visit.state.cards.get(str(found.project_id)) != version:
         return card(visit, project, definition, version=version)
     due = _attestation(visit, project, definition)
-    return due or joined(_page_over(visit, found), item(visit, found, definition))
+    page_over = _page_over(visit, found) if after else ()
+    return due or joined(page_over, item(visit, found, definition))
 
 
 def item(visit: Visit, offer: Offer, definition: ProjectFile) -> Calls:
@@ -136,9 +130,9 @@ def counts_down(definition: ProjectFile) -> bool:
     return definition.reward is not None and definition.reward.countdown
 
 
-def card(visit: Visit, project: Project, definition: ProjectFile, *, version: str) -> Calls:
-    """The task on one screen, and a button that begins."""
-    begin = screen.button(visit.say("begin"), Verb.CARD, project.id or 0, word=version)
+def card(visit: Visit, project: Project, definition: ProjectFile, *, version: str, message: str = "begin") -> Calls:
+    """The task on one screen, and a button that begins or leads back."""
+    begin = screen.button(visit.say(message), Verb.CARD, project.id or 0, word=version)
     made = joining.card(project.title, project.instructions, definition.examples, visit.say, buttons=((begin,),))
     return visit.send(*made)
 
@@ -190,6 +184,4 @@ def _hers(visit: Visit, reason: Hindrance, project: Project, definition: Project
     if visit.person.time_zone is None:
         return zone(visit)
     text = definition.content_warning or ""
-    from annotation.campaigns import stimulus
-
     return visit.send(*joining.warning(text, visit.say, project_id=row, sha256=stimulus.text_digest(text)))

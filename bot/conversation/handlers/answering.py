@@ -183,7 +183,7 @@ def ended(visit: Visit, saved: Saved, message: str) -> Calls:
     marked = visit.edit(_marked(visit, saved), assignment_id=saved.assignment_id)
     calls = joined(visit.acknowledge(message), marked)
     if saved.decision is not None:
-        calls = joined(calls, visit.send(standing.decision(saved.decision, visit.say, zone=visit.person.time_zone)))
+        calls = joined(calls, visit.send(standing.decision(saved.decision, visit.say)))
     if saved.revision:
         return calls
     return joined(calls, whereabouts.lead(visit.spoken(), in_hand=False))

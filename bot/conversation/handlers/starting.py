@@ -16,7 +16,7 @@ from bot.conversation import whereabouts
 from bot.conversation.exchange import Calls, Commands
 from bot.conversation.talks import Step
 from bot.conversation.texts import COMMANDS, LANGUAGES, commands, texts
-from bot.conversation.views import joining, screen
+from bot.conversation.views import choosing, joining, screen
 from bot.conversation.visits import Visit, joined
 
 REFUSALS = {
@@ -69,7 +69,8 @@ def language(visit: Visit) -> Calls:
     visit.session.add(visit.person)
     visit.keep(visit.state.at(Step.NONE))
     menu = Commands(chat_id=visit.incoming.chat_id, language=chosen, commands=commands(chosen))
-    welcome = screen.said(texts(chosen), texts(chosen)("welcome"))
+    message = "welcome" if visit.person.time_zone is None else "language-noted"
+    welcome = screen.said(texts(chosen), texts(chosen)(message))
     begun = joined(visit.acknowledge(), visit.edit(welcome), (menu,))
     return joined(begun, whereabouts.lead(visit.spoken())) if asked else begun
 
@@ -95,8 +96,10 @@ def enter(visit: Visit) -> Calls:
 
 
 def go_on(visit: Visit) -> Calls:
-    """Where she is."""
-    return joined(visit.acknowledge(), whereabouts.lead(visit.spoken()))
+    """Where she is; a question that she has answered so is gone."""
+    stays = visit.pressed().word == choosing.STAY
+    gone = visit.edit(screen.said(visit.say, visit.say("stays"))) if stays else ()
+    return joined(visit.acknowledge(), gone, whereabouts.lead(visit.spoken()))
 
 
 def help_(visit: Visit) -> Calls:
@@ -120,6 +123,6 @@ def edited(visit: Visit) -> Calls:
     return visit.tell("edited")
 
 
-def forged(visit: Visit) -> Calls:
+def forged(_: Visit) -> Calls:
     """A button that this bot did not make, or not in this form."""
     raise Stale("This button is not ours.")

@@ -6,14 +6,17 @@ import zoneinfo
 from dataclasses import replace
 from functools import cache
 
+from sqlmodel import col, select
+
 from annotation.campaigns import stimulus
 from annotation.campaigns.people import ProfileField
 from annotation.campaigns.project import ProjectFile
 from annotation.errors import BadInput, Stale
-from annotation.store.models import Project
+from annotation.store.models import Participation, Project
 from annotation.workflow.people import consents, content_warnings, profiles
 from annotation.workflow.people import terms as all_terms
 from annotation.workflow.people.terms import Terms
+from annotation.workflow.work import Offer
 from bot.conversation import whereabouts
 from bot.conversation.exchange import Calls
 from bot.conversation.talks import Step
@@ -99,7 +102,9 @@ def zone(visit: Visit) -> Calls:
         hint = visit.say("zone-hint")
         return joined(visit.acknowledge(), visit.send(screen.said(visit.say, visit.say("zone-type"), reply=hint)))
     _set_zone(visit, UNSAID_ZONE if name == joining.UNSAID else name)
-    noted = screen.said(visit.say, visit.say("zone-noted", zone=visit.person.time_zone or ""))
+    noted = screen.said(
+        visit.say, visit.say("zone-noted", zone=joining.zone_told(visit.person.time_zone or "", visit.say))
+    )
     return joined(visit.acknowledge("noted"), visit.edit(noted), whereabouts.lead(visit.spoken()))
 
 
@@ -109,7 +114,7 @@ def zone_text(visit: Visit) -> Calls:
     if found is None:
         return joined(visit.tell("zone-unknown"), whereabouts.zone(visit))
     _set_zone(visit, found)
-    return joined(visit.tell("zone-noted", zone=found), whereabouts.lead(visit))
+    return joined(visit.tell("zone-noted", zone=joining.zone_told(found, visit.say)), whereabouts.lead(visit))
 
 
 def _set_zone(visit: Visit, name: str) -> None:
@@ -159,10 +164,18 @@ def card(visit: Visit) -> Calls:
 
 
 def task(visit: Visit) -> Calls:
-    """The card once more, for the item in her hands; a button leads back to it."""
+    """The card once more, of the item in her hands or of where she was last; a button leads back."""
     held = whereabouts.in_hands(visit)
-    known = visit.project(getattr(held, "project_id", 0))
+    known = visit.project(held.project_id if isinstance(held, Offer) else _latest(visit))
     if known is None:
         return joined(visit.acknowledge(), whereabouts.lead(visit.spoken()))
     version = joining.version(known[0].instructions, known[1].examples)
-    return joined(visit.acknowledge(), whereabouts.card(visit, *known, version=version))
+    return joined(visit.acknowledge(), whereabouts.card(visit, *known, version=version, message="go-on"))
+
+
+def _latest(visit: Visit) -> int:
+    """The project where she worked last; none is 0."""
+    hers = select(Participation.project_id).where(
+        Participation.annotator_id == visit.who, col(Participation.last_at).is_not(None)
+    )
+    return visit.session.exec(hers.order_by(col(Participation.last_at).desc()).limit(1)).first() or 0

@@ -2,6 +2,7 @@
 
 which-language = Which language do you prefer?
 language-name = English
+language-noted = From now on we speak English.
 welcome = Welcome! Here people answer the very questions that language models are asked. One tap is one answer, and you can stop whenever you like.
 invitation-unknown = There is no such invitation. Please check that the whole link was copied, or ask the organisers for a new one.
 invitation-expired = This invitation has expired. Please ask the organisers for a new one.
@@ -98,10 +99,9 @@ extra = Thank you! This question was closed in the meantime, so your answer is k
 right = Right!
 wrong = Not quite. The right answer: { $gold }
 for-comparison = The expected answer: { $gold }
-result = right answers: { $right } of { $of }
-passed = You have passed the test, congratulations: { $result }. Now to the real thing!
-failed-retry = Not this time: { $result }. Read the examples again (/task), and try once more after this time: { $until }.
-failed-for-good = Sorry, the test was not passed: { $result }. Thank you for your time!
+passed = You have passed the test, congratulations! Right answers: { $right } of { $of }. Now to the real thing.
+failed-retry = Not this time. Right answers: { $right } of { $of }. Read the task again (/task) and give it another try.
+failed-now = Not this time. Right answers: { $right } of { $of }.
 
 ## Skip, report, ask
 
@@ -170,6 +170,7 @@ withdrawn-now = { $answers ->
    *[other] You have left “{ $project }”; { $answers } answers count no more.
 }
 stay = No, I’ll stay
+stays = All right, everything stays as it was.
 forget-sure = Forget you in all projects? Your answers, your messages and what is known of you will be erased. This cannot be undone. What is published already is beyond our reach.
 forget-yes = Yes, forget me
 forgotten = Done: you are forgotten. Thank you for everything. Only you can clear this chat.

@@ -14,6 +14,7 @@ from bot.conversation.views.screen import Message
 SKIPS = ("unsure", "unclear", "unpleasant", "broken")
 REPORTS = ("two-right", "none-right", "unknowable", "bad-language", "same-options")
 """Reasons as they are stored; their words are `skip-…` and `report-…`."""
+STAY = "stay"
 TYPED = 99
 """The number of the button after which the reason is typed."""
 
@@ -41,7 +42,7 @@ def leaving(titles: Sequence[tuple[int, str]], say: Texts) -> Message:
     buttons = screen.rows(
         [screen.button(str(number), Verb.WITHDRAW, row, 0) for number, (row, _) in enumerate(titles, 1)]
     )
-    stay = (screen.button(say("stay"), Verb.GO_ON),)
+    stay = (screen.button(say("stay"), Verb.GO_ON, word=STAY),)
     blocks = [Block(say("withdraw-which")), Block("\n".join(told))]
     return screen.messages(blocks, say, buttons=(*buttons, stay))[-1]
 
@@ -50,11 +51,11 @@ def surely_leave(title: str, say: Texts, *, project_id: int) -> Message:
     """Whether she means it."""
     yes = (screen.button(say("withdraw-yes"), Verb.WITHDRAW, project_id, 1),)
     return screen.said(
-        say, say("withdraw-sure", project=title), buttons=(yes, (screen.button(say("stay"), Verb.GO_ON),))
+        say, say("withdraw-sure", project=title), buttons=(yes, (screen.button(say("stay"), Verb.GO_ON, word=STAY),))
     )
 
 
 def surely_forget(say: Texts) -> Message:
     """Whether she means it."""
     yes = (screen.button(say("forget-yes"), Verb.FORGET, 0, 1),)
-    return screen.said(say, say("forget-sure"), buttons=(yes, (screen.button(say("stay"), Verb.GO_ON),)))
+    return screen.said(say, say("forget-sure"), buttons=(yes, (screen.button(say("stay"), Verb.GO_ON, word=STAY),)))

@@ -71,7 +71,7 @@ def actions(offer: Offer, say: Texts) -> Rows:
 
 def _blocks(offer: Offer, say: Texts, *, asking: Asking, countdown: bool) -> list[Block]:
     asked = offer.questions[asking.place]
-    earlier = [Block(f"✓ {question} — {answer}") for question, answer in asking.before]
+    earlier = [Block(f"{question} — {answer}") for question, answer in asking.before]
     found = [
         _head(offer, say, countdown=countdown),
         *shown(offer.stimulus, offer.pieces, offer.language),

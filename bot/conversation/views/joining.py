@@ -87,6 +87,15 @@ def zone_name(name: str) -> str:
     return "zone-" + name.rpartition("/")[2].lower().replace("_", "-")
 
 
+def zone_told(name: str, say: Texts) -> str:
+    """A zone as people call it: by its city where that has a name here, by the difference from UTC."""
+    if name.startswith("Etc/GMT"):
+        hours = -int(name.removeprefix("Etc/GMT") or 0)
+        return f"UTC{hours:+d}" if hours else "UTC"
+    known = name in {one for several in ZONES.values() for one in several}
+    return say(zone_name(name)) if known else name.replace("_", " ")
+
+
 def warning(text: str, say: Texts, *, project_id: int, sha256: str) -> tuple[Message, ...]:
     """What the items may hold, before the first of them."""
     go_on = screen.button(say("go-on"), Verb.WARNING, project_id, word=sha256[:DIGEST])

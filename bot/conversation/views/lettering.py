@@ -35,7 +35,7 @@ def meant(text: str, options: Sequence[str], language: str) -> tuple[int, ...]:
 
 
 def isolated(text: str) -> str:
-    """A text whose direction does not reach beyond it: what is opened in it is closed, what is right to left stands apart."""
+    """A text whose direction does not reach beyond it: what is right to left stands apart."""
     turning = any(unicodedata.bidirectional(one) in _TURNING for one in text)
     if not turning:
         return text

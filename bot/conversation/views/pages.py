@@ -1,7 +1,7 @@
 """Texts as messages: escaped in this one place, folded or in numbered parts where they are long.
 
-Telegram takes 4,096 UTF-16 units of text after its entities, and a hundred entities. A part ends at a paragraph, a line,
-a sentence or a word, never inside a bold part.
+Telegram takes 4,096 UTF-16 units of text after its entities, and a hundred entities. A part ends at a paragraph, a
+line, a sentence or a word, never inside a bold part.
 """
 
 from __future__ import annotations

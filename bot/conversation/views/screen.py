@@ -13,7 +13,7 @@ from bot.conversation.views import pages
 from bot.conversation.views.pages import Block
 
 NARROW, WIDE, LETTERS = 14, 20, 3
-"""Labels of so many units stand in pairs, or alone; longer ones would be cut by some clients. Letters stand by fours."""
+"""Labels of so many units stand in pairs, or alone; some clients would cut longer ones. Letters stand by fours."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,14 +70,10 @@ def hindrance(waiting: Waiting, say: Texts, *, title: str, zone: str | None) -> 
     return screen.said(say, say(message, project=title) if named else say(message))
 
 
-def decision(made: Decision, say: Texts, *, zone: str | None) -> Message:
-    """How a qualification ended."""
-    result = say("result", right=made.right, of=made.of)
-    if made.passed:
-        return screen.said(say, say("passed", result=result))
-    if made.retry_at is None:
-        return screen.said(say, say("failed-for-good", result=result))
-    return screen.said(say, say("failed-retry", result=result, until=moments.told(made.retry_at, say, zone=zone)))
+def decision(made: Decision, say: Texts) -> Message:
+    """How a qualification ended; when the next attempt opens is said after it."""
+    message = "passed" if made.passed else "failed-now" if made.retry_at is None else "failed-retry"
+    return screen.said(say, say(message, right=made.right, of=made.of))
 
 
 def attestation(section: AttestationSection, say: Texts, *, project_id: int, sitting: int, pausing: bool) -> Message:
