@@ -1,7 +1,7 @@
 """Speed of the bot: answers a second against bare python-telegram-bot, with many items, and from tap to saved.
 
-Each contender is a process of its own that polls a local Telegram on loopback, without limits; people tap as soon as
-the next item is on their screens. Contenders take turns, and medians are compared, since machines slow down and recover.
+Each contender is a process of its own that polls a local Telegram on loopback, without limits; people tap as soon
+as the next item is on their screens. Contenders take turns, and medians are compared, since machines slow down and recover.
 
 - `bare`: python-telegram-bot's application with its default transport, 16 updates at once; a tap writes one row, then
   the same calls are made: an acknowledgement, an edit, the next message.
