@@ -79,13 +79,13 @@ def remove(session: Session, ids: Sequence[int]) -> None:
 
 def begin(session: Session, *, letter_id: int, now: datetime) -> None:
     """What must not be made twice is being made."""
-    session.connection().execute(sa.update(Outbox).where(_ID == letter_id).values(begun_at=now))
+    session.connection().execute(sa.update(Outbox).where(letter_id == _ID).values(begun_at=now))
 
 
 def put_off(session: Session, *, letter_id: int, until: datetime) -> None:
     """Not before then, and not by anybody else; what was begun was refused, and is in doubt no more."""
     changed = {"due_at": until, "begun_at": None, "attempts": Outbox.attempts + 1}
-    session.connection().execute(sa.update(Outbox).where(_ID == letter_id).values(changed))
+    session.connection().execute(sa.update(Outbox).where(letter_id == _ID).values(changed))
 
 
 def hold(session: Session, ids: Sequence[int], *, until: datetime) -> None:

@@ -11,6 +11,8 @@ from telegram.request import BaseRequest
 from bot.delivery.incoming import KINDS
 
 LONGEST_POLL = 25
+ELSEWHERE = frozenset({"answerCallbackQuery", "setMyCommands"})
+"""Calls that do not name their chat, or name it in their data."""
 SLACK = 10.0
 """Seconds that a poll may take beyond its own time."""
 
@@ -21,9 +23,11 @@ class Api(Bot):
     def __init__(self, *, token: str, base_url: str, request: BaseRequest, polls: BaseRequest) -> None:
         super().__init__(token, base_url=base_url, request=request, get_updates_request=polls)
 
-    async def make(self, call: Mapping[str, Any], content: bytes | None = None) -> Any:
+    async def make(self, call: Mapping[str, Any], *, chat_id: int, content: bytes | None = None) -> Any:
         """Make a call of the outbox; raises TelegramError."""
         data = dict(call["data"])
+        if call["method"] not in ELSEWHERE:
+            data["chat_id"] = chat_id
         if content is not None:
             data["document"] = InputFile(content, filename=data.pop("name"))
         return await self._post(str(call["method"]), data)

@@ -17,7 +17,7 @@ MOST_TOAST = 200
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """One call: a method of the Bot API with its data, as they are stored."""
+    """One call: a method of the Bot API with its data but the chat, as they are stored."""
 
     chat_id: int | None
     made: Mapping[str, Any]
@@ -49,12 +49,12 @@ def _prepared(call: Call, *, protect: bool, find: Find) -> Iterator[Prepared]:
         case Edit():
             message = find(call.message.assignment_id) if isinstance(call.message, OfAssignment) else call.message
             if message is not None:
-                data = {"chat_id": call.chat_id, "message_id": message, **_text(call.html), **_keyboard(call.buttons)}
+                data = {"message_id": message, **_text(call.html), **_keyboard(call.buttons)}
                 yield Prepared(chat_id=call.chat_id, made=_made("editMessageText", data))
         case Send():
             yield _sent(call, protect=protect)
         case Document():
-            data = {"chat_id": call.chat_id, "caption": call.caption, "name": call.name, "protect_content": False}
+            data = {"caption": call.caption, "name": call.name}
             made = _made("sendDocument", data)
             yield Prepared(chat_id=call.chat_id, made=made, repeatable=False, content=call.content)
         case Commands():
@@ -65,7 +65,6 @@ def _prepared(call: Call, *, protect: bool, find: Find) -> Iterator[Prepared]:
 
 def _sent(call: Send, *, protect: bool) -> Prepared:
     data = {
-        "chat_id": call.chat_id,
         **_text(call.html),
         **_keyboard(call.buttons),
         "disable_notification": call.silent,

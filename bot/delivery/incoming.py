@@ -21,7 +21,14 @@ Raw = Mapping[str, Any]
 
 
 def read(update: Raw) -> Incoming | None:
-    """An update as the Bot API writes it; None for what is from nobody, or is no update at all."""
+    """An update as the Bot API writes it; None for what is from nobody, or is none of the updates that it describes."""
+    try:
+        return _read(update)
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
+        return None
+
+
+def _read(update: Raw) -> Incoming | None:
     number = update.get("update_id")
     kind = next((kind for kind in KINDS if kind in update), None)
     body = update.get(kind) if kind else None
@@ -36,7 +43,7 @@ def read(update: Raw) -> Incoming | None:
         telegram_id=sender["id"],
         chat_id=chat.get("id", sender["id"]),
         private=chat.get("type", "private") == "private",
-        language_code=sender.get("language_code"),
+        language_code=_storable(str(sender.get("language_code") or ""))[:16] or None,
         **told,
     )
 
@@ -59,7 +66,7 @@ def _message(body: Raw, *, edited: bool) -> dict[str, Any]:
         "kind": Kind.EDITED if edited else Kind.MESSAGE,
         "at": _moment(body.get("edit_date" if edited else "date", 0)),
         "chat": body["chat"],
-        "text": None if text is None else text[:MOST_TEXT],
+        "text": None if text is None else _storable(text[:MOST_TEXT]),
         "media": next((name for name in MEDIA if name in body), None),
         "message_id": body.get("message_id"),
         "reply_to": (body.get("reply_to_message") or {}).get("message_id"),
@@ -77,7 +84,7 @@ def _tap(body: Raw, *, edited: bool) -> dict[str, Any]:  # noqa: ARG001
         "kind": Kind.TAP,
         "at": datetime.now(UTC),  # a tap carries no time of its own
         "chat": message.get("chat") or {},
-        "data": str(body.get("data", ""))[:64],
+        "data": _storable(str(body.get("data", ""))[:64]),
         "query_id": body["id"],
         "message_id": message.get("message_id"),
     }
@@ -92,3 +99,8 @@ def _standing(body: Raw, *, edited: bool) -> dict[str, Any]:  # noqa: ARG001
 
 def _moment(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
+
+
+def _storable(text: str) -> str:
+    """Without what no database keeps: NUL, and halves of characters."""
+    return text.replace("\0", "").encode(errors="ignore").decode()

@@ -31,9 +31,7 @@ class Pace:
         self.chats[chat_id] = max(until, self.chats.get(chat_id, 0.0))
 
     def next(self, chats: Iterable[int], *, now: float) -> tuple[int | None, float]:
-        """The first of these chats that may have a message now, and how long to wait where none may."""
-        waits = [(max(self.chats.get(chat, 0.0), self.all) - now, chat) for chat in chats]
-        for wait, chat in waits:
-            if wait <= 0:
-                return chat, 0.0
-        return None, min((wait for wait, _ in waits), default=0.0)
+        """The chat that has waited longest, if it may have a message now; else how long to wait."""
+        free, chat = min(((self.chats.get(chat, 0.0), chat) for chat in chats), default=(now, None))
+        wait = max(free, self.all) - now
+        return (chat, 0.0) if wait <= 0 else (None, wait)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import aiohttp
@@ -69,7 +68,7 @@ class AiohttpRequest(BaseRequest):
                 return response.status, await response.read()
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as failure:
             raise Unsent(type(failure).__name__) from failure
-        except (asyncio.TimeoutError, aiohttp.ServerTimeoutError) as failure:
+        except (TimeoutError, aiohttp.ServerTimeoutError) as failure:
             raise TimedOut from failure
         except (aiohttp.ClientError, OSError) as failure:
             raise NetworkError(type(failure).__name__) from failure

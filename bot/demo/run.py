@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from telegram import Update
 
 from aggregation.errors import Where
 from annotation.errors import BadInput, Conflict
@@ -83,8 +82,7 @@ class _Stage:
 
     async def deliver(self) -> None:
         """Hand every waiting update to the bot."""
-        for update in self.telegram.take():
-            await self.app.process_update(Update.de_json(update, self.app.bot))
+        await self.app.deliver(*self.telegram.take())
 
     async def play(self, told: Callable[[int], None]) -> int:
         """Everybody starts, then answers in turn until nobody has a question left; the number of answers."""
@@ -137,7 +135,11 @@ async def _answers(
     clock = Clock()
     telegram = Telegram(clock=TelegramClock(lambda: clock().timestamp()))
     app = application.build(
-        token=telegram.token, database=db, key=KEY, clock=clock, request=LocalRequest(telegram), simulated=True
+        token=telegram.token,
+        database=db,
+        office=application.office(key=KEY, simulated=True),
+        clock=clock,
+        request=LocalRequest(telegram),
     )
     every = [item for project in made for item in project.items]
     most = len(every) * items.OVERLAP
@@ -149,9 +151,7 @@ async def _answers(
         cast=[(script, telegram.person(script.telegram_id)) for script in cast],
     )
     async with app:
-        answers = await stage.play(lambda number: told("answers", min(1.0, number / most)))
-    application.close(app)
-    return answers
+        return await stage.play(lambda number: told("answers", min(1.0, number / most)))
 
 
 def _published(db: database.Database, folder: Path, *, people: int, answers: int, told: Progress) -> Result:

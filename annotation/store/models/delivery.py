@@ -1,4 +1,4 @@
-"""Delivery: updates before they are handled, calls before they are made, who may do what alone, where an item stands."""
+"""Delivery: updates before they are handled, calls before they are made, who does what alone, where an item stands."""
 
 from datetime import datetime
 from typing import Any

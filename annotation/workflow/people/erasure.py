@@ -120,7 +120,7 @@ def _emptied(session: Session, annotator_id: int, *, projects: int, now: datetim
 
 
 def _drop_post(session: Session, annotator_id: int, *, telegram_id: int | None, now: datetime) -> None:
-    """What she sent and nobody handled, what waits to be sent to her, where her items stand, what she is being asked."""
+    """What she sent and nobody handled, what waits for her, where her items stand, what she is being asked."""
     execute = session.connection().execute
     hers = sa.select(col(Assignment.id)).where(col(Assignment.annotator_id) == annotator_id)
     execute(sa.delete(Screen).where(col(Screen.assignment_id).in_(hers)))

@@ -47,7 +47,7 @@ TABLES: dict[str, type[SQLModel]] = {
     "exposures": Exposure,
     "walks": Walk,
     "allotments": AllottedPerson,
-    "talks": Talk,
+    "talk": Talk,
     "journal": Journal,
 }
 """Every table with a person in it, under the name that she reads."""

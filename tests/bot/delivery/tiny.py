@@ -1,0 +1,104 @@
+"""A conversation small enough to read at a glance: an item, a tap, "✓", the next. And a process that starts such bots.
+
+`python tiny.py DATABASE TELEGRAM TOKEN` is a nursery: for every line that it reads it starts such a bot as a process of
+its own, polling or, with a port in the line, as a webhook, and prints its number.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from datetime import datetime
+
+from sqlmodel import Session
+
+from annotation.errors import Stale
+from annotation.store import database
+from annotation.workflow import work
+from annotation.workflow.people import joining
+from bot import application
+from bot.conversation import callbacks
+from bot.conversation.exchange import Acknowledge, Button, Calls, Desk, Edit, Incoming, Kind, Send
+from bot.delivery.workers import Office
+
+KEY = b"k" * 32
+
+
+def respond(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) -> Calls:
+    """A tap is saved and brings the next item; a message brings the item in hand. "boom" is a mistake of ours."""
+    if incoming.text == "boom":
+        raise LookupError(f"person {incoming.telegram_id} said boom")
+    if incoming.kind not in {Kind.TAP, Kind.MESSAGE}:
+        return ()
+    person = joining.join(session, telegram_id=incoming.telegram_id, language="uk", key=desk.key, now=now)
+    who = person.id or 0
+    tap = callbacks.decode(incoming.data)
+    if tap is None:
+        return _shown(session, incoming, who, now)
+    try:
+        saved = work.submit(
+            session,
+            annotator_id=who,
+            assignment_id=tap.assignment_id,
+            revision=tap.revision,
+            answers=work.chosen(session, assignment_id=tap.assignment_id, option=tap.option),
+            now=now,
+        )
+    except Stale:
+        return (Acknowledge(query_id=incoming.query_id or "", text="stale"), *_shown(session, incoming, who, now))
+    told = Acknowledge(query_id=incoming.query_id or "", text="again" if saved.repeated else "saved")
+    text = f"✓ {tap.assignment_id} · {saved.answer}"
+    edit = Edit(chat_id=incoming.chat_id, message=incoming.message_id or 0, html=text)
+    return (told, edit, *(() if saved.repeated else _shown(session, incoming, who, now)))
+
+
+def _shown(session: Session, incoming: Incoming, who: int, now: datetime) -> Calls:
+    offer = work.next_item(session, annotator_id=who, now=now)
+    if not isinstance(offer, work.Offer):
+        return (Send(chat_id=incoming.chat_id, html="all done"),)
+    taps = [callbacks.Tap(offer.assignment_id, offer.revision, index) for index in range(2)]
+    buttons = tuple(Button(label, callbacks.encode(tap)) for label, tap in zip("AB", taps, strict=True))
+    return (
+        Send(
+            chat_id=incoming.chat_id,
+            html=f"item {offer.assignment_id}",
+            buttons=(buttons,),
+            remember=offer.assignment_id,
+        ),
+    )
+
+
+def sorry(incoming: Incoming, failure: Exception, code: str) -> Calls:
+    """What follows from "boom"."""
+    return (Send(chat_id=incoming.chat_id, html=f"sorry, {type(failure).__name__}, {len(code)}"),)
+
+
+def office(*, protect: bool = True) -> Office:
+    """Everything that delivery needs of it."""
+    return Office(respond=respond, sorry=sorry, desk=Desk(key=KEY), protect=protect)
+
+
+def run(url: str, telegram: str, token: str, port: str) -> None:
+    """A bot, until it is ended."""
+    with database.opened(url) as opened:
+        app = application.build(token=token, database=opened, office=office(), base_url=f"{telegram}/bot")
+        listen = f"http://127.0.0.1:{port}"
+        address = application.Address(url=listen, host="127.0.0.1", port=int(port)) if port else None
+        application.run(app, token=token, log_level="WARNING", address=address)
+
+
+def nursery(url: str, telegram: str, token: str) -> None:
+    """Everything is imported once: a bot of its own is there at once, as often as it is killed."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in sys.stdin:
+        number = os.fork()
+        if number == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            run(url, telegram, token, line.strip())
+            os._exit(0)
+        print(number, flush=True)
+
+
+if __name__ == "__main__":
+    nursery(*sys.argv[1:])
