@@ -170,7 +170,8 @@ def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_
     """It is loaded with all that it says; the bot leaves it alone."""
     (tmp_path / "i.csv").write_text("id,text,gold\n1,так,5\n2,ні,4\n", "utf-8")
     (tmp_path / "p.yaml").write_text(
-        "project: p\ntitle: p\nlanguage: uk\nquestions: [{type: scale, text: q, options: [4, 5]}, {type: text, text: why, name: why}]\n"
+        "project: p\ntitle: p\nlanguage: uk\n"
+        "questions: [{type: scale, text: q, options: [4, 5]}, {type: text, text: why, name: why}]\n"
         "items: {file: i.csv, id: id, show: {field: text}, gold: gold}\noverlap: 1\n".replace(
             "show: {field: text}", "show: [{field: text, title: Текст}]"
         ),

@@ -19,6 +19,7 @@ from annotation.workflow import work
 from annotation.workflow.people import joining
 from bot import application
 from bot.conversation import callbacks
+from bot.conversation.callbacks import Press, Verb
 from bot.conversation.exchange import Acknowledge, Button, Calls, Desk, Edit, Incoming, Kind, Send
 from bot.delivery.workers import Office
 
@@ -40,15 +41,15 @@ def respond(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) 
         saved = work.submit(
             session,
             annotator_id=who,
-            assignment_id=tap.assignment_id,
-            revision=tap.revision,
-            answers=work.chosen(session, assignment_id=tap.assignment_id, option=tap.option),
+            assignment_id=tap.row,
+            revision=tap.number(0),
+            answers=work.chosen(session, assignment_id=tap.row, option=tap.number(2)),
             now=now,
         )
     except Stale:
         return (Acknowledge(query_id=incoming.query_id or "", text="stale"), *_shown(session, incoming, who, now))
     told = Acknowledge(query_id=incoming.query_id or "", text="again" if saved.repeated else "saved")
-    text = f"✓ {tap.assignment_id} · {saved.answer}"
+    text = f"✓ {tap.row} · {saved.answer}"
     edit = Edit(chat_id=incoming.chat_id, message=incoming.message_id or 0, html=text)
     return (told, edit, *(() if saved.repeated else _shown(session, incoming, who, now)))
 
@@ -57,7 +58,8 @@ def _shown(session: Session, incoming: Incoming, who: int, now: datetime) -> Cal
     offer = work.next_item(session, annotator_id=who, now=now)
     if not isinstance(offer, work.Offer):
         return (Send(chat_id=incoming.chat_id, html="all done"),)
-    taps = [callbacks.Tap(offer.assignment_id, offer.revision, index) for index in range(2)]
+    key = (offer.assignment_id, offer.revision)
+    taps = [Press(Verb.ANSWER, key[0], (key[1], 0, index)) for index in range(2)]
     buttons = tuple(Button(label, callbacks.encode(tap)) for label, tap in zip("AB", taps, strict=True))
     return (
         Send(

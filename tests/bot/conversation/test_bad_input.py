@@ -17,7 +17,7 @@ from bot.conversation.exchange import Acknowledge, Incoming, Kind
 from bot.conversation.handlers import errors
 
 if TYPE_CHECKING:
-    from tests.conversation.conftest import Chat
+    from tests.bot.conversation.conftest import Chat
 
 Load = Callable[..., None]
 FIRST = (

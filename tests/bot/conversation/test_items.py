@@ -10,7 +10,7 @@ import pytest
 from bot.conversation.exchange import Edit, Send
 
 if TYPE_CHECKING:
-    from tests.conversation.conftest import Chat
+    from tests.bot.conversation.conftest import Chat
 
 Load = Callable[..., None]
 STORY = " ".join(f"Речення {number} розповідає, що сталося того дня." for number in range(200))

@@ -20,7 +20,7 @@ from bot.conversation import jobs
 from bot.conversation.texts import LANGUAGES, Texts, texts
 
 if TYPE_CHECKING:
-    from tests.conversation.conftest import Chat
+    from tests.bot.conversation.conftest import Chat
 
 Load = Callable[..., None]
 SCREENS = Path(__file__).parent / "screens"

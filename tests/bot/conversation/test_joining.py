@@ -17,7 +17,7 @@ from annotation.workflow import life
 from annotation.workflow.people import annotators, invitations
 
 if TYPE_CHECKING:
-    from tests.conversation.conftest import Chat
+    from tests.bot.conversation.conftest import Chat
 
 Load = Callable[..., None]
 PAUSED = (
