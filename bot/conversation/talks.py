@@ -42,6 +42,7 @@ class Draft:
 class State:
     """Where a conversation stands. `about` is the id that the step is about, `field` the profile's field.
 
+    `spent` are entries that had nothing for her when she last looked.
     `door` is the entry that the person chose from the menu; `cards` says which version of a project's card she read.
     """
 
@@ -49,6 +50,7 @@ class State:
     about: int = 0
     field: str = ""
     door: int = 0
+    spent: tuple[int, ...] = ()
     cards: dict[str, str] = dataclasses.field(default_factory=dict)
     drafts: tuple[Draft, ...] = ()
 
@@ -75,14 +77,15 @@ def read(session: Session, *, annotator_id: int) -> State:
         return State()
     data = dict(found.data)
     drafts = tuple(Draft(**one) for one in data.pop("drafts", ()))
-    return State(step=Step(found.step), drafts=drafts, **data)
+    spent = tuple(data.pop("spent", ()))
+    return State(step=Step(found.step), drafts=drafts, spent=spent, **data)
 
 
 def write(session: Session, *, annotator_id: int, state: State, now: datetime) -> None:
     """Keep where the conversation stands now."""
     found = session.get(Talk, annotator_id) or Talk(annotator_id=annotator_id, step="", at=now)
     data: dict[str, Any] = {
-        name: getattr(state, name) for name in ("about", "field", "door", "cards") if getattr(state, name)
+        name: getattr(state, name) for name in ("about", "field", "door", "cards", "spent") if getattr(state, name)
     }
     if state.drafts:
         data["drafts"] = [asdict(one) for one in state.drafts]

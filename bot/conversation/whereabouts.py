@@ -20,7 +20,7 @@ from annotation.workflow.work import Offer
 from annotation.workflow.work.next import HERS
 from bot.conversation import asking
 from bot.conversation.callbacks import Verb
-from bot.conversation.exchange import Calls
+from bot.conversation.exchange import Call, Calls, Kind
 from bot.conversation.talks import Step
 from bot.conversation.views import items, joining, screen, standing
 from bot.conversation.views.standing import Line
@@ -35,25 +35,36 @@ def lead(visit: Visit, *, in_hand: bool = True) -> Calls:
     """The screen where the person is. `in_hand` is false where she has just given away what she had."""
     if visit.state.step is Step.LANGUAGE:
         return visit.send(joining.language())
-    if visit.state.step is not Step.NONE:
-        visit.keep(visit.state.at(Step.NONE))
+    state = visit.state.at(Step.NONE)
+    visit.keep(replace(state, spent=()) if visit.incoming.kind is Kind.MESSAGE and in_hand else state)
     if in_hand:
         held = in_hands(visit)
         if isinstance(held, Offer) or held.reason in HERS:
             return shown(visit, held)
     entries = programmes.entries(visit.session, annotator_id=visit.who)
-    doors = [one for one in entries if one.projects]
-    chosen = [one for one in doors if one.key == visit.state.door]
-    if len(doors) > 1 and not chosen:
-        return menu(visit, doors)
-    if not doors:
-        return _nothing(visit, entries)
-    found = _searched(visit, (chosen or doors)[0].projects)
-    calls = shown(visit, found, after=not in_hand)
-    if isinstance(found, Waiting) and found.reason not in HERS and len(doors) > 1:
-        visit.keep(replace(visit.state, door=0))
-        return joined(calls, menu(visit, [one for one in doors if one not in chosen]))
-    return calls
+    return (
+        _next(visit, entries, after=not in_hand) if any(one.projects for one in entries) else _nothing(visit, entries)
+    )
+
+
+def _next(visit: Visit, entries: Sequence[Entry], *, after: bool) -> Calls:
+    """The next item behind the door that she chose, or the only one; a menu where there are several.
+
+    A door that has nothing for her is said so of, and the others are left.
+    """
+    told: dict[str, Call] = {}
+    while doors := [one for one in entries if one.projects and one.key not in visit.state.spent]:
+        chosen = [one for one in doors if one.key == visit.state.door]
+        if len(doors) > 1 and not chosen:
+            return joined(told.values(), menu(visit, doors))
+        door = (chosen or doors)[0]
+        found = _searched(visit, door.projects)
+        calls = shown(visit, found, after=after)
+        if isinstance(found, Offer) or found.reason in HERS or found.reason is Hindrance.SEARCHING:
+            return joined(told.values(), calls)
+        visit.keep(replace(visit.state, door=0, spent=(*visit.state.spent, door.key)))
+        told |= {str(call): call for call in calls}
+    return tuple(told.values()) or visit.tell("all-done")
 
 
 def in_hands(visit: Visit) -> Offer | Waiting:

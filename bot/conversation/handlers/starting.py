@@ -91,7 +91,8 @@ def enter(visit: Visit) -> Calls:
     held = whereabouts.in_hands(visit)
     if isinstance(held, Offer) and held.project_id not in entry.projects:
         leaving.take_back_live(visit.session, annotator_id=visit.who, now=visit.now)
-    visit.keep(replace(visit.state, door=key))
+    spent = tuple(one for one in visit.state.spent if one != key)
+    visit.keep(replace(visit.state, door=key, spent=spent))
     return joined(visit.acknowledge(), whereabouts.lead(visit.spoken()))
 
 

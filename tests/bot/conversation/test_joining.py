@@ -189,7 +189,7 @@ def test_nobody_whom_the_project_does_not_want(chat: Chat, load: Load) -> None:
 
 
 def test_when_all_is_done_another_project_is_offered(chat: Chat, load: Load) -> None:
-    """What is left is in the menu; with nothing left, thanks."""
+    """The next one begins by itself; with nothing left anywhere, thanks."""
     load()
     load(
         name="more", title="Ще", rows=[{"id": "9", "text": "рік — місяць", "options": ["рік", "місяць"], "gold": "рік"}]
@@ -198,10 +198,11 @@ def test_when_all_is_done_another_project_is_offered(chat: Chat, load: Load) -> 
     for label in ("Укр", "А · Слова", "Київ", "Почати", "А"):
         chat.tap(label)
     shown = chat.tap("Б")
-    assert shown == [DONE, "Оберіть проєкт:\n\nА) Ще — лишилося 1 запитання\n[А · Ще]"]
-    chat.tap("А · Ще")
+    assert shown == [DONE, "Ще\n\nПорахуйте літери.\n[Почати]"]
     chat.tap("Почати")
-    assert chat.tap("А")[0] == DONE
+    assert chat.tap("А") == [DONE]
+    assert chat.say("/start")[0].startswith("Оберіть проєкт:\n\nА) Слова — лишилося 2 запитання\nБ) Ще")
+    assert chat.tap("Б · Ще") == [DONE]
 
 
 def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:
