@@ -52,6 +52,8 @@ def _next(visit: Visit, entries: Sequence[Entry], *, after: bool) -> Calls:
 
     A door that has nothing for her is said so of, and the others are left.
     """
+    if not any(one.projects and one.key not in visit.state.spent for one in entries):
+        visit.keep(replace(visit.state, spent=()))
     told: dict[str, Call] = {}
     while doors := [one for one in entries if one.projects and one.key not in visit.state.spent]:
         chosen = [one for one in doors if one.key == visit.state.door]
@@ -64,7 +66,7 @@ def _next(visit: Visit, entries: Sequence[Entry], *, after: bool) -> Calls:
             return joined(told.values(), calls)
         visit.keep(replace(visit.state, door=0, spent=(*visit.state.spent, door.key)))
         told |= {str(call): call for call in calls}
-    return tuple(told.values()) or visit.tell("all-done")
+    return tuple(told.values())
 
 
 def in_hands(visit: Visit) -> Offer | Waiting:
