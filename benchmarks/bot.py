@@ -1,7 +1,7 @@
 """Speed of the bot: answers a second against bare python-telegram-bot, with many items, and from tap to saved.
 
 Each contender is a process of its own that polls a local Telegram on loopback, without limits; people tap as soon
-as the next item is on their screens. Contenders take turns, and medians are compared, since machines slow down and recover.
+as the next item is on their screens. Contenders take turns, and medians are compared, since machines slow down.
 
 - `bare`: python-telegram-bot's application with its default transport, 16 updates at once; a tap writes one row, then
   the same calls are made: an acknowledgement, an edit, the next message.
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import shutil
 import sys
 import tempfile
 from collections import Counter
@@ -80,6 +81,7 @@ async def running(kind: str, url: str, *, people: int) -> AsyncIterator[Crowd]:
     """A contender at work with everybody's first item on the screen."""
     telegram = Telegram()
     crowd = Crowd(telegram)
+    url = _fresh(url)
     async with Server(telegram) as server:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-P", str(CONTENDER), kind, url, server.url, telegram.token, cwd=CONTENDER.parent
@@ -95,6 +97,15 @@ async def running(kind: str, url: str, *, people: int) -> AsyncIterator[Crowd]:
         finally:
             process.terminate()
             await process.wait()
+
+
+def _fresh(url: str) -> str:
+    """A copy of the database: each run begins where the others began."""
+    file = Path(url.removeprefix("sqlite:///"))
+    for rest in file.parent.glob("run.db*"):
+        rest.unlink()
+    shutil.copy(file, file.parent / "run.db")
+    return f"sqlite:///{file.parent / 'run.db'}"
 
 
 async def throughput(kind: str, url: str, *, people: int, seconds: float) -> float:

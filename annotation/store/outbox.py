@@ -79,24 +79,24 @@ def remove(session: Session, ids: Sequence[int]) -> None:
 
 def begin(session: Session, *, letter_id: int, now: datetime) -> None:
     """What must not be made twice is being made."""
-    session.connection().execute(sa.update(Outbox).where(letter_id == _ID).values(begun_at=now))
+    session.connection().execute(sa.update(Outbox).where(_id == letter_id).values(begun_at=now))
 
 
 def put_off(session: Session, *, letter_id: int, until: datetime) -> None:
     """Not before then, and not by anybody else; what was begun was refused, and is in doubt no more."""
     changed = {"due_at": until, "begun_at": None, "attempts": Outbox.attempts + 1}
-    session.connection().execute(sa.update(Outbox).where(letter_id == _ID).values(changed))
+    session.connection().execute(sa.update(Outbox).where(_id == letter_id).values(changed))
 
 
 def hold(session: Session, ids: Sequence[int], *, until: datetime) -> None:
     """They are still being made."""
-    session.connection().execute(sa.update(Outbox).where(_ID.in_(ids)).values(due_at=until))
+    session.connection().execute(sa.update(Outbox).where(_id.in_(ids)).values(due_at=until))
 
 
 def take_due(session: Session, *, now: datetime, until: datetime, paced: bool, most: int = MOST) -> tuple[Letter, ...]:
     """Letters that are due, the oldest first; until then nobody else takes them."""
     chosen = sa.select(Outbox.__table__).where(col(Outbox.due_at) <= now, col(Outbox.paced) == paced)  # type: ignore[attr-defined]
-    rows = session.connection().execute(chosen.order_by(_ID).limit(most).with_for_update(skip_locked=True)).all()
+    rows = session.connection().execute(chosen.order_by(_id).limit(most).with_for_update(skip_locked=True)).all()
     if rows:
         hold(session, [row.id for row in rows], until=until)
     return tuple(
@@ -130,6 +130,6 @@ def move(session: Session, *, chat_id: int, to: int) -> None:
     session.connection().execute(sa.update(Outbox).where(col(Outbox.chat_id) == chat_id).values(chat_id=to))
 
 
-_ID = sa.type_coerce(col(Outbox.id), sa.BigInteger)
-_PUT = sa.insert(Outbox).returning(_ID)
+_id: sa.ColumnElement[int] = sa.type_coerce(col(Outbox.id), sa.BigInteger)
+_PUT = sa.insert(Outbox).returning(_id)
 _REMOVE = sa.text("DELETE FROM outbox WHERE id = :number")

@@ -7,6 +7,7 @@ its own, polling or, with a port in the line, as a webhook, and prints its numbe
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from datetime import datetime
@@ -18,12 +19,11 @@ from annotation.store import database
 from annotation.workflow import work
 from annotation.workflow.people import joining
 from bot import application
-from bot.conversation import callbacks
-from bot.conversation.callbacks import Press, Verb
 from bot.conversation.exchange import Acknowledge, Button, Calls, Desk, Edit, Incoming, Kind, Send
 from bot.delivery.workers import Office
 
 KEY = b"k" * 32
+TAP = re.compile("a:([0-9]+):([0-9]+):([01])")
 
 
 def respond(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) -> Calls:
@@ -34,22 +34,22 @@ def respond(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) 
         return ()
     person = joining.join(session, telegram_id=incoming.telegram_id, language="uk", key=desk.key, now=now)
     who = person.id or 0
-    tap = callbacks.decode(incoming.data)
+    tap = TAP.fullmatch(incoming.data or "")
     if tap is None:
         return _shown(session, incoming, who, now)
     try:
         saved = work.submit(
             session,
             annotator_id=who,
-            assignment_id=tap.row,
-            revision=tap.number(0),
-            answers=work.chosen(session, assignment_id=tap.row, option=tap.number(2)),
+            assignment_id=int(tap[1]),
+            revision=int(tap[2]),
+            answers=work.chosen(session, assignment_id=int(tap[1]), option=int(tap[3])),
             now=now,
         )
     except Stale:
         return (Acknowledge(query_id=incoming.query_id or "", text="stale"), *_shown(session, incoming, who, now))
     told = Acknowledge(query_id=incoming.query_id or "", text="again" if saved.repeated else "saved")
-    text = f"✓ {tap.row} · {saved.answer}"
+    text = f"✓ {tap[1]} · {saved.answer}"
     edit = Edit(chat_id=incoming.chat_id, message=incoming.message_id or 0, html=text)
     return (told, edit, *(() if saved.repeated else _shown(session, incoming, who, now)))
 
@@ -58,9 +58,8 @@ def _shown(session: Session, incoming: Incoming, who: int, now: datetime) -> Cal
     offer = work.next_item(session, annotator_id=who, now=now)
     if not isinstance(offer, work.Offer):
         return (Send(chat_id=incoming.chat_id, html="all done"),)
-    key = (offer.assignment_id, offer.revision)
-    taps = [Press(Verb.ANSWER, key[0], (key[1], 0, index)) for index in range(2)]
-    buttons = tuple(Button(label, callbacks.encode(tap)) for label, tap in zip("AB", taps, strict=True))
+    first = f"a:{offer.assignment_id}:{offer.revision}"
+    buttons = tuple(Button(label, f"{first}:{index}") for index, label in enumerate("AB"))
     return (
         Send(
             chat_id=incoming.chat_id,
