@@ -9,7 +9,7 @@ COMPILE := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-ur
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check bench lock clean
+.PHONY: help install demo try test check bench pictures lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ install: build/installed ## Make .venv and install hromada into it
 
 demo: build/installed ## The main job on simulated people: files and a page in ./demo
 	$(BIN)/hromada demo --to demo
+
+try: build/installed ## A campaign in a chat of your own browser (PROJECT=project.yaml)
+	$(BIN)/hromada try $(or $(PROJECT),examples/eval-ua-tion/lmes-wis.yaml)
 
 test: build/installed ## Every test, on the built wheel (ARGS="tests/cli -k name" for some)
 	rm -rf build/test && mkdir -p build/test
@@ -32,6 +35,9 @@ check: build/tools ## ruff, mypy --strict, import-linter
 
 bench: build/installed ## Every figure about speed, each with its goal
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done
+
+pictures: build/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
+	$(BIN)/python docs/pictures/remake.py
 
 lock: build/tools ## Renew the locks (they hold hashes and no address)
 	$(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 --group boot -o requirements/boot.lock --upgrade

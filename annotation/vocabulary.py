@@ -158,6 +158,7 @@ class Event(StrEnum):
     QUALIFICATION_PASSED = "qualification passed"
     QUALIFICATION_FAILED = "qualification failed"
     ITEM_PAUSED = "item paused"
+    REPORTS_DISMISSED = "reports dismissed"
     INVITATION_MADE = "invitation made"
     INVITATION_REDEEMED = "invitation redeemed"
     CONSENT_GIVEN = "consent given"

@@ -25,6 +25,7 @@ from bot.commands import (
     people,
     preparing,
     running,
+    simulating,
     standing,
     trying,
 )
@@ -45,6 +46,7 @@ for command in (
     preparing.new,
     campaigns.check,
     loading.load,
+    simulating.simulate,
     living.allot,
     living.start,
     living.pause,

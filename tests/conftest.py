@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from _postgresql import binaries, server
 from hypothesis import settings
 
 from annotation.store import database
 
 SHARED = "HROMADA_SHARED"
 POSTGRESQL = "HROMADA_TEST_POSTGRESQL"
-DEBIAN = Path("/usr/lib/postgresql")
-SORTED_AS_PEOPLE_DO = ("--locale-provider=icu", "--icu-locale=uk", "--locale=C.UTF-8")
-QUICK = "-c listen_addresses='' -c fsync=off -c full_page_writes=off -c max_connections=100"
 settings.register_profile("ci", derandomize=True)  # a change is judged by the same examples as the one before it
 if os.environ.get("CI"):
     settings.load_profile("ci")
@@ -37,35 +32,15 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
-    """The address of a server on which databases may be made: the one that the variable names, else one of our own.
-
-    Our own is run from Debian's binaries as an ordinary user, on a socket alone, its data in a folder that goes away.
-    Texts are sorted there as people sort them, not by code point as SQLite does: what must not depend on it, must not.
-    """
+    """The address of a server on which databases may be made: the one that the variable names, else one of our own."""
     if POSTGRESQL in os.environ:
         yield os.environ[POSTGRESQL]
         return
-    binaries = max(DEBIAN.glob("*/bin"), key=lambda path: int(path.parent.name), default=None)
-    if binaries is None:
+    programs = binaries()
+    if programs is None:
         pytest.skip(f"PostgreSQL: {POSTGRESQL} is not set, and Debian's postgresql is not installed")
-    user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-    folder = Path(tempfile.mkdtemp(prefix="hromada-pg-", dir="/tmp"))  # a socket's path must be short
-    if user:
-        shutil.chown(folder, "postgres")
-
-    def run(program: str, *arguments: str) -> None:
-        subprocess.run(
-            [*user, binaries / program, "-D", folder / "data", *arguments],
-            check=True,
-            cwd="/",
-            stdout=subprocess.DEVNULL,
-        )
-
-    run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync", *SORTED_AS_PEOPLE_DO)
-    run("pg_ctl", "-w", "-l", f"{folder}/log", "-o", f"-k {folder} {QUICK}", "start")
-    yield f"postgresql://postgres@/postgres?host={folder}"
-    run("pg_ctl", "-m", "immediate", "stop")
-    shutil.rmtree(folder)
+    with server(programs) as address:
+        yield address
 
 
 @dataclass

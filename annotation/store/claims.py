@@ -84,6 +84,8 @@ class _Round:
 
 def claim(session: Session, seeker: Seeker, *, now: datetime) -> Claim:
     """Take a place of the item that comes next for this person."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.connection().execute(_BY_INDEX)
     top = _rows(session, _TOP, seeker)
     if not top:
         return Claim()
@@ -253,6 +255,9 @@ _NEW = (
     """(SELECT 1 FROM assignment a WHERE a.item_id = c.id AND a.annotator_id + 0 = :who LIMIT 1) IS NULL{met}{bins}"""
 )
 """With `+ 0` the few assignments of the item are looked through, never all of hers, whatever a planner believes."""
+
+_BY_INDEX = sa.text("SET LOCAL enable_seqscan = off")
+"""A plan made while a table is nearly empty reads all of it, and is kept while it grows: 1.6 s in place of 10 ms."""
 
 _TOP = sa.text("""
 SELECT ring FROM item WHERE project_id = :project AND pool = :pool AND free > 0 ORDER BY ring DESC LIMIT 1""")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,15 +32,37 @@ Synchronous = Literal["NORMAL", "FULL"]
 
 @dataclass(frozen=True)
 class Database:
-    """An engine whose schema is the current one."""
+    """An engine whose schema is the current one; on SQLite the threads of a process write one after another."""
 
     engine: sa.Engine
+    _writing: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
         """One transaction: commit at the end, roll back on any error; the session is closed either way."""
-        with translated(self.engine.url), Session(self.engine, expire_on_commit=False) as session, session.begin():
+        with (
+            translated(self.engine.url),
+            self._turn(),
+            Session(self.engine, expire_on_commit=False) as session,
+            session.begin(),
+        ):
             yield session
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """A writer's turn on SQLite: its own waiting is a lottery that some thread loses for seconds.
+
+        Other processes know nothing of it. So SQLite has the last word where the turn does not come in time.
+        """
+        if self.engine.dialect.name != "sqlite":
+            yield
+            return
+        came = self._writing.acquire(timeout=BUSY_SECONDS)
+        try:
+            yield
+        finally:
+            if came:
+                self._writing.release()
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

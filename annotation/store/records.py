@@ -1,12 +1,14 @@
 """What people answered, no more of it than a judge of quality needs: one item, one page, the controls of a person.
 
 A partial index can be used where its condition stands in the query as it stands in the index, so it is written out.
+The queries are built once and kept: building one takes several times as long as running it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
@@ -59,6 +61,7 @@ class Answered:
         return dict(self.golds) if self.golds else {first: self.gold} if self.gold is not None else {}
 
 
+@cache
 def final_revision() -> sa.ColumnElement[bool]:
     """That a judgement is the highest revision of its assignment: the answer as it finally stands."""
     other = aliased(Judgement)
@@ -142,6 +145,7 @@ def _mine(
     )
 
 
+@cache
 def _answers() -> sa.Select[tuple[object, ...]]:
     every = aliased(Judgement)
     spent = sa.select(func.max(every.seconds)).where(col(every.assignment_id) == Assignment.id).scalar_subquery()

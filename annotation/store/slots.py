@@ -19,17 +19,18 @@ OPEN = col(Item.status) == ItemStatus.OPEN
 PLACED = (Pool.MAIN, Pool.PILOT)
 """The pools whose items have places; the others may be met by everybody."""
 
+_TAKE = sa.text("UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id = :item AND free > 0")
+_FILL = sa.text("UPDATE item SET n_done = n_done + 1 WHERE id = :item")
+
 
 def take(session: Session, *, item_id: int) -> bool:
     """Take a free place of an item; False where there is none any more."""
-    taken = sa.update(Item).where(col(Item.id) == item_id, col(Item.free) > 0)
-    changed = session.connection().execute(taken.values(free=Item.free - 1, n_live=Item.n_live + 1))
-    return changed.rowcount == 1
+    return session.connection().execute(_TAKE, {"item": item_id}).rowcount == 1
 
 
 def fill(session: Session, *, item_id: int) -> None:
     """The answer of a place that was taken is there."""
-    session.connection().execute(sa.update(Item).where(col(Item.id) == item_id).values(n_done=Item.n_done + 1))
+    session.connection().execute(_FILL, {"item": item_id})
 
 
 def give_back(session: Session, *, item_id: int, done: bool, now: datetime) -> None:

@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 from annotation.campaigns.project import ProjectFile
 from annotation.campaigns.rules import SecondsRule
 from annotation.campaigns.stages import DynamicOverlap
+from annotation.errors import Conflict
 from annotation.store import journal, records
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, Stage
@@ -80,10 +81,15 @@ def _forgive(
 
 
 def readmit(session: Session, *, annotator_id: int, project_id: int, now: datetime) -> int:
-    """Let a person who was excluded go on, and count again what was excluded with her; how many answers count."""
+    """Let a person who was paused or excluded go on, and count again what was excluded with her; how many answers.
+
+    Raises Conflict for whoever is neither.
+    """
     standing = participations.of(session, annotator_id=annotator_id, project_id=project_id)
-    if standing is None or standing.status != ParticipationStatus.EXCLUDED:
-        return 0
+    if standing is None or standing.status not in {ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED}:
+        raise Conflict(
+            "This person is neither paused nor excluded there.", remedy="`hromada people PROJECT` says how each stands."
+        )
     reason = standing.reason or EXCLUDED
     _stand(session, standing, ParticipationStatus.ACTIVE, reason=None, now=now)
     journal.record(
@@ -122,6 +128,8 @@ def wants_more(session: Session, *, project: Project, definition: ProjectFile, i
 
 def _skill(session: Session, definition: ProjectFile, *, annotator_id: int, project_id: int) -> float:
     """A person's skill in a project, from her control and training answers to questions with closed labels."""
+    if definition.controls is None and definition.stages.training is None:
+        return overlap.skill(0, 0)
     first = definition.asked[0].name
     only = [question.name for question in quality.closed(definition.asked)]
     marks: list[bool] = []

@@ -105,7 +105,7 @@ def _supersede(session: Session, item: Item, *, revision: int, post_hoc: bool, n
         session.refresh(one)
         if one.status is AssignmentStatus.EXPIRED:
             one.status = AssignmentStatus.SKIPPED
-        one.open_revision = None
+        one.open_revision = one.repeat_at = None
         session.add(one)
     session.flush()
     return excluded

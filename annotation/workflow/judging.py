@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlmodel import Session
 
-from annotation.campaigns.project import ProjectFile
+from annotation.campaigns.project import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Edit, FreeText, Question
 from annotation.campaigns.rules import ControlRule, SecondsRule, StraightLiningRule, TextRule
 from annotation.store import records
@@ -119,7 +119,7 @@ class _Case:
             rule,
             self._texts(self._mine, names),
             earlier=earlier,
-            shown={item.stimulus, *(str(value) for value in item.data.values())},
+            shown={item.stimulus, *_shown(item, self.definition)},
             refused=lists.get(rule.words or "", ()),
         )
 
@@ -140,6 +140,15 @@ class _Case:
     @property
     def _mine(self) -> Answered:
         return next(one for one in self._around if one.assignment_id == self.assignment.id)
+
+
+def _shown(item: Item, definition: ProjectFile) -> Iterator[str]:
+    """The columns that people see, and those that they correct; gold, which lies beside them, is none of these."""
+    fields = set(item.data)
+    if isinstance(definition.items, ItemsSection):
+        fields = {part.field for part in definition.items.parts}
+        fields |= {question.field for question in definition.asked if isinstance(question, Edit)}
+    return (str(item.data[field]) for field in sorted(fields & set(item.data)))
 
 
 def texts(definition: ProjectFile) -> tuple[Question, ...]:

@@ -150,7 +150,9 @@ def _qualification(session: Session, project: Project) -> Qualification:
     )
     ended = select(
         func.count().filter(col(Participation.qualified_at).is_not(None)),
-        func.count().filter(col(Participation.status) == ParticipationStatus.FAILED),
+        func.count().filter(
+            col(Participation.status) == ParticipationStatus.FAILED, col(Participation.stage) == Stage.QUALIFICATION
+        ),
     ).where(Participation.project_id == project.id)
     passed, failed = session.exec(ended).one()
     return Qualification(tried=session.exec(tried).one(), passed=passed, failed=failed)

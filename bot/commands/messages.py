@@ -61,3 +61,43 @@ def answer(
     with session.opened() as database, database.transaction() as transaction:
         messages.answer(transaction, message_id=message, text=text, now=session.now())
     console.said(f"Message {message} is answered; the bot will deliver it.")
+
+
+@app.command()
+def reports(
+    project: Annotated[str | None, typer.Argument(help="Only those about this project.", show_default=False)] = None,
+    json: AsJson = False,
+) -> None:
+    """Problems that people reported with items; an item that enough people reported is paused."""
+    from annotation.store import queries
+    from annotation.workflow import reports as reported
+    from bot.commands import console, session
+
+    with session.opened() as database, database.reading() as view:
+        chosen = None if project is None else queries.project(view, session.project_name(project)).id
+        found = [
+            vars(one) | {"at": one.at.isoformat(timespec="minutes")} for one in reported.listed(view, project_id=chosen)
+        ]
+    if json:
+        console.show_json(found)
+        return
+    columns = ("at", "project", "item", "paused", "reason", "text")
+    rows = [[("yes" if row[name] else "no") if name == "paused" else row[name] for name in columns] for row in found]
+    notes = ("A wrong item: hromada load FILE --fix ID; one that is well: hromada messages dismiss PROJECT ID.",)
+    console.table("Reports", columns, rows, notes=notes if found else ("Nothing is reported.",))
+
+
+@app.command()
+def dismiss(
+    project: Annotated[str, typer.Argument(help="The project's name, or its file.", show_default=False)],
+    item: Annotated[str, typer.Argument(help="The item's id.", show_default=False)],
+) -> None:
+    """Answer the reports on an item that is well as it is; where they paused it, it goes on."""
+    from annotation.store import queries
+    from annotation.workflow import reports as reported
+    from bot.commands import console, session
+
+    with session.opened() as database, database.transaction() as transaction:
+        found = queries.project(transaction, session.project_name(project))
+        number = reported.dismiss(transaction, project=found, item=item, now=session.now())
+    console.said(f"{item} is handed out: {number} reports are answered.")

@@ -116,6 +116,24 @@ def unsuspend(pseudonym: Pseudonym) -> None:
 
 
 @app.command()
+def readmit(
+    pseudonym: Pseudonym,
+    project: Annotated[str, typer.Option("--project", help="To which project.", show_default=False)],
+) -> None:
+    """Let a person go on whom a quality rule paused or excluded; her answers count again where places are left."""
+    from annotation.store import queries
+    from annotation.workflow import enforcement
+    from annotation.workflow.people import annotators
+    from bot.commands import console, session
+
+    with session.opened() as database, database.transaction() as transaction:
+        found = queries.project(transaction, session.project_name(project))
+        who = annotators.known_as(transaction, pseudonym).id or 0
+        counting = enforcement.readmit(transaction, annotator_id=who, project_id=found.id or 0, now=session.now())
+    console.said(f"{pseudonym} may go on in {found.name}: {counting} answers count again.")
+
+
+@app.command()
 def insider(
     pseudonym: Pseudonym,
     no: Annotated[bool, typer.Option("--no", help="Take the mark away.")] = False,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,14 +65,16 @@ def _watch(screen: Callable[[], Sequence[RenderableType]]) -> None:
 
     from bot.commands import console
 
+    ended = threading.Event()
+    before = signal.signal(signal.SIGINT, lambda *_: ended.set())  # an exception could be lost where it struck
     try:
         with Live(Group(*screen()), console=console.console(), auto_refresh=False) as live:
-            while True:
+            while not ended.is_set():
                 begun = time.monotonic()
                 live.update(Group(*screen()), refresh=True)
-                time.sleep(max(SECONDS, time.monotonic() - begun))
-    except KeyboardInterrupt:
-        return
+                ended.wait(max(SECONDS, time.monotonic() - begun))
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _screen(found: Sequence[Overview], *, whole: bool) -> Sequence[RenderableType]:

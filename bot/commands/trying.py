@@ -41,19 +41,21 @@ def try_(
 
 
 def _prepare(database: Database, file: Path, *, key: bytes) -> None:
-    """Load the campaign so that people can be served; raises BadInput where the bot does not offer it."""
+    """Load and start the campaign; raises BadInput where the bot does not offer it, Conflict where it cannot start."""
     from annotation.campaigns.project import definition_of
     from annotation.errors import BadInput, Where
     from annotation.store import pseudonyms, queries
-    from annotation.workflow import offering, projects
+    from annotation.workflow import life, offering, projects
     from bot.commands import session
 
     with database.transaction() as transaction:
         pseudonyms.record(transaction, key, now=session.now())
         projects.load_file(transaction, file, now=session.now())
-        sentences = [offering.sentence(definition_of(one.definition)) for one in queries.projects(transaction)]
-    for sentence in filter(None, sentences):
-        raise BadInput(sentence, where=Where(file=file), remedy="Try another campaign, or a part of this one.")
+        for project in queries.projects(transaction):
+            sentence = offering.sentence(definition_of(project.definition))
+            if sentence is not None:
+                raise BadInput(sentence, where=Where(file=file), remedy="Try another campaign, or a part of this one.")
+            life.start(transaction, project=project, now=session.now())
 
 
 async def _run(database: Database, *, key: bytes, port: int, json: bool) -> None:

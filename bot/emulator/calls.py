@@ -70,7 +70,7 @@ class Call:
         value = self.values.get(name, default)
         try:
             return int(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise bad_request(f"invalid {name} specified") from None
 
     def flag(self, name: str) -> bool:
@@ -80,12 +80,14 @@ class Call:
     def parsed(self, name: str) -> Any:
         """A list or an object, None where it was not given; forms carry these as JSON."""
         value = self.values.get(name)
-        if not isinstance(value, str):
-            return value
         try:
-            return json.loads(value) if value else None
+            found = (json.loads(value) if value else None) if isinstance(value, str) else value
+            json.dumps(found, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise bad_request("strings must be encoded in UTF-8") from None
         except ValueError:
             raise bad_request(f"can't parse {name.replace('_', ' ')} JSON object") from None
+        return found
 
     def table(self, name: str) -> dict[str, Any]:
         """An object, empty where it was not given."""
@@ -95,6 +97,13 @@ class Call:
         if not isinstance(value, dict):
             raise bad_request(f"object expected as {name.replace('_', ' ')}")
         return value
+
+    def tables(self, name: str) -> list[dict[str, Any]]:
+        """A list of objects, empty where it was not given."""
+        found = self.rows(name)
+        if not all(isinstance(one, dict) for one in found):
+            raise bad_request(f"can't parse {name}: expected an Object")
+        return found
 
     def rows(self, name: str) -> list[Any]:
         """A list, empty where it was not given."""

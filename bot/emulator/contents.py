@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bot.emulator import files, keyboards
 from bot.emulator.calls import Call, bad_request
 from bot.emulator.entities import Entity, Text, given, html, markdown, trimmed
@@ -62,8 +60,7 @@ def _formatted(call: Call, raw: str, listed: str) -> Text:
     elif mode == "markdownv2":
         found = markdown.parse(raw)
     elif mode in {"", "none"}:
-        entities: list[dict[str, Any]] = call.rows(listed)
-        found = raw, given(entities, raw)
+        found = raw, given(call.tables(listed), raw)
     else:
         raise bad_request("unsupported parse_mode")
     return detect(trimmed(*found))

@@ -36,6 +36,9 @@ class Courier:
 
     async def stop(self) -> None:
         """End at once; what was not taken waits on."""
+        if self._task is not None:
+            self._telegram.queue.arrived.remove(self._wake.set)
+            self._telegram.clock.moved.remove(self._wake.set)
         for task in (self._task, *self._lanes.values()):
             if task is not None:
                 task.cancel()

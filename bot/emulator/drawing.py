@@ -18,7 +18,7 @@ def message(one: Message, person: int) -> dict[str, Any]:
         "id": one.id,
         "mine": one.sender.id == person,
         "at": one.date,
-        "edited": one.edited is not None,
+        "edited": one.edited is not None and not one.sender.is_bot,
         "deleted": one.deleted,
         "protected": one.protected,
         "reaction": one.reaction,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -60,7 +61,9 @@ class Person:
         return self._sent(Content(detect(Text(last))), chat or self.chat)
 
     def start(self, payload: str = "") -> Message:
-        """Open the bot, with what a deep link carries."""
+        """Open the bot, with what a deep link carries; raises ValueError for what none can."""
+        if not re.fullmatch(r"[A-Za-z0-9_\-]{0,64}", payload):
+            raise ValueError("A deep link carries at most 64 of A-Z, a-z, 0-9, _ and -.")
         return self.send(f"/start {payload}".strip())
 
     def upload(self, name: str, content: bytes, *, caption: str = "", photo: bool = False) -> Message:

@@ -47,7 +47,11 @@ class Server:
         self.page.add(app)
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.5)
         await self._runner.setup()
-        await web.TCPSite(self._runner, host, port).start()
+        try:
+            await web.TCPSite(self._runner, host, port).start()
+        except OSError:
+            await self._runner.cleanup()
+            raise
         self._port = int(self._runner.addresses[0][1])
         self._courier.start()
 

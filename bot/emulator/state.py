@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -84,7 +85,7 @@ class State:
         written = call.text(name)
         if not written:
             raise bad_request("chat_id is empty")
-        chat = self.chats.get(int(written)) if written.lstrip("-").isdigit() else None
+        chat = self.chats.get(int(written)) if re.fullmatch(r"-?[0-9]{1,20}", written) else None
         if chat is None:
             raise bad_request("chat not found")
         if chat.moved_to is not None:

@@ -153,17 +153,17 @@ class Page:
         if act["do"] == "join":
             number = max([FIRST - 1, *self._telegram.users]) + 1
             language = act["language"] if act["language"] in LANGUAGES else "uk"
-            name = str(act["name"]).strip()[:64] or NAMES[(number - FIRST) % len(NAMES)]
+            name = _encoded(act["name"]).strip()[:64] or NAMES[(number - FIRST) % len(NAMES)]
             return {"person": self._telegram.person(number, language=language, name=name).id}
         person = self._person(act["person"])
         if act["do"] == "send":
-            person.send(str(act["text"]))
+            person.send(_encoded(act["text"]))
         elif act["do"] == "tap":
-            message = person.chat.messages[int(act["message"])]
+            message = person.chat.messages[int(str(act["message"]))]
             person.press(next(data for _, data in message.buttons if data == act["data"]), on=message)
         elif act["do"] == "edit":
-            message = person.chat.messages[int(act["message"])]
-            person.edit(message, str(act["text"]))
+            message = person.chat.messages[int(str(act["message"]))]
+            person.edit(message, _encoded(act["text"]))
         else:
             {"block": person.block, "unblock": person.unblock}[str(act["do"])]()
         return {}
@@ -194,6 +194,14 @@ class Page:
 
 async def _tell(response: web.StreamResponse, event: dict[str, Any]) -> None:
     await response.write(b"data: " + json.dumps(event, ensure_ascii=False).encode() + b"\n\n")
+
+
+def _encoded(text: object) -> str:
+    """A text that can be written; raises ValueError for halves of characters and TypeError for no text."""
+    if not isinstance(text, str):
+        raise TypeError("Not a text.")
+    text.encode()
+    return text
 
 
 async def _body(request: web.Request) -> bytes:

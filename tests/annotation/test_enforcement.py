@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.campaigns import project as project_files
+from annotation.errors import Conflict
 from annotation.store import frames, queries, records, slots
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Assignment, Item, Journal, Judgement, Participation, Project, Reopened
@@ -234,7 +235,8 @@ def test_a_person_can_be_readmitted(campaign: Make) -> None:
     assert cats.standing(who).status is ParticipationStatus.ACTIVE
     assert [one["answers"] for one in cats.events(Event.ANSWERS_REINSTATED)] == [2]
     cats.sound()
-    assert enforcement.readmit(cats.session, annotator_id=who, project_id=cats.project.id or 0, now=NOW) == 0
+    with pytest.raises(Conflict, match="neither paused nor excluded"):
+        enforcement.readmit(cats.session, annotator_id=who, project_id=cats.project.id or 0, now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -368,6 +370,14 @@ def test_texts_are_compared_with_hers_and_with_the_item(campaign: Make, tmp_path
         "text copied from the item", None, "text repeated from item to item", "text with a word of the list",
     ]  # fmt: skip
     assert cats.reason(cats.answer(other, "m1", "собака")) is None
+
+
+def test_the_right_answer_is_not_copied(campaign: Make) -> None:
+    """Gold lies in a column beside the text, and nobody sees it: whoever gives it has copied nothing."""
+    cats = campaign(rule("text", "exclude", "refuses: [copied]"), question='question: {type: text, text: "?"}')
+    gold = cats.item("m1").gold
+    assert gold is not None
+    assert cats.reason(cats.answer(cats.person(), "m1", gold)) is None
 
 
 def test_a_changed_word_list_is_a_change_of_the_project(campaign: Make, tmp_path: Path) -> None:

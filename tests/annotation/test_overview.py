@@ -79,7 +79,7 @@ def test_everything_is_counted_once(db: database.Database, desk: Desk) -> None:
                 Participation(
                     annotator_id=who,
                     project_id=identity,
-                    stage=Stage.MAIN,
+                    stage=Stage.MAIN if standing == "active" else Stage.QUALIFICATION,
                     status=ParticipationStatus(standing),
                     since=NOW,
                     joined_at=NOW,

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import select
 
+from annotation.campaigns.stages import DynamicOverlap
 from annotation.errors import Conflict
 from annotation.store import database, journal, slots
 from annotation.store.models import Item, Reopened
 from annotation.vocabulary import Event, Pool
-from annotation.workflow import life, projects
+from annotation.workflow import definitions, life, projects
 
 if TYPE_CHECKING:
     from tests.annotation.conftest import Desk
@@ -95,3 +96,14 @@ def test_a_changed_file_keeps_places_right(db: database.Database, desk: Desk) ->
         assert sorted(session.exec(select(Item.external_id).join(Reopened)).all()) == ["k1", "k2"]
         assert journal.of_project(session, Event.PROJECT_CHANGED, project_id=project.id or 0)[-1].data["post_hoc"]
         assert (project.frozen or {})["post_hoc"][-1]["what"].startswith("loaded again: items added: k1, k2")
+
+
+def test_an_extension_holds_at_once_where_the_definition_was_read_before(db: database.Database, desk: Desk) -> None:
+    """A process that keeps definitions, as the bot does, goes by the new maximum."""
+    with db.transaction() as session:
+        more = "overlap: {min: 1, max: 2, confidence: 90 %}\n"
+        project = desk.load(session, desk.write("one", more=more))
+        life.start(session, project=project, now=NOW)
+        assert definitions.of(project).overlap == DynamicOverlap(min=1, max=2, confidence=0.9)
+        life.extend(session, project=project, now=NOW, most=3)
+        assert definitions.of(project).overlap == DynamicOverlap(min=1, max=3, confidence=0.9)

@@ -65,9 +65,8 @@ async def test_the_bot_polls_answers_and_ends_on_a_signal(server: Server, tmp_pa
     command = str(Path(sysconfig.get_path("scripts")) / "hromada")
     env = {"PATH": os.environ["PATH"], "HROMADA_TELEGRAM_TOKEN": TOKEN, "HROMADA_TELEGRAM_URL": url}
     env["HROMADA_LOG_LEVEL"] = "DEBUG"
-    for task in ("load", "start"):
-        what = "project.yaml" if task == "load" else "words"
-        subprocess.run([command, task, what], cwd=tmp_path, env=env, check=True, capture_output=True)
+    for words in (["load", "project.yaml"], ["start", "words"]):
+        subprocess.run([command, *words], cwd=tmp_path, env=env, check=True, capture_output=True)
 
     async def start() -> asyncio.subprocess.Process:
         pipe = asyncio.subprocess.PIPE

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import Session, select
 
-from annotation.store import database, queries
-from annotation.store.models import Annotator, Assignment, Item, Judgement
-from annotation.vocabulary import AssignmentStatus, Surface
+from annotation.store import database, queries, slots
+from annotation.store.models import Annotator, Assignment, Item, Judgement, Report
+from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
 from annotation.workflow.people import invitations, joining, messages, participations
 from bot.commands import people
 
@@ -220,6 +220,47 @@ def test_messages_are_listed_and_answered(hromada: Hromada, who: str) -> None:
         }
     ]
     assert "There is no message 7." in hromada("messages", "answer", "7", "Так.").err
+
+
+def test_whoever_was_paused_is_readmitted(hromada: Hromada, who: str) -> None:
+    """She goes on; a second time there is nothing to let her into."""
+
+    def pause(session: Session) -> str:
+        person = session.exec(select(Annotator)).one()
+        row = participations.of(session, annotator_id=person.id or 0, project_id=1)
+        assert row is not None
+        row.status = ParticipationStatus.PAUSED
+        session.add(row)
+        return ""
+
+    in_database(hromada, pause)
+    assert [one["standing"] for one in hromada("people", "words", "--json").json["people"]] == ["paused"]
+    let = hromada("people", "readmit", who, "--project", "words")
+    assert (let.code, let.out) == (0, f"{who} may go on in words: 0 answers count again.\n")
+    assert [one["standing"] for one in hromada("people", "words", "--json").json["people"]] == ["active"]
+    assert hromada("people", "readmit", who, "--project", "words").code == 2
+
+
+def test_reports_are_listed_and_dismissed(hromada: Hromada, who: str) -> None:
+    """With what was said; afterwards the item is handed out again."""
+
+    def report(session: Session) -> str:
+        made = session.exec(select(Assignment)).one()
+        session.add(
+            Report(item_id=made.item_id, annotator_id=1, assignment_id=made.id or 0, reason="двозначно", at=NOW)
+        )
+        slots.pause(session, item_id=made.item_id)
+        return ""
+
+    assert "Nothing is reported." in hromada("messages", "reports").out
+    in_database(hromada, report)
+    assert "двозначно" in hromada("messages", "reports", "words").out
+    found = hromada("messages", "reports", "--json").json
+    assert [(one["item"], one["paused"], one["reason"]) for one in found] == [("1", True, "двозначно")]
+    assert hromada("messages", "dismiss", "words", "1").code == 0
+    assert hromada("messages", "reports", "--json").json == []
+    assert hromada("messages", "dismiss", "words", "1").code == 2
+    assert hromada("status", "words", "--json").json["items paused"] == 0
 
 
 def test_every_command_about_people_is_described() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from annotation.campaigns import mistakes, programme, project, rules, stages
 from annotation.settings import Settings
+from bot.emulator.methods import METHODS
 from exports import annotators, inputs, tables
 
 ROOT = Path(__file__).parents[2]
@@ -69,3 +70,25 @@ def test_every_column_and_key_is_in_the_reference() -> None:
         for key in section.model_fields:
             assert re.search(rf"[`{{ .]{key}[`:,.}}]", described), (section, key)
     assert "`question.labels`" in described
+
+
+def test_every_method_of_the_local_telegram_is_in_the_reference() -> None:
+    """The page about it lists what it knows, and nothing that it does not."""
+    listed = re.search(r"## Methods\n(.*?)\n## ", (ROOT / "docs/reference/emulator.md").read_text("utf-8"), re.DOTALL)
+    assert listed is not None
+    assert {name.lower() for name in re.findall(r"`(\w+)`", listed[1])} == {*METHODS, "getupdates"}
+
+
+def test_every_picture_in_the_documents_is_there_and_remade() -> None:
+    """No page points at a missing picture, and each one that lies there is made by `make pictures`."""
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    named = {
+        (page.parent / name).resolve()
+        for page in pages
+        for name in re.findall(r"\]\(([^)]+\.png)\)", page.read_text("utf-8"))
+    }
+    there = set((ROOT / "docs/pictures").resolve().glob("*.png"))
+    assert named <= there
+    made = {f"report-{width}.png" for width in (360, 1280)}
+    made |= {f"chat-{scheme}-{width}.png" for scheme in ("light", "dark") for width in (360, 1280)}
+    assert {path.name for path in there} == made

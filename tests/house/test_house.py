@@ -26,6 +26,9 @@ def test_the_wheel_holds_every_file_that_is_no_code() -> None:
     files = {str(file) for file in metadata.files("hromada") or ()}
     for needed in (
         "bot/conversation/texts/uk.ftl",
+        "bot/emulator/page/index.html",
+        "bot/emulator/page/chat.js",
+        "bot/emulator/page/words.json",
         "exports/report/templates/page.html.j2",
         "annotation/store/migrations/versions/v0001_first_form.py",
         *(f"{name}/py.typed" for name in PACKAGES),

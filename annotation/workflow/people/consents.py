@@ -12,6 +12,7 @@ from annotation.errors import Stale
 from annotation.store import journal
 from annotation.store.models import Annotator, Consent, Wording
 from annotation.vocabulary import Event, WordingKind
+from annotation.workflow.people import leaving
 from annotation.workflow.people.terms import Agreement, Terms
 
 
@@ -38,6 +39,13 @@ def missing(session: Session, *, annotator_id: int, terms: Terms) -> bool:
         return False
     found = _given(session, annotator_id=annotator_id, agreement=agreement)
     return found is None or found.withdrawn_at is not None
+
+
+def taken_back(session: Session, *, annotator_id: int, terms: Terms) -> bool:
+    """Whether the person had agreed to the version that holds now, and does no more."""
+    agreement = terms.agreement
+    found = None if agreement is None else _given(session, annotator_id=annotator_id, agreement=agreement)
+    return found is not None and found.withdrawn_at is not None
 
 
 def agree(session: Session, *, annotator_id: int, terms: Terms, sha256: str, now: datetime) -> Consent:
@@ -71,6 +79,7 @@ def agree(session: Session, *, annotator_id: int, terms: Terms, sha256: str, now
 def withdraw(session: Session, *, annotator_id: int, scope: str, now: datetime) -> bool:
     """Take back every consent of a scope: nothing more is asked of the person there until she agrees again.
 
+    What she has in hand goes back.
     What she answered under it stays; `leaving.withdraw` takes the answers out. False where there was no consent.
     """
     standing = sa.update(Consent).where(
@@ -79,6 +88,7 @@ def withdraw(session: Session, *, annotator_id: int, scope: str, now: datetime) 
     if session.connection().execute(standing.values(withdrawn_at=now)).rowcount == 0:
         return False
     session.expire_all()
+    leaving.take_back_live(session, annotator_id=annotator_id, now=now)
     journal.record(session, Event.CONSENT_WITHDRAWN, now=now, annotator_id=annotator_id, data={"scope": scope})
     return True
 

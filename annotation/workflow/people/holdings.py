@@ -73,6 +73,7 @@ def of(session: Session, *, annotator_id: int) -> dict[str, Any]:
         found[name] = rows
     _name_items(session, [*found["assignments"], *found["reports"]])
     _add_answers(session, annotator_id, found["assignments"])
+    _hide_controls(found, _controls(session, annotator_id=annotator_id, closed=closed))
     _add_texts(session, found["consents"])
     _add_codes(session, found["participations"])
     found["screens"] = _screens(session, annotator_id)
@@ -104,6 +105,21 @@ def _keep_secret(table: str, row: dict[str, Any], *, closed: bool) -> None:
             row.pop("is_control")
     if table == "exposures" and not closed and row["cause"] == Cause.CONTROL.value:
         row["cause"] = Cause.ANSWERED.value
+
+
+def _controls(session: Session, *, annotator_id: int, closed: set[int | None]) -> set[int | None]:
+    chosen = select(Assignment.id, Assignment.project_id).where(Assignment.annotator_id == annotator_id)
+    return {known for known, project in session.exec(chosen.where(Assignment.is_control)) if project not in closed}
+
+
+def _hide_controls(found: dict[str, Any], controls: set[int | None]) -> None:
+    """Rules about control items are broken by an answer to one, and stand beside it."""
+    for row in found["assignments"]:
+        for answer in row["answers"] if row["id"] in controls else ():
+            answer.pop("flags")
+    for row in found["journal"]:
+        if row["data"].get("assignment") in controls:
+            row["data"].pop("assignment")
 
 
 def _name_items(session: Session, rows: list[dict[str, Any]]) -> None:

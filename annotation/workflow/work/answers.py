@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
+from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
 from annotation.campaigns.questions import Choice, Material
@@ -18,7 +19,8 @@ from annotation.store.models import Assignment, Item
 from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, ProjectStatus, Stage
 from annotation.workflow import assignment as policy
 from annotation.workflow import enforcement
-from annotation.workflow.work import choosing, feedback, leases, offers, qualifying, records, seats, undoing
+from annotation.workflow.people import consents, terms
+from annotation.workflow.work import choosing, feedback, handing, leases, offers, qualifying, records, seats, undoing
 from annotation.workflow.work.qualifying import Decision
 from annotation.workflow.work.records import Given, Saved
 from annotation.workflow.work.seats import Seat
@@ -56,6 +58,10 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
     """Store the first answer to an assignment that is live, or to one whose lease is over."""
     if seat.participation.status in undoing.GONE:
         raise Stale("This person takes part no more.")
+    if consents.taken_back(
+        session, annotator_id=seat.who, terms=terms.of(session, project=seat.project, definition=seat.definition)
+    ):
+        raise Stale("You took your consent back; agree again to go on.")
     if seat.project.status is ProjectStatus.CLOSED:
         leases.lapse_one(session, assignment, now=now)
     excluded = given.excluded
@@ -64,9 +70,9 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
         if not _end(session, assignment, status=AssignmentStatus.EXPIRED, holds=counts and item.pool.placed):
             raise Stale("This item is closed.")
         excluded = excluded if counts else EXTRA
-    session.refresh(assignment)
     made = records.store(session, seat, assignment, given, revision=0, excluded=excluded, now=now)
     if assignment.holds:
+        assignment.exposed = assignment.exposed or handing.exposed(session, seat, item)
         slots.fill(session, item_id=item.id or 0)
     _count(session, seat, assignment, item, given=given, now=now)
     decision = _decision(session, seat, assignment, now=now)
@@ -96,7 +102,11 @@ def _end(session: Session, assignment: Assignment, *, status: AssignmentStatus, 
         .where(col(Assignment.id) == assignment.id, col(Assignment.status) == status)
         .values(status=AssignmentStatus.DONE, holds=holds)
     )
-    return session.connection().execute(changed).rowcount == 1
+    if session.connection().execute(changed).rowcount != 1:
+        return False
+    set_committed_value(assignment, "status", AssignmentStatus.DONE)
+    set_committed_value(assignment, "holds", holds)
+    return True
 
 
 def _returns(session: Session, seat: Seat, assignment: Assignment, item: Item) -> bool:
@@ -114,6 +124,8 @@ def _returns(session: Session, seat: Seat, assignment: Assignment, item: Item) -
 
 def _revised(session: Session, seat: Seat, assignment: Assignment, item: Item, *, given: Given, now: datetime) -> Saved:
     revision, assignment.open_revision = assignment.open_revision or 0, None
+    if assignment.repeat_at is not None and seat.definition.repeats is not None:
+        assignment.repeat_at = now + timedelta(seconds=seat.definition.repeats.after)
     session.add(assignment)
     made = records.store(session, seat, assignment, given, revision=revision, excluded=given.excluded, now=now)
     _follow(session, seat, assignment, now=now)
@@ -162,14 +174,15 @@ def _decision(session: Session, seat: Seat, assignment: Assignment, *, now: date
         return None
     if seat.participation.stage is not Stage.QUALIFICATION or choosing.in_qualification(session, seat) is not None:
         return None
-    return qualifying.decide(session, seat, now=now)
+    return qualifying.decide(session, seat, now=now) if qualifying.is_whole(session, seat) else None
 
 
 def _follow(session: Session, seat: Seat, assignment: Assignment, *, now: datetime) -> None:
     """What follows from an answer: quality rules, and another place where a full item is not sure yet."""
     project, definition = seat.project, seat.definition
-    made = seats.known(assignment.id)
-    enforcement.after_answer(session, project=project, definition=definition, assignment_id=made, now=now)
+    if definition.quality or not assignment.holds:
+        made = seats.known(assignment.id)
+        enforcement.after_answer(session, project=project, definition=definition, assignment_id=made, now=now)
     if not isinstance(definition.overlap, DynamicOverlap) or not assignment.holds:
         return
     item_id = assignment.item_id

@@ -8,7 +8,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
-from annotation.store import claims
+from annotation.store import claims, records
 from annotation.store.models import Assignment, Exposure, Item
 from annotation.vocabulary import AssignmentStatus, Hindrance, ItemStatus, Pool, Stage
 from annotation.workflow import allotments
@@ -109,10 +109,11 @@ def seeker(session: Session, seat: Seat, pool: Pool) -> claims.Seeker:
 
 def _control(session: Session, seat: Seat) -> int | None:
     """A control item that she has not met, of a group that she has not met where groups may not come twice."""
-    met = select(Assignment.item_id).where(*_of(seat, Stage.MAIN), col(Assignment.is_control))
-    unmet = set(session.exec(met.where(Assignment.status != AssignmentStatus.EXPIRED)).all())
-    expired = set(session.exec(met.where(Assignment.status == AssignmentStatus.EXPIRED)).all())
-    waiting = [one for one in _ordered(session, seat, Pool.CONTROL, "controls") if one not in unmet]
+    hers = select(Assignment.item_id, Assignment.status).where(*_of(seat, Stage.MAIN), records.CONTROL)
+    held = dict(session.exec(hers).all())
+    expired = {item for item, status in held.items() if status is AssignmentStatus.EXPIRED}
+    met = held.keys() - expired
+    waiting = [one for one in _ordered(session, seat, Pool.CONTROL, "controls") if one not in met]
     if seat.blind:
         known = _known(session, seat, waiting)
         waiting = [one for one in waiting if one in expired or one not in known]
@@ -121,12 +122,14 @@ def _control(session: Session, seat: Seat) -> int | None:
 
 def _known(session: Session, seat: Seat, items: Collection[int]) -> set[int]:
     """Those of the items whose group she has met in any project but the exceptions."""
-    chosen = (
-        select(Item.id)
-        .join(Exposure, col(Exposure.group_id) == col(Item.group_id))
-        .where(Exposure.annotator_id == seat.who, col(Item.id).in_(items))
+    met = (
+        sa.select(sa.literal(1))
+        .where(col(Exposure.annotator_id) == seat.who, col(Exposure.group_id) == Item.group_id)
         .where(col(Exposure.project_id).not_in(seat.exceptions))
+        .limit(1)
+        .scalar_subquery()
     )
+    chosen = select(Item.id).where(col(Item.id).in_(items), met.is_not(None))
     return {one for one in session.exec(chosen) if one is not None}
 
 
@@ -134,8 +137,11 @@ def _repeat(session: Session, seat: Seat, *, now: datetime) -> int | None:
     """The item that waits longest to come to her once more."""
     if seat.definition.repeats is None:
         return None
-    due = select(Assignment.item_id).where(
-        Assignment.annotator_id == seat.who, Assignment.project_id == seat.project_id
+    due = (
+        select(Assignment.item_id)
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .where(Assignment.annotator_id == seat.who, Assignment.project_id == seat.project_id)
+        .where(Item.status == ItemStatus.OPEN)
     )
     due = due.where(col(Assignment.repeat_at).is_not(None), col(Assignment.repeat_at) <= now)
     return session.exec(due.order_by(col(Assignment.repeat_at), col(Assignment.id)).limit(1)).first()

@@ -44,7 +44,7 @@ def hand(session: Session, seat: Seat, chosen: Chosen, *, now: datetime) -> tupl
     if found is None:
         found = _made(seat, item, chosen, now=now)
         _move_on(seat, chosen.place)
-        found.exposed = _exposed(session, seat, item)
+    found.exposed = found.exposed or exposed(session, seat, item)
     found.status = AssignmentStatus.LIVE
     found.holds = item.pool.placed and not chosen.is_repeat
     found.item_revision = item.revision
@@ -91,7 +91,7 @@ def _move_on(seat: Seat, place: Place | None) -> None:
         seat.participation.page, seat.participation.on_page = place.page, place.place
 
 
-def _exposed(session: Session, seat: Seat, item: Item) -> bool:
+def exposed(session: Session, seat: Seat, item: Item) -> bool:
     """Whether a baseline's exception let her meet a group that she knew."""
     if not (seat.blind and seat.exceptions and item.pool.placed):
         return False

@@ -82,8 +82,10 @@ def _in_hand(session: Session, person: Annotator, *, now: datetime) -> Offer | W
         return None
     if live.lease_until is not None and live.lease_until < now:
         handing.renew(seat, live, now=now)
-        session.add(live)
-    return offers.offer(session, seat, live, session.get_one(Item, live.item_id))
+    item = session.get_one(Item, live.item_id)
+    live.item_revision, live.stimulus_sha256 = item.revision, item.stimulus_sha256
+    session.add(live)
+    return offers.offer(session, seat, live, item)
 
 
 def _of_project(session: Session, person: Annotator, project: Project, *, now: datetime) -> Offer | Waiting:
@@ -129,17 +131,21 @@ def _capped(seat: Seat, *, now: datetime) -> Waiting | None:
 def _chosen(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
     """The next item of her stage, or of the first later one that has any."""
     stands = seat.participation
+    nothing = Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
     while stands.stage is not Stage.MAIN:
         chosen = _of_stage(session, seat, now=now)
         if chosen is not None:
             return chosen
         if stands.stage is Stage.QUALIFICATION:
+            if not qualifying.is_whole(session, seat):
+                return Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
             if not qualifying.decide(session, seat, now=now).passed:
                 return _hindered(session, seat, now=now) or _chosen(session, seat, now=now)
             continue
+        if stands.stage is Stage.TRAINING and not qualifying.trained(session, seat, now=now):
+            return _hindered(session, seat, now=now) or nothing
         stands.stage, stands.since = policy.following(seat.definition, stands.stage), now
         session.add(stands)
-    nothing = Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
     return choosing.in_main(session, seat, now=now) or nothing
 
 

@@ -1,4 +1,6 @@
-"""The qualification: k of n, decided when all are answered, with its interval in the journal; attempts, cool-down."""
+"""Pass marks: k of n, decided when all are answered, with the interval in the journal; of the qualification there may
+be several attempts, with a cool-down, of a training one.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +30,27 @@ class Decision:
     retry_at: datetime | None
 
 
+def is_whole(session: Session, seat: Seat) -> bool:
+    """Whether as many items of the attempt are answered as its pass mark speaks of, one at the least.
+
+    Where fewer are open, because reports paused some, nobody fails for it: the attempt waits.
+    """
+    section = seat.definition.stages.qualification
+    mark = section.pass_mark if section is not None else None
+    answered = _result(session, seat, Stage.QUALIFICATION, attempt=seat.participation.attempt)[1]
+    return mark is None or answered >= (mark.of or 1)
+
+
 def decide(session: Session, seat: Seat, *, now: datetime) -> Decision:
     """Judge the attempt by the answers as they finally stand, and let her go on, try again, or go."""
-    right, of = _result(session, seat)
+    attempt = seat.participation.attempt
+    right, of = _result(session, seat, Stage.QUALIFICATION, attempt=attempt)
     section, standing = seat.definition.stages.qualification, seat.participation
     mark = section.pass_mark if section is not None else None
     low, high = policy.wilson(right, of) if of else (0.0, 1.0)
     passed = mark is None or mark.reached(right, of)
     more = section is not None and standing.attempt < (section.attempts or 1)
-    attempt, standing.since = standing.attempt, now
+    standing.since = now
     if passed:
         standing.stage, standing.qualified_at = policy.following(seat.definition, Stage.QUALIFICATION), now
     elif more:
@@ -51,8 +65,26 @@ def decide(session: Session, seat: Seat, *, now: datetime) -> Decision:
     return made
 
 
-def _result(session: Session, seat: Seat) -> tuple[int, int]:
-    """Right answers, and all, of this attempt; a skip is not right."""
+def trained(session: Session, seat: Seat, *, now: datetime) -> bool:
+    """Whether a training that is over may be left for the next stage; who missed its pass mark has failed."""
+    section = seat.definition.stages.training
+    mark = section.pass_mark if section is not None else None
+    right, of = _result(session, seat, Stage.TRAINING, attempt=None)
+    if mark is None or of == 0:
+        return True
+    low, high = policy.wilson(right, of)
+    made = Decision(passed=mark.reached(right, of), right=right, of=of, low=low, high=high, retry_at=None)
+    standing = seat.participation
+    if not made.passed:
+        standing.status, standing.reason = ParticipationStatus.FAILED, f"training: {right} of {of} right"
+        standing.since = now
+        session.add(standing)
+    _record(session, seat, made, attempt=None, now=now)
+    return made.passed
+
+
+def _result(session: Session, seat: Seat, stage: Stage, *, attempt: int | None) -> tuple[int, int]:
+    """Right answers, and all, of this attempt at the stage; a skip is not right."""
     rows = session.exec(
         select(Item, Judgement)
         .join(Assignment, col(Assignment.item_id) == col(Item.id))
@@ -60,8 +92,8 @@ def _result(session: Session, seat: Seat) -> tuple[int, int]:
         .where(
             Assignment.annotator_id == seat.who,
             Assignment.project_id == seat.project_id,
-            Assignment.stage == Stage.QUALIFICATION,
-            Assignment.attempt == seat.participation.attempt,
+            Assignment.stage == stage,
+            Assignment.attempt == attempt,
             Assignment.status == AssignmentStatus.DONE,
         )
         .order_by(col(Assignment.id), col(Judgement.revision))
@@ -75,8 +107,10 @@ def _result(session: Session, seat: Seat) -> tuple[int, int]:
     return right, len(final)
 
 
-def _record(session: Session, seat: Seat, made: Decision, *, attempt: int, now: datetime) -> None:
+def _record(session: Session, seat: Seat, made: Decision, *, attempt: int | None, now: datetime) -> None:
+    """Journal a decision; `attempt` is None for a training."""
     data = {
+        "stage": (Stage.TRAINING if attempt is None else Stage.QUALIFICATION).value,
         "attempt": attempt,
         "right": made.right,
         "of": made.of,

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bot.emulator.calls import bad_request
+
 MOST = 100
 """Entities beyond the hundredth are dropped."""
 _ORDER = ("blockquote", "expandable_blockquote", "bold", "italic", "underline", "strikethrough", "spoiler")
@@ -49,7 +51,9 @@ def given(values: Iterable[Mapping[str, Any]], text: str) -> tuple[Entity, ...]:
     """Entities that came as a list instead of markup, cut to the text."""
     whole, found = units(text), []
     for value in values:
-        start, length = int(value.get("offset", 0)), int(value.get("length", 0))
+        start, length = value.get("offset"), value.get("length")
+        if not isinstance(start, int) or not isinstance(length, int):
+            raise bad_request("can't parse MessageEntity: offset and length must be of type Integer")
         length = min(length, whole - start)
         argument = str(value.get("url") or value.get("language") or value.get("custom_emoji_id") or "")
         if start >= 0 and length > 0:

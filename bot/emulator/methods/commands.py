@@ -22,7 +22,7 @@ LONGEST = {"description": 512, "short_description": 120}
 
 def set_my_commands(state: State, call: Call) -> Any:
     """Replace the menu of a scope and a language."""
-    commands = call.rows("commands")
+    commands = call.tables("commands")
     if len(commands) > MOST:
         raise bad_request("BOT_COMMANDS_TOO_MUCH")
     made = []
@@ -96,7 +96,7 @@ def described(state: State, language: str | None) -> str:
 
 def _place(call: Call) -> tuple[str, str]:
     scope = call.table("scope") or {"type": "default"}
-    if scope.get("type") not in _SCOPES:
+    if str(scope.get("type")) not in _SCOPES:
         raise bad_request("unsupported type specified")
     language = call.text("language_code")
     if language and not re.fullmatch(r"[a-z]{2}", language):

@@ -18,7 +18,7 @@ def set_webhook(state: State, call: Call) -> Any:
     url, secret = call.text("url"), call.text("secret_token")
     if secret and not re.fullmatch(r"[A-Za-z0-9_\-]{1,256}", secret):
         raise bad_request("secret token contains unallowed characters")
-    if url and urlsplit(url).hostname not in _LOOPBACK:
+    if url and _host(url) not in _LOOPBACK:
         raise bad_request("bad webhook: the local Telegram sends to loopback addresses only")
     connections = call.number("max_connections", 40)
     if not 1 <= connections <= 100:
@@ -59,6 +59,15 @@ def remember(state: State, call: Call) -> None:
         return
     wanted = {str(kind) for kind in call.rows("allowed_updates")}
     state.queue.allowed = frozenset(wanted & DEFAULT) if wanted else DEFAULT
+
+
+def _host(url: str) -> str | None:
+    """The host of an HTTP address, None for anything else."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    return parts.hostname if parts.scheme in {"http", "https"} else None
 
 
 def _pending(state: State, call: Call) -> None:

@@ -55,7 +55,7 @@ def delete_messages(state: State, call: Call) -> Any:
     if not 1 <= len(numbers) <= 100:
         raise bad_request("wrong number of message identifiers specified")
     for number in numbers:
-        message = chat.messages.get(int(number))
+        message = chat.messages.get(number) if isinstance(number, int) else None
         if message is not None and not message.deleted:
             _delete(state, message)
     return True
@@ -64,7 +64,7 @@ def delete_messages(state: State, call: Call) -> Any:
 def set_message_reaction(state: State, call: Call) -> Any:
     """The bot's own reaction, at most one."""
     message = state.message(call, "message to react")
-    wanted = call.rows("reaction")
+    wanted = call.tables("reaction")
     if len(wanted) > 1:
         raise bad_request("REACTIONS_TOO_MANY")
     message.reaction = str(wanted[0].get("emoji", "")) if wanted else ""

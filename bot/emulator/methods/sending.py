@@ -80,7 +80,7 @@ def _sent(state: State, call: Call, content: Content) -> dict[str, Any]:
 
 def _replied(chat: Chat, call: Call) -> Message | None:
     wanted = call.table("reply_parameters")
-    number = int(wanted.get("message_id", 0)) or call.number("reply_to_message_id")
+    number = Call(call.method, wanted).number("message_id") or call.number("reply_to_message_id")
     if not number:
         return None
     found = chat.messages.get(number)

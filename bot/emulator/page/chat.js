@@ -53,12 +53,12 @@ function put(message, { live = true } = {}) {
     old?.remove();
     return;
   }
-  const focused = old?.contains(document.activeElement) ? focusedKey(old) : null;
+  const focused = old?.querySelector(".key:focus-visible") ? focusedKey(old) : null;
   const made = bubble(message, { say, tap, edit, command: send, bot: state.bot });
   const near = $("scroller").scrollHeight - $("scroller").scrollTop - $("scroller").clientHeight < 160;
   if (old) old.replaceWith(made);
   else $("log").append(made);
-  if (focused !== null) (made.querySelectorAll(".key")[focused] ?? $("text")).focus();
+  if (focused !== null) (made.querySelectorAll(".key")[focused] ?? made.querySelector(".key") ?? $("scroller")).focus();
   if (live && (near || message.mine)) bottom();
 }
 
@@ -148,6 +148,7 @@ function everybody() {
 }
 
 function whole(event) {
+  if (event.person !== state.person) stopEditing(); // after a lost connection, half-typed words stay
   state.person = event.person;
   state.people = event.people;
   state.bot = event.bot;
@@ -157,7 +158,6 @@ function whole(event) {
     : "uk";
   document.title = `${event.bot} · hromada`;
   $("bot").textContent = event.bot;
-  stopEditing();
   translate();
   $("log").replaceChildren();
   for (const message of event.messages) put(message, { live: false });

@@ -10,9 +10,11 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
+const afterBlock = (node) => ["pre", "blockquote", "expandable_blockquote"].includes(node?.type); // it ends its line itself
+
 export function formatted(nodes, say, command) {
-  return nodes.map((node) => {
-    if (typeof node === "string") return document.createTextNode(node);
+  return nodes.map((node, place) => {
+    if (typeof node === "string") return document.createTextNode(afterBlock(nodes[place - 1]) ? node.replace(/^\n/, "") : node);
     const content = formatted(node.content, say, command);
     if (PLAIN[node.type]) return element(PLAIN[node.type], {}, ...content);
     if (node.type === "expandable_blockquote") return folded(content, say);

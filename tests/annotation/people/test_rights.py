@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict, NotFound
-from annotation.store import database, frames, pseudonyms, queries
+from annotation.store import database, frames, journal, pseudonyms, queries
 from annotation.store.models import (
     Annotator,
     Assignment,
@@ -42,6 +42,7 @@ from annotation.store.models.work import AllottedPerson
 from annotation.vocabulary import (
     AssignmentStatus,
     Cause,
+    Event,
     ParticipationStatus,
     Pool,
     ProjectStatus,
@@ -245,6 +246,9 @@ def test_every_table_about_people_is_in_her_data(people: People, load: Load) -> 
         participations.enter(session, annotator_id=who, project=project, now=NOW, invitation_id=full.id)
         made = people.handed(session, who, "words-1", answer="кіт")
         made.is_control = True
+        session.connection().exec_driver_sql("""UPDATE judgement SET flags = '["control items right"]'""")
+        broken = {"rule": "control items right", "assignment": made.id}
+        journal.record(session, Event.QUALITY_FLAGGED, now=NOW, project_id=pid, annotator_id=who, data=broken)
         session.connection().exec_driver_sql(
             "INSERT INTO allotment (id, slots, people, seed, created_at) VALUES (1, '[]', 1, 1, '2026-11-21 12:00:00')"
         )
@@ -281,10 +285,13 @@ def test_every_table_about_people_is_in_her_data(people: People, load: Load) -> 
         assert found["screens"] == [{"assignment_id": made.id, "message_id": 12}]
         assert found["exposures"][0]["cause"] == "answered"
         assert "is_control" not in found["assignments"][0]
+        assert "flags" not in found["assignments"][0]["answers"][0]
+        assert all("assignment" not in entry["data"] for entry in found["journal"])
         project.status = ProjectStatus.CLOSED
         session.flush()
         found = holdings.of(session, annotator_id=who)
         assert (found["exposures"][0]["cause"], found["assignments"][0]["is_control"]) == ("control", True)
+        assert found["assignments"][0]["answers"][0]["flags"] == ["control items right"]
 
 
 def test_her_data_hold_nobody_elses(people: People, load: Load) -> None:

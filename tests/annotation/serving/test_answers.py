@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import select
 
-from annotation.errors import BadInput, Stale
-from annotation.store.models import Exposure, Journal, Judgement
+from annotation.errors import BadInput, NotFound, Stale
+from annotation.store.models import Exposure, Item, Journal, Judgement, Project
 from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, Cause, Event, Hindrance, ItemStatus, ProjectStatus
-from annotation.workflow import work
+from annotation.workflow import definitions, reports, work
+from annotation.workflow.people import consents, terms
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -253,3 +254,65 @@ def test_several_questions_are_stored_by_name(room: Room) -> None:
     with room.db.transaction() as session:
         kept = session.exec(select(Judgement)).one()
     assert (kept.response, kept.answers) == (NO, {"fit": NO, "why": '["а", "в"]'})
+
+
+def test_reports_on_an_item_that_is_well_are_dismissed(room: Room) -> None:
+    """They are listed until then; the item goes on, and another report counts from the beginning."""
+    project = room.project(items=1, overlap=3)
+    one, other, third = (room.person(number) for number in (1, 2, 3))
+    for who in (one, other):
+        offer = room.offer(who, project)
+        room.say(who, offer)
+        room.report(who, offer)
+    with room.db.transaction() as session:
+        assert [(found.item, found.paused) for found in reports.listed(session)] == [("p-m-1", True)] * 2
+        found = session.get_one(Project, project)
+        assert reports.dismiss(session, project=found, item="p-m-1", now=room.now) == 2
+        assert reports.listed(session, project_id=project) == []
+        with pytest.raises(NotFound, match="Nothing is reported"):
+            reports.dismiss(session, project=found, item="p-m-1", now=room.now)
+    offer = room.offer(third, project)
+    assert not room.report(third, offer).paused
+    room.sound()
+
+
+def test_an_item_that_was_fixed_in_her_hands_is_answered_as_it_is_shown_again(room: Room) -> None:
+    """The revision that she saw last is the one that stands beside her answer, and it can be undone."""
+    project = room.project(items=1)
+    who = room.person()
+    offer = room.offer(who, project)
+    with room.db.transaction() as session:
+        item = session.exec(select(Item)).one()
+        item.revision, item.stimulus, item.stimulus_sha256 = 2, "краще", "2" * 64
+        session.add(item)
+    assert room.offer(who, project).stimulus == "краще"
+    room.say(who, offer)
+    kept = room.assignment(offer)
+    assert (kept.item_revision, kept.stimulus_sha256) == (2, "2" * 64)
+    room.undo(who, offer)
+
+
+def test_without_consent_nothing_is_taken(room: Room) -> None:
+    """What she had in hand goes back, she can work elsewhere, and her late answer is refused until she agrees again."""
+    (room.folder / "consent.md").write_text("Згода", "utf-8")
+    project = room.project(items=1, consent={"file": "consent.md", "version": "1"})
+    other, who = room.project("other"), room.person()
+    with room.db.transaction() as session:
+        found = session.get_one(Project, project)
+        asked = terms.of(session, project=found, definition=definitions.of(found))
+        assert asked.agreement is not None
+        sha256 = asked.agreement.sha256
+        consents.agree(session, annotator_id=who, terms=asked, sha256=sha256, now=room.now)
+    offer = room.offer(who, project)
+    with room.db.transaction() as session:
+        assert consents.withdraw(session, annotator_id=who, scope="project p", now=room.now)
+    assert room.wait(who, project).reason is Hindrance.CONSENT
+    room.answer(who, project=other)
+    with pytest.raises(Stale, match="consent"):
+        room.say(who, offer)
+    with room.db.transaction() as session:
+        found = session.get_one(Project, project)
+        asked = terms.of(session, project=found, definition=definitions.of(found))
+        consents.agree(session, annotator_id=who, terms=asked, sha256=sha256, now=room.now)
+    assert not room.say(who, offer).extra
+    room.sound()

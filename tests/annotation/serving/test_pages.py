@@ -100,3 +100,28 @@ def test_a_repeat_whose_lease_ran_out_comes_again(room: Room) -> None:
     assert room.expire() == 1
     assert room.offer(who, project).assignment_id == offer.assignment_id
     room.sound()
+
+
+def test_a_repeat_waits_while_its_item_is_paused(room: Room) -> None:
+    """Enough people reported it: it comes to nobody, not as a repeat either."""
+    project = room.project(items=1, repeats={"share": 1.0}, reports={"threshold": 1})
+    who = room.person()
+    offer = room.offer(who, project)
+    room.say(who, offer)
+    assert room.report(who, offer).paused
+    room.later(days=2)
+    assert room.wait(who, project).reason is Hindrance.NOTHING_LEFT
+
+
+def test_a_repeat_comes_a_day_after_the_last_correction(room: Room) -> None:
+    """An answer that was mended twenty hours later is four hours old at the end of the day."""
+    project = room.project(items=1, repeats={"share": 1.0, "after": "24 h"})
+    who = room.person()
+    offer = room.offer(who, project)
+    room.say(who, offer)
+    room.later(hours=20)
+    room.say(who, room.undo(who, offer), "ні")
+    room.later(hours=5)
+    assert room.wait(who, project).reason is Hindrance.NOTHING_LEFT
+    room.later(hours=20)
+    assert room.assignment(room.offer(who, project)).is_repeat

@@ -6,11 +6,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 
 from annotation.errors import Stale
-from annotation.store.models import Journal
-from annotation.vocabulary import Event, Hindrance, ParticipationStatus, Stage
+from annotation.store import slots
+from annotation.store.models import Item, Journal
+from annotation.vocabulary import Event, Hindrance, ParticipationStatus, Pool, Stage
 from annotation.workflow.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -139,3 +140,46 @@ def test_the_qualification_can_be_mended_until_it_is_decided(room: Room) -> None
     for offer in (first, last):
         with pytest.raises(Stale):
             room.undo(who, offer)
+
+
+@pytest.mark.parametrize(("right", "mark", "passed"), [(3, "3 of 4", True), (2, "3 of 4", False), (2, "60 %", False)])
+def test_whoever_misses_the_mark_of_the_training_goes_no_further(
+    room: Room, right: int, mark: str, passed: bool
+) -> None:
+    """Judged when all of it is answered; what came of it is in the journal, and a failure says its reason."""
+    project = room.project(**stages(room, training={"pass_mark": mark}))
+    who = room.person()
+    for number in range(4):
+        offer = room.offer(who, project)
+        assert offer.stage is Stage.TRAINING
+        room.say(who, offer, YES if number < right else NO)
+    if passed:
+        assert room.offer(who, project).stage is Stage.MAIN
+    else:
+        assert room.wait(who, project) == Waiting(reason=Hindrance.FAILED, project="p")
+        assert room.wait(who, project) == Waiting(reason=Hindrance.FAILED, project="p")
+        assert room.standing(who, project).reason == f"training: {right} of 4 right"
+    event = Event.QUALIFICATION_PASSED if passed else Event.QUALIFICATION_FAILED
+    with room.db.transaction() as session:
+        written = session.exec(select(Journal.data).where(Journal.event == event.value)).one()
+    assert (written["stage"], written["right"], written["of"]) == ("training", right, 4)
+
+
+@pytest.mark.parametrize("paused", [2, 4])
+def test_nobody_fails_for_items_that_are_paused(room: Room, paused: int) -> None:
+    """With fewer items than the mark speaks of the attempt waits, and goes on when they are back."""
+    project = room.project(**stages(room, qualification={"pass_mark": "3 of 4"}))
+    who = room.person()
+    with room.db.transaction() as session:
+        chosen = select(Item.id).where(Item.pool == Pool.QUALIFICATION).order_by(col(Item.id))
+        out = [one or 0 for one in session.exec(chosen.limit(paused))]
+        for one in out:
+            slots.pause(session, item_id=one)
+    room.answers(who, 4 - paused, project=project)
+    assert room.wait(who, project) == Waiting(reason=Hindrance.NOTHING_LEFT, project="p")
+    assert room.standing(who, project).status is ParticipationStatus.ACTIVE
+    with room.db.transaction() as session:
+        for one in out:
+            slots.resume(session, item_id=one, now=room.now)
+    room.answers(who, paused, project=project)
+    assert room.offer(who, project).stage is Stage.MAIN

@@ -9,14 +9,15 @@ import pytest
 import sqlalchemy as sa
 
 from annotation.store import claims
-from annotation.store.models import Item
+from annotation.store.models import Item, Project
 from annotation.vocabulary import Hindrance, ParticipationStatus, ProjectStatus
-from annotation.workflow import work
+from annotation.workflow import life, work
 from annotation.workflow.waiting import Waiting
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
 
+YES, NO = "так", "ні"
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
@@ -206,3 +207,30 @@ def test_a_place_that_comes_back_is_found_by_whom_nothing_was_left(room: Room) -
     room.later(hours=1)
     room.offer(other, project)
     room.sound()
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_a_group_met_while_the_item_was_out_of_her_hands_is_scored_apart(room: Room, late: bool) -> None:
+    """By an exception; whether her late answer comes first or the item comes back to her."""
+    project = room.project(items=["story"], kind="baseline", exposure={"exceptions": ["elsewhere"]})
+    elsewhere = room.project("elsewhere", items=["story"])
+    who = room.person()
+    offer = room.offer(who, project)
+    room.later(hours=1)
+    room.expire()
+    room.answer(who, project=elsewhere)
+    room.say(who, offer if late else room.offer(who, project))
+    assert (room.assignment(offer).holds, room.assignment(offer).exposed) == (True, True)
+
+
+def test_an_extended_maximum_holds_at_once(room: Room) -> None:
+    """Where the definition was read before, as in a bot that runs on: two unsure items more, not one."""
+    project = room.project(items=1, overlap={"min": 1, "max": 2, "confidence": 0.99})
+    for number, label in enumerate((YES, NO), 1):
+        room.answer(room.person(number), label, project=project)
+    with room.db.transaction() as session:
+        life.extend(session, project=session.get_one(Project, project), now=room.now, most=4)
+    for number, label in enumerate((YES, NO), 3):
+        room.answer(room.person(number), label, project=project)
+    assert room.item("p-m-1").n_done == 4
+    assert room.wait(room.person(9), project).reason is Hindrance.NOTHING_LEFT

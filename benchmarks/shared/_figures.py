@@ -21,13 +21,25 @@ class Figure:
 
 def show(title: str, figures: Sequence[Figure]) -> None:
     """Print the figures; the process ends with 1 where a goal is missed."""
+    tell(title, figures)
+    end(figures)
+
+
+def tell(title: str, figures: Sequence[Figure]) -> None:
+    """Print the figures."""
     if "--json" in sys.argv[1:]:
         for figure in figures:
             print(json.dumps(asdict(figure), ensure_ascii=False))
-    else:
-        print(title)
-        for figure in figures:
-            verdict = {True: "holds", False: "MISSED", None: ""}[figure.holds]
-            print(f"  {figure.figure:<34} {figure.value:>10.3f} {figure.unit:<6} {figure.goal or '':<8} {verdict}")
+        return
+    print(title)
+    for figure in figures:
+        verdict = {True: "holds", False: "MISSED", None: ""}[figure.holds]
+        print(
+            f"  {figure.figure:<34} {figure.value:>10.3f} {figure.unit:<6} {figure.goal or '':<8} {verdict}", flush=True
+        )
+
+
+def end(figures: Sequence[Figure]) -> None:
+    """The process ends with 1 where a goal is missed."""
     if any(figure.holds is False for figure in figures):
         sys.exit(1)

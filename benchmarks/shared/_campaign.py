@@ -1,0 +1,146 @@
+"""A baseline of any size, and any part of it done, made by statements that copy rows instead of by its people.
+
+Overlap 3, two items of a group, controls, pages and caps; everybody has answered the same number of items.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from annotation.store import queries
+from annotation.store.database import Database
+from annotation.store.models import Item
+from annotation.workflow import life, projects
+from annotation.workflow.people import joining
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+OVERLAP = 3
+CONTROLS = 40
+AT = "'2026-11-20 12:00:00.000000+00:00'"
+BEFORE = 500
+"""The people who did what is done; those after them begin."""
+STRIDE = 7_368_787
+"""A prime: multiplied by it, file order becomes the order of the ring."""
+PROJECT = {
+    "project": "baseline",
+    "title": "Baseline",
+    "language": "uk",
+    "kind": "baseline",
+    "instructions": "Читайте.",
+    "question": {"type": "choice", "text": "Так?", "options": ["так", "ні"]},
+    "items": {"file": "items.jsonl", "id": "id", "show": ["text"], "gold": "gold", "group": "group"},
+    "overlap": OVERLAP,
+    "pages": {"items": 10},
+    "controls": {"pool": {"file": "controls.jsonl"}, "per_page": 1},
+    "caps": {"items": 1_000_000, "items_per_day": 100_000},
+}
+
+
+def made(db: Database, folder: Path, *, items: int, people: int) -> int:
+    """Start a baseline of so many items, and let so many people in beside those who are there before; its id."""
+    _files(folder)
+    with db.transaction() as session:
+        projects.load_file(session, folder / "baseline.yaml", now=NOW)
+        project = queries.project(session, "baseline")
+        life.start(session, project=project, now=NOW)
+        project.served = True
+        session.add(project)
+        for number in range(1, BEFORE + people + 1):
+            joining.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=NOW)
+        identity = project.id or 0
+        _copy(session, project=identity, items=items)
+    _analyse(db)
+    return identity
+
+
+def _files(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "baseline.yaml").write_text(json.dumps(PROJECT, ensure_ascii=False), "utf-8")
+    for name, number in (("items", 1), ("controls", CONTROLS)):
+        rows = [
+            {"id": f"{name}{one}", "text": f"Речення {one}. " * 12, "group": f"{name}{one}", "gold": "так"}
+            for one in range(number)
+        ]
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def _copy(session: Session, *, project: int, items: int) -> None:
+    """The one item of the file, as often as there are to be items, each with an id, a group and a place of its own."""
+    own = {
+        "id": "1000 + n",
+        "external_id": "'i' || n",
+        "group_id": "'g' || (n / 2)",
+        "rank": "n",
+        "ring": f"(n * CAST({STRIDE} AS bigint)) % {items}",
+    }
+    names = [column.name for column in sa.inspect(Item).local_table.columns]
+    values = ", ".join(own.get(name, name) for name in names)
+    _say(
+        session,
+        f"INSERT INTO item ({', '.join(names)}) {_numbers(1, items)}"
+        f" SELECT {values} FROM item, numbers WHERE pool = 'main' AND project_id = {project}",
+    )
+
+
+def done(db: Database, *, project: int, first: int, last: int) -> None:
+    """Let the people before have answered the items of these places in the file, the last one left out, but for those
+    that somebody has met. The ids are below zero, so that none is given twice."""
+    numbers = _numbers(first, last)
+    fresh = f"id >= {1000 + first} AND id < {1000 + last} AND n_live = 0"
+    each = (
+        f"FROM numbers JOIN (SELECT id FROM item WHERE {fresh}) fresh ON fresh.id = 1000 + n"
+        " CROSS JOIN (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) places"
+    )
+    given, who = "-3 * n - k", f"1 + (n * 31 + k * 167) % {BEFORE}"
+    assignment = (
+        "INSERT INTO assignment (id, project_id, item_id, annotator_id, occasion, item_revision, surface, status,"
+        " stage, holds, is_control, is_repeat, exposed, position, assigned_at, shown_at, lease_until)"
+        f" {numbers} SELECT {given}, {project}, 1000 + n, {who}, 0, 1, 'telegram', 'done',"
+        f" 'main', true, false, false, false, n, {AT}, {AT}, {AT} {each}"
+    )
+    judgement = (
+        "INSERT INTO judgement (id, assignment_id, revision, response, response_raw, seconds, answered_at, post_hoc)"
+        f" {numbers} SELECT {given}, {given}, 0, 'так', 'так', 5.0, {AT}, false {each}"
+    )
+    exposure = (
+        "INSERT INTO exposure (annotator_id, group_id, project_id, cause, at)"
+        f" {numbers} SELECT {who}, 'g' || (n / 2), {project}, 'answered', {AT} {each} WHERE true ON CONFLICT DO NOTHING"
+    )
+    full = f"UPDATE item SET free = 0, n_live = {OVERLAP}, n_done = {OVERLAP} WHERE {fresh}"
+    with db.transaction() as session:
+        for statement in (assignment, judgement, exposure, full):
+            _say(session, statement)
+    _analyse(db)
+
+
+def met(db: Database, *, project: int, who: int) -> None:
+    """Let a person have met the group of every open item, by another cause."""
+    with db.transaction() as session:
+        _say(
+            session,
+            "INSERT INTO exposure (annotator_id, group_id, project_id, cause, at)"
+            f" SELECT {who}, group_id, {project}, 'training', {AT} FROM item"
+            f" WHERE project_id = {project} AND pool IN ('main', 'control')"
+            " ON CONFLICT DO NOTHING",
+        )
+
+
+def _numbers(first: int, last: int) -> str:
+    return f"WITH RECURSIVE numbers(n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < {last})"
+
+
+def _say(session: Session, statement: str) -> None:
+    session.connection().execute(sa.text(statement))
+
+
+def _analyse(db: Database) -> None:
+    """What the server does by itself in the minutes after so much has changed; SQLite plans without it."""
+    if db.engine.dialect.name == "postgresql":
+        with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("VACUUM ANALYZE")

@@ -1,0 +1,41 @@
+"""However many items a person has answered, only her control items are read to choose another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+
+from annotation.workflow import work
+
+if TYPE_CHECKING:
+    from tests.annotation.serving.conftest import Room
+
+
+@pytest.fixture
+def backend() -> str:
+    """SQLite alone: it takes a partial index only where the condition stands in the query as it stands in the index."""
+    return "sqlite"
+
+
+def test_her_control_items_are_found_by_their_partial_index(room: Room) -> None:
+    """The first item of a page that begins with a control item, asked for and explained."""
+    controls = {"pool": {"file": room.items("c", 9)}, "rate": "100 %"}
+    project = room.project(items=30, controls=controls)
+    who = room.person()
+    asked: list[tuple[str, Any]] = []
+    engine = room.db.engine
+
+    @sa.event.listens_for(engine, "before_cursor_execute")
+    def listen(_connection: object, _cursor: object, statement: str, given: Any, *_rest: object) -> None:
+        if "is_control" in statement and statement.startswith("SELECT assignment.item_id"):
+            asked.append((statement, given))
+
+    with room.db.transaction() as session:
+        work.next_item(session, annotator_id=who, now=room.now, project_id=project)
+    sa.event.remove(engine, "before_cursor_execute", listen)
+    with engine.connect() as connection:
+        plans = [str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {one}", given).all()) for one, given in asked]
+    assert plans
+    assert all("ix_assignment_control" in plan for plan in plans), plans

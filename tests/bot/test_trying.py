@@ -1,0 +1,129 @@
+"""`hromada try`: one command, a page on loopback, the bot at work behind it, and nothing left afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sysconfig
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+Tried = tuple[asyncio.subprocess.Process, str, float]
+COMMAND = str(Path(sysconfig.get_path("scripts")) / "hromada")
+PROJECT = """\
+project: words
+title: Слова
+language: uk
+instructions: Порівняйте.
+question: {type: choice, text: "Яке слово довше?", options: [перше, друге]}
+items: {file: items.csv, id: id, show: text}
+overlap: 1
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small campaign, and a folder of its own for what is thrown away."""
+    (tmp_path / "project.yaml").write_text(PROJECT, "utf-8")
+    (tmp_path / "items.csv").write_text("id,text\n1,кіт чи собака\n", "utf-8")
+    (tmp_path / "tmp").mkdir()
+    return tmp_path
+
+
+def env(folder: Path) -> dict[str, str]:
+    """As on a fresh machine: no settings."""
+    return {"PATH": os.environ["PATH"], "TMPDIR": str(folder / "tmp"), "PYTHONWARNINGS": "error", "COLUMNS": "160"}
+
+
+@pytest.fixture
+async def tried(folder: Path) -> AsyncIterator[Tried]:
+    """The command at work, the address that it prints, and when it was begun."""
+    pipe, begun = asyncio.subprocess.PIPE, time.monotonic()
+    process = await asyncio.create_subprocess_exec(
+        COMMAND, "try", "project.yaml", "--json", cwd=folder, env=env(folder), stdout=pipe, stderr=pipe
+    )
+    assert process.stdout is not None
+    told = b"".join([await asyncio.wait_for(process.stdout.readline(), 20) for _ in range(3)])
+    yield process, json.loads(told)["address"], begun
+    if process.returncode is None:
+        process.kill()
+        await process.communicate()
+
+
+async def heard(events: aiohttp.StreamReader) -> dict[str, Any]:
+    """The next event of the page's stream."""
+    while True:
+        line = await asyncio.wait_for(events.readline(), 10)
+        if line.startswith(b"data: "):
+            return json.loads(line.removeprefix(b"data: "))  # type: ignore[no-any-return]
+
+
+async def test_a_person_answers_and_nothing_is_left(folder: Path, tried: Tried) -> None:
+    """Under ten seconds from the command to the first message; a tap is answered; Ctrl-C ends it well."""
+    process, address, begun = tried
+    site = address.split("/?")[0]
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as client:
+        async with client.get(address) as page:
+            assert "composer" in await page.text()
+        async with client.get(f"{site}/events") as stream:
+            whole = await heard(stream.content)
+            assert whole["around"]["menu"] == [
+                {"command": "start", "description": "Продовжити з того місця, де зупинилися"}
+            ]
+            await client.post(f"{site}/act", json={"do": "send", "person": whole["person"], "text": "/start"})
+            while not (event := await heard(stream.content))["message"]["rows"]:
+                continue
+            assert time.monotonic() - begun < 10
+            key = event["message"]["rows"][0][1]
+            act = {"do": "tap", "person": whole["person"], "message": event["message"]["id"], "data": key["data"]}
+            await client.post(f"{site}/act", json=act)
+            while (event := await heard(stream.content))["kind"] != "toast":
+                continue
+            assert event["text"] == "Збережено"
+    assert listening(int(site.rsplit(":", 1)[1])) == ["0100007F"]
+    process.send_signal(signal.SIGINT)
+    _, err = await asyncio.wait_for(process.communicate(), 20)
+    assert (process.returncode, err.decode()) == (0, "")
+    assert list((folder / "tmp").iterdir()) == []
+    assert {path.name for path in folder.iterdir()} == {"project.yaml", "items.csv", "tmp"}
+
+
+def listening(port: int) -> list[str]:
+    """The addresses that are listened on at a port, IPv6 included, as the kernel writes them."""
+    rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+    return [row[1].split(":")[0] for row in rows if row[3] == "0A" and int(row[1].split(":")[1], 16) == port]
+
+
+@pytest.mark.parametrize(
+    ("project", "told"),
+    [
+        (PROJECT.replace("type: choice", "type: text").replace(", options: [перше, друге]", ""), "is not offered"),
+        (PROJECT.replace("items.csv", "none.csv"), "none.csv"),
+    ],
+)
+def test_a_campaign_that_cannot_be_tried_is_a_sentence(folder: Path, project: str, told: str) -> None:
+    """What this bot does not offer, and what is wrong in the file: exit code 2, before any address is printed."""
+    (folder / "project.yaml").write_text(project, "utf-8")
+    ran = subprocess.run(
+        [COMMAND, "try", "project.yaml"], cwd=folder, env=env(folder), capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, told in ran.stderr, ran.stdout) == (2, True, ""), ran.stderr
+
+
+async def test_a_port_that_is_taken_is_a_sentence(folder: Path, tried: Tried) -> None:
+    """The second one on a port is told so."""
+    port = tried[1].split("/?")[0].rsplit(":", 1)[1]
+    ran = await asyncio.to_thread(
+        subprocess.run,
+        [COMMAND, "try", "project.yaml", "--port", port],
+        cwd=folder, env=env(folder), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, f"Port {port} is taken" in ran.stderr) == (2, True), ran.stderr

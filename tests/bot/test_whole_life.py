@@ -1,0 +1,267 @@
+"""Every template, and a programme, through the whole life of a campaign: loaded, lived by simulated people, closed,
+aggregated and exported, with the rows sound at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from sqlmodel import col, func, select
+
+from annotation.campaigns import programme as programme_files
+from annotation.campaigns import starting
+from annotation.campaigns.questions import KINDS
+from annotation.errors import Refused
+from annotation.simulation import run
+from annotation.simulation.crowd import Crowd
+from annotation.simulation.run import Simulation
+from annotation.store import database, queries, soundness
+from annotation.store.models import Assignment, Consent, Item, Journal, Judgement, Participation, Project
+from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage
+from annotation.workflow import derivation, life, overview, programmes, projects
+from annotation.workflow.people import invitations, profiles
+from bot import release
+from bot.commands import checkup
+from exports import report, tables
+
+BUSY = Crowd(people=12, skips=0.05, undos=0.2, reports=0.02, leaves=0.1, seed=3)
+NO_NUMBERS = {"multiple-answers": "choices", "open-answer": "text", "violation-categories": "choices"}
+"""Templates whose first question is not answered by one label: what they are answered by."""
+TEMPLATES = tuple(one.name for one in starting.templates())
+
+
+def begun(db: database.Database, files: Sequence[Path], *, door: str) -> None:
+    """Projects that are loaded and started, behind one invitation."""
+    with db.transaction() as session:
+        names = [projects.load_file(session, file, now=run.BEGIN).name for file in files]
+        if door not in names:
+            programmes.store(session, programme_files.read(files[0].parent.parent / "programme.yaml"), now=run.BEGIN)
+        behind = invitations.door(session, door)
+        invitations.invite(session, door=behind, code="all", uses=12, now=run.BEGIN)
+        for name in names:
+            life.start(session, project=queries.project(session, name), now=run.BEGIN)
+
+
+def lived(db: database.Database, simulation: Simulation, names: Sequence[str]) -> None:
+    """Some steps, a pause in which nothing new is handed out, and all the rest; then closed."""
+    simulation.play(steps=12)
+    move(db, simulation, life.pause, names)
+    before = shown(db)
+    simulation.play(steps=24)
+    assert shown(db) == before
+    move(db, simulation, life.start, names)
+    simulation.play()
+    move(db, simulation, life.close, names)
+
+
+def move(db: database.Database, simulation: Simulation, step: object, names: Sequence[str]) -> None:
+    """A step in the life of every project."""
+    assert callable(step)
+    with db.transaction() as session:
+        for name in names:
+            step(session, project=queries.project(session, name), now=simulation.now)
+
+
+def shown(db: database.Database) -> int:
+    """How many items were handed out."""
+    with db.reading() as session:
+        return session.exec(select(func.count()).select_from(Assignment)).one()
+
+
+def whole(db: database.Database, name: str) -> None:
+    """Every main item that nobody took out has its answers, and the rows agree with each other."""
+    with db.reading() as session:
+        project = queries.project(session, name)
+        stands = overview.of(session, project)
+        assert stands.items.done == stands.items.number - stands.items.paused
+        assert stands.items.in_hand == 0
+        events = session.exec(select(Journal.event).where(Journal.project_id == project.id)).all()
+        assert [one for one in events if one.startswith("project ")] == [
+            "project loaded", "project started", "project paused", "project resumed", "project closed",
+        ]  # fmt: skip
+        assert soundness.broken(session) == ()
+    assert [one for one in checkup.soundness(db.engine) if one.wrong] == []
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str) -> None:
+    """Where the first question has labels, all files are written; elsewhere the refusal says why."""
+    starting.start(tmp_path / name, template_name=name)
+    with database.opened(f"sqlite:///{tmp_path / 'test.db'}") as db:
+        begun(db, [tmp_path / name / "project.yaml"], door=name)
+        lived(db, run.simulation(db, crowd=BUSY, names=[name]), [name])
+        whole(db, name)
+        stages_were_met(db, name)
+        with db.reading() as session:
+            project = queries.project(session, name)
+            derived = derivation.derive(session, source=project, where=["pool = main"])
+            assert all(row["lineage"]["consensus"] is not None for row in derived.rows)
+            if name in NO_NUMBERS:
+                with pytest.raises(Refused, match=f"is answered by {NO_NUMBERS[name]}, not by one label"):
+                    release.data_set(session, project)
+                return
+            data = release.data_sets(session, [name])
+        made = tables.release(data, agreement_resamples=100, performance_resamples=100)
+        files = tables.write(made, tmp_path / "export", also={"report.html": report.page(made)})
+        assert len(files) == 7
+        assert made.simulated
+        assert set(made.gold["item_id"]) >= set(data[0].retained()["item_id"]) - set(data[0].aside)
+
+
+def stages_were_met(db: database.Database, name: str) -> None:
+    """Control and training items were met where the template has them, training by everybody who went on."""
+    with db.reading() as session:
+        project = queries.project(session, name)
+        pools = set(session.exec(select(Item.pool).where(Item.project_id == project.id)).all())
+        answered = (
+            select(Item.pool)
+            .join(Assignment)
+            .where(Item.project_id == project.id, Assignment.status == AssignmentStatus.DONE)
+        )
+        assert set(session.exec(answered).all()) == pools
+        if Pool.TRAINING in pools:
+            main = select(Assignment.annotator_id).where(Assignment.stage == Stage.MAIN)
+            trained = select(Assignment.annotator_id).where(Assignment.stage == Stage.TRAINING)
+            assert set(session.exec(main).all()) <= set(session.exec(trained).all())
+
+
+def test_numbers_are_refused_for_these_templates_alone() -> None:
+    """The table of this file names every template once whose first question has no labels."""
+    assert set(NO_NUMBERS) < set(TEMPLATES)
+    assert set(NO_NUMBERS.values()) < set(KINDS)
+
+
+PROGRAMME = """\
+programme: both
+title: Два завдання
+language: uk
+consent: {file: consent.md, version: "1"}
+profile:
+  - {name: native, text: Чи українська рідна?, options: [так, ні], required: yes}
+  - {name: age, text: Скільки вам років?, type: number}
+  - {name: city, text: Де ви живете?, type: text}
+admission: {profile: {native: так}}
+order: interleaved
+projects:
+  - {file: baseline/project.yaml, quota: 2}
+  - {file: ethics/project.yaml}
+"""
+
+
+def test_a_programme_lives_through(tmp_path: Path) -> None:
+    """One invitation, consent and profile for both projects; they are interleaved, and the quota holds."""
+    names = ["baseline", "ethics"]
+    for name in names:
+        starting.start(tmp_path / name, template_name=name)
+    (tmp_path / "consent.md").write_text("Я згоден.", "utf-8")
+    (tmp_path / "programme.yaml").write_text(PROGRAMME, "utf-8")
+    with database.opened(f"sqlite:///{tmp_path / 'test.db'}") as db:
+        begun(db, [tmp_path / name / "project.yaml" for name in names], door="both")
+        simulation = run.simulation(db, crowd=BUSY, names=names)
+        lived(db, simulation, names)
+        for name in names:
+            whole(db, name)
+        with db.reading() as session:
+            chosen = select(Participation).join(Project).where(Project.name == "baseline")
+            taking_part = session.exec(chosen).all()
+            worked = {one.annotator_id for one in taking_part if one.shown}
+            assert max(one.answered for one in taking_part) == 2
+            assert {one.annotator_id for one in session.exec(select(Consent)).all()} >= worked
+            said = [profiles.answers(session, annotator_id=who) for who in sorted(worked)]
+            assert {one["native"] for one in said} == {"так"}
+            data = release.data_sets(session, names)
+        made = tables.release(data, agreement_resamples=100, performance_resamples=100)
+        assert set(made.responses["dataset"]) == set(names)
+
+
+QUALIFIED = """\
+project: strict
+title: t
+language: en
+instructions: Read.
+question: {type: choice, text: Which?}
+items: {file: items.jsonl, id: id, show: text, options: options, gold: gold, where: {pool: main}}
+overlap: 3
+stages:
+  training: {pool: {where: {pool: training}}}
+  qualification: {pool: {where: {pool: qualification}}, number: 6, pass_mark: 4 of 6, attempts: 2, cool_down: 2 h}
+pages: {items: 3}
+controls: {pool: {where: {pool: control}}, per_page: 1}
+quality:
+  - {rule: control, accuracy: < 50 %, min_controls: 4, consequence: exclude}
+  - {rule: seconds, least: 2 s, per: item, consequence: flag}
+consent: {file: consent.md, version: "1"}
+content_warning: Some texts are sad.
+attestation: {text: Which tools?, options: [none, a dictionary]}
+repeats: {share: 30 %}
+caps: {items_per_day: 15}
+"""
+POOLS = {"main": 30, "training": 2, "qualification": 8, "control": 12}
+
+
+def strict(folder: Path, text: str = QUALIFIED) -> Path:
+    """A project with every stage, control items and rules, four options an item."""
+    rows = [
+        {
+            "id": f"{pool}{number}", "text": f"{pool} {number}", "pool": pool, "gold": f"{pool[0]}{number}b",
+            "options": [f"{pool[0]}{number}{letter}" for letter in "abcd"],
+        }
+        for pool, count in POOLS.items()
+        for number in range(count)
+    ]  # fmt: skip
+    folder.mkdir()
+    (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    (folder / "consent.md").write_text("I agree.", "utf-8")
+    (folder / "project.yaml").write_text(text, "utf-8")
+    return folder / "project.yaml"
+
+
+def test_the_careless_fail_the_qualification(tmp_path: Path) -> None:
+    """Whoever guesses among four options does not get four of six, twice; the others do, and repeats come to them."""
+    crowd = Crowd(people=12, careless=0.25, skill=0.95, skips=0.02, undos=0.1, reports=0, leaves=0.05, days=1, seed=1)
+    with database.opened(f"sqlite:///{tmp_path / 'test.db'}") as db:
+        begun(db, [strict(tmp_path / "strict")], door="strict")
+        simulation = run.simulation(db, crowd=crowd, names=["strict"])
+        lived(db, simulation, ["strict"])
+        whole(db, "strict")
+        with db.reading() as session:
+            stands = overview.of(session, queries.project(session, "strict"))
+            careless = {one.annotator_id for one in simulation.visitors if one.person.careless}
+            failed = set(session.exec(select(Participation.annotator_id).where(Participation.status == "failed")))
+            assert failed == careless
+            assert stands.qualification is not None
+            assert stands.qualification.passed >= 3
+            repeated = select(func.count()).select_from(Assignment).where(col(Assignment.is_repeat))
+            assert session.exec(repeated).one() > 0
+
+
+def test_rules_exclude_the_careless_and_their_places_go_to_others(tmp_path: Path) -> None:
+    """Without a qualification they come as far as the fourth control item; what they said there does not count."""
+    text = "".join(line for line in QUALIFIED.splitlines(keepends=True) if "qualification" not in line)
+    crowd = Crowd(people=15, careless=0.2, skill=0.95, skips=0, undos=0, reports=0, leaves=0, days=1, seed=4)
+    with database.opened(f"sqlite:///{tmp_path / 'test.db'}") as db:
+        begun(db, [strict(tmp_path / "strict", text)], door="strict")
+        simulation = run.simulation(db, crowd=crowd, names=["strict"])
+        simulation.play()
+        with db.transaction() as session:
+            project = queries.project(session, "strict")
+            stands = overview.of(session, project)
+            careless = {one.annotator_id for one in simulation.visitors if one.person.careless}
+            excluded = set(session.exec(select(Participation.annotator_id).where(Participation.status == "excluded")))
+            met = select(Assignment.annotator_id, func.count()).where(
+                col(Assignment.is_control), Assignment.status == AssignmentStatus.DONE
+            )
+            controls = dict(session.exec(met.group_by(col(Assignment.annotator_id))).all())
+            assert excluded == {who for who in careless if controls.get(who, 0) >= 4}
+            assert excluded
+            theirs = (
+                select(Judgement.excluded_reason)
+                .join(Assignment)
+                .where(col(Assignment.annotator_id).in_(excluded), Assignment.stage == Stage.MAIN)
+            )
+            assert set(session.exec(theirs).all()) == {"control items right < 50%, with at least 4"}
+            assert stands.items.done == stands.items.number
+            assert session.exec(select(Item.id).where(Item.status != ItemStatus.OPEN)).all() == []
+            assert soundness.broken(session) == ()

@@ -1,0 +1,64 @@
+"""`hromada simulate`, as a person runs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Hromada
+
+
+@pytest.fixture
+def strict(hromada: Hromada) -> Hromada:
+    """A folder with a campaign begun from a template."""
+    assert hromada("new", "one", "--template", "acceptability").code == 0
+    return hromada
+
+
+def test_overlaps_stand_side_by_side_and_nothing_is_stored(strict: Hromada) -> None:
+    """The table says that it is simulated, above and below; no database, no key is made."""
+    ran = strict("simulate", "one/project.yaml", "--people", "8", "--overlap", "2,dynamic")
+    assert ran.code == 0, ran.err
+    lines = ran.out.splitlines()
+    assert lines[0] == "SIMULATED · one · 8 people, skill 85%, 5% careless, seed 0"
+    assert lines[-1] == "SIMULATED: no person answered any of this."
+    assert "3 to 5 until 90% sure" in ran.out
+    assert "items done" in ran.out
+    assert sorted(path.name for path in strict.folder.iterdir()) == ["one"]
+
+
+def test_machines_get_json_and_the_same_seed_the_same_bytes(strict: Hromada) -> None:
+    """Every figure of the table, by overlap."""
+    command = ("simulate", "one/project.yaml", "--people", "8", "--overlap", "3", "--seed", "4", "--json")
+    first, again = strict(*command), strict(*command)
+    assert first.out == again.out
+    told = first.json
+    assert (told["project"], told["simulated"], told["crowd"]["seed"]) == ("one", True, 4)
+    (trial,) = told["trials"]
+    assert (trial["overlap"], trial["items"], trial["done"], trial["money"]) == ("3", 3, 3, None)
+    assert 0 <= trial["consensus"] <= 1
+
+
+def test_a_campaign_without_labels_has_no_accuracy_and_says_why(hromada: Hromada) -> None:
+    """Its answers are counted all the same."""
+    assert hromada("new", "two", "--template", "open-answer").code == 0
+    ran = hromada("simulate", "two/project.yaml", "--people", "8", "--overlap", "3")
+    assert "No accuracy: The first question of 'two' is answered by text, not by one label." in ran.out
+    assert "3 of 3" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--skill", "much"), "--skill: 'much' is no share. Write it like 85% or 0.85."),
+        (("--pace", "slow"), "--pace: 'slow' is no length of time. Write it like 30s, 5min or 2h."),
+        (("--overlap", "0"), "'0' is no overlap. Write it like --overlap 3,5,dynamic."),
+    ],
+)
+def test_what_cannot_be_tried_is_refused(strict: Hromada, arguments: tuple[str, str], says: str) -> None:
+    """With the option and a remedy."""
+    ran = strict("simulate", "one/project.yaml", *arguments)
+    assert ran.code == 2
+    assert says in ran.err
