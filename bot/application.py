@@ -16,12 +16,14 @@ from telegram.request import BaseRequest
 from annotation.errors import BadInput, HromadaError, Where
 from annotation.store import outbox
 from annotation.store.database import Database
+from bot.conversation import jobs
 from bot.conversation.exchange import Desk
 from bot.conversation.handlers import errors
 from bot.conversation.respond import respond
 from bot.delivery.api import Api
 from bot.delivery.base import Base
 from bot.delivery.incoming import KINDS, Raw
+from bot.delivery.introducing import introduce
 from bot.delivery.logs import log
 from bot.delivery.outbox import Sender
 from bot.delivery.pacing import Pace
@@ -84,7 +86,14 @@ class App:
 
 def office(*, key: bytes, protect: bool = True, simulated: bool = False) -> Office:
     """The conversation that this bot has with people."""
-    return Office(respond=respond, sorry=errors.sorry, desk=Desk(key=key, simulated=simulated), protect=protect)
+    return Office(
+        respond=respond,
+        sorry=errors.sorry,
+        desk=Desk(key=key, simulated=simulated),
+        protect=protect,
+        unasked=jobs.answers,
+        introductions=jobs.introductions(),
+    )
 
 
 def build(
@@ -158,13 +167,15 @@ async def work(app: App, *, token: str, address: Address | None = None) -> None:
 @asynccontextmanager
 async def _background(app: App, coming: Coroutine[None, None, None]) -> AsyncIterator[asyncio.Task[None]]:
     """Rounds and the given work until the block ends; at its end, what made the work fail is raised."""
-    task, rounds = asyncio.create_task(coming), asyncio.create_task(app.rounds.run())
+    task = asyncio.create_task(coming)
+    beside = [app.rounds.run(), introduce(app.api, app.workers.office.introductions)]
+    tasks = [task, *map(asyncio.create_task, beside)]
     try:
         yield task
     finally:
-        task.cancel()
-        rounds.cancel()
-        await asyncio.gather(task, rounds, return_exceptions=True)
+        for one in tasks:
+            one.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
     if not task.cancelled():
         task.result()
 

@@ -122,6 +122,19 @@ class Commands:
     commands: Mapping[str, str]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Introduction:
+    """What people of one language see of the bot before they write to it; of all others where `language` is empty.
+
+    `description` stands in an empty chat, at most 512 characters; `about` in the profile, at most 120.
+    """
+
+    language: str
+    commands: Mapping[str, str]
+    description: str
+    about: str
+
+
 Call = Acknowledge | Edit | Send | Document | Commands
 Calls = tuple[Call, ...]
 

@@ -1,4 +1,4 @@
-"""What the bot says unasked: the organisers' answers."""
+"""What the bot says unasked: who it is, and the organisers' answers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,23 @@ from sqlmodel import Session
 
 from annotation.store.models import Annotator
 from annotation.workflow.people import messages
-from bot.conversation.exchange import Calls, Send
-from bot.conversation.texts import nearest, texts
+from bot.conversation.exchange import Calls, Introduction, Send
+from bot.conversation.texts import DEFAULT, LANGUAGES, commands, nearest, texts
 from bot.conversation.views import pages, screen
 from bot.conversation.views.pages import Block
+
+
+def introductions() -> tuple[Introduction, ...]:
+    """Who the bot is, in each of its languages, and for people of all others."""
+    return tuple(
+        Introduction(
+            language=language,
+            commands=commands(language or DEFAULT),
+            description=texts(language or DEFAULT)("bot-description"),
+            about=texts(language or DEFAULT)("bot-about"),
+        )
+        for language in ("", *LANGUAGES)
+    )
 
 
 def answers(session: Session, *, now: datetime) -> Calls:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from sqlmodel import Session
@@ -17,6 +17,7 @@ from sqlmodel import Session
 from annotation.errors import HromadaError
 from annotation.store import inbox, outbox
 from annotation.store.outbox import Letter
+from bot.delivery import calls
 from bot.delivery.base import Base
 from bot.delivery.outbox import HOLD, Sender
 from bot.delivery.pacing import Pace
@@ -29,8 +30,9 @@ ORPHANED = timedelta(seconds=2)
 """How long an update waits before others than the process that stored it look for it."""
 KEPT = timedelta(days=2)
 """How long the numbers of handled updates are known: Telegram keeps an update for a day."""
-RENEW, TIDY = 5, 3600
-"""Every so many rounds what is being sent is held longer, and old numbers are forgotten."""
+RENEW, UNASKED, TIDY = 5, 5, 3600
+"""Every so many rounds what is being sent is held longer, what is to be said unasked is looked for, and old numbers are
+forgotten."""
 PACED_HOLD = timedelta(minutes=5)
 
 
@@ -83,10 +85,19 @@ class Rounds:
             outbox.hold(session, held, until=now + HOLD)
         if self._number % TIDY == 0:
             inbox.forget(session, before=now - KEPT)
+        if leads and self._number % UNASKED == 1:
+            self._say_unasked(session)
         letters = outbox.take_due(session, now=now, until=now + HOLD, paced=False)
         room = leads and len(self._paced) < outbox.MOST
         paced = outbox.take_due(session, now=now, until=now + PACED_HOLD, paced=True) if room else ()
         return inbox.people_waiting(session, before=now - age), letters, paced
+
+    def _say_unasked(self, session: Session) -> None:
+        """Into the outbox with it; it goes at the pace that Telegram allows."""
+        office, now = self.workers.office, self.base.clock()
+        said = office.unasked(session, now=now)
+        drafts = calls.drafts(said, chat_id=0, protect=office.protect, find=lambda _: None)
+        outbox.put(session, [replace(draft, paced=True) for draft in drafts], due_at=now)
 
     def _start(self, letter: Letter) -> None:
         task = asyncio.create_task(self.sender.send([letter]))

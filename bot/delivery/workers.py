@@ -20,7 +20,7 @@ from sqlmodel import Session
 from annotation.errors import Unavailable
 from annotation.store import inbox, outbox, screens
 from annotation.store.outbox import Letter
-from bot.conversation.exchange import Calls, Desk, Incoming
+from bot.conversation.exchange import Calls, Desk, Incoming, Introduction
 from bot.delivery import calls, incoming
 from bot.delivery.base import Base
 from bot.delivery.outbox import HOLD, Sender
@@ -40,6 +40,17 @@ class Respond(Protocol):
     def __call__(self, session: Session, incoming: Incoming, *, now: datetime, desk: Desk) -> Calls: ...
 
 
+class Unasked(Protocol):
+    """What there is to say to people that does not answer an update; kept in the transaction given."""
+
+    def __call__(self, session: Session, *, now: datetime) -> Calls: ...
+
+
+def nothing(session: Session, *, now: datetime) -> Calls:  # noqa: ARG001
+    """There is nothing to say unasked."""
+    return ()
+
+
 class Sorry(Protocol):
     """What a person is told of an update that could not be handled."""
 
@@ -48,12 +59,14 @@ class Sorry(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Office:
-    """What handling an update needs beside the database: who answers, and whether what is sent is protected."""
+    """What delivery needs beside the database: who answers, what is said unasked, whether what is sent is protected."""
 
     respond: Respond
     sorry: Sorry
     desk: Desk
     protect: bool = True
+    unasked: Unasked = nothing
+    introductions: tuple[Introduction, ...] = ()
 
 
 @dataclass(frozen=True)

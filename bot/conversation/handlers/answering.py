@@ -172,10 +172,19 @@ def _submitted(visit: Visit, assignment_id: int, *, revision: int, answers: dict
         now=visit.now,
     )
     if saved.repeated:
-        return visit.acknowledge("saved-already")
+        return _again_saved(visit, saved)
     if visit.state.drafts:
         visit.keep(visit.state.drafted(None, assignment_id=assignment_id))
     return ended(visit, saved, "saved")
+
+
+def _again_saved(visit: Visit, saved: Saved) -> Calls:
+    """The tap that brings an answer again changes nothing but a card that does not say yet that it is answered."""
+    assignment = visit.session.get(Assignment, saved.assignment_id)
+    told = visit.acknowledge("saved-already")
+    if assignment is None or assignment.open_revision is not None:
+        return told
+    return joined(told, visit.edit(_marked(visit, saved), assignment_id=saved.assignment_id))
 
 
 def ended(visit: Visit, saved: Saved, message: str) -> Calls:

@@ -200,3 +200,8 @@ command-mydata = Get all your data
 command-withdraw = Leave a project
 command-forget = Erase all about me
 command-help = All commands
+
+## About the bot
+
+bot-description = Here people answer the questions that language models answer too, so that there is something to compare these with. One tap is one answer, and you can stop at any time. You need an invitation: a link from the organisers. All that we know about you: /mydata; leave a project: /withdraw; erase everything: /forget.
+bot-about = Questions that both people and language models answer. By invitation.

@@ -95,6 +95,17 @@ def test_the_same_tap_ten_times_is_one_answer(begun: Chat) -> None:
     assert [one.text.split("\n")[0] for one in begun.screens[-2:]] == ["✓ 1 · Б собака", "2"]
 
 
+def test_a_card_that_comes_late_is_marked_by_the_tap_on_it(begun: Chat) -> None:
+    """A second card of an item, sent anew after a crash: it says what is stored, and nothing is stored again."""
+    begun.say("/start")
+    first, second = begun.screens[-2:]
+    begun.tap("А", on=first)
+    begun.tap("А", on=second)
+    marked = [one for one in begun.seen if one.startswith("✓ 1 · А")]
+    assert (len(marked), begun.toasts[-1]) == (2, "Цю відповідь уже збережено")
+    assert len(begun.answers()) == 1
+
+
 def test_a_stale_tap_leads_to_the_live_item(begun: Chat) -> None:
     """Another option of an answered item changes nothing."""
     screen = begun.last

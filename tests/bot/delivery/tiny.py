@@ -1,24 +1,15 @@
-"""A conversation small enough to read at a glance: an item, a tap, "✓", the next. And a process that starts such bots.
-
-`python tiny.py DATABASE TELEGRAM TOKEN` is a nursery: for every line that it reads it starts such a bot as a process of
-its own, polling or, with a port in the line, as a webhook, and prints its number.
-"""
+"""A conversation small enough to read at a glance: an item, a tap, "✓", the next."""
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import sys
 from datetime import datetime
 
 from sqlmodel import Session
 
 from annotation.errors import Stale
-from annotation.store import database
 from annotation.workflow import work
 from annotation.workflow.people import joining
-from bot import application
 from bot.conversation.exchange import Acknowledge, Button, Calls, Desk, Edit, Incoming, Kind, Send
 from bot.delivery.workers import Office
 
@@ -78,28 +69,3 @@ def sorry(incoming: Incoming, failure: Exception, code: str) -> Calls:
 def office(*, protect: bool = True) -> Office:
     """Everything that delivery needs of it."""
     return Office(respond=respond, sorry=sorry, desk=Desk(key=KEY), protect=protect)
-
-
-def run(url: str, telegram: str, token: str, port: str) -> None:
-    """A bot, until it is ended."""
-    with database.opened(url) as opened:
-        app = application.build(token=token, database=opened, office=office(), base_url=f"{telegram}/bot")
-        listen = f"http://127.0.0.1:{port}"
-        address = application.Address(url=listen, host="127.0.0.1", port=int(port)) if port else None
-        application.run(app, token=token, log_level="WARNING", address=address)
-
-
-def nursery(url: str, telegram: str, token: str) -> None:
-    """Everything is imported once: a bot of its own is there at once, as often as it is killed."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    for line in sys.stdin:
-        number = os.fork()
-        if number == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            run(url, telegram, token, line.strip())
-            os._exit(0)
-        print(number, flush=True)
-
-
-if __name__ == "__main__":
-    nursery(*sys.argv[1:])
