@@ -143,7 +143,8 @@ async def main(*, people: int, seconds: float, rounds: int, many: int) -> list[F
     measured: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory(prefix="hromada-bench-") as name:
         folder = Path(name)
-        few, much = prepared(folder, items=FEW, people=people), prepared(folder, items=many, people=people)
+        few = prepared(folder, items=FEW, people=people)
+        much = prepared(folder, items=many, people=people) if many != FEW else few
         contenders = {"bare": few, "aiohttp": few, "hromada": few, "hromada, many": much}
         for number in range(rounds):
             for kind, url in contenders.items():

@@ -9,13 +9,12 @@ from datetime import datetime
 from sqlmodel import Session
 
 from annotation.errors import BadInput, Stale
-from annotation.store import queries
 from annotation.store.models import Annotator
 from annotation.workflow.people import joining, reach
 from bot.conversation import callbacks, handlers, talks
 from bot.conversation.exchange import MOST_TEXT, Acknowledge, Calls, Desk, Incoming, Kind, Send
 from bot.conversation.handlers import errors
-from bot.conversation.talks import State, Step
+from bot.conversation.talks import Standing, State, Step
 from bot.conversation.texts import nearest, texts
 from bot.conversation.views import screen
 from bot.conversation.visits import Visit
@@ -33,20 +32,20 @@ def respond(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) 
     if incoming.kind not in SPOKEN:
         return ()
     incoming = replace(incoming, text=_readable(incoming.text))
-    person = _person(session, incoming, now=now, desk=desk)
+    person, standing = _person(session, incoming, now=now, desk=desk)
     press = callbacks.decode(incoming.data) if incoming.kind is Kind.TAP else None
-    visit = Visit(session=session, incoming=incoming, now=now, desk=desk, person=person, press=press)
+    visit = Visit(session=session, incoming=incoming, now=now, desk=desk, person=person, standing=standing, press=press)
     try:
         return handlers.handle(visit)
     except (Stale, BadInput) as failure:
         return errors.refused(visit, failure)
 
 
-def _person(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) -> Annotator:
-    """Who it is from; somebody new is asked first in which language to speak."""
-    found = queries.annotator_by_telegram(session, incoming.telegram_id)
+def _person(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) -> tuple[Annotator, Standing]:
+    """Who it is from, and where she stands; somebody new is asked first in which language to speak."""
+    found = talks.find(session, telegram_id=incoming.telegram_id)
     if found is not None:
-        reach.back(session, person=found)
+        reach.back(session, person=found[0])
         return found
     made = joining.join(
         session,
@@ -56,8 +55,9 @@ def _person(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) 
         now=now,
         simulated=desk.simulated,
     )
-    talks.write(session, annotator_id=made.id or 0, state=State(step=Step.LANGUAGE), now=now)
-    return made
+    standing = Standing(made.id or 0, State())
+    standing.keep(session, State(step=Step.LANGUAGE), now=now)
+    return made, standing
 
 
 def _in_a_group(incoming: Incoming) -> Calls:

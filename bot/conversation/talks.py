@@ -8,9 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlmodel import Session
+from sqlmodel import Session, select
 
-from annotation.store.models import Talk
+from annotation.store.models import Annotator, Talk
 
 MOST_DRAFTS = 4
 
@@ -70,9 +70,28 @@ class State:
         return replace(self, step=step, about=about, field=field)
 
 
-def read(session: Session, *, annotator_id: int) -> State:
-    """Where the conversation with a person stands."""
-    found = session.get(Talk, annotator_id)
+@dataclass
+class Standing:
+    """Where the conversation with a person stands, read once an update."""
+
+    annotator_id: int
+    state: State
+
+    def keep(self, session: Session, state: State, *, now: datetime) -> None:
+        """It stands there now."""
+        if state != self.state:
+            write(session, annotator_id=self.annotator_id, state=state, now=now)
+            self.state = state
+
+
+def find(session: Session, *, telegram_id: int) -> tuple[Annotator, Standing] | None:
+    """A person, and where the conversation with her stands; None for somebody unknown."""
+    chosen = select(Annotator, Talk).join(Talk, isouter=True).where(Annotator.telegram_id == telegram_id)
+    row = session.exec(chosen).first()
+    return None if row is None else (row[0], Standing(row[0].id or 0, _state(row[1])))
+
+
+def _state(found: Talk | None) -> State:
     if found is None:
         return State()
     data = dict(found.data)

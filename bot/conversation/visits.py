@@ -11,10 +11,9 @@ from sqlmodel import Session
 from annotation.campaigns.project import ProjectFile
 from annotation.store.models import Annotator, Project
 from annotation.workflow import definitions
-from bot.conversation import talks
 from bot.conversation.callbacks import Press
 from bot.conversation.exchange import Acknowledge, Call, Calls, Desk, Edit, Incoming, OfAssignment, Send
-from bot.conversation.talks import State
+from bot.conversation.talks import Standing, State
 from bot.conversation.texts import Texts, nearest, texts
 from bot.conversation.views import screen
 from bot.conversation.views.screen import Message
@@ -29,6 +28,7 @@ class Visit:
     now: datetime
     desk: Desk
     person: Annotator
+    standing: Standing
     press: Press | None = None
 
     @property
@@ -55,12 +55,11 @@ class Visit:
     @property
     def state(self) -> State:
         """Where her conversation stands."""
-        return talks.read(self.session, annotator_id=self.who)
+        return self.standing.state
 
     def keep(self, state: State) -> None:
         """It stands there now."""
-        if state != self.state:
-            talks.write(self.session, annotator_id=self.who, state=state, now=self.now)
+        self.standing.keep(self.session, state, now=self.now)
 
     def pressed(self) -> Press:
         """What the tapped button carried, where there is one for certain."""

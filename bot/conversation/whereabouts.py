@@ -164,9 +164,11 @@ def _page_over(visit: Visit, offer: Offer) -> Calls:
 
 
 def _attestation(visit: Visit, project: Project, definition: ProjectFile) -> Calls:
+    if definition.attestation is None:
+        return ()
     participation = participations.of(visit.session, annotator_id=visit.who, project_id=project.id or 0)
     due = attestations.due(visit.session, definition=definition, participation=participation, now=visit.now)
-    if due is None or definition.attestation is None:
+    if due is None:
         return ()
     return visit.send(
         standing.attestation(definition.attestation, visit.say, project_id=project.id or 0, sitting=due, pausing=False)
