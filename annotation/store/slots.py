@@ -6,11 +6,11 @@ statements and on the table's checks, not on what was read before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlmodel import Session, col, select
 
 from annotation.store.models import Item, Reopened
 from annotation.vocabulary import ItemStatus, Pool
@@ -21,11 +21,41 @@ PLACED = (Pool.MAIN, Pool.PILOT)
 
 _TAKE = sa.text("UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id = :item AND free > 0")
 _FILL = sa.text("UPDATE item SET n_done = n_done + 1 WHERE id = :item")
+_TAKING = (
+    sa.update(Item)
+    .where(col(Item.free) > 0)
+    .values(free=col(Item.free) - 1, n_live=col(Item.n_live) + 1)
+    .returning(Item)
+)
+_FRESH = {"populate_existing": True, "autoflush": False}
+_TAKE_ONE = select(Item).from_statement(_TAKING.where(col(Item.id) == sa.bindparam("item"))).execution_options(**_FRESH)
+_UNLOCKED = sa.text("""(
+SELECT id FROM item WHERE id = ANY(CAST(:items AS integer[])) AND free > 0
+ORDER BY array_position(CAST(:items AS integer[]), id) LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)""")
+_TAKE_UNLOCKED = select(Item).from_statement(_TAKING.where(col(Item.id) == _UNLOCKED)).execution_options(**_FRESH)
+_GIVE_BACK = (
+    sa.update(Item)
+    .where(col(Item.id) == sa.bindparam("item"))
+    .values(
+        n_live=col(Item.n_live) - 1,
+        n_done=col(Item.n_done) - sa.bindparam("done"),
+        free=col(Item.free) + sa.case((OPEN, 1), else_=0),
+        held=col(Item.held) + sa.case((OPEN, 0), else_=1),
+    )
+)
 
 
 def take(session: Session, *, item_id: int) -> bool:
     """Take a free place of an item; False where there is none any more."""
     return session.connection().execute(_TAKE, {"item": item_id}).rowcount == 1
+
+
+def take_first(session: Session, item_ids: Sequence[int]) -> Item | None:
+    """Take a place of the first of these items that nobody else is taking at this moment; None where all are gone."""
+    if session.get_bind().dialect.name == "postgresql":
+        return session.execute(_TAKE_UNLOCKED, {"items": list(item_ids)}).scalars().first()
+    found = (session.execute(_TAKE_ONE, {"item": one}).scalars().first() for one in item_ids)
+    return next((item for item in found if item is not None), None)
 
 
 def fill(session: Session, *, item_id: int) -> None:
@@ -35,17 +65,15 @@ def fill(session: Session, *, item_id: int) -> None:
 
 def give_back(session: Session, *, item_id: int, done: bool, now: datetime) -> None:
     """Free a place that was taken, and filled where `done`; a paused item holds it until it goes on."""
-    session.connection().execute(
-        sa.update(Item)
-        .where(col(Item.id) == item_id)
-        .values(
-            n_live=Item.n_live - 1,
-            n_done=Item.n_done - int(done),
-            free=Item.free + sa.case((OPEN, 1), else_=0),
-            held=Item.held + sa.case((OPEN, 0), else_=1),
-        )
-    )
+    session.connection().execute(_GIVE_BACK, {"item": item_id, "done": int(done)})
     announce(session, item_id=item_id, now=now)
+
+
+def give_back_all(session: Session, *, item_ids: Sequence[int], now: datetime) -> None:
+    """Free a place of each of these items that nobody answered; an item that lost two people stands there twice."""
+    if item_ids:
+        session.connection().execute(_GIVE_BACK, [{"item": one, "done": 0} for one in item_ids])
+        _announce(session, col(Item.id).in_(item_ids), col(Item.free) > 0, now=now)
 
 
 def leave(session: Session, *, item_id: int) -> None:

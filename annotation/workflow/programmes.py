@@ -33,7 +33,7 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Door:
+class Door:
     """A running project as one person stands before it; `programme` is None for a project of its own."""
 
     project: int
@@ -51,19 +51,18 @@ class _Door:
         return self.quota is not None and self.answered >= self.quota
 
 
-def turn(session: Session, *, annotator_id: int) -> tuple[int, ...]:
+def turn(doors: Iterable[Door]) -> tuple[int, ...]:
     """The projects to try for a person, in order: running, served, hers or open to everybody, below their quota.
 
     Programmes and single projects come in the order of loading. In a sequence one project comes after another; where
     they are interleaved, that of which she had the fewest items comes first.
     """
-    return tuple(one for entry in entries(session, annotator_id=annotator_id) for one in entry.projects)
+    return tuple(one for entry in entries(doors) for one in entry.projects)
 
 
-def entries(session: Session, *, annotator_id: int) -> tuple[Entry, ...]:
+def entries(doors: Iterable[Door]) -> tuple[Entry, ...]:
     """What is open to a person: programmes and single projects, in the order of loading."""
     found = []
-    doors = _doors(session, annotator_id=annotator_id)
     for _, group in groupby(doors, key=lambda one: one.programme or -one.project):
         members = list(group)
         mine = [one for one in members if not one.full]
@@ -74,43 +73,15 @@ def entries(session: Session, *, annotator_id: int) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def full(session: Session, *, annotator_id: int) -> tuple[Waiting, ...]:
+def full(doors: Iterable[Door]) -> tuple[Waiting, ...]:
     """The running projects in which a person has as many items as her programme gives her."""
-    doors = _doors(session, annotator_id=annotator_id)
     return tuple(Waiting(reason=Hindrance.QUOTA, project=one.name) for one in doors if one.full)
 
 
-def _doors(session: Session, *, annotator_id: int) -> Sequence[_Door]:
-    """The running projects that are hers or open, each programme's together, in the order of loading."""
-    invited = sa.exists().where(
-        (col(Invitation.project_id) == col(Project.id))
-        | (col(Invitation.programme_id) == col(ProgrammeProject.programme_id))
-    )
-    mine = (col(Participation.project_id) == col(Project.id)) & (col(Participation.annotator_id) == annotator_id)
-    chosen = (
-        sa.select(
-            col(Project.id),
-            col(Project.name),
-            sa.func.coalesce(col(Programme.title), col(Project.title)),
-            col(ProgrammeProject.programme_id),
-            col(Programme.definition),
-            col(ProgrammeProject.place),
-            col(ProgrammeProject.quota),
-            sa.func.coalesce(Participation.answered, 0),
-            sa.func.coalesce(Participation.shown, 0),
-        )
-        .select_from(Project)
-        .outerjoin(ProgrammeProject, col(ProgrammeProject.project_id) == col(Project.id))
-        .outerjoin(Programme, col(Programme.id) == col(ProgrammeProject.programme_id))
-        .outerjoin(Participation, mine)
-        .where(
-            col(Project.status) == ProjectStatus.RUNNING,
-            col(Project.served),
-            col(Participation.annotator_id).is_not(None) | ~invited,
-        )
-    )
+def in_order(rows: Iterable[Sequence[Any]]) -> Sequence[Door]:
+    """Rows of `DOORS`: each programme's together, in the order of loading."""
     doors = [
-        _Door(
+        Door(
             project=project,
             name=name,
             title=title,
@@ -121,13 +92,45 @@ def _doors(session: Session, *, annotator_id: int) -> Sequence[_Door]:
             answered=answered,
             shown=shown,
         )
-        for project, name, title, programme, definition, place, quota, answered, shown in session.execute(chosen)
+        for project, name, title, programme, definition, place, quota, answered, shown in rows
     ]
     first: dict[int, int] = {}
     for one in doors:
         own = one.programme or -one.project
         first[own] = min(first.get(own, one.project), one.project)
     return sorted(doors, key=lambda one: (first[one.programme or -one.project], one.place))
+
+
+_INVITED = sa.exists().where(
+    (col(Invitation.project_id) == col(Project.id))
+    | (col(Invitation.programme_id) == col(ProgrammeProject.programme_id))
+)
+DOORS = (
+    sa.select(
+        col(Project.id),
+        col(Project.name),
+        sa.func.coalesce(col(Programme.title), col(Project.title)).label("title"),
+        col(ProgrammeProject.programme_id),
+        col(Programme.definition),
+        col(ProgrammeProject.place),
+        col(ProgrammeProject.quota),
+        sa.func.coalesce(Participation.answered, 0).label("answered"),
+        sa.func.coalesce(Participation.shown, 0).label("shown"),
+    )
+    .select_from(Project)
+    .outerjoin(ProgrammeProject, col(ProgrammeProject.project_id) == col(Project.id))
+    .outerjoin(Programme, col(Programme.id) == col(ProgrammeProject.programme_id))
+    .outerjoin(
+        Participation,
+        (col(Participation.project_id) == col(Project.id)) & (col(Participation.annotator_id) == sa.bindparam("who")),
+    )
+    .where(
+        col(Project.status) == ProjectStatus.RUNNING,
+        col(Project.served),
+        col(Participation.annotator_id).is_not(None) | ~_INVITED,
+    )
+)
+"""The running projects that are a person's (`who`) or open; built once, building takes longer than running it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from annotation.workflow import definitions, programmes, work
 from annotation.workflow.people import attestations, consents, participations, profiles, terms
 from annotation.workflow.programmes import Entry
 from annotation.workflow.waiting import Waiting
-from annotation.workflow.work import Offer
+from annotation.workflow.work import Look, Offer
 from annotation.workflow.work.next import HERS
 from bot.conversation import asking
 from bot.conversation.callbacks import Verb
@@ -37,17 +37,24 @@ def lead(visit: Visit, *, in_hand: bool = True) -> Calls:
         return visit.send(joining.language())
     state = visit.state.at(Step.NONE)
     visit.keep(replace(state, spent=()) if visit.incoming.kind is Kind.MESSAGE and in_hand else state)
-    if in_hand:
-        held = in_hands(visit)
+    seen = work.look(visit.session, annotator_id=visit.who, now=visit.now)
+    if seen.live is not None:
+        held = work.next_item(visit.session, annotator_id=visit.who, now=visit.now, turn=(), seen=seen)
         if isinstance(held, Offer) or held.reason in HERS:
             return shown(visit, held)
-    entries = programmes.entries(visit.session, annotator_id=visit.who)
-    return (
-        _next(visit, entries, after=not in_hand) if any(one.projects for one in entries) else _nothing(visit, entries)
-    )
+        seen = replace(seen, live=None, overdue=False)
+    entries = programmes.entries(seen.doors)
+    if not any(one.projects for one in entries):
+        return _nothing(visit, entries)
+    return _next(visit, entries, seen=seen, after=not in_hand)
 
 
-def _next(visit: Visit, entries: Sequence[Entry], *, after: bool) -> Calls:
+def entries(visit: Visit) -> tuple[Entry, ...]:
+    """The doors before which the person stands."""
+    return programmes.entries(work.look(visit.session, annotator_id=visit.who, now=visit.now).doors)
+
+
+def _next(visit: Visit, entries: Sequence[Entry], *, seen: Look, after: bool) -> Calls:
     """The next item behind the door that she chose, or the only one; a menu where there are several.
 
     A door that has nothing for her is said so of, and the others are left.
@@ -60,7 +67,7 @@ def _next(visit: Visit, entries: Sequence[Entry], *, after: bool) -> Calls:
         if len(doors) > 1 and not chosen:
             return joined(told.values(), menu(visit, doors))
         door = (chosen or doors)[0]
-        found = _searched(visit, door.projects)
+        found = _searched(visit, door.projects, seen=seen)
         calls = shown(visit, found, after=after)
         if isinstance(found, Offer) or found.reason in HERS or found.reason is Hindrance.SEARCHING:
             return joined(told.values(), calls)
@@ -74,10 +81,10 @@ def in_hands(visit: Visit) -> Offer | Waiting:
     return work.next_item(visit.session, annotator_id=visit.who, now=visit.now, turn=())
 
 
-def _searched(visit: Visit, turn: Sequence[int]) -> Offer | Waiting:
+def _searched(visit: Visit, turn: Sequence[int], *, seen: Look) -> Offer | Waiting:
     found: Offer | Waiting = Waiting(reason=Hindrance.SEARCHING)
     for _ in range(SEARCHES):
-        found = work.next_item(visit.session, annotator_id=visit.who, now=visit.now, turn=turn)
+        found = work.next_item(visit.session, annotator_id=visit.who, now=visit.now, turn=turn, seen=seen)
         if isinstance(found, Offer) or found.reason is not Hindrance.SEARCHING:
             break
     return found

@@ -40,7 +40,8 @@ def answer_first(db: database.Database) -> None:
 
 def tap(session: Session, who: int, assignment_id: int, *, option: int) -> work.Saved:
     """A tap on the option at this place of the order shown."""
-    answers = work.chosen(session, assignment_id=assignment_id, option=option)
+    (asked,) = work.asked(session, annotator_id=who, assignment_id=assignment_id, now=NOW)
+    answers = {asked.name: asked.labels[option]}
     return work.submit(session, annotator_id=who, assignment_id=assignment_id, revision=0, answers=answers, now=NOW)
 
 

@@ -14,6 +14,7 @@ from annotation.store import database
 from annotation.store.models import Invitation, Participation, Programme, ProgrammeProject, Project, Wording
 from annotation.vocabulary import Hindrance, Stage
 from annotation.workflow import life, programmes
+from annotation.workflow.work import looking
 
 if TYPE_CHECKING:
     from tests.annotation.conftest import Desk
@@ -57,7 +58,12 @@ def takes_part(session: Session, person: int, project: int, *, shown: int = 0, a
 def turns(session: Session, person: int) -> str:
     """The projects to try, by name."""
     names = {one.id: one.name for one in session.exec(select(Project))}
-    return " ".join(names[one] for one in programmes.turn(session, annotator_id=person))
+    return " ".join(names[one] for one in programmes.turn(doors(session, person)))
+
+
+def doors(session: Session, person: int) -> tuple[programmes.Door, ...]:
+    """The projects before which a person stands."""
+    return looking.look(session, annotator_id=person, project_id=None, now=NOW).doors
 
 
 def test_a_sequence_goes_by_the_file_and_interleaving_by_what_she_had(db: database.Database, desk: Desk) -> None:
@@ -83,10 +89,10 @@ def test_a_quota_ends_a_person_s_turn(db: database.Database, desk: Desk) -> None
         stored(session, desk, "{file: a.yaml, quota: 2}", "{file: b.yaml}")
         person, other = desk.person(session, 1), desk.person(session, 2)
         takes_part(session, person, ids["a"], shown=3, answered=1)
-        assert (turns(session, person), programmes.full(session, annotator_id=person)) == ("a b", ())
+        assert (turns(session, person), programmes.full(doors(session, person))) == ("a b", ())
         takes_part(session, person, ids["a"], shown=3, answered=2)
         assert turns(session, person) == "b"
-        assert [(one.reason, one.project) for one in programmes.full(session, annotator_id=person)] == [
+        assert [(one.reason, one.project) for one in programmes.full(doors(session, person))] == [
             (Hindrance.QUOTA, "a")
         ]
         assert turns(session, other) == "a b"

@@ -7,13 +7,16 @@ from datetime import datetime
 from sqlmodel import Session
 
 from annotation.campaigns import project as project_files
+from annotation.store import locks
 from annotation.store.models import Participation, Project
 from annotation.vocabulary import Stage
 
 
 def of(session: Session, *, annotator_id: int, project_id: int) -> Participation | None:
-    """The person's row in the project, locked against other writers where the database locks rows."""
-    return session.get(Participation, (annotator_id, project_id), with_for_update=True)
+    """The person's row in the project, read under the lock on the person, which all take who change it."""
+    fresh = not locks.held(session, annotator_id)
+    locks.person(session, annotator_id)
+    return session.get(Participation, (annotator_id, project_id), populate_existing=fresh)
 
 
 def enter(

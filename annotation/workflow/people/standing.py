@@ -28,12 +28,13 @@ def hindrance(
     definition: ProjectFile,
     participation: Participation | None,
     now: datetime,
+    known: Terms | None = None,
 ) -> Waiting | None:
     """What keeps the person from the project's items now, the first of these; None where nothing does.
 
     Suspended; withdrawn; not invited; consent; profile; not admitted; paused, excluded or failed; cooling down; content
     warning. `participation` is None before her first step into the project. Invitation and admission are decided
-    before her first item and not asked again after it.
+    before her first item and not asked again after it. `known` are the terms, where they were read already.
     """
     if person.suspended_at is not None:
         return Waiting(reason=Hindrance.SUSPENDED)
@@ -41,7 +42,7 @@ def hindrance(
     if left or person.forgotten_at is not None:
         return Waiting(reason=Hindrance.WITHDRAWN, project=project.name)
     fresh = participation is None or participation.shown == 0
-    found = terms.of(session, project=project, definition=definition)
+    found = known or terms.of(session, project=project, definition=definition)
     reason = _of_terms(session, person=person, terms=found, fresh=fresh)
     if reason is None and participation is not None:
         reason = _STATUS.get(participation.status)

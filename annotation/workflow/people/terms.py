@@ -12,6 +12,7 @@ from annotation.campaigns.project import ProjectFile
 from annotation.errors import Conflict
 from annotation.store.models import Programme, ProgrammeProject, Project
 from annotation.vocabulary import WordingKind
+from annotation.workflow import definitions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +59,12 @@ class Terms:
 def of(session: Session, *, project: Project, definition: ProjectFile) -> Terms:
     """The terms of a project."""
     chosen = select(Programme).join(ProgrammeProject).where(col(ProgrammeProject.project_id) == project.id)
-    programme = session.exec(chosen).first()
-    file = None if programme is None else ProgrammeFile.model_validate(programme.definition)
+    return under(session.exec(chosen).first(), project=project, definition=definition)
+
+
+def under(programme: Programme | None, *, project: Project, definition: ProjectFile) -> Terms:
+    """The terms of a project that belongs to that programme, or to none."""
+    file = None if programme is None else definitions.of_programme(programme)
     return Terms(project=project, definition=definition, programme=programme, programme_file=file)
 
 

@@ -19,7 +19,7 @@ from annotation.store.models import Assignment, Item
 from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, ProjectStatus, Stage
 from annotation.workflow import assignment as policy
 from annotation.workflow import enforcement
-from annotation.workflow.people import consents, terms
+from annotation.workflow.people import consents
 from annotation.workflow.work import choosing, feedback, handing, leases, offers, qualifying, records, seats, undoing
 from annotation.workflow.work.qualifying import Decision
 from annotation.workflow.work.records import Given, Saved
@@ -42,7 +42,8 @@ def submit(
     """
     seat, assignment, item = seats.held(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
     given = _read(seat, item, answers)
-    earlier = records.stored(session, assignment_id, revision)
+    live = assignment.status is AssignmentStatus.LIVE and revision == 0  # then nothing is stored yet
+    earlier = None if live else records.stored(session, assignment_id, revision)
     if earlier is not None:
         if records.answers_of(seat, earlier) != dict(given.answers) or earlier.skip_reason is not None:
             raise Stale("This item is answered already.")
@@ -58,9 +59,7 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
     """Store the first answer to an assignment that is live, or to one whose lease is over."""
     if seat.participation.status in undoing.GONE:
         raise Stale("This person takes part no more.")
-    if consents.taken_back(
-        session, annotator_id=seat.who, terms=terms.of(session, project=seat.project, definition=seat.definition)
-    ):
+    if consents.taken_back(session, annotator_id=seat.who, terms=seat.terms):
         raise Stale("You took your consent back; agree again to go on.")
     if seat.project.status is ProjectStatus.CLOSED:
         leases.lapse_one(session, assignment, now=now)
@@ -147,7 +146,6 @@ def _count(session: Session, seat: Seat, assignment: Assignment, item: Item, *, 
         after = seat.definition.repeats.after if seat.definition.repeats is not None else 0
         assignment.repeat_at = now + timedelta(seconds=after)
     session.add_all([standing, assignment])
-    session.flush()
 
 
 def _comes_again(seat: Seat, assignment: Assignment, item: Item, given: Given) -> bool:

@@ -88,7 +88,7 @@ def _claimed(
 ) -> Chosen | Waiting | None:
     claim = claims.claim(session, seeker(session, seat, pool), now=now)
     if claim.item_id is not None:
-        return Chosen(item_id=claim.item_id, place=place)
+        return Chosen(item_id=claim.item_id, item=claim.item, open_items=claim.open_items, place=place)
     return Waiting(reason=Hindrance.SEARCHING, project=seat.project.name) if claim.again else None
 
 
@@ -103,7 +103,7 @@ def seeker(session: Session, seat: Seat, pool: Pool) -> claims.Seeker:
         here=policy.draw(seat.key, "started", seat.participation.shown + 1),
         blind=seat.blind,
         exceptions=seat.exceptions,
-        bins=allotments.bins(session, annotator_id=seat.who, project_id=seat.project_id),
+        bins=allotments.bins(session, annotator_id=seat.who, project_id=seat.project_id) if seat.allotted else None,
     )
 
 

@@ -27,9 +27,14 @@ CAUSES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """The item that comes next: as which occasion, in which attempt, whether it is a repeat, where on which page."""
+    """The item that comes next: as which occasion, in which attempt, whether it is a repeat, where on which page.
+
+    `item` is there where it was read already, and was never hers; `open_items` as `claims.Claim` has it.
+    """
 
     item_id: int
+    item: Item | None = None
+    open_items: int | None = None
     occasion: int = 0
     attempt: int | None = None
     is_repeat: bool = False
@@ -38,9 +43,8 @@ class Chosen:
 
 def hand(session: Session, seat: Seat, chosen: Chosen, *, now: datetime) -> tuple[Assignment, Item]:
     """Give the item to the person; an assignment of hers that expired is hers again, at its old position."""
-    item = session.get_one(Item, chosen.item_id, populate_existing=True)
-    hers = select(Assignment).where(Assignment.item_id == chosen.item_id, Assignment.annotator_id == seat.who)
-    found = session.exec(hers.where(Assignment.occasion == chosen.occasion)).first()
+    item = chosen.item or session.get_one(Item, chosen.item_id, populate_existing=True)
+    found = _before(session, seat, chosen) if chosen.item is None else None
     if found is None:
         found = _made(seat, item, chosen, now=now)
         _move_on(seat, chosen.place)
@@ -57,6 +61,12 @@ def hand(session: Session, seat: Seat, chosen: Chosen, *, now: datetime) -> tupl
     session.flush()
     _expose(session, seat, item, now=now)
     return found, item
+
+
+def _before(session: Session, seat: Seat, chosen: Chosen) -> Assignment | None:
+    """Her assignment of the same item and occasion, which she let expire."""
+    hers = select(Assignment).where(Assignment.item_id == chosen.item_id, Assignment.annotator_id == seat.who)
+    return session.exec(hers.where(Assignment.occasion == chosen.occasion)).first()
 
 
 def renew(seat: Seat, assignment: Assignment, *, now: datetime) -> None:

@@ -16,24 +16,23 @@ AT_ONCE = 8
 
 
 def expire(session: Session, *, now: datetime, most: int = AT_ONCE, but: int | None = None) -> int:
-    """Give back items whose lease is over, the longest first; how many. `but` is a person who is here to go on."""
+    """Give back items whose lease is over, the longest first; how many. `but` is a person who is here to go on.
+
+    What was found is locked, by its rows or by the whole database: nobody else ends it meanwhile.
+    """
     statement = _OVERDUE_UNLOCKED if session.get_bind().dialect.name == "postgresql" else _OVERDUE
     rows = session.connection().execute(statement, {"now": now, "but": but or 0, "most": most}).all()
-    for assignment_id, item_id, holds in rows:
-        lapse(session, assignment_id=assignment_id, item_id=item_id, holds=holds, now=now)
+    if rows:
+        session.connection().execute(_END, [{"assignment": row[0]} for row in rows])
+        slots.give_back_all(session, item_ids=[item_id for _, item_id, holds in rows if holds], now=now)
     return len(rows)
 
 
-def lapse(session: Session, *, assignment_id: int, item_id: int, holds: bool, now: datetime) -> None:
-    """Take a live item out of a person's hands; nothing where it is live no more."""
-    ended = session.connection().execute(_END, {"assignment": assignment_id})
-    if ended.rowcount == 1 and holds:
-        slots.give_back(session, item_id=item_id, done=False, now=now)
-
-
 def lapse_one(session: Session, assignment: Assignment, *, now: datetime) -> None:
-    """Take this live item out of its person's hands."""
-    lapse(session, assignment_id=assignment.id or 0, item_id=assignment.item_id, holds=assignment.holds, now=now)
+    """Take this live item out of its person's hands; nothing where it is live no more."""
+    ended = session.connection().execute(_END, {"assignment": assignment.id})
+    if ended.rowcount == 1 and assignment.holds:
+        slots.give_back(session, item_id=assignment.item_id, done=False, now=now)
     session.refresh(assignment)
 
 

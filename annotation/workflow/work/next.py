@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlmodel import Session, select
+from sqlmodel import Session
 
-from annotation.store.models import Annotator, Assignment, Item, Project
-from annotation.vocabulary import AssignmentStatus, Hindrance, ProjectStatus, Stage, Surface
+from annotation.store.models import Annotator
+from annotation.vocabulary import AssignmentStatus, Hindrance, ProjectStatus, Stage
 from annotation.workflow import assignment as policy
 from annotation.workflow import programmes
 from annotation.workflow.people import standing
 from annotation.workflow.waiting import Waiting
-from annotation.workflow.work import choosing, handing, leases, offers, qualifying, seats
+from annotation.workflow.work import choosing, handing, leases, looking, offers, qualifying, seats
 from annotation.workflow.work.handing import Chosen
+from annotation.workflow.work.looking import Look
 from annotation.workflow.work.offers import Offer
 from annotation.workflow.work.seats import Seat
 
@@ -29,30 +30,37 @@ def next_item(
     now: datetime,
     project_id: int | None = None,
     turn: Sequence[int] | None = None,
+    seen: Look | None = None,
 ) -> Offer | Waiting:
     """The live item of this person, else a new one, of that project if one is named; else why there is none.
 
-    `turn` are the projects to try, in order, where they have been looked up; none for the live item alone.
+    `turn` are the projects to try, in order, in place of those before which she stands; none for the live item alone.
+    `seen` is a look that was taken in this transaction, with nothing handed out since.
 
     Waiting for SEARCHING asks to commit and to call again at once.
     """
     person = seats.locked(session, annotator_id)
-    leases.expire(session, now=now, but=annotator_id)
-    found = _in_hand(session, person, now=now)
+    if seen is None:
+        seen = looking.look(session, annotator_id=annotator_id, project_id=project_id, now=now)
+    if seen.overdue:
+        leases.expire(session, now=now, but=annotator_id)
+    found = _in_hand(session, person, assignment_id=seen.live, now=now) if seen.live is not None else None
     if found is not None:
         return found
     waits: list[Waiting] = []
-    open_ended = project_id is None and turn is None
-    if turn is None:
-        turn = programmes.turn(session, annotator_id=annotator_id) if project_id is None else (project_id,)
-    for one in turn:
-        offered = _of_project(session, person, session.get_one(Project, one), now=now)
+    asked = programmes.turn(seen.doors) if project_id is None else (project_id,)
+    for one in asked if turn is None else turn:
+        offered = _of_project(session, person, project_id=one, now=now)
         if isinstance(offered, Offer) or offered.reason in HERS or offered.reason is Hindrance.SEARCHING:
             return offered
         waits.append(offered)
-    if open_ended:
-        waits += programmes.full(session, annotator_id=annotator_id)
-    return _told(waits)
+    return _told([*waits, *(programmes.full(seen.doors) if turn is None else ())])
+
+
+def look(session: Session, *, annotator_id: int, now: datetime) -> Look:
+    """What a person has in hand, and before which projects she stands, for whoever chooses among them."""
+    seats.locked(session, annotator_id)
+    return looking.look(session, annotator_id=annotator_id, project_id=None, now=now)
 
 
 def _told(waits: list[Waiting]) -> Waiting:
@@ -62,18 +70,11 @@ def _told(waits: list[Waiting]) -> Waiting:
     return next(iter([*passing, *telling, *waits]), Waiting(reason=Hindrance.NOTHING_LEFT))
 
 
-def _in_hand(session: Session, person: Annotator, *, now: datetime) -> Offer | Waiting | None:
+def _in_hand(session: Session, person: Annotator, *, assignment_id: int, now: datetime) -> Offer | Waiting | None:
     """Her live item, its lease renewed; one that she may not answer any more is taken out of her hands."""
-    live = session.exec(
-        select(Assignment).where(
-            Assignment.annotator_id == person.id,
-            Assignment.status == AssignmentStatus.LIVE,
-            Assignment.surface == Surface.TELEGRAM,
-        )
-    ).first()
-    if live is None:
+    seat, live, item = seats.held(session, annotator_id=person.id or 0, assignment_id=assignment_id, now=now)
+    if live.status is not AssignmentStatus.LIVE:
         return None
-    seat = seats.take(session, person, project=session.get_one(Project, live.project_id), now=now)
     hindered = _hindered(session, seat, now=now)
     if hindered is not None and hindered.reason in HERS:
         return hindered
@@ -82,16 +83,15 @@ def _in_hand(session: Session, person: Annotator, *, now: datetime) -> Offer | W
         return None
     if live.lease_until is not None and live.lease_until < now:
         handing.renew(seat, live, now=now)
-    item = session.get_one(Item, live.item_id)
     live.item_revision, live.stimulus_sha256 = item.revision, item.stimulus_sha256
     session.add(live)
     return offers.offer(session, seat, live, item)
 
 
-def _of_project(session: Session, person: Annotator, project: Project, *, now: datetime) -> Offer | Waiting:
-    if project.status is not ProjectStatus.RUNNING:
-        return Waiting(reason=Hindrance.NOT_RUNNING, project=project.name)
-    seat = seats.take(session, person, project=project, now=now)
+def _of_project(session: Session, person: Annotator, *, project_id: int, now: datetime) -> Offer | Waiting:
+    seat = seats.take(session, person, project_id=project_id, now=now)
+    if isinstance(seat, Waiting):
+        return seat
     hindered = _hindered(session, seat, now=now) or _capped(seat, now=now)
     if hindered is not None:
         return hindered
@@ -99,7 +99,7 @@ def _of_project(session: Session, person: Annotator, project: Project, *, now: d
     if isinstance(chosen, Waiting):
         return chosen
     assignment, item = handing.hand(session, seat, chosen, now=now)
-    return offers.offer(session, seat, assignment, item)
+    return offers.offer(session, seat, assignment, item, open_items=chosen.open_items)
 
 
 def _hindered(session: Session, seat: Seat, *, now: datetime) -> Waiting | None:
@@ -112,6 +112,7 @@ def _hindered(session: Session, seat: Seat, *, now: datetime) -> Waiting | None:
         definition=seat.definition,
         participation=seat.participation,
         now=now,
+        known=seat.terms,
     )
 
 

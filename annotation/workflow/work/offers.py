@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-import sqlalchemy as sa
 from sqlmodel import Session
 
 from annotation.campaigns.questions import Choice, Choices, Question, Scale, answers
-from annotation.errors import Stale
+from annotation.store import claims
 from annotation.store.models import Assignment, Item
 from annotation.vocabulary import Stage
 from annotation.workflow.work import seats
 from annotation.workflow.work.seats import Seat
-
-MOST_COUNTED = 500
-"""More open items than this are not counted: the price of a number that nobody waits for yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +71,8 @@ class Offer:
     page: Page | None
 
 
-def offer(session: Session, seat: Seat, assignment: Assignment, item: Item) -> Offer:
-    """What the person is shown of an assignment."""
+def offer(session: Session, seat: Seat, assignment: Assignment, item: Item, *, open_items: int | None = None) -> Offer:
+    """What the person is shown of an assignment; `open_items` were counted when its place was taken, if they were."""
     return Offer(
         assignment_id=seats.known(assignment.id),
         revision=assignment.open_revision or 0,
@@ -89,7 +86,7 @@ def offer(session: Session, seat: Seat, assignment: Assignment, item: Item) -> O
         pieces=tuple(item.pieces or ()),
         questions=shown(seat, assignment, item),
         number=assignment.position or 0,
-        left=_left(session, item),
+        left=_left(session, item, open_items=open_items),
         page=_page(seat, assignment),
     )
 
@@ -149,31 +146,20 @@ def orders(seat: Seat, item: Item, *, occasion: int) -> dict[str, list[int]]:
     return found
 
 
-def chosen(session: Session, *, assignment_id: int, option: int) -> dict[str, object]:
-    """The answer to the first question that the option at this place of the order shown stands for.
+def asked(session: Session, *, annotator_id: int, assignment_id: int, now: datetime) -> tuple[Asked, ...]:
+    """What is asked of an item in a person's hands, as she sees it; an answer may follow in the same transaction.
 
-    Raises Stale where there is no such option.
+    Raises Stale where the item is not hers.
     """
-    assignment = session.get(Assignment, assignment_id)
-    item = None if assignment is None else session.get(Item, assignment.item_id)
-    order = assignment.option_order or [] if assignment is not None else []
-    if item is None or not 0 <= option < len(order):
-        raise Stale("There is no such option.")
-    first = seats.definition_of(session, item).asked[0]
-    if isinstance(first, Choice):
-        return {first.name: first.counted(len(item.options or ())).labels_of(item.options)[order[option]]}
-    return {first.name: texts(first, item)[order[option]]}
+    seat, assignment, item = seats.held(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
+    seats.hold(session, seat, assignment, item)
+    return shown(seat, assignment, item)
 
 
-def _left(session: Session, item: Item) -> int | None:
+def _left(session: Session, item: Item, *, open_items: int | None) -> int | None:
     if not item.pool.placed:
         return None
-    given = {"project": item.project_id, "pool": item.pool.value, "item": item.id, "most": MOST_COUNTED + 1}
-    counted = int(session.connection().execute(_WAITING, given).scalar_one())
-    return None if counted >= MOST_COUNTED else counted + 1
-
-
-_WAITING = sa.text("""
-SELECT count(*) FROM (
-  SELECT id FROM item WHERE project_id = :project AND pool = :pool AND free > 0 LIMIT :most
-) open WHERE id <> :item""")
+    if open_items is None:
+        others = claims.others_open(session, project_id=item.project_id, pool=item.pool, item_id=item.id or 0)
+        open_items = others + 1
+    return open_items if open_items <= claims.MOST_COUNTED else None

@@ -22,16 +22,13 @@ from bot.conversation.visits import Visit, joined
 def tap(visit: Visit) -> Calls:
     """An option of a choice or a point of a scale."""
     press = visit.pressed()
-    assignment = visit.session.get(Assignment, press.row)
-    known = visit.project(assignment.project_id) if assignment is not None else None
-    if assignment is None or known is None or assignment.annotator_id != visit.who:
-        raise Stale("This item is not yours.")
-    if len(known[1].asked) > 1 or isinstance(known[1].asked[0], Choices):
-        return _several(visit, press, [press.number(2)])
-    if press.number(1):
-        raise Stale("There is no such question.")
-    answers = work.chosen(visit.session, assignment_id=press.row, option=press.number(2))
-    return _submitted(visit, press.row, revision=press.number(0), answers=answers)
+    asked = work.asked(visit.session, annotator_id=visit.who, assignment_id=press.row, now=visit.now)
+    first, option = asked[0], press.number(2)
+    if len(asked) > 1 or isinstance(first.question, Choices):
+        return _several(visit, press, [option])
+    if press.number(1) or option >= len(first.labels):
+        raise Stale("There is no such option.")
+    return _submitted(visit, press.row, revision=press.number(0), answers={first.name: first.labels[option]})
 
 
 def toggle(visit: Visit) -> Calls:

