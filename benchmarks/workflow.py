@@ -43,26 +43,51 @@ ROOM = (
 
 
 @dataclass
+class Calls:
+    """What calls took, each: milliseconds by the clock, of this process's processor, and the statements that it sent.
+
+    The server of PostgreSQL works in processes of its own.
+    """
+
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    statements: list[int] = field(default_factory=list)
+
+
+@dataclass
 class Side:
-    """A campaign of one size, and the milliseconds that calls on it took."""
+    """A campaign of one size, and what calls on it took."""
 
     db: Database
     project: int
-    next: list[float] = field(default_factory=list)
-    submit: list[float] = field(default_factory=list)
+    next: Calls = field(default_factory=Calls)
+    submit: Calls = field(default_factory=Calls)
+    sent: int = 0
+
+    def __post_init__(self) -> None:
+        """Count the statements, the beginnings of transactions left out."""
+        sa.event.listen(self.db.engine, "before_cursor_execute", self._count)
+
+    def _count(self, _connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        self.sent += not statement.startswith("BEGIN")
+
+    @contextmanager
+    def clocked(self, calls: Calls) -> Iterator[None]:
+        """Note one call, from its beginning to its commit."""
+        sent, begun, spent = self.sent, time.perf_counter(), time.process_time()
+        yield
+        calls.cpu.append(1000 * (time.process_time() - spent))
+        calls.wall.append(1000 * (time.perf_counter() - begun))
+        calls.statements.append(self.sent - sent)
 
     def ask(self, who: int, *, tick: int) -> work.Offer | Waiting:
-        """The next item, from the call to its commit."""
-        begun = time.perf_counter()
-        with self.db.transaction() as session:
-            found = work.next_item(session, annotator_id=who, now=_campaign.NOW + timedelta(seconds=tick))
-        self.next.append(1000 * (time.perf_counter() - begun))
-        return found
+        """The next item."""
+        with self.clocked(self.next), self.db.transaction() as session:
+            return work.next_item(session, annotator_id=who, now=_campaign.NOW + timedelta(seconds=tick))
 
     def answer(self, who: int, offer: work.Offer, *, tick: int) -> None:
         """Its answer."""
-        begun = time.perf_counter()
-        with self.db.transaction() as session:
+        with self.clocked(self.submit), self.db.transaction() as session:
             work.submit(
                 session,
                 annotator_id=who,
@@ -71,11 +96,10 @@ class Side:
                 answers={"answer": "так"},
                 now=_campaign.NOW + timedelta(seconds=tick + 5),
             )
-        self.submit.append(1000 * (time.perf_counter() - begun))
 
     def forget(self) -> None:
         """Begin the lists anew."""
-        self.next, self.submit = [], []
+        self.next, self.submit = Calls(), Calls()
 
 
 def p95(values: Sequence[float]) -> float:
@@ -83,18 +107,24 @@ def p95(values: Sequence[float]) -> float:
     return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
 
 
-def below(name: str, values: Sequence[float], goal: int) -> list[Figure]:
-    """The median, and the 95th percentile with its goal."""
-    high = p95(values)
+def below(name: str, calls: Calls, goal: int) -> list[Figure]:
+    """The medians, and the 95th percentile with its goal."""
+    high = p95(calls.wall)
+    return [*medians(name, calls), Figure(f"{name}, p95", high, "ms", goal=f"< {goal}", holds=high < goal)]
+
+
+def medians(name: str, calls: Calls) -> list[Figure]:
+    """What an ordinary call takes."""
     return [
-        Figure(f"{name}, median", statistics.median(values), "ms"),
-        Figure(f"{name}, p95", high, "ms", goal=f"< {goal}", holds=high < goal),
+        Figure(f"{name}, median", statistics.median(calls.wall), "ms"),
+        Figure(f"{name}, processor", statistics.median(calls.cpu), "ms"),
+        Figure(f"{name}, statements", statistics.median(calls.statements), ""),
     ]
 
 
-def compared(name: str, large: Sequence[float], small: Sequence[float]) -> Figure:
+def compared(name: str, large: Calls, small: Calls) -> Figure:
     """How much more a call costs in the large campaign: the ratio of medians."""
-    ratio = statistics.median(large) / statistics.median(small)
+    ratio = statistics.median(large.wall) / statistics.median(small.wall)
     return Figure(f"{name}, {SMALL:,} : large", ratio, "times", goal=f"<= {RATIO}", holds=ratio <= RATIO)
 
 
@@ -113,7 +143,7 @@ def alternated(name: str, large: Side, small: Side, *, begin: int) -> list[Figur
     return [
         *below(f"{name}: next", large.next, NEXT),
         compared(f"{name}: next", large.next, small.next),
-        Figure(f"{name}: submit, median", statistics.median(large.submit), "ms"),
+        *medians(f"{name}: submit", large.submit),
         compared(f"{name}: submit", large.submit, small.submit),
     ]
 
@@ -138,7 +168,7 @@ def proved(large: Side, people: Sequence[int], *, tick: int) -> int:
         while searching(found := large.ask(who, tick=tick)):
             pass
         must_be_nothing(found)
-    return len(large.next)
+    return len(large.next.wall)
 
 
 def asked_again(large: Side, people: Sequence[int], *, tick: int) -> None:
@@ -163,7 +193,7 @@ def figures(name: str, large: Side, small: Side, *, items: int) -> Iterator[Figu
         if percent in {0, 99}:
             people = newcomers[:1] if percent == 0 else newcomers[1:]
             calls = proved(large, people, tick=10 * begin)
-            yield Figure(f"{name}, {state}: proof of nothing left", sum(large.next) / len(people), "ms")
+            yield Figure(f"{name}, {state}: proof of nothing left", sum(large.next.wall) / len(people), "ms")
             yield Figure(f"{name}, {state}: its transactions", calls / len(people), "")
             yield from below(f"{name}, {state}: one of them", large.next, PROOF)
             asked_again(large, people, tick=10 * begin)

@@ -47,7 +47,9 @@ def _statement(text: str, *, blind: bool, excepted: bool, sorted_: bool) -> sa.T
     met = _MET.format(other=other + mine) if blind else ""
     new = _NEW.format(met=met, bins=" AND c.bin IN :bins" if sorted_ else "")
     made = sa.text(text.format(window=_WINDOW, new=new, met=met))
-    lists = [sa.bindparam(name, expanding=True) for name in ("exceptions", "bins") if f":{name}" in made.text]
+    lists: list[sa.BindParameter[object]] = [
+        sa.bindparam(name, expanding=True) for name in ("exceptions", "bins") if f":{name}" in made.text
+    ]
     return made.bindparams(*lists)
 
 

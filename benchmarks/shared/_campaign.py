@@ -6,6 +6,8 @@ Overlap 3, two items of a group, controls, pages and caps; everybody has answere
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -81,11 +83,12 @@ def _copy(session: Session, *, project: int, items: int) -> None:
     }
     names = [column.name for column in sa.inspect(Item).local_table.columns]
     values = ", ".join(own.get(name, name) for name in names)
-    _say(
-        session,
-        f"INSERT INTO item ({', '.join(names)}) {_numbers(1, items)}"
-        f" SELECT {values} FROM item, numbers WHERE pool = 'main' AND project_id = {project}",
-    )
+    with _without_indices(session, "item"):
+        _say(
+            session,
+            f"INSERT INTO item ({', '.join(names)}) {_numbers(1, items)}"
+            f" SELECT {values} FROM item, numbers WHERE pool = 'main' AND project_id = {project}",
+        )
 
 
 def done(db: Database, *, project: int, first: int, last: int) -> None:
@@ -113,7 +116,7 @@ def done(db: Database, *, project: int, first: int, last: int) -> None:
         f" {numbers} SELECT {who}, 'g' || (n / 2), {project}, 'answered', {AT} {each} WHERE true ON CONFLICT DO NOTHING"
     )
     full = f"UPDATE item SET free = 0, n_live = {OVERLAP}, n_done = {OVERLAP} WHERE {fresh}"
-    with db.transaction() as session:
+    with db.transaction() as session, _without_indices(session, "item", "assignment"):
         for statement in (assignment, judgement, exposure, full):
             _say(session, statement)
     _analyse(db)
@@ -133,6 +136,35 @@ def met(db: Database, *, project: int, who: int) -> None:
 
 def _numbers(first: int, last: int) -> str:
     return f"WITH RECURSIVE numbers(n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < {last})"
+
+
+@contextmanager
+def _without_indices(session: Session, *tables: str) -> Iterator[None]:
+    """The indices of these tables, but those of constraints, are made anew after what is done here, which is quicker
+    than keeping them meanwhile; PostgreSQL does not look up what every row points to.
+    """
+    names = ", ".join(f"'{one}'" for one in tables)
+    postgresql = session.get_bind().dialect.name == "postgresql"
+    if postgresql:
+        _say(session, "SET LOCAL session_replication_role = replica")
+    listed = _INDICES["postgresql" if postgresql else "sqlite"].format(names)
+    found = session.connection().execute(sa.text(listed)).all()
+    for name, _ in found:
+        _say(session, f"DROP INDEX {name}")
+    yield
+    for _, made in found:
+        session.connection().exec_driver_sql(made)
+    if postgresql:
+        _say(session, "SET LOCAL session_replication_role = origin")
+
+
+_INDICES = {
+    "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ({})",
+    "postgresql": """
+SELECT c.relname, pg_get_indexdef(i.indexrelid) FROM pg_index i
+JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
+WHERE t.relname IN ({}) AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid)""",
+}
 
 
 def _say(session: Session, statement: str) -> None:

@@ -10,6 +10,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.store import claims, records
 from annotation.store.models import Assignment, Exposure, Item
+from annotation.store.searches import Seeker
 from annotation.vocabulary import AssignmentStatus, Hindrance, ItemStatus, Pool, Stage
 from annotation.workflow import allotments
 from annotation.workflow import assignment as policy
@@ -92,9 +93,9 @@ def _claimed(
     return Waiting(reason=Hindrance.SEARCHING, project=seat.project.name) if claim.again else None
 
 
-def seeker(session: Session, seat: Seat, pool: Pool) -> claims.Seeker:
+def seeker(session: Session, seat: Seat, pool: Pool) -> Seeker:
     """Who looks for an item of the pool, and in which groups: an allotment keeps some for other projects."""
-    return claims.Seeker(
+    return Seeker(
         annotator_id=seat.who,
         project_id=seat.project_id,
         pool=pool,

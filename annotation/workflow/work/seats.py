@@ -167,7 +167,7 @@ def known(identity: int | None) -> int:
     return identity
 
 
-def _with_seat(chosen: sa.Select[Any]) -> sa.Select[Any]:
+def _with_seat(chosen: sa.Select[*tuple[Any, ...]]) -> sa.Select[*tuple[Any, ...]]:
     """The statement with all that belongs to the seat; of the project no more than every step needs."""
     allotted = sa.exists().where(col(AllottedProject.project_id) == col(Project.id)).correlate(Project)
     hers = (col(Participation.project_id) == col(Project.id)) & (col(Participation.annotator_id) == sa.bindparam("who"))
