@@ -61,11 +61,8 @@ def actions(offer: Offer, say: Texts) -> Rows:
         return ((screen.button(say("keep"), Verb.KEEP, row),),)
     return (
         (screen.button(say("skip"), Verb.SKIP, row), screen.button(say("report"), Verb.REPORT, row)),
-        (
-            screen.button(say("ask"), Verb.ASK, row),
-            screen.button(say("task"), Verb.TASK, row),
-            screen.button(say("pause"), Verb.PAUSE, row),
-        ),
+        (screen.button(say("ask"), Verb.ASK, row), screen.button(say("task"), Verb.TASK, row)),
+        (screen.button(say("pause"), Verb.PAUSE, row),),
     )
 
 
