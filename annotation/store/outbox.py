@@ -7,7 +7,7 @@ process that died are due when that time is over, and are made by another.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -33,7 +33,9 @@ class Draft:
 
 @dataclass(frozen=True, kw_only=True)
 class Letter:
-    """A stored letter. `in_doubt`: somebody began to make its calls, and nobody knows how far it went."""
+    """A stored letter. `in_doubt`: somebody began to make its calls, and nobody knows how far it went. `after` are
+    letters to the same chat that were stored before it.
+    """
 
     id: int
     chat_id: int
@@ -43,6 +45,7 @@ class Letter:
     paced: bool = False
     attempts: int = 0
     in_doubt: bool = False
+    after: tuple[int, ...] = ()
 
 
 def put(session: Session, drafts: Sequence[Draft], *, due_at: datetime) -> tuple[Letter, ...]:
@@ -69,6 +72,23 @@ def _put(session: Session, draft: Draft, due_at: datetime) -> Letter:
         repeatable=draft.repeatable,
         paced=draft.paced,
     )
+
+
+def placed(session: Session, letters: Sequence[Letter]) -> tuple[Letter, ...]:
+    """The letters with what was stored for their chats before them and is not known to be made; paced ones let others
+    pass.
+    """
+    made = session.connection()
+    given = [{"chat": one.chat_id, "number": one.id} for one in letters]
+    return tuple(
+        replace(one, after=tuple(made.execute(_EARLIER, each).scalars()))
+        for one, each in zip(letters, given, strict=True)
+    )
+
+
+def remain(session: Session, ids: Sequence[int]) -> bool:
+    """Whether one of them is still there."""
+    return session.connection().execute(sa.select(_id).where(_id.in_(ids)).limit(1)).first() is not None
 
 
 def remove(session: Session, ids: Sequence[int]) -> None:
@@ -132,4 +152,7 @@ def move(session: Session, *, chat_id: int, to: int) -> None:
 
 _id: sa.ColumnElement[int] = sa.type_coerce(col(Outbox.id), sa.BigInteger)
 _PUT = sa.insert(Outbox).returning(_id)
+_EARLIER = sa.select(_id).where(
+    col(Outbox.chat_id) == sa.bindparam("chat"), _id < sa.bindparam("number"), ~col(Outbox.paced)
+)
 _REMOVE = sa.text("DELETE FROM outbox WHERE id = :number")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
+from bisect import insort
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -27,8 +27,10 @@ from bot.delivery.pacing import Pace
 from bot.delivery.receipts import Receipts
 
 log = logging.getLogger(__name__)
-HOLD = timedelta(seconds=15)
+HOLD = timedelta(seconds=6)
 """For how long a letter is the business of the process that is sending it, unless it says so again."""
+BEHIND = 0.1
+"""Seconds between two looks whether another process has made what comes before a letter."""
 PATIENCE, LONGEST_WAIT = 0.5, 60.0
 """Seconds to wait after the network failed: at first, and at the most; each wait is twice the one before."""
 
@@ -46,8 +48,16 @@ class _Parcel:
 class _Lane:
     """What goes to one chat: one after another, whoever brings it."""
 
-    parcels: deque[_Parcel] = field(default_factory=deque)
+    parcels: list[_Parcel] = field(default_factory=list)
     busy: bool = False
+    resting: bool = False
+
+    def add(self, parcel: _Parcel) -> None:
+        """Put it where its number says, but not before what is being made at this moment."""
+        if any(waiting.letter.id == parcel.letter.id for waiting in self.parcels):
+            return
+        first = 1 if self.busy and not self.resting else 0
+        insort(self.parcels, parcel, lo=min(first, len(self.parcels)), key=lambda one: one.letter.id)
 
 
 @dataclass
@@ -65,8 +75,7 @@ class Sender:
         """Send them; returns once they are sent, or wait behind others, or for as long as Telegram asked for."""
         for letter in letters:
             lane = self._lanes.setdefault(letter.chat_id, _Lane())
-            if all(waiting.letter.id != letter.id for waiting in lane.parcels):
-                lane.parcels.append(_Parcel(letter, attempts=letter.attempts))
+            lane.add(_Parcel(letter, attempts=letter.attempts))
             if not lane.busy:
                 await self._run(letter.chat_id, lane)
 
@@ -83,16 +92,20 @@ class Sender:
     async def _run(self, chat_id: int, lane: _Lane) -> None:
         lane.busy = True
         while lane.parcels:
-            wait = await self._attend(lane, lane.parcels[0])
+            parcel = lane.parcels[0]
+            wait = await self._attend(lane, parcel)
             if wait is not None:
                 self._go_on_later(chat_id, lane, wait)
                 return
-            lane.parcels.popleft()
+            lane.parcels.remove(parcel)
         del self._lanes[chat_id]
 
     def _go_on_later(self, chat_id: int, lane: _Lane, wait: float) -> None:
+        lane.resting = True
+
         async def go_on() -> None:
             await asyncio.sleep(wait)
+            lane.resting = False
             await self._run(chat_id, lane)
 
         task = asyncio.create_task(go_on())
@@ -103,6 +116,8 @@ class Sender:
         """Make a letter's calls; None once it is over, else how many seconds to wait before it goes on."""
         letter, now = parcel.letter, self.base.clock()
         try:
+            if await self._is_behind(parcel):
+                return BEHIND
             if not letter.repeatable and not self._may_begin(letter):
                 return None
             if not letter.repeatable:
@@ -121,6 +136,17 @@ class Sender:
             log.warning("Letter %s may have been sent; it is not sent again: %s", letter.id, type(failure).__name__)
         self.receipts.add(letter.id, shown=[one.at(self.base.clock()) for one in parcel.made.shown])
         return None
+
+    async def _is_behind(self, parcel: _Parcel) -> bool:
+        """Whether another process has yet to make what comes first: all of a chat's calls keep their order."""
+        if not parcel.letter.after:
+            return False
+        known = {*self.held(), *self.receipts.sent()}
+        others = tuple(number for number in parcel.letter.after if number not in known)
+        behind = bool(others) and await self.base.run(lambda session: outbox.remain(session, others))
+        if not behind:
+            parcel.letter = replace(parcel.letter, after=())
+        return behind
 
     def _may_begin(self, letter: Letter) -> bool:
         """Whether it is sure that nobody sent it."""

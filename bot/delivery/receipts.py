@@ -51,6 +51,10 @@ class Receipts:
         if self._noting is None or self._noting.done():
             self._noting = asyncio.create_task(self._note_later())
 
+    def sent(self) -> Sequence[int]:
+        """The letters that are over and not noted so yet."""
+        return self._sent
+
     def take(self) -> Batch:
         """All that waits."""
         batch = Batch(self._sent, self._shown)

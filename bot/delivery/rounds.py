@@ -30,7 +30,7 @@ ORPHANED = timedelta(seconds=2)
 """How long an update waits before others than the process that stored it look for it."""
 KEPT = timedelta(days=2)
 """How long the numbers of handled updates are known: Telegram keeps an update for a day."""
-RENEW, UNASKED, TIDY = 5, 5, 3600
+RENEW, UNASKED, TIDY = 2, 5, 3600
 """Every so many rounds what is being sent is held longer, what is to be said unasked is looked for, and old numbers are
 forgotten."""
 PACED_HOLD = timedelta(minutes=5)
@@ -88,6 +88,8 @@ class Rounds:
         if leads and self._number % UNASKED == 1:
             self._say_unasked(session)
         letters = outbox.take_due(session, now=now, until=now + HOLD, paced=False)
+        if not self.base.alone:
+            letters = outbox.placed(session, letters)
         room = leads and len(self._paced) < outbox.MOST
         paced = outbox.take_due(session, now=now, until=now + PACED_HOLD, paced=True) if room else ()
         return inbox.people_waiting(session, before=now - age), letters, paced

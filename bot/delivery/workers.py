@@ -180,7 +180,8 @@ class Workers:
             return screens.message_of(session, assignment_id=assignment_id)
 
         drafts = tuple(calls.drafts(answer, chat_id=came.chat_id, protect=self.office.protect, find=find))
-        return outbox.put(session, drafts, due_at=now + HOLD)
+        letters = outbox.put(session, drafts, due_at=now + HOLD)
+        return letters if self.base.alone else outbox.placed(session, letters)
 
     async def _failed(self, person: int, failure: Exception) -> _Turn:
         """Count what went wrong; the second time the update is given up, and its person told. Raises Unavailable."""

@@ -1,4 +1,4 @@
-"""What users of bots complain about, and what the bot of Eval-UA-tion's baselines got wrong: it does not happen here."""
+"""What users of bots complain about, and what the bot of Eval-UA-tion's baselines got wrong: not here."""
 
 from __future__ import annotations
 

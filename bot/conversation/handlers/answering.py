@@ -169,19 +169,20 @@ def _submitted(visit: Visit, assignment_id: int, *, revision: int, answers: dict
         now=visit.now,
     )
     if saved.repeated:
-        return _again_saved(visit, saved)
+        return _again_saved(visit, saved.assignment_id)
     if visit.state.drafts:
         visit.keep(visit.state.drafted(None, assignment_id=assignment_id))
     return ended(visit, saved, "saved")
 
 
-def _again_saved(visit: Visit, saved: Saved) -> Calls:
-    """The tap that brings an answer again changes nothing but a card that does not say yet that it is answered."""
-    assignment = visit.session.get(Assignment, saved.assignment_id)
+def _again_saved(visit: Visit, row: int) -> Calls:
+    """The tap that brings an answer again changes nothing but a card that does not say yet what stands."""
+    assignment = visit.session.get(Assignment, row)
     told = visit.acknowledge("saved-already")
     if assignment is None or assignment.open_revision is not None:
         return told
-    return joined(told, visit.edit(_marked(visit, saved), assignment_id=saved.assignment_id))
+    standing = work.keep(visit.session, annotator_id=visit.who, assignment_id=row, now=visit.now)
+    return joined(told, visit.edit(_marked(visit, standing), assignment_id=row))
 
 
 def ended(visit: Visit, saved: Saved, message: str) -> Calls:

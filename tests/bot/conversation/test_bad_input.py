@@ -106,6 +106,17 @@ def test_a_card_that_comes_late_is_marked_by_the_tap_on_it(begun: Chat) -> None:
     assert len(begun.answers()) == 1
 
 
+def test_an_old_tap_does_not_bring_an_old_answer_back_to_the_screen(begun: Chat) -> None:
+    """The first answer was changed: its button, tapped again, leaves the answer that stands."""
+    first = begun.last.buttons[0][0].data
+    begun.tap("А")
+    begun.tap("Змінити")
+    begun.tap("Б", on=begun.screens[-2])
+    begun.press(first, on=begun.screens[-2])
+    assert begun.screens[-2].text.startswith("✓ 1 · Б")
+    assert begun.toasts[-1] == "Цю відповідь уже збережено"
+
+
 def test_a_stale_tap_leads_to_the_live_item(begun: Chat) -> None:
     """Another option of an answered item changes nothing."""
     screen = begun.last

@@ -215,6 +215,6 @@ def _compare(db: Database, crowd: Crowd) -> None:
     assert said.keys() == stored.keys()
     for assignment, screens in said.items():
         assert {one for marks in screens for one in marks} == set(stored[assignment])
-        assert stored[assignment][-1] in {marks[-1] for marks in screens}
+        assert stored[assignment][-1] in {marks[-1] for marks in screens}, (stored[assignment], screens)
     assert len(stored) > 2 * PEOPLE
     assert any(len(several) > 1 for several in stored.values())
