@@ -210,20 +210,20 @@ def sides(large: str, small: str, folder: Path, *, items: int) -> Iterator[tuple
         )
 
 
-def on_sqlite(items: int) -> list[Figure]:
+def on_sqlite(items: int) -> Iterator[Figure]:
     """All figures on SQLite."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = (f"sqlite:///{folder}/large.db", f"sqlite:///{folder}/small.db")
         with sides(*files, folder / "sqlite", items=items) as (large, small):
-            return list(figures("SQLite", large, small, items=items))
+            yield from figures("SQLite", large, small, items=items)
 
 
-def on_postgresql(items: int) -> list[Figure]:
+def on_postgresql(items: int) -> Iterator[Figure]:
     """All figures on PostgreSQL, none where it is not installed."""
     programs = binaries()
     if programs is None:
-        return []
+        return
     with tempfile.TemporaryDirectory() as name, server(programs, options=ROOM) as url:
         engine = database.connect(url).execution_options(isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
@@ -232,7 +232,7 @@ def on_postgresql(items: int) -> list[Figure]:
         engine.dispose()
         both = [sa.make_url(url).set(database=one).render_as_string() for one in ("large", "small")]
         with sides(both[0], both[1], Path(name) / "pg", items=items) as (large, small):
-            return list(figures("PostgreSQL", large, small, items=items))
+            yield from figures("PostgreSQL", large, small, items=items)
 
 
 DATABASES = {"sqlite": on_sqlite, "postgresql": on_postgresql}
@@ -247,9 +247,7 @@ def main() -> None:
     told = parser.parse_args()
     found: list[Figure] = []
     for name in told.on or DATABASES:
-        figures_of = DATABASES[name](told.items)
-        tell(f"The workflow at {told.items:,} items, {name}", figures_of)
-        found += figures_of
+        found += tell(f"The workflow at {told.items:,} items, {name}", DATABASES[name](told.items))
     end(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 
@@ -21,22 +21,24 @@ class Figure:
 
 def show(title: str, figures: Sequence[Figure]) -> None:
     """Print the figures; the process ends with 1 where a goal is missed."""
-    tell(title, figures)
-    end(figures)
+    end(tell(title, figures))
 
 
-def tell(title: str, figures: Sequence[Figure]) -> None:
-    """Print the figures."""
-    if "--json" in sys.argv[1:]:
-        for figure in figures:
-            print(json.dumps(asdict(figure), ensure_ascii=False))
-        return
-    print(title)
+def tell(title: str, figures: Iterable[Figure]) -> list[Figure]:
+    """Print the figures, each as soon as it is there; all of them."""
+    told: list[Figure] = []
+    if "--json" not in sys.argv[1:]:
+        print(title, flush=True)
     for figure in figures:
+        told.append(figure)
+        if "--json" in sys.argv[1:]:
+            print(json.dumps(asdict(figure), ensure_ascii=False), flush=True)
+            continue
         verdict = {True: "holds", False: "MISSED", None: ""}[figure.holds]
         print(
             f"  {figure.figure:<34} {figure.value:>10.3f} {figure.unit:<6} {figure.goal or '':<8} {verdict}", flush=True
         )
+    return told
 
 
 def end(figures: Sequence[Figure]) -> None:

@@ -10,6 +10,7 @@ from annotation.campaigns import project as project_files
 from annotation.store import locks
 from annotation.store.models import Participation, Project
 from annotation.vocabulary import Stage
+from annotation.workflow import definitions
 
 
 def of(session: Session, *, annotator_id: int, project_id: int) -> Participation | None:
@@ -37,7 +38,7 @@ def enter(
         project_id=project.id or 0,
         programme_id=programme_id,
         invitation_id=invitation_id,
-        stage=first_stage(project_files.definition_of(project.definition)),
+        stage=first_stage(definitions.of(project)),
         since=now,
         joined_at=now,
     )

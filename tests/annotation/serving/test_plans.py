@@ -70,3 +70,14 @@ def test_a_search_reads_by_its_index(room: Room, backend: str, name: str) -> Non
         assert ("sqlite_autoindex_" if unnamed else index) in found, found
     assert "Seq Scan" not in found
     assert re.search(r"SCAN (item|assignment|a|e|r|i|x)\b", found) is None, found
+
+
+def test_nothing_is_compiled_for_a_person(room: Room, backend: str) -> None:
+    """PostgreSQL would compile, at every call, what reads a table without an index while others are to be used."""
+    if backend == "sqlite":
+        return
+    who = room.person()
+    with room.db.transaction() as session:
+        locks.person(session, who)
+        said = session.connection().execute(sa.text("SELECT current_setting('jit'), current_setting('enable_seqscan')"))
+        assert said.one() == ("off", "off")
