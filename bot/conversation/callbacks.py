@@ -49,6 +49,9 @@ class Verb(StrEnum):
     GO_ON = "g"
 
 
+VERBS = frozenset(Verb)
+
+
 @dataclass(frozen=True)
 class Press:
     """A pressed button."""
@@ -76,7 +79,7 @@ def encode(press: Press) -> str:
 def decode(data: str | None) -> Press | None:
     """What a button carried; None for anything that this bot did not write."""
     found = _PRESS.fullmatch(data or "")
-    if found is None or found[1] not in set(Verb):
+    if found is None or found[1] not in VERBS:
         return None
     numbers = tuple(int(one, 36) for one in found[3].split(".")) if found[3] else ()
     made = Press(Verb(found[1]), int(found[2], 36), numbers, found[4])

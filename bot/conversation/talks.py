@@ -8,8 +8,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlmodel import Session, select
+import sqlalchemy as sa
+from sqlmodel import Session, col
 
+from annotation.store import locks
 from annotation.store.models import Annotator, Talk
 
 MOST_DRAFTS = 4
@@ -86,9 +88,11 @@ class Standing:
 
 def find(session: Session, *, telegram_id: int) -> tuple[Annotator, Standing] | None:
     """A person, and where the conversation with her stands; None for somebody unknown."""
-    chosen = select(Annotator, Talk).join(Talk, isouter=True).where(Annotator.telegram_id == telegram_id)
-    row = session.exec(chosen).first()
-    return None if row is None else (row[0], Standing(row[0].id or 0, _state(row[1])))
+    row = session.execute(_FIND, {"telegram": telegram_id}).first()
+    if row is None:
+        return None
+    locks.keep(session, row[0])
+    return row[0], Standing(row[0].id or 0, _state(row[1]))
 
 
 def _state(found: Talk | None) -> State:
@@ -111,3 +115,12 @@ def write(session: Session, *, annotator_id: int, state: State, now: datetime) -
     found.step, found.data, found.at = state.step.value, data, now
     session.add(found)
     session.flush()
+
+
+_FIND = locks.locking(
+    sa.select()
+    .add_columns(Annotator, Talk)
+    .select_from(Annotator)
+    .outerjoin(Talk, col(Talk.annotator_id) == col(Annotator.id))
+    .where(col(Annotator.telegram_id) == sa.bindparam("telegram"))
+)

@@ -42,6 +42,7 @@ class _Parcel:
     letter: Letter
     made: Made = field(default_factory=Made)
     attempts: int = 0
+    begun: bool = False
 
 
 @dataclass
@@ -50,14 +51,13 @@ class _Lane:
 
     parcels: list[_Parcel] = field(default_factory=list)
     busy: bool = False
-    resting: bool = False
 
     def add(self, parcel: _Parcel) -> None:
         """Put it where its number says, but not before what is being made at this moment."""
         if any(waiting.letter.id == parcel.letter.id for waiting in self.parcels):
             return
-        first = 1 if self.busy and not self.resting else 0
-        insort(self.parcels, parcel, lo=min(first, len(self.parcels)), key=lambda one: one.letter.id)
+        first = int(bool(self.parcels) and self.parcels[0].begun)
+        insort(self.parcels, parcel, lo=first, key=lambda one: one.letter.id)
 
 
 @dataclass
@@ -101,11 +101,8 @@ class Sender:
         del self._lanes[chat_id]
 
     def _go_on_later(self, chat_id: int, lane: _Lane, wait: float) -> None:
-        lane.resting = True
-
         async def go_on() -> None:
             await asyncio.sleep(wait)
-            lane.resting = False
             await self._run(chat_id, lane)
 
         task = asyncio.create_task(go_on())
@@ -118,6 +115,9 @@ class Sender:
         try:
             if await self._is_behind(parcel):
                 return BEHIND
+            if lane.parcels[0] is not parcel:
+                return 0.0
+            parcel.begun = True
             if not letter.repeatable and not self._may_begin(letter):
                 return None
             if not letter.repeatable:
@@ -160,6 +160,7 @@ class Sender:
         until = self.base.clock() + timedelta(seconds=seconds) + HOLD
         number = parcel.letter.id
         parcel.attempts += 1
+        parcel.begun = parcel.made.calls > 0
         parcel.made.unsent = False
         await self._noted(lambda session: outbox.put_off(session, letter_id=number, until=until))
         return seconds

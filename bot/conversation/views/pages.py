@@ -37,7 +37,7 @@ def strong(text: str) -> Block:
 
 def units(text: str) -> int:
     """The length of a text as Telegram counts it."""
-    return len(text) + sum(ord(character) > 0xFFFF for character in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def laid_out(blocks: Sequence[Block], *, part: str, most: int = MOST_UNITS) -> tuple[str, ...]:
