@@ -113,10 +113,9 @@ class Sender:
         """Make a letter's calls; None once it is over, else how many seconds to wait before it goes on."""
         letter, now = parcel.letter, self.base.clock()
         try:
-            if await self._is_behind(parcel):
-                return BEHIND
-            if lane.parcels[0] is not parcel:
-                return 0.0
+            wait = await self._behind(lane, parcel)
+            if wait is not None:
+                return wait
             parcel.begun = True
             if not letter.repeatable and not self._may_begin(letter):
                 return None
@@ -137,16 +136,17 @@ class Sender:
         self.receipts.add(letter.id, shown=[one.at(self.base.clock()) for one in parcel.made.shown])
         return None
 
-    async def _is_behind(self, parcel: _Parcel) -> bool:
-        """Whether another process has yet to make what comes first: all of a chat's calls keep their order."""
+    async def _behind(self, lane: _Lane, parcel: _Parcel) -> float | None:
+        """How long to wait for what comes first, here or in another process: all of a chat's calls keep their order."""
         if not parcel.letter.after:
-            return False
+            return None
         known = {*self.held(), *self.receipts.sent()}
         others = tuple(number for number in parcel.letter.after if number not in known)
         behind = bool(others) and await self.base.run(lambda session: outbox.remain(session, others))
-        if not behind:
-            parcel.letter = replace(parcel.letter, after=())
-        return behind
+        if behind:
+            return BEHIND
+        parcel.letter = replace(parcel.letter, after=())
+        return None if lane.parcels[0] is parcel else 0.0
 
     def _may_begin(self, letter: Letter) -> bool:
         """Whether it is sure that nobody sent it."""
