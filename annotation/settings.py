@@ -38,9 +38,19 @@ class Settings(BaseSettings):
     telegram_url: str = Field(
         default="https://api.telegram.org/bot", description="The Bot API server; change it for a local one."
     )
+    telegram_protect: bool = Field(
+        default=True, description="Whether what the bot sends cannot be forwarded or saved; items then stay unseen."
+    )
+    webhook_url: str | None = Field(
+        default=None,
+        description="For `hromada bot --webhook`: the address that Telegram calls, https, as the proxy offers it.",
+    )
+    webhook_listen: str = Field(
+        default="127.0.0.1:8080", description="For `hromada bot --webhook`: the host and port behind that proxy."
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="How much to log.")
 
-    @field_validator("telegram_token", "telegram_name", mode="before")
+    @field_validator("telegram_token", "telegram_name", "webhook_url", mode="before")
     @classmethod
     def _empty_is_absent(cls, value: object) -> object:
         """`HROMADA_TELEGRAM_TOKEN=` in a copied `.env.example` means no token, not an empty one; the name alike."""

@@ -177,6 +177,7 @@ class Event(StrEnum):
     PAID = "paid"
     PERSON_WITHDREW = "person withdrew"
     PERSON_FORGOTTEN = "person forgotten"
+    PERSON_UNREACHABLE = "person unreachable"
     QUALITY_FLAGGED = "quality flagged"
     PERSON_PAUSED = "person paused"
     PERSON_EXCLUDED = "person excluded"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -17,6 +18,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, f"{Path(__file__).parent}/shared")  # what benchmarks share
 
 import pyarrow as pa
 from _figures import Figure, show

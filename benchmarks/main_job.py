@@ -7,12 +7,15 @@ object a line: figure, value, unit, goal, holds.
 from __future__ import annotations
 
 import csv
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+
+sys.path.insert(0, f"{sys.path.pop(0)}/shared")  # what benchmarks share; bot.py beside it is not the package
 
 import crowdkit.aggregation
 import numpy as np

@@ -10,6 +10,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+sys.path.insert(0, f"{Path(__file__).parent}/shared")  # what benchmarks share
+
 from _figures import Figure, show
 
 TIMES = 21

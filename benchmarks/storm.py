@@ -13,6 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, f"{Path(__file__).parent}/shared")  # what benchmarks share
+
 import _ledger
 import _storm
 from _figures import Figure, show

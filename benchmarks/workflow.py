@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+
+sys.path.insert(0, f"{Path(__file__).parent}/shared")  # what benchmarks share
 
 import _campaign
 import sqlalchemy as sa

@@ -1,164 +1,238 @@
-"""The python-telegram-bot application. Nothing is built at import; `hromada bot` and the demo build theirs here."""
+"""The bot put together: conversation, delivery, a database, a Telegram. Nothing is built at import."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import signal
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
-from telegram import BotCommand, LinkPreviewOptions, Update
-from telegram.constants import ParseMode
-from telegram.error import InvalidToken
-from telegram.ext import (
-    Application,
-    ApplicationBuilder,
-    BaseUpdateProcessor,
-    CallbackQueryHandler,
-    Defaults,
-    MessageHandler,
-    filters,
-)
+from telegram.error import InvalidToken, TelegramError
 from telegram.request import BaseRequest
 
-from annotation.errors import BadInput, Where
+from annotation.errors import BadInput, HromadaError, Where
+from annotation.store import outbox
 from annotation.store.database import Database
-from bot.conversation.desk import Desk
-from bot.conversation.handlers import errors, working
-from bot.conversation.texts import LANGUAGES, texts
+from bot.conversation import jobs
+from bot.conversation.exchange import Desk
+from bot.conversation.handlers import errors
+from bot.conversation.respond import respond
+from bot.delivery.api import Api
+from bot.delivery.base import Base
+from bot.delivery.incoming import KINDS, Raw
+from bot.delivery.introducing import introduce
+from bot.delivery.logs import log
+from bot.delivery.outbox import Sender
+from bot.delivery.pacing import Pace
+from bot.delivery.polling import NAME, Poller, take_in
+from bot.delivery.receipts import Receipts
+from bot.delivery.requests import AiohttpRequest
+from bot.delivery.rounds import Rounds
+from bot.delivery.tenure import Tenure
+from bot.delivery.watchdog import Watchdog
+from bot.delivery.webhook import CONNECTIONS, PATH, Webhook, secret
+from bot.delivery.workers import Office, Workers
 
-App = Application[Any, Any, Any, Any, Any, Any]
-UPDATES = [Update.MESSAGE, Update.CALLBACK_QUERY]
-AT_ONCE = 16
+logger = logging.getLogger(__name__)
+STOPPING = 0.5
+"""Seconds that what is being done has to end; the rest is in the database."""
+TELEGRAM = "https://api.telegram.org/bot"
 
 
-class OnePerPerson(BaseUpdateProcessor):
-    """Up to 16 updates at once, but one at a time, in their order, for each person."""
+def _now() -> datetime:
+    return datetime.now(UTC)
 
-    def __init__(self) -> None:
-        super().__init__(AT_ONCE)
-        self._locks: dict[int, tuple[asyncio.Lock, int]] = {}
 
-    async def initialize(self) -> None:
-        """Nothing to prepare."""
+@dataclass(frozen=True, kw_only=True)
+class App:
+    """The parts of one process. Within `async with` it can be handed updates, and calls Telegram."""
 
-    async def shutdown(self) -> None:
-        """Nothing to close."""
+    base: Base
+    api: Api
+    requests: tuple[BaseRequest, BaseRequest]
+    workers: Workers
+    sender: Sender
+    rounds: Rounds
+    watchdog: Watchdog
 
-    async def do_process_update(self, update: object, coroutine: Any) -> None:
-        """Wait for this person's earlier updates, then handle this one."""
-        person = update.effective_user.id if isinstance(update, Update) and update.effective_user else None
-        if person is None:
-            await coroutine
-            return
-        lock, waiting = self._locks.get(person, (asyncio.Lock(), 0))
-        self._locks[person] = (lock, waiting + 1)
-        try:
-            async with lock:
-                await coroutine
-        finally:
-            lock, waiting = self._locks.pop(person)
-            if waiting > 1:
-                self._locks[person] = (lock, waiting - 1)
+    async def __aenter__(self) -> App:
+        for request in self.requests:
+            await request.initialize()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.workers.stop(within=STOPPING)
+        for tenure in (self.rounds.tenure,):
+            with suppress(HromadaError):
+                await tenure.give_back()
+        for request in self.requests:
+            await request.shutdown()
+        self.base.close()
+
+    async def deliver(self, *updates: Raw) -> None:
+        """Store updates, handle them, and wait until what follows from them is sent."""
+        await take_in(self.base, self.workers, updates)
+        await self.workers.settled()
+
+    async def recover(self) -> None:
+        """Begin with what a process left behind that was killed; where the database has one writer, all of it."""
+        if self.base.alone:
+            await self.base.run(lambda session: outbox.make_due(session, now=self.base.clock()))
+        await self.rounds.go()
+
+
+def office(*, key: bytes, protect: bool = True, simulated: bool = False) -> Office:
+    """The conversation that this bot has with people."""
+    return Office(
+        respond=respond,
+        sorry=errors.sorry,
+        desk=Desk(key=key, simulated=simulated),
+        protect=protect,
+        unasked=jobs.answers,
+        introductions=jobs.introductions(),
+    )
 
 
 def build(
     *,
     token: str,
     database: Database,
-    key: bytes,
-    clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    office: Office,
+    clock: Callable[[], datetime] = _now,
     request: BaseRequest | None = None,
-    base_url: str | None = None,
-    simulated: bool = False,
+    base_url: str = TELEGRAM,
 ) -> App:
-    """The application on a database; `request` replaces the network, `clock` the time."""
-    private = Defaults(
-        parse_mode=ParseMode.HTML, protect_content=True, link_preview_options=LinkPreviewOptions(is_disabled=True)
+    """The bot on a database; `request` replaces the network, `clock` the time."""
+    base = Base(database=database, clock=clock)
+    requests = (request or AiohttpRequest(), request or AiohttpRequest(connections=4))
+    api = Api(token=token, base_url=base_url, request=requests[0], polls=requests[1])
+    receipts, pace = Receipts(base), Pace()
+    sender = Sender(base=base, api=api, receipts=receipts, pace=pace)
+    workers = Workers(base=base, office=office, sender=sender, receipts=receipts)
+    rounds = Rounds(base=base, workers=workers, sender=sender, pace=pace, tenure=Tenure(base, "pacing"))
+    return App(
+        base=base, api=api, requests=requests, workers=workers, sender=sender, rounds=rounds, watchdog=Watchdog()
     )
-    builder = ApplicationBuilder().token(token).defaults(private).concurrent_updates(OnePerPerson())
-    if base_url is not None:
-        builder = builder.base_url(base_url)
-    if request is not None:
-        builder = builder.request(request).get_updates_request(request)
-    app: App = builder.post_init(_prepare).build()
-    app.bot_data["desk"] = Desk(database=database, key=key, clock=clock, simulated=simulated)
-    for handler in (
-        CallbackQueryHandler(working.tap),
-        MessageHandler(filters.ChatType.PRIVATE, working.show),
-    ):
-        app.add_handler(handler)
-    app.add_error_handler(errors.handle)
-    return app
 
 
-def run(*, token: str, base_url: str, database: Database, key: bytes, log_level: str) -> None:
-    """Poll Telegram until a signal comes; updates that wait are never dropped."""
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """Where updates come in: the public address, and where to listen behind the proxy."""
+
+    url: str
+    host: str
+    port: int
+
+
+@asynccontextmanager
+async def polling(app: App) -> AsyncIterator[None]:
+    """The bot at work beside something else in the same loop, until the block ends."""
+    async with app, _background(app, _poll(app)):
+        yield
+
+
+def run(app: App, *, token: str, log_level: str, address: Address | None = None) -> None:
+    """Work until a signal comes: by long polling, or at an address where Telegram calls. Updates are never dropped.
+
+    Raises BadInput for a token that Telegram does not know or an address that cannot be used, Unavailable where the
+    watchdog has waited too long.
+    """
     log(log_level, token=token)
-    app = build(token=token, database=database, key=key, base_url=base_url)
-    logging.getLogger(__name__).info("Asking %s; while it does not answer, the question is repeated.", base_url)
     try:
-        app.run_polling(allowed_updates=UPDATES, bootstrap_retries=-1, drop_pending_updates=False)
+        asyncio.run(work(app, token=token, address=address))
     except InvalidToken:
         raise BadInput(
             "Telegram does not know this token.",
             where=Where(field="HROMADA_TELEGRAM_TOKEN"),
             remedy="Copy it again from @BotFather; with a server of your own, check HROMADA_TELEGRAM_URL too.",
         ) from None
-    finally:
-        close(app)
+
+
+async def work(app: App, *, token: str, address: Address | None = None) -> None:
+    """The same, within a loop: until a signal comes."""
+    ended = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    coming = _poll(app) if address is None else _listen(app, token=token, address=address)
+    async with app, _background(app, coming) as failing:
+        stop = asyncio.create_task(ended.wait())
+        await asyncio.wait([stop, failing], return_when=asyncio.FIRST_COMPLETED)
+        stop.cancel()
+        logger.info("The bot ends.")
 
 
 @asynccontextmanager
-async def polling(app: App) -> AsyncIterator[None]:
-    """The bot at work beside something else in the same loop, until the block ends."""
-    async with app:
-        await _prepare(app)
-        if app.updater is not None:
-            await app.updater.start_polling(allowed_updates=UPDATES, drop_pending_updates=False)
-        await app.start()
+async def _background(app: App, coming: Coroutine[None, None, None]) -> AsyncIterator[asyncio.Task[None]]:
+    """Rounds and the given work until the block ends; at its end, what made the work fail is raised."""
+    task = asyncio.create_task(coming)
+    beside = [app.rounds.run(), introduce(app.api, app.workers.office.introductions)]
+    tasks = [task, *map(asyncio.create_task, beside)]
+    try:
+        yield task
+    finally:
+        for one in tasks:
+            one.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    if not task.cancelled():
+        task.result()
+
+
+async def _poll(app: App) -> None:
+    tenure = Tenure(app.base, NAME)
+
+    async def begun() -> None:
+        await app.recover()
+        logger.info("The bot is @%s.", (await app.api.get_me()).username)
+
+    poller = Poller(base=app.base, api=app.api, workers=app.workers, tenure=tenure, watchdog=app.watchdog, begun=begun)
+    both = [asyncio.create_task(poller.run()), asyncio.create_task(app.watchdog.run())]
+    try:
+        done, _ = await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        done.pop().result()
+    finally:
+        for task in both:
+            task.cancel()
+        await asyncio.gather(*both, return_exceptions=True)
+        with suppress(HromadaError):
+            await tenure.give_back()
+
+
+async def _listen(app: App, *, token: str, address: Address) -> None:
+    webhook = Webhook(base=app.base, workers=app.workers, secret=secret(token))
+    try:
+        await webhook.start(host=address.host, port=address.port)
+    except OSError as failure:
+        raise BadInput(
+            f"The bot cannot listen there: {failure.strerror}.", where=Where(field="HROMADA_WEBHOOK_LISTEN")
+        ) from None
+    try:
+        await app.recover()
+        await _announce(app, token=token, url=f"{address.url.rstrip('/')}{PATH}")
+        await asyncio.Event().wait()
+    finally:
+        await webhook.stop()
+
+
+async def _announce(app: App, *, token: str, url: str) -> None:
+    """Tell Telegram where to call, as often as it takes."""
+    pause = 1.0
+    while True:
         try:
-            yield
-        finally:
-            if app.updater is not None:
-                await app.updater.stop()
-            await app.stop()
-            close(app)
-
-
-class Nameless(logging.Formatter):
-    """Log lines without the token, wherever a library writes it."""
-
-    def __init__(self, token: str) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
-        self._token = token
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The line, traceback included, less the token."""
-        return super().format(record).replace(self._token, "(token)")
-
-
-def log(level: str, *, token: str) -> None:
-    """Log to the error stream; what libraries say below WARNING holds ids and texts, and is left out."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(Nameless(token))
-    handler.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], InvalidToken)))
-    logging.basicConfig(level=level, handlers=[handler], force=True)
-    for library in ("telegram", "httpx", "httpcore", "sqlalchemy", "asyncio"):
-        logging.getLogger(library).setLevel(logging.WARNING)
-
-
-def close(app: App) -> None:
-    """Wait for the last write."""
-    desk: Desk = app.bot_data["desk"]
-    desk.close()
-
-
-async def _prepare(app: App) -> None:
-    """The menu of commands in every language."""
-    logging.getLogger(__name__).info("The bot is @%s.", app.bot.username)
-    for language in LANGUAGES:
-        command = BotCommand("start", texts(language)("command-start"))
-        await app.bot.set_my_commands([command], language_code=language)
+            await app.api.set_webhook(
+                url,
+                secret_token=secret(token),
+                allowed_updates=list(KINDS),
+                max_connections=CONNECTIONS,
+                drop_pending_updates=False,
+            )
+        except InvalidToken:
+            raise
+        except TelegramError as failure:
+            logger.warning("Telegram cannot be told where to call: %s", type(failure).__name__)
+            await asyncio.sleep(pause)
+            pause = min(30.0, pause * 2)
+        else:
+            return

@@ -11,6 +11,7 @@ from annotation import files
 from annotation.campaigns import document, mistakes
 from annotation.campaigns.consistency import contradiction, unheeded
 from annotation.campaigns.declarations import DeclaredSection, ExpectedSection, LineageSection, PublishedSection
+from annotation.campaigns.examples import ExamplesSection
 from annotation.campaigns.filtering import FilteringSection
 from annotation.campaigns.people import (
     AdmissionSection,
@@ -69,6 +70,7 @@ class ProjectFile(Section):
     kind: Literal["annotation", "baseline"] = "annotation"
     instructions: str = ""
     instructions_file: Text | None = None
+    examples: ExamplesSection | None = None
     question: AnyQuestion | None = None
     questions: Annotated[tuple[AnyQuestion, ...], Field(min_length=1)] | None = None
     items: Items

@@ -34,12 +34,13 @@ def _on_postgresql(_element: _ByIndex, _compiler: object, **_: object) -> str:
     return "set_config('enable_seqscan', 'off', true) || set_config('jit', 'off', true)"
 
 
-_LOCK = (
-    sa.select(Annotator, _ByIndex())
-    .where(col(Annotator.id) == sa.bindparam("who"))
-    .with_for_update(key_share=True, of=Annotator)
-    .execution_options(populate_existing=True)
-)
+def locking(statement: sa.Select[Any]) -> sa.Select[Any]:
+    """The statement, which reads a person first of all, with the lock on her row; what it finds is to be kept."""
+    locked = statement.add_columns(_ByIndex()).with_for_update(key_share=True, of=Annotator)
+    return locked.execution_options(populate_existing=True)
+
+
+_LOCK = locking(sa.select(Annotator).where(col(Annotator.id) == sa.bindparam("who")))
 
 
 def person(session: Session, annotator_id: int) -> Annotator | None:
@@ -56,6 +57,11 @@ def person(session: Session, annotator_id: int) -> Annotator | None:
         mine[key] = row[0]
     found: Annotator = mine[key]
     return found
+
+
+def keep(session: Session, found: Annotator) -> None:
+    """She was read by a locking statement."""
+    kept(session)[Annotator, found.id] = found
 
 
 def held(session: Session, annotator_id: int) -> bool:

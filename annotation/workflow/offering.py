@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from annotation.campaigns.project import ProjectFile
-from annotation.campaigns.questions import Choice
-from annotation.campaigns.stages import DynamicOverlap
+from annotation.campaigns.questions import Choice, Choices, Scale
 
 
 def missing(definition: ProjectFile) -> tuple[str, ...]:
-    """What the project asks for and the bot's first form does not do; nothing where it can offer it."""
-    first = definition.asked[0]
-    plain = isinstance(first, Choice) and first.required and first.step == 1 and len(definition.asked) == 1
+    """What the project asks for and the bot does not do; nothing where it can offer it."""
     wanted = {
-        "questions other than one choice": not plain,
-        "stages": bool(definition.stages.named),
-        "control items": definition.controls is not None,
-        "pages": definition.pages is not None,
-        "dynamic overlap": isinstance(definition.overlap, DynamicOverlap),
-        "admission": definition.admission is not None,
-        "consent": definition.consent is not None,
-        "a profile": bool(definition.profile),
-        "a content warning": definition.content_warning is not None,
-        "quality rules": bool(definition.quality),
-        "caps": definition.caps is not None,
+        "questions that are answered in writing": not all(
+            isinstance(one, Choice | Choices | Scale) for one in definition.asked
+        ),
+        "questions in several steps": any(one.step > 1 for one in definition.asked),
     }
     return tuple(what for what, asked in wanted.items() if asked)
 

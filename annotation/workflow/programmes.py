@@ -22,11 +22,23 @@ from annotation.workflow.waiting import Waiting
 
 
 @dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A programme, or a project of its own, that is open to a person: `key` is the project's id, or minus the
+    programme's. `projects` are those to try, in their order; none where she has as many items as it gives her.
+    """
+
+    key: int
+    title: str
+    projects: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Door:
     """A running project as one person stands before it; `programme` is None for a project of its own."""
 
     project: int
     name: str
+    title: str
     programme: int | None
     interleaved: bool
     place: int
@@ -45,12 +57,20 @@ def turn(doors: Iterable[Door]) -> tuple[int, ...]:
     Programmes and single projects come in the order of loading. In a sequence one project comes after another; where
     they are interleaved, that of which she had the fewest items comes first.
     """
-    order: list[int] = []
-    for _, members in groupby(doors, key=lambda one: one.programme or -one.project):
+    return tuple(one for entry in entries(doors) for one in entry.projects)
+
+
+def entries(doors: Iterable[Door]) -> tuple[Entry, ...]:
+    """What is open to a person: programmes and single projects, in the order of loading."""
+    found = []
+    for _, group in groupby(doors, key=lambda one: one.programme or -one.project):
+        members = list(group)
         mine = [one for one in members if not one.full]
         mine.sort(key=lambda one: (one.shown if one.interleaved else 0, one.place))
-        order += [one.project for one in mine]
-    return tuple(order)
+        first = members[0]
+        key = first.project if first.programme is None else -first.programme
+        found.append(Entry(key=key, title=first.title, projects=tuple(one.project for one in mine)))
+    return tuple(found)
 
 
 def full(doors: Iterable[Door]) -> tuple[Waiting, ...]:
@@ -64,6 +84,7 @@ def in_order(rows: Iterable[Sequence[Any]]) -> Sequence[Door]:
         Door(
             project=project,
             name=name,
+            title=title,
             programme=programme,
             interleaved=programme is not None and definition["order"] == "interleaved",
             place=place or 0,
@@ -71,7 +92,7 @@ def in_order(rows: Iterable[Sequence[Any]]) -> Sequence[Door]:
             answered=answered,
             shown=shown,
         )
-        for project, name, programme, definition, place, quota, answered, shown in rows
+        for project, name, title, programme, definition, place, quota, answered, shown in rows
     ]
     first: dict[int, int] = {}
     for one in doors:
@@ -88,6 +109,7 @@ DOORS = (
     sa.select(
         col(Project.id),
         col(Project.name),
+        sa.func.coalesce(col(Programme.title), col(Project.title)).label("title"),
         col(ProgrammeProject.programme_id),
         col(Programme.definition),
         col(ProgrammeProject.place),

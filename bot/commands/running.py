@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot.commands.campaigns import AsJson
+
+if TYPE_CHECKING:
+    from annotation.settings import Settings
+    from bot.application import Address
 
 
 def doctor(json: AsJson = False) -> None:
@@ -28,8 +32,15 @@ def doctor(json: AsJson = False) -> None:
         sys.exit(1)
 
 
-def bot() -> None:
-    """Run the Telegram bot until it is stopped."""
+def bot(
+    webhook: Annotated[
+        bool, typer.Option("--webhook", help="Let Telegram call instead of asking it; see HROMADA_WEBHOOK_URL.")
+    ] = False,
+) -> None:
+    """Run the Telegram bot until it is stopped.
+
+    It asks Telegram for updates; with --webhook it is called.
+    """
     from annotation.campaigns.project import definition_of
     from annotation.errors import BadInput, Where
     from annotation.settings import settings
@@ -45,6 +56,7 @@ def bot() -> None:
             where=Where(field="HROMADA_TELEGRAM_TOKEN"),
             remedy="Ask @BotFather for one and write it into .env.",
         )
+    token, address = chosen.telegram_token.get_secret_value(), _address(chosen) if webhook else None
     with session.opened(create=True) as database:
         with database.transaction() as transaction:
             key = pseudonyms.key(transaction, file=chosen.key_file, now=session.now())
@@ -52,13 +64,33 @@ def bot() -> None:
         for project, definition in found:
             for sentence in filter(None, (offering.sentence(definition), life.sentence(project))):
                 console.console().print(sentence, markup=False)
-        application.run(
-            token=chosen.telegram_token.get_secret_value(),
-            base_url=chosen.telegram_url,
-            database=database,
-            key=key,
-            log_level=chosen.log_level,
+        office = application.office(key=key, protect=chosen.telegram_protect)
+        app = application.build(token=token, database=database, office=office, base_url=chosen.telegram_url)
+        application.run(app, token=token, log_level=chosen.log_level, address=address)
+
+
+def _address(chosen: Settings) -> Address:
+    """Where Telegram calls, and where to listen; raises BadInput."""
+    from urllib.parse import urlsplit
+
+    from annotation.errors import BadInput, Where
+    from bot.application import Address
+
+    url = urlsplit(chosen.webhook_url or "")
+    if url.scheme not in {"https", "http"} or not url.hostname:
+        raise BadInput(
+            "There is no address that Telegram could call.",
+            where=Where(field="HROMADA_WEBHOOK_URL"),
+            remedy="Write it like https://bot.example.org; a proxy there passes it on to HROMADA_WEBHOOK_LISTEN.",
         )
+    host, _, port = chosen.webhook_listen.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise BadInput(
+            "This is no address to listen on.",
+            where=Where(field="HROMADA_WEBHOOK_LISTEN"),
+            remedy="Write it like 127.0.0.1:8080.",
+        )
+    return Address(url=url.geturl(), host=host, port=int(port))
 
 
 def demo(

@@ -61,6 +61,7 @@ def _prepare(database: Database, file: Path, *, key: bytes) -> None:
 async def _run(database: Database, *, key: bytes, port: int, json: bool) -> None:
     """Serve the page until a signal comes."""
     from bot import application
+    from bot.delivery import logs
     from bot.emulator.model import User
     from bot.emulator.request import LocalRequest
     from bot.emulator.server import Server
@@ -70,8 +71,10 @@ async def _run(database: Database, *, key: bytes, port: int, json: bool) -> None
         token=f"7000000001:{secrets.token_urlsafe(24)}",
         me=User(7_000_000_001, "hromada", username="hromada_local_bot", is_bot=True),
     )
-    application.log("WARNING", token=telegram.token)
-    app = application.build(token=telegram.token, database=database, key=key, request=LocalRequest(telegram))
+    logs.log("WARNING", token=telegram.token)
+    app = application.build(
+        token=telegram.token, database=database, office=application.office(key=key), request=LocalRequest(telegram)
+    )
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -22,14 +23,14 @@ class Script:
     overrides: Mapping[str, str] = field(default_factory=dict)
 
     def answer(self, shown: Message, *, gold: Mapping[str, str]) -> str:
-        """The label that she taps, from what she sees; `gold` is the right label by the text of the item."""
+        """The label that she taps, from what she sees; `gold` is the right option by the text of the item."""
         item = next(text for text in gold if text in shown.text)
+        options = _options(shown)
         if item in self.overrides:
-            return self.overrides[item]
-        rng = self._rng(item)
-        labels = [label for label, _ in shown.buttons]
-        right = gold[item]
-        return right if rng.random() < self.skill else rng.choice([label for label in labels if label != right])
+            return options[self.overrides[item]]
+        rng, right = self._rng(item), gold[item]
+        wrong = [option for option in options if option != right]
+        return options[right if rng.random() < self.skill else rng.choice(wrong)]
 
     def seconds(self, shown: Message) -> float:
         """How long she takes."""
@@ -37,6 +38,13 @@ class Script:
 
     def _rng(self, about: str) -> random.Random:
         return random.Random(f"{self.telegram_id} {about}")  # noqa: S311  # a simulation, not a secret
+
+
+def _options(shown: Message) -> Mapping[str, str]:
+    """The options that the message lists, with the labels of their buttons, which begin with the same letter."""
+    listed = re.findall(r"^(\w{1,2})\) (.+)$", shown.text, re.MULTILINE)
+    labels = [label for label, _ in shown.buttons]
+    return {option: next(label for label in labels if label.split(" · ")[0] == letter) for letter, option in listed}
 
 
 CAST: Sequence[Script] = (

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from telegram import Update
 
 from aggregation.errors import Where
 from annotation.errors import BadInput, Conflict
@@ -83,11 +82,13 @@ class _Stage:
 
     async def deliver(self) -> None:
         """Hand every waiting update to the bot."""
-        for update in self.telegram.take():
-            await self.app.process_update(Update.de_json(update, self.app.bot))
+        await self.app.deliver(*self.telegram.take())
 
     async def play(self, told: Callable[[int], None]) -> int:
-        """Everybody starts, then answers in turn until nobody has a question left; the number of answers."""
+        """Everybody starts, then answers in turn until nobody has a question left; the number of answers.
+
+        What is asked before and between items (language, time zone, card, menu) is answered by its first button.
+        """
         for script, person in self.cast:
             self.clock.pass_(script.telegram_id)
             person.send("/start")
@@ -96,18 +97,21 @@ class _Stage:
         while waiting := [(script, person) for script, person in self.cast if _question(person)]:
             for script, person in waiting:
                 shown = _question(person)
-                if shown is not None:
-                    self.clock.pass_(script.telegram_id, script.seconds(shown))
-                    person.tap(script.answer(shown, gold=self.gold), on=shown)
-                    await self.deliver()
-                    answers += 1
-                    told(answers)
+                if shown is None:
+                    continue
+                asked = any(item in shown.text for item in self.gold)
+                self.clock.pass_(script.telegram_id, script.seconds(shown) if asked else 1.0)
+                person.tap(script.answer(shown, gold=self.gold) if asked else shown.buttons[0][0], on=shown)
+                await self.deliver()
+                answers += asked
+                told(answers)
         return answers
 
 
 def _question(person: Person) -> Message | None:
-    """The message with buttons that waits for this person."""
-    return next((message for message in reversed(person.messages) if message.buttons), None)
+    """The newest message, if it has buttons; those above it are done with."""
+    newest = person.messages[-1]
+    return newest if newest.buttons else None
 
 
 def run(folder: Path, *, cast: Sequence[Script] = CAST, progress: Progress | None = None) -> Result:
@@ -137,7 +141,11 @@ async def _answers(
     clock = Clock()
     telegram = Telegram(clock=TelegramClock(lambda: clock().timestamp()))
     app = application.build(
-        token=telegram.token, database=db, key=KEY, clock=clock, request=LocalRequest(telegram), simulated=True
+        token=telegram.token,
+        database=db,
+        office=application.office(key=KEY, simulated=True),
+        clock=clock,
+        request=LocalRequest(telegram),
     )
     every = [item for project in made for item in project.items]
     most = len(every) * items.OVERLAP
@@ -149,9 +157,7 @@ async def _answers(
         cast=[(script, telegram.person(script.telegram_id)) for script in cast],
     )
     async with app:
-        answers = await stage.play(lambda number: told("answers", min(1.0, number / most)))
-    application.close(app)
-    return answers
+        return await stage.play(lambda number: told("answers", min(1.0, number / most)))
 
 
 def _published(db: database.Database, folder: Path, *, people: int, answers: int, told: Progress) -> Result:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 HERE = Path(__file__).parent
 CAMPAIGN = HERE.parents[1] / "examples/eval-ua-tion/lmes-wis.yaml"
@@ -24,9 +24,9 @@ SIZES = ((360, 740), (1280, 800))
 
 
 @contextmanager
-def trying() -> Iterator[str]:
+def trying(file: Path) -> Iterator[str]:
     """`hromada try` at work; the address of its page."""
-    with subprocess.Popen([HROMADA, "try", str(CAMPAIGN), "--json"], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([HROMADA, "try", str(file), "--json"], stdout=subprocess.PIPE, text=True) as process:
         try:
             told = "".join(process.stdout.readline() for _ in range(3)) if process.stdout else ""
             yield str(json.loads(told)["address"])
@@ -45,28 +45,83 @@ def report(browser: Browser, folder: Path) -> None:
         page.close()
 
 
-def answered(page: Page, *, times: int) -> None:
-    """Start, and answer so many items by their first button."""
-    page.get_by_role("button", name="Почати").click()
-    for number in range(1, times + 1):
-        item = page.locator("#log li", has=page.locator(".buttons")).last
-        item.locator(".key").first.click()
-        page.get_by_text(f"✓ {number} ·").wait_for()
-    page.locator("#log li", has=page.locator(".buttons")).last.wait_for()
+def newest(page: Page) -> Locator:
+    """The newest message with buttons."""
+    return page.locator("#log li", has=page.locator(".buttons")).last
+
+
+def tap(page: Page, label: str) -> None:
+    """Tap a button of the newest message, and wait until it is answered."""
+    seen = page.locator("#log").inner_text()
+    newest(page).locator(".key", has_text=label).first.click()
+    page.wait_for_function("seen => document.querySelector('#log').innerText !== seen", arg=seen)
     page.locator(".toast").wait_for(state="detached")
+
+
+def begin(page: Page, address: str) -> None:
+    """Open the chat and press its button, up to the first thing that is asked."""
+    page.goto(address)
+    page.get_by_role("button", name="Почати").click()
+    newest(page).wait_for()
+
+
+def go_on(page: Page) -> None:
+    """Tap the first button of whatever is asked, until there is an item."""
+    while not newest(page).locator(".key", has_text="Пропустити").count():
+        tap(page, newest(page).locator(".key").first.inner_text())
 
 
 def chat(browser: Browser) -> None:
     """The chat after an answer, light and dark, on a phone and on a desk."""
     for width, height in SIZES:
         for scheme in ("light", "dark"):
-            with trying() as address:
+            with trying(CAMPAIGN) as address:
                 size = {"width": width, "height": height}
                 page = browser.new_page(viewport=size, color_scheme=scheme, locale="uk")  # type: ignore[arg-type]
-                page.goto(address)
-                answered(page, times=1)
+                begin(page, address)
+                go_on(page)
+                tap(page, newest(page).locator(".key").first.inner_text())
+                page.get_by_text("✓ 1 ·").wait_for()
+                newest(page).locator(".key", has_text="Пропустити").wait_for()
                 page.screenshot(path=HERE / f"chat-{scheme}-{width}.png")
                 page.close()
+
+
+def bot(browser: Browser, folder: Path) -> None:
+    """What an annotator meets, on a phone: six screens of three templates."""
+    with phone(browser, folder, "baseline") as page:
+        page.screenshot(path=HERE / "bot-language.png")
+        while not newest(page).locator(".key", has_text="Почати").count():
+            tap(page, newest(page).locator(".key").first.inner_text())
+        page.screenshot(path=HERE / "bot-task.png")
+        go_on(page)
+        page.screenshot(path=HERE / "bot-item.png")
+        tap(page, "Є проблема")
+        page.screenshot(path=HERE / "bot-problem.png")
+    with phone(browser, folder, "acceptability") as page:
+        go_on(page)
+        tap(page, "Б ·")
+        newest(page).locator(".key", has_text="Пропустити").wait_for()
+        page.get_by_text("✓ 1 ·").evaluate("shown => shown.closest('li').scrollIntoView()")
+        page.screenshot(path=HERE / "bot-training.png")
+    with phone(browser, folder, "multiple-answers") as page:
+        go_on(page)
+        tap(page, "Б ·")
+        tap(page, "В ·")
+        page.screenshot(path=HERE / "bot-boxes.png")
+
+
+@contextmanager
+def phone(browser: Browser, folder: Path, template: str) -> Iterator[Page]:
+    """The chat of a new campaign, on a phone."""
+    subprocess.run(
+        [HROMADA, "new", template, "--template", template], cwd=folder, check=True, stdout=subprocess.DEVNULL
+    )
+    with trying(folder / template / "project.yaml") as address:
+        page = browser.new_page(viewport={"width": 360, "height": 740}, locale="uk")
+        begin(page, address)
+        yield page
+        page.close()
 
 
 def main() -> None:
@@ -78,6 +133,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=path, args=QUIET)
         report(browser, Path(folder))
         chat(browser)
+        bot(browser, Path(folder))
         browser.close()
 
 

@@ -40,7 +40,8 @@ def answer_first(db: database.Database) -> None:
 
 def tap(session: Session, who: int, assignment_id: int, *, option: int) -> work.Saved:
     """A tap on the option at this place of the order shown."""
-    answers = work.chosen(session, assignment_id=assignment_id, option=option)
+    (asked,) = work.asked(session, annotator_id=who, assignment_id=assignment_id, now=NOW)
+    answers = {asked.name: asked.labels[option]}
     return work.submit(session, annotator_id=who, assignment_id=assignment_id, revision=0, answers=answers, now=NOW)
 
 
@@ -167,10 +168,11 @@ def test_a_database_of_the_first_form_keeps_its_answers(db: database.Database, l
 
 
 def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_path: Path) -> None:
-    """It is loaded with all that it says; the bot of the first form leaves it alone."""
+    """It is loaded with all that it says; the bot leaves it alone."""
     (tmp_path / "i.csv").write_text("id,text,gold\n1,так,5\n2,ні,4\n", "utf-8")
     (tmp_path / "p.yaml").write_text(
-        "project: p\ntitle: p\nlanguage: uk\nquestions: [{type: scale, text: q, options: [4, 5]}]\n"
+        "project: p\ntitle: p\nlanguage: uk\n"
+        "questions: [{type: scale, text: q, options: [4, 5]}, {type: text, text: why, name: why}]\n"
         "items: {file: i.csv, id: id, show: {field: text}, gold: gold}\noverlap: 1\n".replace(
             "show: {field: text}", "show: [{field: text, title: Текст}]"
         ),
@@ -191,7 +193,7 @@ def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_
         assert not isinstance(work.next_item(session, annotator_id=who, now=NOW), work.Offer)
         definition = project_files.definition_of(known.definition)
     assert offering.sentence(definition) == (
-        "p is not offered: this bot does not know questions other than one choice yet."
+        "p is not offered: this bot does not know questions that are answered in writing yet."
     )
 
 

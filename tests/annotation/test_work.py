@@ -38,7 +38,8 @@ def tapped(
     session: Session, person: int, assignment_id: int, *, option: int = 1, revision: int = 0, now: datetime = NOW
 ) -> work.Saved:
     """A tap on the option at this place of the order shown."""
-    answers = work.chosen(session, assignment_id=assignment_id, option=option)
+    (asked,) = work.asked(session, annotator_id=person, assignment_id=assignment_id, now=now)
+    answers = {asked.name: asked.labels[option]}
     return work.submit(
         session, annotator_id=person, assignment_id=assignment_id, revision=revision, answers=answers, now=now
     )

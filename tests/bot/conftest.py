@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from sqlmodel import Session, select
-from telegram import Update
 
 from annotation.store import database, models, queries
 from annotation.store.models import Item
@@ -53,7 +52,7 @@ class Chat:
         """Hand every waiting update to the bot, a second apart."""
         for update in self.telegram.take():
             self.now += timedelta(seconds=1)
-            await self.app.process_update(Update.de_json(update, self.app.bot))
+            await self.app.deliver(update)
 
     async def send(self, person: Person, text: str) -> None:
         """A message and all that follows from it."""
@@ -120,10 +119,13 @@ async def chat(db: database.Database) -> AsyncIterator[Chat]:
     made: list[Chat] = []
     telegram = Telegram(clock=Clock(lambda: made[0].now.timestamp()))  # noqa: PLW0108  # `made` is still empty
     app = application.build(
-        token=telegram.token, database=db, key=KEY, request=LocalRequest(telegram), clock=lambda: made[0].now
+        token=telegram.token,
+        database=db,
+        office=application.office(key=KEY),
+        request=LocalRequest(telegram),
+        clock=lambda: made[0].now,
     )
     made.append(Chat(db, telegram, app))
     async with app:
         yield made[0]
-    application.close(app)
     assert telegram.calls.keys() <= {*METHODS, "getupdates"}

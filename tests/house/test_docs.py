@@ -52,6 +52,7 @@ def test_every_setting_is_in_the_example_and_in_the_reference() -> None:
     reference = (ROOT / "docs/reference/running.md").read_text("utf-8")
     for name, field in Settings.model_fields.items():
         default = "" if field.default is None else str(field.default)
+        default = default.lower() if isinstance(field.default, bool) else default
         assert f"\nHROMADA_{name.upper()}={default}\n" in example
         assert f"`HROMADA_{name.upper()}`" in reference
         assert (field.description or "").split(";")[0].rstrip(".") in example
@@ -91,4 +92,5 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
     assert named <= there
     made = {f"report-{width}.png" for width in (360, 1280)}
     made |= {f"chat-{scheme}-{width}.png" for scheme in ("light", "dark") for width in (360, 1280)}
+    made |= {f"bot-{name}.png" for name in ("boxes", "item", "language", "problem", "task", "training")}
     assert {path.name for path in there} == made

@@ -5,6 +5,7 @@ Table models do not validate: values are checked where they enter (campaigns, lo
 
 from annotation.store.models.base import metadata
 from annotation.store.models.campaigns import Item, Programme, ProgrammeProject, Project, Wording
+from annotation.store.models.delivery import Inbox, Lease, Outbox, Screen, Talk
 from annotation.store.models.events import Journal
 from annotation.store.models.people import (
     Annotator,
@@ -39,11 +40,14 @@ __all__ = [
     "Cohort",
     "Consent",
     "Exposure",
+    "Inbox",
     "Invitation",
     "Item",
     "Journal",
     "Judgement",
+    "Lease",
     "Message",
+    "Outbox",
     "Participation",
     "Payment",
     "ProfileAnswer",
@@ -52,6 +56,8 @@ __all__ = [
     "Project",
     "Reopened",
     "Report",
+    "Screen",
+    "Talk",
     "Walk",
     "Wording",
     "metadata",

@@ -12,8 +12,9 @@ from annotation.vocabulary import ParticipationStatus, Stage
 class Annotator(SQLModel, table=True):
     """A person, known outside the database only by a keyed pseudonym; imported people have no Telegram id.
 
-    `insider` marks authors of the campaign and their colleagues. `forgotten_at` is a tombstone: nothing of the person
-    is left but the pseudonym of a stranger.
+    `insider` marks authors of the campaign and their colleagues. Since `unreachable_at` she cannot be written to: she
+    has blocked the bot, or her account is gone. `forgotten_at` is a tombstone: nothing of the person is left but the
+    pseudonym of a stranger.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -25,6 +26,7 @@ class Annotator(SQLModel, table=True):
     time_zone: str | None = Field(default=None, max_length=64)
     suspended_at: datetime | None = Field(default=None, sa_type=Moment)
     suspended_reason: str | None = None
+    unreachable_at: datetime | None = Field(default=None, sa_type=Moment)
     forgotten_at: datetime | None = Field(default=None, sa_type=Moment)
     created_at: datetime = Field(sa_type=Moment)
 

@@ -21,13 +21,17 @@ from annotation.store.models import (
     Attestation,
     Cohort,
     Consent,
+    Inbox,
     Journal,
     Judgement,
     Message,
+    Outbox,
     Participation,
     Payment,
     ProfileAnswer,
     Report,
+    Screen,
+    Talk,
 )
 from annotation.vocabulary import Event
 from annotation.workflow.people import leaving
@@ -65,8 +69,10 @@ def forget(session: Session, *, annotator_id: int, pseudonym: str, now: datetime
         leaving.take_out(session, annotator_id=annotator_id, project_id=project_id, now=now)
     tombstone = _emptied(session, annotator_id, projects=len(projects), now=now)
     _blank_journal(session, annotator_id)
+    _drop_post(session, annotator_id, telegram_id=person.telegram_id, now=now)
     person.pseudonym, person.telegram_id, person.language, person.time_zone = pseudonym, None, None, None
     person.suspended_at, person.suspended_reason, person.insider, person.forgotten_at = None, None, False, now
+    person.unreachable_at = None
     session.add(person)
     session.flush()
     journal.record(session, Event.PERSON_FORGOTTEN, now=now, data=asdict(tombstone))
@@ -111,6 +117,19 @@ def _emptied(session: Session, annotator_id: int, *, projects: int, now: datetim
         attestations=execute(attestations).rowcount,
         profile=execute(profile).rowcount,
     )
+
+
+def _drop_post(session: Session, annotator_id: int, *, telegram_id: int | None, now: datetime) -> None:
+    """What she sent and nobody handled, what waits for her, where her items stand, what she is being asked."""
+    execute = session.connection().execute
+    hers = sa.select(col(Assignment.id)).where(col(Assignment.annotator_id) == annotator_id)
+    execute(sa.delete(Screen).where(col(Screen.assignment_id).in_(hers)))
+    execute(sa.delete(Talk).where(col(Talk.annotator_id) == annotator_id))
+    if telegram_id is None:
+        return
+    execute(sa.delete(Outbox).where(col(Outbox.chat_id) == telegram_id))
+    came = sa.update(Inbox).where(col(Inbox.telegram_id) == telegram_id, col(Inbox.done_at).is_(None))
+    execute(came.values(telegram_id=None, payload=sa.null(), done_at=now))
 
 
 def _blank_journal(session: Session, annotator_id: int) -> None:

@@ -15,16 +15,20 @@ from annotation.store.models import (
     Cohort,
     Consent,
     Exposure,
+    Inbox,
     Invitation,
     Item,
     Journal,
     Judgement,
     Message,
+    Outbox,
     Participation,
     Payment,
     ProfileAnswer,
     Project,
     Report,
+    Screen,
+    Talk,
     Walk,
     Wording,
 )
@@ -43,6 +47,7 @@ TABLES: dict[str, type[SQLModel]] = {
     "exposures": Exposure,
     "walks": Walk,
     "allotments": AllottedPerson,
+    "talk": Talk,
     "journal": Journal,
 }
 """Every table with a person in it, under the name that she reads."""
@@ -55,7 +60,8 @@ def of(session: Session, *, annotator_id: int) -> dict[str, Any]:
     """
     projects = dict(session.exec(select(Project.id, Project.name)).all())
     closed = set(session.exec(select(Project.id).where(Project.status == ProjectStatus.CLOSED)))
-    found: dict[str, Any] = {"person": session.get_one(Annotator, annotator_id).model_dump(mode="json")}
+    person = session.get_one(Annotator, annotator_id)
+    found: dict[str, Any] = {"person": person.model_dump(mode="json")}
     for name, table in TABLES.items():
         key = table.__table__.c  # type: ignore[attr-defined]
         chosen = select(table).where(key.annotator_id == annotator_id).order_by(*table.__table__.primary_key)  # type: ignore[attr-defined]
@@ -70,7 +76,26 @@ def of(session: Session, *, annotator_id: int) -> dict[str, Any]:
     _hide_controls(found, _controls(session, annotator_id=annotator_id, closed=closed))
     _add_texts(session, found["consents"])
     _add_codes(session, found["participations"])
-    return found
+    found["screens"] = _screens(session, annotator_id)
+    return found | _waiting(session, person.telegram_id)
+
+
+def _screens(session: Session, annotator_id: int) -> list[dict[str, Any]]:
+    """The messages under which her items stand."""
+    chosen = select(Screen).join(Assignment).where(Assignment.annotator_id == annotator_id)
+    return [one.model_dump(mode="json") for one in session.exec(chosen.order_by(col(Screen.assignment_id)))]
+
+
+def _waiting(session: Session, telegram_id: int | None) -> dict[str, Any]:
+    """What came from her and is not handled yet, and what is to be sent to her."""
+    came = select(Inbox).where(col(Inbox.done_at).is_(None), col(Inbox.telegram_id) == telegram_id)
+    goes = select(Outbox).where(col(Outbox.chat_id) == telegram_id)
+    return {
+        "received": [one.model_dump(mode="json") for one in session.exec(came.order_by(col(Inbox.update_id)))],
+        "to_send": [
+            one.model_dump(mode="json", exclude={"content"}) for one in session.exec(goes.order_by(col(Outbox.id)))
+        ],
+    }
 
 
 def _keep_secret(table: str, row: dict[str, Any], *, closed: bool) -> None:

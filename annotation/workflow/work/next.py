@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlmodel import Session
@@ -14,6 +15,7 @@ from annotation.workflow.people import declining, standing
 from annotation.workflow.waiting import Waiting
 from annotation.workflow.work import choosing, handing, leases, looking, offers, qualifying, seats
 from annotation.workflow.work.handing import Chosen
+from annotation.workflow.work.looking import Look
 from annotation.workflow.work.offers import Offer
 from annotation.workflow.work.seats import Seat
 
@@ -21,25 +23,44 @@ HERS = declining.HERS
 """What she can do something about at once: she is asked for it before any later project, until she declines."""
 
 
-def next_item(session: Session, *, annotator_id: int, now: datetime, project_id: int | None = None) -> Offer | Waiting:
+def next_item(
+    session: Session,
+    *,
+    annotator_id: int,
+    now: datetime,
+    project_id: int | None = None,
+    turn: Sequence[int] | None = None,
+    seen: Look | None = None,
+) -> Offer | Waiting:
     """The live item of this person, else a new one, of that project if one is named; else why there is none.
+
+    `turn` are the projects to try, in order, in place of those before which she stands; none for the live item alone.
+    `seen` is a look that was taken in this transaction, with nothing handed out since.
 
     Waiting for SEARCHING asks to commit and to call again at once.
     """
     person = seats.locked(session, annotator_id)
-    seen = looking.look(session, annotator_id=annotator_id, project_id=project_id, now=now)
+    if seen is None:
+        seen = looking.look(session, annotator_id=annotator_id, project_id=project_id, now=now)
     if seen.overdue:
         leases.expire(session, now=now, but=annotator_id)
     found = _in_hand(session, person, assignment_id=seen.live, now=now) if seen.live is not None else None
     if found is not None:
         return found
     waits: list[Waiting] = []
-    for one in programmes.turn(seen.doors) if project_id is None else (project_id,):
+    asked = programmes.turn(seen.doors) if project_id is None else (project_id,)
+    for one in asked if turn is None else turn:
         offered = _of_project(session, person, project_id=one, now=now)
         if isinstance(offered, Offer) or _asks(offered) or offered.reason is Hindrance.SEARCHING:
             return offered
         waits.append(offered)
-    return _told([*waits, *programmes.full(seen.doors)])
+    return _told([*waits, *(programmes.full(seen.doors) if turn is None else ())])
+
+
+def look(session: Session, *, annotator_id: int, now: datetime) -> Look:
+    """What a person has in hand, and before which projects she stands, for whoever chooses among them."""
+    seats.locked(session, annotator_id)
+    return looking.look(session, annotator_id=annotator_id, project_id=None, now=now)
 
 
 def _told(waits: list[Waiting]) -> Waiting:

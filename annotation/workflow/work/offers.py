@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlmodel import Session
 
 from annotation.campaigns.questions import Choice, Choices, Question, Scale, answers
-from annotation.errors import Stale
 from annotation.store import claims
 from annotation.store.models import Assignment, Item
 from annotation.vocabulary import Stage
@@ -19,10 +19,11 @@ from annotation.workflow.work.seats import Seat
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A question and its options in the order shown; none where it has none."""
+    """A question and its options in the order shown, with the labels under which they are stored."""
 
     question: Question
     options: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -37,10 +38,13 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Where an item stands: the person's page, from 1, and of how many items it is."""
+    """Where an item stands: the person's page, from 1, of how many items it is, and at which place, where it is the
+    newest of the page.
+    """
 
     number: int
     items: int
+    place: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,11 +73,6 @@ class Offer:
 
 def offer(session: Session, seat: Seat, assignment: Assignment, item: Item, *, open_items: int | None = None) -> Offer:
     """What the person is shown of an assignment; `open_items` were counted when its place was taken, if they were."""
-    orders = assignment.option_orders or {}
-    asked = questions(seat, item)
-    if not orders and assignment.option_order is not None:
-        orders = {asked[0].name: assignment.option_order}
-    pages = seat.definition.pages
     return Offer(
         assignment_id=seats.known(assignment.id),
         revision=assignment.open_revision or 0,
@@ -85,11 +84,36 @@ def offer(session: Session, seat: Seat, assignment: Assignment, item: Item, *, o
         item=item.external_id,
         stimulus=item.stimulus,
         pieces=tuple(item.pieces or ()),
-        questions=tuple(Asked(question=one, options=_shown(one, item, orders.get(one.name))) for one in asked),
+        questions=shown(seat, assignment, item),
         number=assignment.position or 0,
         left=_left(session, item, open_items=open_items),
-        page=Page(number=assignment.page, items=pages.items) if pages and assignment.page else None,
+        page=_page(seat, assignment),
     )
+
+
+def shown(seat: Seat, assignment: Assignment, item: Item) -> tuple[Asked, ...]:
+    """What is asked, with the options in the order in which this person sees them."""
+    asked = questions(seat, item)
+    orders = assignment.option_orders or {}
+    if not orders and assignment.option_order is not None:
+        orders = {asked[0].name: assignment.option_order}
+    return tuple(_asked(one, item, orders.get(one.name)) for one in asked)
+
+
+def _asked(question: Question, item: Item, order: list[int] | None) -> Asked:
+    options = texts(question, item)
+    labels = question.labels_of(item.options) if isinstance(question, Choice) else options
+    order = list(range(len(options))) if order is None else order
+    ordered = [tuple(one[index] for index in order) for one in (options, labels)]
+    return Asked(question=question, options=ordered[0], labels=ordered[1])
+
+
+def _page(seat: Seat, assignment: Assignment) -> Page | None:
+    pages, standing = seat.definition.pages, seat.participation
+    if pages is None or assignment.page is None:
+        return None
+    newest = assignment.page == standing.page and assignment.position == standing.shown
+    return Page(number=assignment.page, items=pages.items, place=standing.on_page if newest else None)
 
 
 def questions(seat: Seat, item: Item) -> tuple[Question, ...]:
@@ -122,25 +146,14 @@ def orders(seat: Seat, item: Item, *, occasion: int) -> dict[str, list[int]]:
     return found
 
 
-def chosen(session: Session, *, assignment_id: int, option: int) -> dict[str, object]:
-    """The answer to the first question that the option at this place of the order shown stands for.
+def asked(session: Session, *, annotator_id: int, assignment_id: int, now: datetime) -> tuple[Asked, ...]:
+    """What is asked of an item in a person's hands, as she sees it; an answer may follow in the same transaction.
 
-    Raises Stale where there is no such option.
+    Raises Stale where the item is not hers.
     """
-    assignment = session.get(Assignment, assignment_id)
-    item = None if assignment is None else session.get(Item, assignment.item_id)
-    order = assignment.option_order or [] if assignment is not None else []
-    if item is None or not 0 <= option < len(order):
-        raise Stale("There is no such option.")
-    first = seats.definition_of(session, item).asked[0]
-    if isinstance(first, Choice):
-        return {first.name: first.counted(len(item.options or ())).labels_of(item.options)[order[option]]}
-    return {first.name: texts(first, item)[order[option]]}
-
-
-def _shown(question: Question, item: Item, order: list[int] | None) -> tuple[str, ...]:
-    options = texts(question, item)
-    return options if order is None else tuple(options[index] for index in order)
+    seat, assignment, item = seats.held(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
+    seats.hold(session, seat, assignment, item)
+    return shown(seat, assignment, item)
 
 
 def _left(session: Session, item: Item, *, open_items: int | None) -> int | None:

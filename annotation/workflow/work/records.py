@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlmodel import Session, col, select
 
 from annotation.store.models import Assignment, Item, Judgement
-from annotation.vocabulary import EXTRA
+from annotation.vocabulary import EXTRA, AssignmentStatus, Stage
 from annotation.workflow.work import feedback, offers, seats
 from annotation.workflow.work.feedback import Feedback
+from annotation.workflow.work.offers import Asked
 from annotation.workflow.work.qualifying import Decision
 from annotation.workflow.work.seats import Seat
 
@@ -20,20 +22,32 @@ from annotation.workflow.work.seats import Seat
 class Saved:
     """An answer that is stored; `repeated` says that this very tap had come before and nothing was stored now.
 
-    `answers` are in the words that people read, by question; empty for a skip. `extra` says that the item had its
-    answers already. `feedback` is for training, `decision` for the last answer of a qualification.
+    `answers` are in the words that people read, by question, `stored` as they are kept; empty for a skip. `extra` says
+    that the item had its answers already, `changeable` that an undo may be tried. `feedback` is for training,
+    `decision` for the last answer of a qualification.
     """
 
     assignment_id: int
     revision: int
     number: int
+    project_id: int
+    language: str
+    stage: Stage
     stimulus: str
-    question: str
+    pieces: tuple[Mapping[str, Any], ...]
+    questions: tuple[Asked, ...]
+    stored: Mapping[str, str]
     answers: Mapping[str, str]
     repeated: bool
+    changeable: bool = False
     extra: bool = False
     feedback: Feedback | None = None
     decision: Decision | None = None
+
+    @property
+    def question(self) -> str:
+        """The words of the first question."""
+        return self.questions[0].text
 
     @property
     def answer(self) -> str:
@@ -115,11 +129,23 @@ def saved(
         assignment_id=seats.known(assignment.id),
         revision=judgement.revision,
         number=assignment.position or 0,
+        project_id=seat.project_id,
+        language=seat.project.language,
+        stage=assignment.stage,
         stimulus=item.stimulus,
-        question=asked[0].text,
+        pieces=tuple(item.pieces or ()),
+        questions=offers.shown(seat, assignment, item),
+        stored=given,
         answers={name: feedback.worded(asked, item, name, label) for name, label in given.items()},
         repeated=repeated,
+        changeable=_changeable(assignment, judgement, decision),
         extra=judgement.excluded_reason == EXTRA,
         feedback=feedback.after(seat, item, assignment.stage, given),
         decision=decision,
     )
+
+
+def _changeable(assignment: Assignment, judgement: Judgement, decision: Decision | None) -> bool:
+    """Whether an undo can be offered; whether another item of the group came since is seen when it is asked for."""
+    closed = assignment.stage is Stage.TRAINING or decision is not None or judgement.excluded_reason == EXTRA
+    return assignment.status is AssignmentStatus.DONE and not closed

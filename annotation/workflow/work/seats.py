@@ -96,6 +96,11 @@ def kept(session: Session, *, annotator_id: int, project_id: int) -> Seat | None
 def held(session: Session, *, annotator_id: int, assignment_id: int, now: datetime) -> tuple[Seat, Assignment, Item]:
     """An assignment in Telegram with its item and the seat of the person; raises Stale where it is not hers."""
     person = locked(session, annotator_id)
+    again: tuple[Seat, Assignment, Item] | None = locks.kept(session).pop(
+        (Assignment, annotator_id, assignment_id), None
+    )
+    if again is not None:
+        return again
     row = session.execute(_HELD, {"who": annotator_id, "assignment": assignment_id}).first()
     if row is None:
         raise Stale("This item is not yours.")
@@ -104,6 +109,11 @@ def held(session: Session, *, annotator_id: int, assignment_id: int, now: dateti
         raise Stale("This item is not yours.")
     seat = kept(session, annotator_id=annotator_id, project_id=item.project_id)
     return seat or _seat(session, person, *rest, now=now), found, item
+
+
+def hold(session: Session, seat: Seat, assignment: Assignment, item: Item) -> None:
+    """Keep an assignment for whoever asks for it next in this transaction: nothing has come of it yet."""
+    locks.kept(session)[Assignment, seat.who, known(assignment.id)] = (seat, assignment, item)
 
 
 def _seat(

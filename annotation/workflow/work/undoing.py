@@ -12,6 +12,7 @@ from annotation.store.models import Assignment, Item
 from annotation.vocabulary import EXTRA, AssignmentStatus, ParticipationStatus, ProjectStatus, Stage
 from annotation.workflow.work import offers, records, seats
 from annotation.workflow.work.offers import Offer
+from annotation.workflow.work.records import Saved
 from annotation.workflow.work.seats import Seat
 
 GONE = {ParticipationStatus.EXCLUDED, ParticipationStatus.WITHDRAWN}
@@ -30,6 +31,29 @@ def undo(session: Session, *, annotator_id: int, assignment_id: int, now: dateti
     assignment.open_revision = standing.revision + 1
     session.add(assignment)
     session.flush()
+    return offers.offer(session, seat, assignment, item)
+
+
+def keep(session: Session, *, annotator_id: int, assignment_id: int, now: datetime) -> Saved:
+    """Leave an answer as it stands after all: what an undo opened is closed. Raises Stale where there is no answer."""
+    seat, assignment, item = seats.held(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
+    standing = records.standing(session, assignment)
+    if standing is None:
+        raise Stale("This item is not answered.")
+    assignment.open_revision = None
+    session.add(assignment)
+    session.flush()
+    return records.saved(seat, assignment, item, standing)
+
+
+def waiting(session: Session, *, annotator_id: int, assignment_id: int, revision: int, now: datetime) -> Offer:
+    """The item that waits for this revision of an answer: live, or opened by an undo. Raises Stale for any other."""
+    seat, assignment, item = seats.held(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
+    live = assignment.status is AssignmentStatus.LIVE and revision == 0
+    opened = assignment.open_revision is not None and assignment.open_revision == revision
+    late = assignment.status is AssignmentStatus.EXPIRED and revision == 0
+    if not live and not late and not (opened and is_open(session, seat, assignment, item)):
+        raise Stale("This item waits for no answer.")
     return offers.offer(session, seat, assignment, item)
 
 

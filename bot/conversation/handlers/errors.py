@@ -1,60 +1,25 @@
-"""The one place where the bot's exceptions become words: kind for the person, exact and nameless for the log."""
+"""The one place where the bot's exceptions become words."""
 
 from __future__ import annotations
 
-import logging
-import secrets
-import traceback
-from collections.abc import Iterator
-from contextlib import suppress
-
-from telegram import Update
-from telegram.error import Forbidden, NetworkError, RetryAfter, TelegramError
-from telegram.ext import ContextTypes
-
-from annotation.errors import HromadaError, Unavailable
+from annotation.errors import HromadaError, Stale, Unavailable
+from bot.conversation import whereabouts
+from bot.conversation.exchange import Acknowledge, Call, Calls, Incoming, Send
 from bot.conversation.texts import nearest, texts
-
-log = logging.getLogger(__name__)
-
-
-async def handle(update: object, context: ContextTypes.DEFAULT_TYPE) -> None:
-    """Log what happened under a code without names or ids, and tell the person how to go on."""
-    failure = context.error
-    if isinstance(failure, Forbidden):
-        log.info("A person has blocked the bot.")
-        return
-    if update is None and isinstance(failure, NetworkError):
-        log.warning("Telegram does not answer: %s", type(failure).__name__)
-        return
-    code = secrets.token_hex(3)
-    number = update.update_id if isinstance(update, Update) else None
-    log.error("Code %s, update %s: %s", code, number, "".join(_chain(failure)))
-    if isinstance(update, Update) and not isinstance(failure, RetryAfter):
-        await _tell(update, context, failure, code)
+from bot.conversation.views import screen
+from bot.conversation.visits import Visit, joined
 
 
-def _chain(failure: BaseException | None) -> Iterator[str]:
-    """What led to what, and in which lines; only errors of ours and of Telegram's speak for themselves.
-
-    The words of any other, a database driver's above all, could hold what it was doing: somebody's Telegram id.
-    """
-    while failure is not None:
-        words = f": {failure}" if isinstance(failure, (HromadaError, NetworkError)) else ""
-        yield f"{type(failure).__name__}{words}\n{''.join(traceback.format_tb(failure.__traceback__))}"
-        failure = failure.__cause__ or failure.__context__
+def refused(visit: Visit, failure: HromadaError) -> Calls:
+    """What cannot be done: a sentence about it, and the way to where the person is."""
+    message = "stale" if isinstance(failure, Stale) else "not-taken"
+    told = visit.acknowledge(message) or visit.tell(message)
+    return joined(told, whereabouts.lead(visit.spoken()))
 
 
-async def _tell(update: Update, context: ContextTypes.DEFAULT_TYPE, failure: Exception | None, code: str) -> None:
-    chat, user = update.effective_chat, update.effective_user
-    if chat is None:
-        return
-    say = texts(nearest(user.language_code if user else None))
-    busy = isinstance(failure, Unavailable)
-    try:
-        await context.bot.send_message(chat.id, say("busy") if busy else say("trouble", code=code))
-    except TelegramError as second:
-        log.warning("Code %s could not be told: %s", code, type(second).__name__)
-    if update.callback_query is not None:
-        with suppress(TelegramError):  # it may be answered already; unanswered, the button would go on spinning
-            await update.callback_query.answer()
+def sorry(incoming: Incoming, failure: Exception, code: str) -> Calls:
+    """What a person is told when her update could not be handled; `code` finds it in the log."""
+    say = texts(nearest(incoming.language_code))
+    words = say("busy") if isinstance(failure, Unavailable) else say("trouble", code=code)
+    told: list[Call] = [] if incoming.query_id is None else [Acknowledge(query_id=incoming.query_id)]
+    return (*told, Send(chat_id=incoming.chat_id, html=screen.said(say, words).html))

@@ -55,3 +55,17 @@ def resources(language: str) -> Mapping[str, ast.Resource]:
         if isinstance(entry, ast.Junk):
             raise LookupError(f"{file.name}: cannot be parsed: {(entry.content or '')[:60]!r}")
     return {file.name: resource}
+
+
+def of_project(language: str) -> Texts:
+    """Words that stand inside an item, in the project's language; in English where that has no file."""
+    return texts(language if language in LANGUAGES else "en")
+
+
+COMMANDS = ("start", "projects", "task", "ask", "pause", "language", "mydata", "withdraw", "forget", "help")
+"""The commands of the menu, in its order."""
+
+
+def commands(language: str) -> dict[str, str]:
+    """The menu of commands in a language."""
+    return {name: texts(language)(f"command-{name}") for name in COMMANDS}

@@ -1,22 +1,189 @@
-## First words
+## Joining
 
+which-language = Which language do you prefer?
+language-name = English
+language-noted = From now on we speak English.
 welcome = Welcome! Here people answer the very questions that language models are asked. One tap is one answer, and you can stop whenever you like.
-project-begins = A new task
+invitation-unknown = There is no such invitation. Please check that the whole link was copied, or ask the organisers for a new one.
+invitation-expired = This invitation has expired. Please ask the organisers for a new one.
+invitation-used-up = Everybody this invitation was meant for has used it. Please ask the organisers for a new one.
+invitation-closed = This project is over already. Thank you for offering to help!
+stranger = People come in here by invitation. Please ask the organisers for a link and open it.
+nothing-open = No project is open right now. Look in later: send /start.
+elsewhere = The questions of “{ $project }” are answered elsewhere. The organisers will tell you where.
+menu = Choose a project:
+left-many = plenty of questions left
+consent = Your consent
+agree = I agree
+decline = I do not agree
+agreed = Thank you! Your consent (version { $version }) is saved. To take it back: /withdraw
+declined = All right. Without consent we ask nothing. If you change your mind, send /start. To erase all that we know of you: /forget
+type-text = Type your answer as a message.
+type-number = Type a number, like 34.
+rather-not-say = I’d rather not say
+answer-here = Your answer
+noted = Noted
+choose-from-list = There is no such answer. Please tap one of the buttons.
+not-a-number = That does not look like a number. Type it in digits, like 34.
+too-long = That is too long. { $most ->
+    [one] { $most } character is enough.
+   *[other] { $most } characters are enough.
+}
+which-zone = What time is it where you are? It tells us when your day begins.
+zone-other = Another time
+zone-unsaid = I’d rather not say
+zone-type = Type a city (like Tokyo) or the difference from UTC (like +3).
+zone-hint = Tokyo or +3
+zone-unknown = We do not know such a time zone.
+zone-noted = Time zone: { $zone }
+zone-kyiv = Kyiv
+zone-warsaw = Warsaw
+zone-berlin = Berlin
+zone-london = London
+zone-lisbon = Lisbon
+zone-toronto = Toronto
+zone-moscow = Moscow
+zone-riga = Riga
+zone-tbilisi = Tbilisi
+zone-almaty = Almaty
+zone-new-york = New York
+zone-los-angeles = Los Angeles
+zone-kolkata = Kolkata
+warning = Before you begin
+warning-leave = If this is not for you, decline: nothing will happen.
+decline-warning = Rather not
+warning-declined = All right, you will not see them. If you change your mind, send /start.
+go-on = Go on
+begin = Begin
+examples-good = Good
+examples-bad = Not good
 
 ## A question on the screen
 
+part = Part { $number } of { $of }
+gap = GAP
+stage-training = training
+stage-qualification = test
+page = page { $page }, { $place } of { $of }
 left = { $left ->
     [one] { $left } question left
    *[other] { $left } questions left
 }
-all-done = That is all for now, thank you! Send /start to see whether there are new questions.
+page-over = Page { $page } is done. A good moment for a rest: /pause
+type-a-number = There are too many options for buttons: send the number of your answer.
+done = Done
+none-of-them = None of these
+leave-open = No answer
+skip = Skip
+report = Problem
+ask = Ask
+task = The task
+pause = Pause
+keep = Keep it as it was
+back = Back
+undo = Change
+in-my-words = In my own words
 
 ## After a tap
 
 saved = Saved
 saved-already = This answer is saved already
-stale = That question is closed. Here is the one that waits for you.
-stale-done = That question is closed.
+stale = That question is closed. Here is where you are.
+not-taken = That answer cannot be taken. Here is where you are.
+tap-please = Tap a button, or send the letter or number of your answer.
+choose-at-least = Tick { $least } or more
+choose-at-most = Tick { $most } at the most
+answer-or-skip = Give an answer, or tap “Skip”
+undo-open = Choose another answer
+undo-closed = This answer can be changed no more: you have seen a related question since, or this stage or the project is over.
+kept = Kept as it was
+extra = Thank you! This question was closed in the meantime, so your answer is kept apart.
+right = Right!
+wrong = Not quite. The right answer: { $gold }
+for-comparison = The expected answer: { $gold }
+passed = You have passed the test, congratulations! Right answers: { $right } of { $of }. Now to the real thing.
+failed-retry = Not this time. Right answers: { $right } of { $of }. Read the task again (/task) and give it another try.
+failed-now = Not this time. Right answers: { $right } of { $of }.
+
+## Skip, report, ask
+
+skip-why = Why skip it?
+skip-unsure = I do not know the answer
+skip-unclear = I do not understand it
+skip-unpleasant = It is unpleasant to me
+skip-broken = Something is wrong with it
+skip-type = Why do you skip this question? Type a few words.
+skipped = Skipped
+skipped-mark = ⏭ { $number } · skipped
+report-why = What is wrong?
+report-two-right = Several answers are right
+report-none-right = No answer is right
+report-unknowable = The text does not tell
+report-bad-language = Mistakes in the language
+report-same-options = Options are the same
+report-type = What is wrong with this question? Type a few words.
+reported = Thank you, the organisers will see it. You can answer all the same.
+ask-type = Type your question to the organisers as one message.
+asked = Your question is passed on. The answer will come here.
+ask-too-long = The question is empty or too long. Type between one word and { $most } characters.
+answered = The organisers have answered
+
+## Why there is no question now
+
+all-done = That is all for now, thank you! Send /start to see whether there are new questions.
+not-admitted = Sorry, “{ $project }” is looking for other people. Thank you for offering to help!
+not-running = “{ $project }” is stopped at the moment. Your answers are saved. Look in later: /start
+suspended = The organisers have suspended your participation. If that is a mistake, write to them: /ask
+paused-by-rule = “{ $project }” has paused your participation. The organisers will look at your answers; you can ask them: /ask
+excluded = Your participation in “{ $project }” is over. To ask why: /ask
+failed = The test of “{ $project }” was not passed, and there are no more attempts. Thank you for your time!
+cool-down = Your next attempt in “{ $project }” opens on { $until }.
+withdrawn = You have left “{ $project }”. Thank you for your time!
+quota = In “{ $project }” you have done all that we wanted to give you. Thank you!
+cap = You have done all that one person can do here. Thank you!
+cap-until = That is enough for now, thank you! The next questions come on { $until }.
+searching = Looking for a question for you, one moment please.
+paused = Paused. Everything is saved; to go on, send /start.
+sitting-over = One last thing about your answers before:
+moment = { $day } { $month ->
+    [1] January
+    [2] February
+    [3] March
+    [4] April
+    [5] May
+    [6] June
+    [7] July
+    [8] August
+    [9] September
+    [10] October
+    [11] November
+   *[12] December
+} at { $time }
+
+## Your rights
+
+mydata = All that we know of you and your answers.
+withdraw-which = Which project would you like to leave?
+withdraw-nothing = You take part in no project.
+withdraw-sure = Leave “{ $project }”? None of your answers there will count any more. There is no way back.
+withdraw-yes = Yes, leave
+withdrawn-now = { $answers ->
+    [one] You have left “{ $project }”; { $answers } answer counts no more.
+   *[other] You have left “{ $project }”; { $answers } answers count no more.
+}
+stay = No, I’ll stay
+stays = All right, everything stays as it was.
+forget-sure = Forget you in all projects? Your answers, your messages and what is known of you will be erased. This cannot be undone. What is published already is beyond our reach.
+forget-yes = Yes, forget me
+forgotten = Done: you are forgotten. Thank you for everything. Only you can clear this chat.
+
+## What the bot does not do
+
+only-private = I work in private chats only: open my profile and press “Start”.
+only-text = I read text only.
+edited = I do not read edited messages. To mend an answer, tap “Change” below it.
+unknown-command = There is no such command. All of them: /help
+help = What I can do:
 
 ## When something goes wrong
 
@@ -26,3 +193,17 @@ busy = Your answer cannot be saved right now. Please try again in a minute: send
 ## The menu of commands
 
 command-start = Go on where you stopped
+command-projects = Choose a project
+command-task = Show the task again
+command-ask = Ask the organisers
+command-pause = Stop for today
+command-language = Change the language
+command-mydata = Get all your data
+command-withdraw = Leave a project
+command-forget = Erase all about me
+command-help = All commands
+
+## About the bot
+
+bot-description = Here people answer the questions that language models answer too, so that there is something to compare these with. One tap is one answer, and you can stop at any time. You need an invitation: a link from the organisers. All that we know about you: /mydata; leave a project: /withdraw; erase everything: /forget.
+bot-about = Questions that both people and language models answer. By invitation.

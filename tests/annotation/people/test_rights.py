@@ -22,14 +22,18 @@ from annotation.store.models import (
     Cohort,
     Consent,
     Exposure,
+    Inbox,
     Invitation,
     Journal,
     Judgement,
     Message,
+    Outbox,
     Participation,
     Payment,
     ProfileAnswer,
     Report,
+    Screen,
+    Talk,
     Walk,
     Wording,
     metadata,
@@ -98,6 +102,10 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
         Attestation(annotator_id=who, project_id=project.id or 0, sitting=1, used=trace(), at=NOW),
         Payment(annotator_id=who, project_id=project.id or 0, hundredths=100, currency="UAH", note=trace(), at=NOW),
         Consent(annotator_id=who, scope="project words", version="1", sha256="0" * 64, at=NOW),
+        Talk(annotator_id=who, step="skip", data={"text": trace()}, at=NOW),
+        Screen(assignment_id=first.id or 0, message_id=TELEGRAM_ID),
+        Inbox(update_id=1, telegram_id=TELEGRAM_ID, payload={"text": trace()}, received_at=NOW),
+        Outbox(chat_id=TELEGRAM_ID, calls=[{"text": trace()}], content=trace().encode(), due_at=NOW),
     ])  # fmt: skip
     person.time_zone, person.insider = "Europe/Kyiv", True
     session.flush()
@@ -255,6 +263,11 @@ def test_every_table_about_people_is_in_her_data(people: People, load: Load) -> 
             Exposure(annotator_id=who, group_id="words-1", project_id=pid, cause=Cause.CONTROL, at=NOW),
             Walk(annotator_id=who, project_id=pid, pool=Pool.MAIN, start=1, pos=1),
             AllottedPerson(allotment_id=1, annotator_id=who, bin=0),
+            Talk(annotator_id=who, step="skip", at=NOW),
+            Screen(assignment_id=made.id or 0, message_id=12),
+            Inbox(update_id=1, telegram_id=TELEGRAM_ID, payload={"text": "Привіт"}, received_at=NOW),
+            Inbox(update_id=2, telegram_id=TELEGRAM_ID + 1, payload={"text": "Чуже"}, received_at=NOW),
+            Outbox(chat_id=TELEGRAM_ID, calls=[{"text": "Вітаємо"}], content=b"%", due_at=NOW),
         ])  # fmt: skip
         session.flush()
         found: dict[str, Any] = json.loads(json.dumps(holdings.of(session, annotator_id=who)))
@@ -267,6 +280,9 @@ def test_every_table_about_people_is_in_her_data(people: People, load: Load) -> 
         assert [(one["project"], one["item"], one["answers"][0]["response"]) for one in found["assignments"]] == [
             ("words", "words-1", "кіт")
         ]
+        assert [one["payload"]["text"] for one in found["received"]] == ["Привіт"]
+        assert [one["calls"][0]["text"] for one in found["to_send"]] == ["Вітаємо"]
+        assert found["screens"] == [{"assignment_id": made.id, "message_id": 12}]
         assert found["exposures"][0]["cause"] == "answered"
         assert "is_control" not in found["assignments"][0]
         assert "flags" not in found["assignments"][0]["answers"][0]

@@ -17,17 +17,19 @@ SHORT = {
     "set_reaction": "setMessageReaction", "answer": "answerCallbackQuery",
 }  # fmt: skip
 """Short ways that messages and taps have to the methods."""
+_COROUTINES = inspect.getmembers(telegram.Bot, inspect.iscoroutinefunction)
+WRITTEN = {name for name, _ in _COROUTINES if name[0] != "_" and not name.islower()}
+"""The methods as the Bot API writes them: calls are stored under these names."""
 
 
 def called(source: str) -> set[str]:
     """The methods of the Bot API that a module calls, by the names that python-telegram-bot gives them."""
-    names = {
-        node.func.attr
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    }
-    full = {name for name in names if "_" in name and inspect.iscoroutinefunction(getattr(telegram.Bot, name, None))}
-    return {name.replace("_", "") for name in full} | {SHORT[name].lower() for name in names & SHORT.keys()}
+    nodes = list(ast.walk(ast.parse(source)))
+    names = {node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
+    stored = {node.value for node in nodes if isinstance(node, ast.Constant)} & WRITTEN
+    full = {name for name, _ in _COROUTINES if "_" in name[1:] and name in names}
+    said = {str(name).lower() for name in stored}
+    return said | {name.replace("_", "") for name in full} | {SHORT[name].lower() for name in names & SHORT.keys()}
 
 
 def test_every_method_that_the_bot_calls_is_known() -> None:

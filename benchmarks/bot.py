@@ -1,0 +1,192 @@
+"""Speed of the bot: answers a second against bare python-telegram-bot, with many items, and from tap to saved.
+
+Each contender is a process of its own that polls a local Telegram on loopback, without limits; people tap as soon
+as the next item is on their screens. Contenders take turns, and medians are compared, since machines slow down.
+
+- `bare`: python-telegram-bot's application with its default transport, 16 updates at once; a tap writes one row, then
+  the same calls are made: an acknowledgement, an edit, the next message.
+- `aiohttp`: the same with the bot's transport.
+- `hromada`: this bot: inbox, workflow, outbox. `hromada, many`: the same with many items loaded.
+
+python benchmarks/bot.py [--seconds 4] [--rounds 5] [--people 64] [--many 1000000] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median, quantiles
+from time import perf_counter
+
+sys.path.insert(0, f"{sys.path.pop(0)}/shared")  # what benchmarks share; bot.py beside it is not the package
+
+import _contenders
+from _figures import Figure, show
+
+from bot.emulator.ledger import Entry
+from bot.emulator.model import Message
+from bot.emulator.server import Server
+from bot.emulator.telegram import Telegram
+
+CONTENDER = Path(__file__).parent / "shared" / "_contenders.py"
+FEW = 1000
+BEFORE = 6
+"""Taps of everybody before anything is measured: who joins has to get through the first questions."""
+RATE = 50
+"""Answers a second at which the time from tap to saved is measured."""
+
+
+@dataclass
+class Crowd:
+    """People who tap the first button of every new message: at once, or where `paced`, when they are told to."""
+
+    telegram: Telegram
+    begun: dict[int, float] = field(default_factory=dict)
+    taps: Counter[int] = field(default_factory=Counter)
+    answers: int = 0
+    times: list[float] = field(default_factory=list)
+    ready: list[Message] = field(default_factory=list)
+    paced: bool = False
+
+    def watch(self, entry: Entry) -> None:
+        """A toast ends a tap; a new item begins one."""
+        if entry.kind == "toast" and entry.person in self.begun:
+            self.answers += 1
+            self.times.append(perf_counter() - self.begun.pop(entry.person))
+        if entry.kind == "message" and entry.buttons:
+            message = self.telegram.chats[entry.person].messages[entry.message]
+            if self.paced:
+                self.ready.append(message)
+            else:
+                asyncio.get_running_loop().call_soon(self.tap, message)
+
+    def tap(self, message: Message) -> None:
+        """Tap its first button."""
+        self.taps[message.chat.id] += 1
+        self.begun[message.chat.id] = perf_counter()
+        self.telegram.person(message.chat.id).press(message.buttons[0][1], on=message)
+
+
+@asynccontextmanager
+async def running(kind: str, url: str, *, people: int) -> AsyncIterator[Crowd]:
+    """A contender at work with everybody's first item on the screen."""
+    telegram = Telegram()
+    crowd = Crowd(telegram)
+    url = _fresh(url)
+    async with Server(telegram) as server:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, str(CONTENDER), kind, url, server.url, telegram.token, cwd=CONTENDER.parent
+        )
+        try:
+            telegram.ledger.watchers.append(crowd.watch)
+            for number in range(1, people + 1):
+                telegram.person(number).send("/start")
+            async with asyncio.timeout(120):
+                while min(crowd.taps.values(), default=0) < BEFORE or len(crowd.taps) < people:
+                    await asyncio.sleep(0.02)
+            yield crowd
+        finally:
+            process.terminate()
+            await process.wait()
+
+
+def _fresh(url: str) -> str:
+    """A copy of the database: each run begins where the others began."""
+    file = Path(url.removeprefix("sqlite:///"))
+    for rest in file.parent.glob("run.db*"):
+        rest.unlink()
+    shutil.copy(file, file.parent / "run.db")
+    return f"sqlite:///{file.parent / 'run.db'}"
+
+
+async def throughput(kind: str, url: str, *, people: int, seconds: float) -> float:
+    """Acknowledged answers a second, all people at once."""
+    async with running(kind, url, people=people) as crowd:
+        before, begun = crowd.answers, perf_counter()
+        await asyncio.sleep(seconds)
+        return (crowd.answers - before) / (perf_counter() - begun)
+
+
+async def latency(url: str, *, people: int, seconds: float) -> list[float]:
+    """Milliseconds from tap to acknowledgement, which follows the commit, at a steady rate."""
+    async with running("hromada", url, people=people) as crowd:
+        crowd.paced = True
+        await asyncio.sleep(1)
+        crowd.times.clear()
+        end = perf_counter() + seconds
+        while perf_counter() < end:
+            begun = perf_counter()
+            if crowd.ready:
+                crowd.tap(crowd.ready.pop(0))
+            await asyncio.sleep(max(0.0, 1 / RATE - (perf_counter() - begun)))
+        return [1000 * one for one in crowd.times]
+
+
+def prepared(folder: Path, *, items: int, people: int) -> str:
+    """A database with a running project of so many items, each to be answered by everybody."""
+    url = f"sqlite:///{folder / f'{items}.db'}"
+    _contenders.prepare(url, folder, items=items, overlap=people)
+    return url
+
+
+async def main(*, people: int, seconds: float, rounds: int, many: int) -> list[Figure]:
+    """Every figure."""
+    measured: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory(prefix="hromada-bench-") as name:
+        folder = Path(name)
+        few = prepared(folder, items=FEW, people=people)
+        much = prepared(folder, items=many, people=people) if many != FEW else few
+        contenders = {"bare": few, "aiohttp": few, "hromada": few, "hromada, many": much}
+        for number in range(rounds):
+            for kind, url in contenders.items():
+                found = await throughput(kind.split(",")[0], url, people=people, seconds=seconds)
+                measured.setdefault(kind, []).append(found)
+                load = os.getloadavg()[0]
+                print(f"round {number + 1}: {kind:<14} {found:8.1f} answers/s, load {load:.1f}", file=sys.stderr)
+        times = await latency(few, people=people, seconds=seconds * 3)
+    return _figures(measured, times)
+
+
+def _figures(measured: dict[str, list[float]], times: list[float]) -> list[Figure]:
+    """Medians, each with all that was measured beside it on the error stream, and the goals."""
+    for kind, found in measured.items():
+        print(f"{kind:<14} {' '.join(f'{one:.1f}' for one in found)}", file=sys.stderr)
+    middle = {kind: median(found) for kind, found in measured.items()}
+    ours = middle["hromada"]
+    p99 = quantiles(times, n=100)[98]
+    ratios = (
+        ("to bare python-telegram-bot", ours / middle["bare"], 1.5),
+        ("to the same with aiohttp", ours / middle["aiohttp"], 0.3),
+    )
+    many = ours / middle["hromada, many"]
+    return [
+        *(Figure(kind, value, "1/s") for kind, value in middle.items() if kind != "hromada"),
+        Figure("hromada", ours, "1/s", ">= 200", ours >= 200),
+        *(Figure(name, value, "times", f">= {goal}", value >= goal) for name, value, goal in ratios),
+        Figure("few items to many", many, "times", "<= 1.3", many <= 1.3),
+        Figure(f"tap to saved at {RATE}/s, p50", median(times), "ms"),
+        Figure(f"tap to saved at {RATE}/s, p99", p99, "ms", "< 50", p99 < 50),
+    ]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--people", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--many", type=int, default=1_000_000)
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    show(
+        "The bot",
+        asyncio.run(main(people=chosen.people, seconds=chosen.seconds, rounds=chosen.rounds, many=chosen.many)),
+    )

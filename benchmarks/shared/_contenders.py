@@ -1,0 +1,120 @@
+"""The bots that `bot.py` compares, each as a process of its own: `_contenders.py KIND DATABASE TELEGRAM TOKEN`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, Update
+from telegram.constants import ParseMode
+from telegram.ext import ApplicationBuilder, CallbackQueryHandler, ContextTypes, Defaults, MessageHandler, filters
+
+from annotation.store import database, pseudonyms, queries
+from annotation.workflow import life, projects
+from bot import application
+from bot.delivery.requests import AiohttpRequest
+
+KEY = b"k" * 32
+PROJECT = """\
+project: words
+title: Слова
+language: uk
+instructions: Порахуйте літери.
+question: {{type: choice, text: "Яке слово довше?", options: [перше, друге]}}
+items: {{file: items.csv, id: id, show: text}}
+overlap: {overlap}
+"""
+LOADED = 1000
+TEXT = "<b>1</b> · залишилося 900\n\nслово 17 чи слово 18: котре з них довше за літерами?\n\n<b>Яке слово довше?</b>"
+COPY = """
+INSERT INTO item ({columns})
+WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k + 1 < {times}) SELECT {values} FROM item, n"""
+
+
+def prepare(url: str, folder: Path, *, items: int, overlap: int) -> None:
+    """A running project; beyond a thousand items they are copies of the first."""
+    rows = "".join(f"{number},слово {number} чи слово {number + 1}: котре довше?\n" for number in range(LOADED))
+    (folder / "items.csv").write_text(f"id,text\n{rows}", "utf-8")
+    (folder / "project.yaml").write_text(PROJECT.format(overlap=overlap), "utf-8")
+    now = datetime.now(UTC)
+    with database.opened(url) as opened:
+        with opened.transaction() as session:
+            pseudonyms.record(session, KEY, now=now)
+            projects.load_file(session, folder / "project.yaml", now=now)
+            life.start(session, project=queries.project(session, "words"), now=now)
+            columns = [column["name"] for column in sa.inspect(session.connection()).get_columns("item")]
+            changed = {
+                "id": f"id + k * {LOADED}",
+                "external_id": "external_id || '-' || k",
+                "group_id": "group_id || '-' || k",
+                "rank": f"rank + k * {LOADED}",
+                "ring": f"(ring * 7919 + k * 104729) % {items}",
+            }
+            if items > LOADED:
+                values = ", ".join(changed.get(name, name) for name in columns)
+                copied = COPY.format(columns=", ".join(columns), times=items // LOADED, values=values)
+                session.connection().execute(sa.text(copied))
+        with opened.engine.connect() as connection:
+            connection.execute(
+                sa.text("CREATE TABLE IF NOT EXISTS bare (id INTEGER PRIMARY KEY, answer TEXT, at TEXT)")
+            )
+            connection.execute(sa.text("ANALYZE"))
+            connection.commit()
+
+
+def bare(url: str, telegram: str, token: str, *, transport: bool) -> None:
+    """python-telegram-bot alone: one row a tap, then the calls that hromada makes."""
+    engine = database.connect(url)
+    keyboard = InlineKeyboardMarkup(
+        [[InlineKeyboardButton(label, callback_data="a:1:0.1") for label in ("перше", "друге")]]
+    )
+
+    async def start(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
+        if update.effective_chat:
+            await context.bot.send_message(update.effective_chat.id, TEXT, reply_markup=keyboard)
+
+    async def tap(update: Update, context: ContextTypes.DEFAULT_TYPE) -> None:
+        query = update.callback_query
+        if query is None or query.message is None:
+            return
+        with engine.begin() as connection:
+            row = {"answer": query.data, "at": datetime.now(UTC).isoformat()}
+            connection.execute(sa.text("INSERT INTO bare (answer, at) VALUES (:answer, :at)"), row)
+        await query.answer("Збережено")
+        await query.edit_message_text(f"✓ 1 · перше\n\n{TEXT}", reply_markup=keyboard)
+        await context.bot.send_message(query.message.chat.id, TEXT, reply_markup=keyboard, disable_notification=True)
+
+    private = Defaults(
+        parse_mode=ParseMode.HTML, protect_content=True, link_preview_options=LinkPreviewOptions(is_disabled=True)
+    )
+    builder: Any = (
+        ApplicationBuilder().token(token).base_url(f"{telegram}/bot").defaults(private).concurrent_updates(16)
+    )
+    if transport:
+        builder = builder.request(AiohttpRequest())
+    app = builder.build()
+    app.add_handler(CallbackQueryHandler(tap))
+    app.add_handler(MessageHandler(filters.TEXT, start))
+    asyncio.set_event_loop(asyncio.new_event_loop())
+    app.run_polling()
+
+
+def hromada(url: str, telegram: str, token: str) -> None:
+    """This bot."""
+    with database.opened(url) as opened:
+        app = application.build(
+            token=token, database=opened, office=application.office(key=KEY), base_url=f"{telegram}/bot"
+        )
+        application.run(app, token=token, log_level="WARNING")
+
+
+if __name__ == "__main__":
+    kind, *where = sys.argv[1:]
+    if kind == "hromada":
+        hromada(*where)
+    else:
+        bare(*where, transport=kind == "aiohttp")

@@ -1,0 +1,191 @@
+"""What a person is asked before her first item, and how she answers it."""
+
+from __future__ import annotations
+
+import zoneinfo
+from dataclasses import replace
+from functools import cache
+
+from sqlmodel import col, select
+
+from annotation.campaigns import stimulus
+from annotation.campaigns.people import ProfileField
+from annotation.campaigns.project import ProjectFile
+from annotation.errors import BadInput, Stale
+from annotation.store.models import Participation, Project
+from annotation.vocabulary import Hindrance
+from annotation.workflow.people import consents, content_warnings, declining, profiles
+from annotation.workflow.people import terms as all_terms
+from annotation.workflow.people.terms import Terms
+from annotation.workflow.work import Offer
+from bot.conversation import whereabouts
+from bot.conversation.exchange import Calls
+from bot.conversation.talks import Step
+from bot.conversation.views import joining, lettering, pages, screen
+from bot.conversation.views.pages import Block
+from bot.conversation.visits import Visit, joined
+
+UNSAID_ZONE = "UTC"
+
+
+def _project(visit: Visit, project_id: int) -> tuple[Project, ProjectFile]:
+    found = visit.project(project_id)
+    if found is None:
+        raise Stale("There is no such project.")
+    return found
+
+
+def _terms(visit: Visit, project_id: int) -> Terms:
+    project, definition = _project(visit, project_id)
+    return all_terms.of(visit.session, project=project, definition=definition)
+
+
+def consent(visit: Visit) -> Calls:
+    """Agreed or declined; the text that was read is the one that is agreed to."""
+    press, terms = visit.pressed(), _terms(visit, visit.pressed().row)
+    agreement = terms.agreement
+    if agreement is None or not press.word or not agreement.sha256.startswith(press.word):
+        raise Stale("This text is out of date.")
+    asked = consents.asked(visit.session, annotator_id=visit.who, terms=terms)
+    if asked is None:
+        return visit.acknowledge("noted")
+    if not press.number(0):
+        return _declined(visit, terms, Hindrance.CONSENT, "declined")
+    consents.agree(visit.session, annotator_id=visit.who, terms=terms, sha256=agreement.sha256, now=visit.now)
+    read = joining.consent(asked, visit.say, project_id=press.row)[-1]
+    edited = visit.edit(replace(read, buttons=()))
+    told = screen.said(visit.say, visit.say("agreed", version=agreement.version))
+    return joined(visit.acknowledge("noted"), edited, visit.send(told), whereabouts.lead(visit.spoken()))
+
+
+def _declined(visit: Visit, terms: Terms, what: Hindrance, message: str) -> Calls:
+    """She would rather not: it is kept, and other work is offered where there is any."""
+    declining.decline(visit.session, annotator_id=visit.who, terms=terms, what=what, now=visit.now)
+    further = whereabouts.beyond(visit.spoken(), project_id=terms.project.id or 0)
+    return joined(visit.acknowledge(), visit.tell(message), further)
+
+
+def profile(visit: Visit) -> Calls:
+    """A button under a field: one of its options, or that she would rather not say."""
+    press = visit.pressed()
+    fields = _terms(visit, press.row).fields
+    field = next((one for one in fields if joining.digest(one) == press.word), None)
+    if field is None:
+        raise Stale("That is not asked any more.")
+    unsaid = len(press.numbers) > 1
+    if not unsaid and press.number(0) >= len(field.options):
+        raise Stale("There is no such option.")
+    value = None if unsaid else field.options[press.number(0)]
+    profiles.say(visit.session, annotator_id=visit.who, field=field, value=value, now=visit.now)
+    blocks = [pages.strong(field.text), Block(value or visit.say("rather-not-say"))]
+    noted = screen.messages(blocks, visit.say)[-1]
+    return joined(visit.acknowledge("noted"), visit.edit(noted), whereabouts.lead(visit.spoken()))
+
+
+def profile_text(visit: Visit) -> Calls:
+    """What was typed into a field; a refusal says why, and asks again."""
+    state = visit.state
+    field = next((one for one in _terms(visit, state.about).fields if one.name == state.field), None)
+    if field is None:
+        return whereabouts.lead(visit)
+    try:
+        value = _typed(field, visit.text, visit.say.language)
+        profiles.say(visit.session, annotator_id=visit.who, field=field, value=value, now=visit.now)
+    except BadInput:
+        wrong = {"choice": "choose-from-list", "number": "not-a-number", "text": "too-long"}[field.type]
+        return joined(visit.tell(wrong, most=profiles.LONGEST), whereabouts.lead(visit))
+    return whereabouts.lead(visit)
+
+
+def _typed(field: ProfileField, text: str, language: str) -> str:
+    chosen = lettering.meant(text, field.options, language) if field.options else ()
+    return field.options[chosen[0]] if len(chosen) == 1 else text
+
+
+def zone(visit: Visit) -> Calls:
+    """A city, or another way to say when the day begins."""
+    name = visit.pressed().word
+    if name == joining.OTHER:
+        visit.keep(visit.state.at(Step.ZONE))
+        hint = visit.say("zone-hint")
+        return joined(visit.acknowledge(), visit.send(screen.said(visit.say, visit.say("zone-type"), reply=hint)))
+    _set_zone(visit, UNSAID_ZONE if name == joining.UNSAID else name)
+    noted = screen.said(
+        visit.say, visit.say("zone-noted", zone=joining.zone_told(visit.person.time_zone or "", visit.say))
+    )
+    return joined(visit.acknowledge("noted"), visit.edit(noted), whereabouts.lead(visit.spoken()))
+
+
+def zone_text(visit: Visit) -> Calls:
+    """A city, a zone or an offset, typed."""
+    found = _zone_of(visit.text)
+    if found is None:
+        return joined(visit.tell("zone-unknown"), whereabouts.zone(visit))
+    _set_zone(visit, found)
+    return joined(visit.tell("zone-noted", zone=joining.zone_told(found, visit.say)), whereabouts.lead(visit))
+
+
+def _set_zone(visit: Visit, name: str) -> None:
+    try:
+        profiles.set_time_zone(visit.session, person=visit.person, name=name)
+    except BadInput:
+        raise Stale("There is no such zone.") from None
+
+
+@cache
+def _cities() -> dict[str, str]:
+    """Zones by their whole name and by their city, in small letters."""
+    names = sorted(zoneinfo.available_timezones())
+    cities = {name.rpartition("/")[2].replace("_", " ").casefold(): name for name in names if "/" in name}
+    return cities | {name.casefold(): name for name in names}
+
+
+def _zone_of(text: str) -> str | None:
+    """`Tokyo`, `Asia/Tokyo`, `+3`, `UTC+3`."""
+    said = " ".join(text.split()).casefold()
+    offset = said.removeprefix("utc").removeprefix("gmt").strip().replace("−", "-")
+    if offset[:1] in {"+", "-"} and offset[1:].isdecimal() and int(offset[1:]) <= 12:
+        hours = int(offset)
+        return "Etc/GMT" if hours == 0 else f"Etc/GMT{-hours:+d}"
+    return _cities().get(said.replace("_", " ")) or _cities().get(said)
+
+
+def warning(visit: Visit) -> Calls:
+    """She goes on after the warning that she read, or would rather not see such items."""
+    press = visit.pressed()
+    project, definition = _project(visit, press.row)
+    digest = stimulus.text_digest(definition.content_warning or "")
+    if not press.word or not digest.startswith(press.word):
+        raise Stale("This warning is out of date.")
+    if press.numbers:
+        return _declined(visit, _terms(visit, press.row), Hindrance.WARNING, "warning-declined")
+    content_warnings.accept(visit.session, annotator_id=visit.who, project=project, sha256=digest, now=visit.now)
+    return joined(visit.acknowledge(), whereabouts.lead(visit.spoken()))
+
+
+def card(visit: Visit) -> Calls:
+    """She has read the card; it stays, without its button."""
+    press = visit.pressed()
+    project, definition = _project(visit, press.row)
+    state = visit.state
+    visit.keep(replace(state, cards=state.cards | {str(press.row): press.word}))
+    made = joining.card(project.title, project.instructions, definition.examples, visit.say)[-1]
+    return joined(visit.acknowledge(), visit.edit(made), whereabouts.lead(visit.spoken()))
+
+
+def task(visit: Visit) -> Calls:
+    """The card once more, of the item in her hands or of where she was last; a button leads back."""
+    held = whereabouts.in_hands(visit)
+    known = visit.project(held.project_id if isinstance(held, Offer) else _latest(visit))
+    if known is None:
+        return joined(visit.acknowledge(), whereabouts.lead(visit.spoken()))
+    version = joining.version(known[0].instructions, known[1].examples)
+    return joined(visit.acknowledge(), whereabouts.card(visit, *known, version=version, message="go-on"))
+
+
+def _latest(visit: Visit) -> int:
+    """The project where she worked last; none is 0."""
+    hers = select(Participation.project_id).where(
+        Participation.annotator_id == visit.who, col(Participation.last_at).is_not(None)
+    )
+    return visit.session.exec(hers.order_by(col(Participation.last_at).desc()).limit(1)).first() or 0

@@ -1,0 +1,49 @@
+"""What the bot says unasked: who it is, and the organisers' answers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlmodel import Session
+
+from annotation.store.models import Annotator
+from annotation.workflow.people import messages
+from bot.conversation.exchange import Calls, Introduction, Send
+from bot.conversation.texts import DEFAULT, LANGUAGES, commands, nearest, texts
+from bot.conversation.views import pages, screen
+from bot.conversation.views.pages import Block
+
+
+def introductions() -> tuple[Introduction, ...]:
+    """Who the bot is, in each of its languages, and for people of all others."""
+    return tuple(
+        Introduction(
+            language=language,
+            commands=commands(language or DEFAULT),
+            description=texts(language or DEFAULT)("bot-description"),
+            about=texts(language or DEFAULT)("bot-about"),
+        )
+        for language in ("", *LANGUAGES)
+    )
+
+
+def answers(session: Session, *, now: datetime) -> Calls:
+    """Answers that their people have not had, each noted as delivered: the calls are to be kept in this transaction.
+
+    Whoever cannot be reached has hers when she is back.
+    """
+    calls: list[Send] = []
+    for message in messages.to_deliver(session):
+        person = session.get_one(Annotator, message.annotator_id)
+        if person.telegram_id is None or person.unreachable_at is not None:
+            continue
+        say = texts(nearest(person.language))
+        blocks = [
+            pages.strong(say("answered")),
+            Block(pages.shortened(message.text, 300), fold=True),
+            Block(message.answer or ""),
+        ]
+        told = screen.messages(blocks, say)
+        calls += [Send(chat_id=person.telegram_id, html=one.html, silent=False, repeatable=False) for one in told]
+        messages.delivered(session, message_id=message.id or 0, now=now)
+    return tuple(calls)

@@ -1,0 +1,1 @@
+"""What is on the screen: pure functions from what the workflow says to messages."""

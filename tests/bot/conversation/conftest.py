@@ -1,0 +1,279 @@
+"""A chat in process: what a person sends goes to `respond`, what follows is put on a screen that reads as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
+
+from annotation.store import database, models, queries, screens
+from annotation.store.models import Item
+from annotation.store.screens import Shown
+from annotation.workflow import life, projects
+from annotation.workflow.people import invitations
+from bot.conversation.exchange import (
+    Acknowledge,
+    Call,
+    Commands,
+    Desk,
+    Document,
+    Edit,
+    Incoming,
+    Kind,
+    OfAssignment,
+    Rows,
+    Send,
+)
+from bot.conversation.respond import respond
+from bot.emulator.entities import html
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+KEY = b"k" * 32
+WORDS = [
+    {"id": "1", "text": "кіт — собака", "options": ["кіт", "собака"], "gold": "собака"},
+    {"id": "2", "text": "дуб — береза", "options": ["дуб", "береза"], "gold": "береза"},
+]
+PROJECT = """\
+project: {name}
+title: {title}
+language: {language}
+instructions: "{instructions}"
+question: {question}
+items: {items}
+overlap: 3
+{more}
+"""
+QUESTION = '{type: choice, text: "Яке слово довше?"}'
+ITEMS = "{{file: {name}.jsonl, id: id, show: text, options: options, gold: gold}}"
+
+
+@dataclass
+class Screen:
+    """A message in the chat."""
+
+    message_id: int
+    html: str
+    buttons: Rows
+    silent: bool = True
+    protected: bool = True
+    reply: str | None = None
+
+    @property
+    def text(self) -> str:
+        """What is read; markup that the Bot API would refuse is an error."""
+        return html.parse(self.html)[0]
+
+    @property
+    def folded(self) -> list[str]:
+        """What is folded away."""
+        text, entities = html.parse(self.html)
+        raw = text.encode("utf-16-le")
+        quotes = [one for one in entities if "blockquote" in one.type]
+        return [raw[2 * one.offset : 2 * (one.offset + one.length)].decode("utf-16-le") for one in quotes]
+
+    @property
+    def labels(self) -> list[str]:
+        """What its buttons say, a row a line."""
+        return [" | ".join(button.label for button in row) for row in self.buttons]
+
+    def __str__(self) -> str:
+        return "\n".join([self.text, *(f"[{row}]" for row in self.labels)])
+
+
+@dataclass
+class Chat:
+    """One person's chat with the bot."""
+
+    db: database.Database
+    number: int = 7
+    language: str | None = "uk"
+    now: datetime = NOW
+    screens: list[Screen] = field(default_factory=list)
+    toasts: list[str] = field(default_factory=list)
+    documents: list[Document] = field(default_factory=list)
+    menus: list[Commands] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    story: list[str] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=lambda: count(100))
+
+    @property
+    def last(self) -> Screen:
+        """The newest message."""
+        return self.screens[-1]
+
+    @property
+    def seen(self) -> list[str]:
+        """The whole screen."""
+        return [str(one) for one in self.screens]
+
+    def say(self, text: str | None, **more: Any) -> list[str]:
+        """She sends a text; the messages that are new."""
+        self.story.append(f"→ {(text or more.get('media', ''))[:80]}")
+        return self.give(kind=Kind.MESSAGE, text=text, **more)
+
+    def tap(self, label: str, *, on: Screen | None = None) -> list[str]:
+        """She taps the newest button that says this."""
+        for shown in [on] if on else reversed(self.screens):
+            for button in (button for row in shown.buttons for button in row):
+                if button.label.startswith(label):
+                    self.story.append(f"→ [{button.label}]")
+                    return self.press(button.data, on=shown)
+        raise AssertionError(f"no button {label!r} among {[one.labels for one in self.screens[-3:]]}")
+
+    def press(self, data: str | None, *, on: Screen | None = None) -> list[str]:
+        """A tap that carries this."""
+        message = None if on is None else on.message_id
+        return self.give(kind=Kind.TAP, data=data, query_id=f"q{next(self.numbers)}", message_id=message)
+
+    def give(self, **what: Any) -> list[str]:
+        """An update, and all that follows from it, a second later."""
+        self.now += timedelta(seconds=1)
+        standard: dict[str, Any] = {"private": True, "telegram_id": self.number, "chat_id": self.number}
+        standard |= {"update_id": next(self.numbers), "at": self.now, "language_code": self.language}
+        before = len(self.screens)
+        with self.db.transaction() as session:
+            self.calls = list(respond(session, Incoming(**standard | what), now=self.now, desk=Desk(key=KEY)))
+            for call in self.calls:
+                self._make(session, call)
+        assert what["kind"] is not Kind.TAP or sum(isinstance(one, Acknowledge) for one in self.calls) == 1
+        return self.seen[before:]
+
+    def _make(self, session: Session, call: Call) -> None:
+        match call:
+            case Acknowledge():
+                assert len(call.text) <= 200
+                self.toasts.append(call.text)
+                self.story += [f"({call.text})"] if call.text else []
+            case Send():
+                shown = Screen(next(self.numbers), call.html, call.buttons, call.silent, call.protect, call.reply)
+                self._fits(shown)
+                self.screens.append(shown)
+                self.story.append(str(shown) + (f"\n[… {shown.reply}]" if shown.reply else ""))
+                if call.remember is not None:
+                    noted = Shown(assignment_id=call.remember, message_id=shown.message_id, at=self.now)
+                    screens.note(session, [noted])
+            case Edit():
+                self._edit(session, call)
+            case Document():
+                self.documents.append(call)
+                self.story.append(f"{call.name}: {call.caption}")
+            case Commands():
+                self.menus.append(call)
+                self.story.append(" ".join(f"/{one}" for one in call.commands))
+
+    def _edit(self, session: Session, call: Edit) -> None:
+        place = call.message
+        if isinstance(place, OfAssignment):
+            place = screens.message_of(session, assignment_id=place.assignment_id) or 0
+        for index, shown in enumerate(self.screens):
+            if shown.message_id == place:
+                self.screens[index] = replace(shown, html=call.html, buttons=call.buttons)
+                self._fits(self.screens[index])
+                self.story.append(f"✎ {self.screens[index]}")
+
+    @staticmethod
+    def _fits(shown: Screen) -> None:
+        text, entities = html.parse(shown.html)
+        assert 0 < len(text.encode("utf-16-le")) // 2 <= 4096
+        assert len(entities) <= 100
+        assert not (shown.buttons and shown.reply)
+        buttons = [button for row in shown.buttons for button in row]
+        assert len(buttons) <= 100
+        assert all(0 < len(button.data.encode()) <= 64 and button.label.strip() for button in buttons)
+        assert all(len(row) <= 8 for row in shown.buttons)
+        assert sum(len(f"{button.label}{button.data}".encode()) + 50 for button in buttons) <= 10_000
+
+    def begin(self, *, code: str = "") -> list[str]:
+        """Through language, time zone and card to the first item; only what came last."""
+        self.say(f"/start {code}".strip())
+        name = {"en": "English", "ru": "Русский"}.get(self.language or "", "Українська")
+        self.tap(name)
+        self.tap({"en": "Kyiv", "ru": "Киев"}.get(self.language or "", "Київ"))
+        return self.tap({"en": "Begin", "ru": "Начать"}.get(self.language or "", "Почати"))
+
+    def answers(self) -> list[str]:
+        """What is stored of her, oldest first: an answer, or a skip's reason in brackets."""
+        with self.db.transaction() as session:
+            chosen = (
+                select(models.Judgement)
+                .join(models.Assignment)
+                .join(models.Annotator)
+                .where(models.Annotator.telegram_id == self.number)
+                .order_by(col(models.Judgement.id))
+            )
+            return [f"({one.skip_reason})" if one.skip_reason else one.response for one in session.exec(chosen)]
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[database.Database]:
+    """An empty database."""
+    with database.opened(f"sqlite:///{tmp_path / 'chat.db'}") as found:
+        yield found
+
+
+@pytest.fixture
+def chat(db: database.Database) -> Chat:
+    """Somebody who has not written yet."""
+    return Chat(db)
+
+
+@pytest.fixture
+def another(db: database.Database) -> Callable[..., Chat]:
+    """Somebody else."""
+    return lambda number=8, language="uk": Chat(db, number=number, language=language)
+
+
+Load = Callable[..., None]
+
+
+@pytest.fixture
+def load(db: database.Database, tmp_path: Path) -> Load:
+    """Loads and starts a project."""
+
+    def loaded(
+        rows: list[dict[str, Any]] | None = None,
+        *,
+        name: str = "words",
+        title: str = "Слова",
+        language: str = "uk",
+        question: str = QUESTION,
+        items: str = ITEMS,
+        more: str = "",
+        instructions: str = "Порахуйте літери.",
+        code: str | None = None,
+        start: bool = True,
+    ) -> None:
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows or WORDS]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+        file = tmp_path / f"{name}.yaml"
+        whole = PROJECT.format(
+            name=name,
+            title=title,
+            language=language,
+            question=question,
+            instructions=instructions,
+            items=items.format(name=name),
+            more=more,
+        )
+        if "questions:" in more:
+            whole = "\n".join(line for line in whole.splitlines() if not line.startswith("question:"))
+        file.write_text(whole, "utf-8")
+        with db.transaction() as session:
+            projects.load_file(session, file, now=NOW)
+            # everybody begins before the first item and goes round in the order of the file
+            session.connection().execute(sa.update(Item).values(ring=Item.rank + 10**9))
+            project = queries.project(session, name)
+            if code:
+                invitations.invite(session, door=project, code=code, now=NOW)
+            if start:
+                life.start(session, project=project, now=NOW)
+
+    return loaded

@@ -1,0 +1,192 @@
+"""An item on the screen: parts, folds, gaps, highlights, scales, boxes; and what it becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bot.conversation.exchange import Edit, Send
+
+if TYPE_CHECKING:
+    from tests.bot.conversation.conftest import Chat
+
+Load = Callable[..., None]
+STORY = " ".join(f"Речення {number} розповідає, що сталося того дня." for number in range(200))
+
+
+def test_long_context_that_folds(chat: Chat, load: Load) -> None:
+    """Folded where one message takes it; its gap stays open, bold, and a word."""
+    load(
+        [
+            {
+                "id": "1",
+                "long": STORY[:3000],
+                "gap": "Прийшла _____ додому.",
+                "options": ["лисиця", "сова"],
+                "gold": "сова",
+            }
+        ],
+        items="{{file: {name}.jsonl, id: id, options: options, gold: gold,"
+        " show: [{{field: long, title: Казка, fold: yes}}, {{field: gap, gap: '_____'}}]}}",
+    )
+    chat.begin()
+    assert chat.last.folded == [STORY[:3000].strip()]
+    assert "Прийшла <b>[ПРОПУСК]</b> додому." in chat.last.html
+    assert "<b>Казка</b>" in chat.last.html
+
+
+@pytest.mark.parametrize(("project", "word"), [("en", "GAP"), ("ru", "ПРОПУСК"), ("cs", "GAP")])
+def test_the_gap_is_a_word_of_the_projects_language(chat: Chat, load: Load, project: str, word: str) -> None:
+    """Not of the person's."""
+    load(
+        [{"id": "1", "text": "A _ b", "options": ["x", "y"], "gold": "x"}],
+        language=project,
+        items="{{file: {name}.jsonl, id: id, show: [{{field: text, gap: '_'}}], options: options, gold: gold}}",
+    )
+    chat.begin()
+    assert f"A [{word}] b" in chat.last.text
+    assert chat.last.labels[0] == ("А · x | Б · y" if project == "ru" else "A · x | B · y")
+
+
+def test_an_item_of_many_messages(chat: Chat, load: Load) -> None:
+    """Numbered parts, none too long, no word cut, nothing lost, the keyboard under the last."""
+    load([{"id": "1", "text": STORY * 2, "options": ["так", "ні"], "gold": "ні"}])
+    chat.begin()
+    parts = chat.screens[-6:]
+    parts = [one for one in parts if one.text.startswith("Частина ")]
+    assert [one.text.split("\n")[0] for one in parts] == [
+        f"Частина {n} з {len(parts)}" for n in range(1, len(parts) + 1)
+    ]
+    assert [bool(one.buttons) for one in parts] == [False] * (len(parts) - 1) + [True]
+    words = " ".join(one.text.split("\n", 1)[1] for one in parts).split()
+    assert " ".join(words).startswith(f"1 {STORY[:50]}")
+    assert (STORY * 2).split() == words[1 : 1 + len((STORY * 2).split())]
+    chat.tap("Б")
+    assert chat.answers() == ["ні"]
+    assert chat.screens[-2].text.startswith("✓ 1 · Б ні")
+
+
+def test_highlights_are_bold_and_in_asterisks(chat: Chat, load: Load) -> None:
+    """As models are shown them: what is bold alone no screen reader tells."""
+    load(
+        [{"id": "1", "text": "Кіт побачив пса, і він утік.", "who": "він", "noun": "Кіт", "gold": "так"}],
+        question="{type: choice, text: 'Так?', options: [так, ні]}",
+        items="{{file: {name}.jsonl, id: id, show: [{{field: text, mark: [who, noun]}}], gold: gold}}",
+    )
+    chat.begin()
+    assert "<b>*Кіт*</b> побачив пса, і <b>*він*</b> утік." in chat.last.html
+
+
+@pytest.mark.parametrize(
+    ("scale", "labels", "body", "tapped", "told"),
+    [
+        ("options: [1, 2, 3, 4, 5], ends: [погано, добре]", "1 | 2 | 3 | 4 | 5", "1 — погано\n5 — добре", "4", "4"),
+        (
+            "options: [зовсім ні, радше ні, радше так, цілком]",
+            "1 | 2 | 3 | 4",
+            "1) зовсім ні\n2) радше ні\n3) радше так\n4) цілком",
+            "3",
+            "3 радше так",
+        ),
+        (
+            "options: [a1, a2, a3, a4, a5, a6, a7, a8, a9], ends: [x, y]",
+            "1 | 2 | 3 | 4",
+            "1) a1 — x\n2) a2",
+            "9",
+            "9 a9",
+        ),
+    ],
+)
+def test_a_scale_stands_in_a_row(
+    chat: Chat, load: Load, scale: str, labels: str, body: str, tapped: str, told: str
+) -> None:
+    """Points with their ends; words stand above and numbers on the buttons."""
+    load(
+        [{"id": "1", "text": "Речення."}],
+        question=f"{{type: scale, text: 'Наскільки?', {scale}}}",
+        items="{{file: {name}.jsonl, id: id, show: text}}",
+    )
+    chat.begin()
+    assert chat.last.labels[0] == labels
+    assert body in chat.last.text
+    chat.tap(tapped)
+    assert chat.screens[-2].text.startswith(f"✓ 1 · {told}\n")
+
+
+def test_boxes_may_stay_empty_where_that_is_an_answer(chat: Chat, load: Load) -> None:
+    """«Нічого з цього» stores an empty list; ticking and emptying the same box twice is the same."""
+    load(
+        [{"id": "1", "text": "Що?"}, {"id": "2", "text": "А що?"}],
+        question="{type: choices, text: 'Які?', options: [а, б, в]}",
+        items="{{file: {name}.jsonl, id: id, show: text}}",
+    )
+    chat.begin()
+    tick = chat.last.buttons[0][0].data
+    for _ in range(2):
+        chat.press(tick, on=chat.last)
+        assert chat.last.labels[0] == "☑ А · а | ☐ Б · б"
+    chat.tap("☑ А")
+    chat.tap("Нічого з цього")
+    assert chat.screens[-2].text.startswith("✓ 1 · Нічого з цього")
+    chat.say("в, а")
+    assert chat.answers() == ["[]", '["а", "в"]']
+    assert chat.screens[-2].text.startswith("✓ 2 · А а, В в")
+    done = chat.screens[-2]
+    chat.press("d:2:0.0:", on=done)
+    assert chat.toasts[-1] == "Цю відповідь уже збережено"
+
+
+def test_an_undo_is_mended_in_its_place(chat: Chat, load: Load) -> None:
+    """The live item is not touched; what was first answered stays in the database."""
+    load()
+    chat.begin()
+    chat.tap("А")
+    first, live = chat.screens[-2], str(chat.last)
+    chat.tap("Змінити", on=first)
+    changed = next(one for one in chat.screens if one.message_id == first.message_id)
+    assert changed.labels == ["А · кіт | Б · собака", "Залишити як було"]
+    assert chat.tap("Б", on=changed) == []
+    assert chat.answers() == ["кіт", "собака"]
+    assert str(chat.last) == live
+    assert chat.screens[-2].text.startswith("✓ 1 · Б собака")
+
+
+def test_an_undo_that_would_tell_is_closed(chat: Chat, load: Load) -> None:
+    """Another item of the group has been shown: a sentence says so, and nothing changes."""
+    rows = [{"id": str(n), "text": f"т{n}", "options": ["а", "б"], "gold": "а", "story": "s"} for n in range(3)]
+    load(rows, items="{{file: {name}.jsonl, id: id, show: text, options: options, gold: gold, group: story}}")
+    chat.begin()
+    chat.tap("А")
+    before = chat.seen
+    chat.tap("Змінити")
+    assert chat.toasts[-1].startswith("Цю відповідь уже не змінити")
+    assert chat.seen == before
+
+
+def test_sends_are_silent_protected_and_remembered(chat: Chat, load: Load) -> None:
+    """Nothing rings after a tap, nothing can be forwarded, and the item's place in the chat is known."""
+    load()
+    chat.begin()
+    chat.tap("А")
+    sent = [one for one in chat.calls if isinstance(one, Send)]
+    assert [(one.silent, one.protect, one.repeatable, one.remember) for one in sent] == [(True, True, True, 2)]
+    assert [type(one).__name__ for one in chat.calls] == ["Acknowledge", "Edit", "Send"]
+
+
+def test_a_tap_on_a_message_that_telegram_hides_is_marked_where_it_stands(chat: Chat, load: Load) -> None:
+    """Without the message under the button, the one that is remembered is edited."""
+    load()
+    chat.begin()
+    item = chat.last
+    chat.press(item.buttons[0][0].data)
+    assert [one.message for one in chat.calls if isinstance(one, Edit)] != [item.message_id]
+    assert chat.screens[-2].text.startswith("✓ 1 · А кіт")
+
+
+def test_the_team_countdown_is_shown_where_the_project_wants_it(chat: Chat, load: Load) -> None:
+    """And nowhere else."""
+    load(more="reward: {countdown: yes}")
+    chat.begin()
+    assert chat.last.text.startswith("1 · лишилося 2 запитання\n")

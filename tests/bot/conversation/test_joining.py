@@ -1,0 +1,270 @@
+"""Joining, and why there may be no item: each step resumes, each hindrance has its sentence."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlmodel import select
+
+from annotation.store import models, queries
+from annotation.vocabulary import AssignmentStatus, ParticipationStatus
+from annotation.workflow import life
+from annotation.workflow.people import annotators, invitations
+
+if TYPE_CHECKING:
+    from tests.bot.conversation.conftest import Chat
+
+Load = Callable[..., None]
+PAUSED = (
+    "Проєкт «Слова» поставив вашу участь на паузу. Організатори подивляться на відповіді; спитати їх можна так: /ask"
+)
+DONE = "Поки що це все, дякуємо! Щоб перевірити, чи є нові запитання, надішліть /start."
+
+
+def test_every_step_resumes(chat: Chat, load: Load, tmp_path: Path) -> None:
+    """At each step `/start`, a text that says nothing and a button of nobody's lead to that very step."""
+    (tmp_path / "consent.md").write_text("Згода.", "utf-8")
+    load(
+        code="code",
+        more="consent: {file: consent.md, version: 1}\ncontent_warning: Обережно\n"
+        "profile: [{name: native, text: 'Рідна?', options: [так, ні], required: yes}, {name: age, text: 'Вік?',"
+        " type: number, required: yes}]",
+    )
+    chat.say("/start code")
+    for label, text in (
+        ("Українська", None),
+        ("Погоджуюся", None),
+        ("так", None),
+        (None, "34"),
+        ("Київ", None),
+        ("Далі", None),
+        ("Почати", None),
+    ):
+        here = str(chat.last)
+        assert chat.say("/start")[-1] == here
+        assert chat.press("nonsense", on=chat.last)[-1] == here
+        assert chat.say("/start code")[-1] == here
+        chat.tap(label) if label else chat.say(text)
+        assert str(chat.last) != here
+    assert chat.last.text.startswith("1\n\nкіт")
+    with chat.db.transaction() as session:
+        consent = session.exec(select(models.Consent)).one()
+        assert (consent.version, consent.sha256) == ("1", hashlib.sha256("Згода.".encode()).hexdigest())
+        profile = session.exec(select(models.ProfileAnswer.value).order_by(models.ProfileAnswer.field))
+        assert profile.all() == ["34", "так"]
+        assert session.exec(select(models.Annotator.time_zone)).one() == "Europe/Kyiv"
+        assert session.exec(select(models.Participation.warning_sha256)).one() is not None
+
+
+@pytest.mark.parametrize(
+    ("asks", "declines", "says"),
+    [
+        ("consent: {file: consent.md, version: 1}", "Не погоджуюся", "Гаразд. Без згоди"),
+        ("content_warning: Обережно", "Краще не треба", "Гаразд, ви їх не побачите"),
+    ],
+)
+def test_whoever_declines_one_project_goes_on_to_the_other(
+    chat: Chat, load: Load, tmp_path: Path, asks: str, declines: str, says: str
+) -> None:
+    """The other project's task follows at once; what was declined is asked again only where she chooses it."""
+    (tmp_path / "consent.md").write_text("Згода.", "utf-8")
+    load(code="first", name="first", title="Перший", more=asks)
+    load(code="second", name="second", title="Другий")
+    chat.say("/start second")
+    chat.tap("Українська")
+    chat.tap("Київ")
+    chat.say("/start first")
+    chat.say("/projects")
+    asked = chat.tap("А · Перший")[-1]
+    told = chat.tap(declines)
+    assert told[0].startswith(says)
+    assert told[1].startswith("Другий")
+    chat.tap("Почати")
+    assert "кіт" in str(chat.last)
+    with chat.db.transaction() as session:
+        hers = select(models.Assignment.project_id).where(models.Assignment.status == AssignmentStatus.LIVE)
+        assert session.exec(hers).all() == [queries.project(session, "second").id]
+    chat.say("/projects")
+    assert chat.tap("А · Перший")[-1] == asked
+
+
+def test_a_long_consent_comes_in_parts_and_is_agreed_to_below_the_last(chat: Chat, load: Load, tmp_path: Path) -> None:
+    """Every word of it is there, and a new version asks again."""
+    text = "\n\n".join(f"Пункт {number}. " + "Ми бережемо ваші дані. " * 30 for number in range(12))
+    (tmp_path / "consent.md").write_text(text, "utf-8")
+    load(code="code", more="consent: {file: consent.md, version: 1}")
+    chat.say("/start code")
+    shown = chat.tap("Укр")
+    assert [one.split("\n")[0] for one in shown] == ["Частина 1 з 3", "Частина 2 з 3", "Частина 3 з 3"]
+    assert [bool(one.buttons) for one in chat.screens[-3:]] == [False, False, True]
+    assert "".join(text.split()) in "".join("".join(one.text.split("\n", 1)[1].split()) for one in chat.screens[-3:])
+    agreeing = chat.last
+    chat.tap("Погоджуюся")
+    assert chat.press(agreeing.buttons[0][0].data, on=agreeing) == []
+    assert chat.press(agreeing.buttons[1][0].data, on=agreeing) == []
+
+
+@pytest.mark.parametrize(
+    ("refused", "sentence"),
+    [
+        ("expired", "Термін цього запрошення вже минув. Попросіть в організаторів нове."),
+        ("used", "Цим запрошенням уже скористалися всі, для кого воно було. Попросіть в організаторів нове."),
+        ("closed", "Цей проєкт уже завершено. Дякуємо, що зголосилися!"),
+        ("suspended", "Організатори призупинили вашу участь. Якщо це помилка, напишіть їм: /ask"),
+    ],
+)
+def test_an_invitation_that_lets_nobody_in(
+    chat: Chat, load: Load, another: Callable[..., Chat], refused: str, sentence: str
+) -> None:
+    """Each refusal has its own kind sentence."""
+    load()
+    chat.say("/start")
+    with chat.db.transaction() as session:
+        project = queries.project(session, "words")
+        until = chat.now + timedelta(hours=1)
+        invitations.invite(session, door=project, code="c", now=chat.now, uses=1, expires_at=until)
+    if refused == "expired":
+        chat.now += timedelta(hours=2)
+    elif refused == "used":
+        another().say("/start c")
+    else:
+        with chat.db.transaction() as session:
+            project = queries.project(session, "words")
+            person = queries.annotator_by_telegram(session, chat.number)
+            assert person is not None
+            if refused == "closed":
+                life.close(session, project=project, now=chat.now)
+            else:
+                annotators.suspend(session, person=person, reason="x", now=chat.now)
+    assert chat.say("/start c")[0] == sentence
+
+
+def test_strangers_and_empty_houses(chat: Chat, load: Load) -> None:
+    """Without any project, and with one that is for others."""
+    chat.say("/start")
+    assert chat.tap("Укр") == ["Зараз немає відкритих проєктів. Зазирніть пізніше: надішліть /start."]
+    load(code="code")
+    assert chat.say("агов") == [
+        "Сюди потрапляють за запрошенням. Попросіть в організаторів посилання і відкрийте його."
+    ]
+
+
+def test_a_project_that_asks_for_writing_is_answered_elsewhere(chat: Chat, load: Load) -> None:
+    """Whoever is invited to one is told so."""
+    load(question='{type: text, text: "Чому?"}', items="{{file: {name}.jsonl, id: id, show: text}}", code="code")
+    chat.say("/start code")
+    assert chat.tap("Укр") == ["На запитання проєкту «Слова» відповідають не тут. Організатори скажуть вам де."]
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [
+        (ParticipationStatus.PAUSED, PAUSED),
+        (ParticipationStatus.EXCLUDED, "Ваша участь у проєкті «Слова» завершена. Спитати чому: /ask"),
+        (
+            ParticipationStatus.FAILED,
+            "Перевірку проєкту «Слова» не пройдено, спроб більше немає. Дякуємо за ваш час!",
+        ),
+        (ParticipationStatus.WITHDRAWN, "Ви вийшли з проєкту «Слова». Дякуємо за ваш час!"),
+    ],
+)
+def test_a_standing_that_ends_the_work(chat: Chat, load: Load, status: ParticipationStatus, sentence: str) -> None:
+    """Paused, excluded, failed, withdrawn."""
+    load()
+    chat.begin()
+    with chat.db.transaction() as session:
+        row = session.exec(select(models.Participation)).one()
+        row.status = status
+        session.add(row)
+    assert chat.say("/start") == [sentence]
+
+
+def test_a_suspended_person_can_still_ask(chat: Chat, load: Load) -> None:
+    """She is told that she is suspended, and her question is passed on."""
+    load()
+    chat.begin()
+    with chat.db.transaction() as session:
+        person = queries.annotator_by_telegram(session, chat.number)
+        assert person is not None
+        annotators.suspend(session, person=person, reason="x", now=chat.now)
+    sentence = "Організатори призупинили вашу участь. Якщо це помилка, напишіть їм: /ask"
+    assert chat.say("/start") == [sentence]
+    chat.say("/ask")
+    assert chat.say("Чому?") == ["Запитання передано. Відповідь надійде сюди.", sentence]
+
+
+@pytest.mark.parametrize(
+    ("caps", "sentence"),
+    [
+        ("{items_per_day: 1}", "На сьогодні досить, дякуємо! Наступні запитання — 22 листопада о 00:00."),
+        ("{items: 1}", "Ви зробили все, що тут може зробити одна людина. Дякуємо!"),
+    ],
+)
+def test_a_cap(chat: Chat, load: Load, caps: str, sentence: str) -> None:
+    """Until tomorrow where she is, or for good."""
+    load(more=f"caps: {caps}")
+    chat.begin()
+    assert chat.tap("А") == [sentence]
+
+
+def test_nobody_whom_the_project_does_not_want(chat: Chat, load: Load) -> None:
+    """By her profile, before her first item."""
+    load(more="profile: [{name: native, text: 'Рідна?', options: [так, ні]}]\nadmission: {profile: {native: так}}")
+    chat.say("/start")
+    chat.tap("Укр")
+    assert chat.tap("ні") == ["На жаль, проєкт «Слова» шукає інших учасників. Дякуємо, що зголосилися!"]
+
+
+def test_when_all_is_done_another_project_is_offered(chat: Chat, load: Load) -> None:
+    """The next one begins by itself; with nothing left anywhere, thanks."""
+    load()
+    load(
+        name="more", title="Ще", rows=[{"id": "9", "text": "рік — місяць", "options": ["рік", "місяць"], "gold": "рік"}]
+    )
+    chat.say("/start")
+    for label in ("Укр", "А · Слова", "Київ", "Почати", "А"):
+        chat.tap(label)
+    shown = chat.tap("Б")
+    assert shown == [DONE, "Ще\n\nПорахуйте літери.\n[Почати]"]
+    chat.tap("Почати")
+    assert chat.tap("А") == [DONE]
+    assert chat.say("/start")[0].startswith("Оберіть проєкт:\n\nА) Слова — лишилося 2 запитання\nБ) Ще")
+    assert chat.tap("Б · Ще") == [DONE]
+
+
+def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:
+    """Whoever read the old one reads the new one before her next item."""
+    load()
+    chat.begin()
+    with chat.db.transaction() as session:
+        project = queries.project(session, "words")
+        project.instructions = "Порахуйте ще раз."
+        session.add(project)
+    assert chat.tap("А") == ["Слова\n\nПорахуйте ще раз.\n[Почати]"]
+    assert chat.tap("Почати")[0].startswith("2\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored", "told"),
+    [
+        ("Tokyo", "Asia/Tokyo", "Asia/Tokyo"),
+        ("new york", "America/New_York", "Нью-Йорк"),
+        ("europe/kyiv", "Europe/Kyiv", "Київ"),
+        ("+3", "Etc/GMT-3", "UTC+3"),
+        ("UTC-05", "Etc/GMT+5", "UTC-5"),
+        ("utc+0", "Etc/GMT", "UTC"),
+    ],
+)
+def test_a_time_zone_may_be_typed(chat: Chat, load: Load, typed: str, stored: str, told: str) -> None:
+    """By city, by name, by offset."""
+    load()
+    chat.say("/start")
+    chat.tap("Укр")
+    assert chat.say(typed)[0] == f"Часовий пояс: {told}"
+    with chat.db.transaction() as session:
+        assert session.exec(select(models.Annotator.time_zone)).one() == stored

@@ -1,0 +1,133 @@
+"""Texts as messages, letters and callbacks: properties that hold for any text."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.conversation import callbacks
+from bot.conversation.callbacks import Press, Verb
+from bot.conversation.views import lettering, pages
+from bot.conversation.views.pages import Block
+from bot.emulator.entities import html
+
+TEXTS = st.text(alphabet=st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from(" \n.&<😀"), max_size=3000)
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> Block:
+    """A block with bold parts anywhere."""
+    text = draw(TEXTS)
+    places = sorted(draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    bold = tuple(zip(places[::2], places[1::2], strict=False))
+    return Block(text, bold, fold=draw(st.booleans()))
+
+
+@given(st.lists(blocks(), max_size=4), st.integers(200, 600))
+@settings(max_examples=60, deadline=None)
+def test_no_part_is_too_long_and_nothing_is_lost(several: list[Block], most: int) -> None:
+    """As valid HTML, in UTF-16 units, every character but white space in its order."""
+    parts = [html.parse(one)[0] for one in pages.laid_out([Block("1"), *several], part="{number}/{of}", most=most)]
+    assert all(0 < len(one.encode("utf-16-le")) // 2 <= most for one in parts)
+    whole = "".join(one.split("\n\n", 1)[1] if len(parts) > 1 else one for one in parts)
+    assert "".join(whole.split()) == "".join(("1" + "".join(one.text for one in several)).split())
+
+
+@given(st.lists(st.text(alphabet="абвґ", min_size=1, max_size=20), min_size=1, max_size=900))
+@settings(max_examples=60, deadline=None)
+def test_no_word_is_cut(words: list[str]) -> None:
+    """The words of all parts are the words of the text."""
+    parts = pages.laid_out([Block(" ".join(words))], part="{number}/{of}", most=300)
+    heads = {f"<b>{number}/{len(parts)}</b>" for number in range(1, len(parts) + 1)}
+    assert [one for part in parts for one in part.split() if one not in heads] == words
+
+
+def test_a_bold_part_is_not_cut() -> None:
+    """The cut moves before it."""
+    text = "слово " * 60 + "[ДУЖЕ ВАЖЛИВИЙ ПРОПУСК] " + "слово " * 60
+    at = text.index("[")
+    parts = pages.laid_out([Block(text, ((at, at + 23),))], part="{number}/{of}", most=at + 24 + 10)
+    assert sum("<b>[ДУЖЕ ВАЖЛИВИЙ ПРОПУСК]</b>" in one for one in parts) == 1
+
+
+def test_more_marks_than_telegram_takes_are_left_plain() -> None:
+    """A hundred entities is the limit."""
+    text = "аб" * 200
+    made = pages.laid_out([Block(text, tuple((at, at + 1) for at in range(0, 400, 2)))], part="")
+    assert len(html.parse(made[0])[1]) == 90
+
+
+PRESSES = st.builds(
+    Press,
+    st.sampled_from(Verb),
+    st.integers(0, callbacks.MOST),
+    st.lists(st.integers(0, callbacks.MOST), max_size=4).map(tuple),
+    st.from_regex(r"[A-Za-z0-9_+/-]{0,32}", fullmatch=True).map(lambda word: word.strip()),
+)
+
+
+@given(PRESSES)
+def test_a_button_comes_back_as_it_was(press: Press) -> None:
+    """Any verb, row, numbers and word, or a refusal to make it; never more than 64 bytes."""
+    try:
+        data = callbacks.encode(press)
+    except ValueError:
+        assert len(f"{press}") > 64
+        return
+    assert len(data.encode()) <= callbacks.MOST_BYTES
+    assert callbacks.decode(data) == press
+
+
+@given(st.text(max_size=70))
+def test_whatever_comes_is_ours_to_the_byte_or_nothing(data: str) -> None:
+    """There is one way to write a button."""
+    found = callbacks.decode(data)
+    assert found is None or callbacks.encode(found) == data
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "meant"),
+    [
+        ("а", "uk", (0,)),
+        ("A", "uk", (0,)),
+        ("B", "uk", (2,)),
+        ("в", "uk", (2,)),
+        ("с", "en", (2,)),
+        ("c", "en", (2,)),
+        ("3", "en", (2,)),
+        ("4", "en", ()),
+        ("0", "en", ()),
+        ("2, 3", "uk", (1, 2)),
+        ("А Б", "uk", (0, 1)),
+        ("один", "uk", (0,)),
+        ("а або б", "uk", ()),
+        ("", "uk", ()),
+        ("²", "uk", ()),
+    ],
+)
+def test_what_a_typed_text_stands_for(text: str, language: str, meant: tuple[int, ...]) -> None:
+    """Letters that look alike are taken for one another; half an understanding is none."""
+    assert lettering.meant(text, ["один", "два", "три"], language) == meant
+
+
+def test_letters_are_those_that_nobody_confuses() -> None:
+    """No Ґ Є І Ї Й; numbers where letters end."""
+    assert lettering.letters(6, "uk") == tuple("АБВГДЕ")
+    assert not set("ҐЄІЇЙ") & set(lettering.letters(20, "uk"))
+    assert lettering.letters(3, "cs") == ("A", "B", "C")
+    assert lettering.letters(21, "uk")[-1] == "21"
+
+
+def test_the_conversation_needs_no_pandas() -> None:
+    """Its process stays small."""
+    code = (
+        "import sys, bot.conversation.respond, bot.conversation.jobs;"
+        "print([one for one in ('pandas', 'numpy', 'sklearn', 'matplotlib', 'telegram') if one in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert re.sub(r"\s", "", found.stdout) == "[]"

@@ -1,0 +1,147 @@
+"""Polling: one process at a time, through every failure, and an end when nothing helps."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import timedelta
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import pytest
+
+from annotation.errors import Unavailable
+from annotation.store import tenures
+from bot import application
+from bot.delivery.tenure import Tenure
+from bot.delivery.watchdog import Watchdog
+from bot.emulator.request import LocalRequest
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from tests.bot.delivery.conftest import Stage
+
+
+async def until(condition: object, *, seconds: float = 15) -> None:
+    """Wait for something to become true."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # type: ignore[operator]
+            await asyncio.sleep(0.01)
+
+
+async def test_a_lease_has_one_holder_until_it_is_given_back_or_over(stage: Stage) -> None:
+    """The second waits; a holder that does not come back loses it, and knows."""
+    first, second = Tenure(stage.app.base, "polling", "a:1:x"), Tenure(stage.app.base, "polling", "b:1:x")
+    assert await first.keep()
+    assert not await second.keep()
+    await first.give_back()
+    assert await second.keep()
+    stage.now += timedelta(seconds=16)
+    assert not second.held
+    assert await first.keep()
+    assert not await second.keep()
+
+
+async def test_a_holder_of_this_machine_that_is_gone_is_not_waited_for(stage: Stage) -> None:
+    """No process has that number; one that lives is waited for."""
+    mine = Tenure(stage.app.base, "polling")
+    host = mine.myself.split(":")[0]
+    later = stage.now + timedelta(seconds=15)
+    for holder, taken in ((f"{host}:1:x", False), (f"{host}:99999999:x", True)):
+        with stage.db.transaction() as session:
+            tenures.take(session, name="polling", holder=holder, now=later + timedelta(1), until=later + timedelta(1))
+        assert await mine.keep() is taken
+        stage.now += timedelta(days=3)
+
+
+async def test_the_poller_survives_what_telegram_says(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    """A conflict, a flood limit, bad gateways: a pause each, then it goes on, and nothing was dropped."""
+    person = stage.telegram.person(1)
+    person.send("/start")
+    faults = stage.telegram.faults
+    faults.fail("getUpdates", 409, "Conflict: terminated by other getUpdates request")
+    faults.fail("getUpdates", 502)
+    faults.fail("deleteWebhook", 500)
+    faults.fail("getUpdates", 429, retry_after=1)
+    with caplog.at_level(logging.WARNING):
+        async with application.polling(stage.app):
+            await until(lambda: person.messages)
+    assert "end it" in caplog.text
+    assert stage.telegram.token not in caplog.text
+
+
+async def test_what_could_not_be_stored_is_not_confirmed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next question asks for the same updates."""
+    from annotation.store import inbox
+
+    person = stage.telegram.person(1)
+    person.send("/start")
+    store, failures = inbox.store, iter(range(2))
+
+    def failing(*arguments: object, **named: object) -> None:
+        if next(failures, None) is not None:
+            raise Unavailable("It does not answer.")
+        store(*arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(inbox, "store", failing)
+    async with application.polling(stage.app):
+        await until(lambda: person.messages)
+    assert len(person.messages) == 1
+
+
+async def test_a_second_process_stands_by_and_takes_over(stage: Stage, tiny: ModuleType) -> None:
+    """Telegram is asked by one of them at a time: it never sees a conflict."""
+    telegram = stage.telegram
+    other = application.build(
+        token=telegram.token, database=stage.db, office=tiny.office(), request=LocalRequest(telegram),
+        clock=lambda: stage.now,
+    )  # fmt: skip
+    first = telegram.person(1)
+    async with application.polling(other):
+        first.send("/start")
+        await until(lambda: first.messages)
+        async with application.polling(stage.app):
+            await asyncio.sleep(1.5)
+            assert telegram.calls["deletewebhook"] == 1
+
+
+async def test_the_watchdog_ends_a_bot_that_hears_nothing(stage: Stage) -> None:
+    """The network stands still: after the time given the bot ends by itself, with a sentence."""
+    stage.telegram.faults.stall()
+    stage.app.watchdog.seconds = 0.5
+    with pytest.raises(Unavailable, match="has not answered for 0 seconds"):
+        await asyncio.wait_for(application.work(stage.app, token=stage.telegram.token), 10)
+    stage.telegram.faults.resume()
+
+
+async def test_a_watchdog_that_is_fed_is_quiet() -> None:
+    """A poll that succeeds is enough."""
+    dog = Watchdog(seconds=0.2)
+    watching = asyncio.create_task(dog.run())
+    for _ in range(5):
+        await asyncio.sleep(0.1)
+        dog.fed()
+    assert not watching.done()
+    watching.cancel()
+
+
+async def test_a_stop_takes_less_than_a_second_and_loses_nothing(stage: Stage, tiny: ModuleType) -> None:
+    """In the middle of forty people's taps, on a slow network; another process goes on where it ended."""
+    telegram = stage.telegram
+    people = [telegram.person(number) for number in range(1, 41)]
+    telegram.faults.latency = 0.3
+    async with application.polling(stage.app):
+        for person in people:
+            person.send("/start")
+        await until(lambda: sum(bool(person.messages) for person in people) > 3)
+        begun = monotonic()
+    assert monotonic() - begun < 1
+    telegram.faults.latency = 0
+    stage.now += timedelta(seconds=20)
+    other = application.build(
+        token=telegram.token, database=stage.db, office=tiny.office(), request=LocalRequest(telegram),
+        clock=lambda: stage.now,
+    )  # fmt: skip
+    async with application.polling(other):
+        await until(lambda: all(person.messages for person in people), seconds=30)
