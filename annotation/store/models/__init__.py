@@ -5,6 +5,7 @@ Table models do not validate: values are checked where they enter (campaigns, lo
 
 from annotation.store.models.base import metadata
 from annotation.store.models.campaigns import Item, Programme, ProgrammeProject, Project, Wording
+from annotation.store.models.desks import Desk, DeskAside, DeskTask, DeskUser
 from annotation.store.models.events import Journal
 from annotation.store.models.people import (
     Annotator,
@@ -38,6 +39,10 @@ __all__ = [
     "Attestation",
     "Cohort",
     "Consent",
+    "Desk",
+    "DeskAside",
+    "DeskTask",
+    "DeskUser",
     "Exposure",
     "Invitation",
     "Item",
