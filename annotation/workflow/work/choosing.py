@@ -6,11 +6,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
 from annotation.store import claims, records
 from annotation.store.models import Assignment, Exposure, Item
-from annotation.vocabulary import AssignmentStatus, Hindrance, ItemStatus, Pool, Stage
+from annotation.vocabulary import AssignmentStatus, Hindrance, ItemStatus, Pool, Stage, Surface
 from annotation.workflow import allotments
 from annotation.workflow import assignment as policy
 from annotation.workflow.waiting import Waiting
@@ -18,6 +19,10 @@ from annotation.workflow.work.handing import CAUSES, Chosen
 from annotation.workflow.work.seats import Seat
 
 ENDED = (AssignmentStatus.DONE, AssignmentStatus.SKIPPED)
+AT_DESK = sa.and_(
+    col(Assignment.status) == AssignmentStatus.LIVE, col(Assignment.surface) == Surface.LABEL_STUDIO
+)
+"""What waits at a person's desk: a batch is many live items at once."""
 
 
 def in_pilot(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting | None:
@@ -25,7 +30,7 @@ def in_pilot(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting
     section = seat.definition.stages.pilot
     if section is not None and section.number is not None:
         counted = select(func.count()).select_from(Assignment).where(*_of(seat, Stage.PILOT))
-        if session.exec(counted.where(col(Assignment.status).in_(ENDED))).one() >= section.number:
+        if session.exec(counted.where(col(Assignment.status).in_(ENDED) | AT_DESK)).one() >= section.number:
             return None
     return _claimed(session, seat, Pool.PILOT, now=now)
 
@@ -33,7 +38,7 @@ def in_pilot(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting
 def in_training(session: Session, seat: Seat) -> Chosen | None:
     """A training item, in an order of her own; None when she is through."""
     rows = session.exec(select(Assignment).where(*_of(seat, Stage.TRAINING))).all()
-    ended = {row.item_id for row in rows if row.status in ENDED}
+    ended = {row.item_id for row in rows if _given(row)}
     section = seat.definition.stages.training
     if section is None or (section.number is not None and len(ended) >= section.number):
         return None
@@ -47,7 +52,7 @@ def in_qualification(session: Session, seat: Seat) -> Chosen | None:
     """An item of her attempt, those before the rest that she has not met; None when it has all its answers."""
     attempt, section = seat.participation.attempt, seat.definition.stages.qualification
     rows = session.exec(select(Assignment).where(*_of(seat, Stage.QUALIFICATION))).all()
-    now_ended = {row.item_id for row in rows if row.attempt == attempt and row.status in ENDED}
+    now_ended = {row.item_id for row in rows if row.attempt == attempt and _given(row)}
     if section is None or (section.number is not None and len(now_ended) >= section.number):
         return None
     begun = {row.item_id: row.occasion for row in rows if row.attempt == attempt and row.item_id not in now_ended}
@@ -60,6 +65,18 @@ def in_qualification(session: Session, seat: Seat) -> Chosen | None:
         return None
     first = min(waiting, key=lambda one: times.get(one, 0))
     return Chosen(item_id=first, occasion=times.get(first, 0), attempt=attempt)
+
+
+def at_desk(session: Session, seat: Seat) -> bool:
+    """Whether items of her stage wait at her desk; she goes on when they are answered."""
+    waiting = select(Assignment.id).where(*_of(seat, seat.participation.stage), AT_DESK)
+    return session.exec(waiting.limit(1)).first() is not None
+
+
+def _given(row: Assignment) -> bool:
+    """Whether an item need not be given to her again in this attempt."""
+    waits = row.status is AssignmentStatus.LIVE and row.surface is Surface.LABEL_STUDIO
+    return waits or row.status in ENDED
 
 
 def in_main(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting | None:
@@ -144,6 +161,15 @@ def _repeat(session: Session, seat: Seat, *, now: datetime) -> int | None:
         .where(Item.status == ItemStatus.OPEN)
     )
     due = due.where(col(Assignment.repeat_at).is_not(None), col(Assignment.repeat_at) <= now)
+    again = aliased(Assignment)
+    waits = select(again.id).where(
+        again.item_id == Assignment.item_id,
+        again.annotator_id == seat.who,
+        again.occasion == 1,
+        again.status == AssignmentStatus.LIVE,
+        again.surface == Surface.LABEL_STUDIO,
+    )
+    due = due.where(~waits.exists())
     return session.exec(due.order_by(col(Assignment.repeat_at), col(Assignment.id)).limit(1)).first()
 
 

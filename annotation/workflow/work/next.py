@@ -62,7 +62,7 @@ def _in_hand(session: Session, person: Annotator, *, now: datetime) -> Offer | W
     if live is None:
         return None
     seat = seats.take(session, person, project=session.get_one(Project, live.project_id), now=now)
-    hindered = _hindered(session, seat, now=now)
+    hindered = hindrance(session, seat, now=now)
     if hindered is not None and hindered.reason in HERS:
         return hindered
     if hindered is not None:
@@ -80,17 +80,18 @@ def _of_project(session: Session, person: Annotator, project: Project, *, now: d
     if project.status is not ProjectStatus.RUNNING:
         return Waiting(reason=Hindrance.NOT_RUNNING, project=project.name)
     seat = seats.take(session, person, project=project, now=now)
-    hindered = _hindered(session, seat, now=now) or _capped(seat, now=now)
+    hindered = hindrance(session, seat, now=now) or _capped(seat, now=now)
     if hindered is not None:
         return hindered
-    chosen = _chosen(session, seat, now=now)
+    chosen = choose(session, seat, now=now)
     if isinstance(chosen, Waiting):
         return chosen
     assignment, item = handing.hand(session, seat, chosen, now=now)
     return offers.offer(session, seat, assignment, item)
 
 
-def _hindered(session: Session, seat: Seat, *, now: datetime) -> Waiting | None:
+def hindrance(session: Session, seat: Seat, *, now: datetime) -> Waiting | None:
+    """What keeps her from the items of the project now."""
     if seat.project.status is not ProjectStatus.RUNNING:
         return Waiting(reason=Hindrance.NOT_RUNNING, project=seat.project.name)
     return standing.hindrance(
@@ -116,7 +117,7 @@ def _capped(seat: Seat, *, now: datetime) -> Waiting | None:
     return None if cap is None else Waiting(reason=Hindrance.CAP, project=seat.project.name, until=cap.until)
 
 
-def _chosen(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
+def choose(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
     """The next item of her stage, or of the first later one that has any."""
     stands = seat.participation
     nothing = Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
@@ -124,14 +125,16 @@ def _chosen(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
         chosen = _of_stage(session, seat, now=now)
         if chosen is not None:
             return chosen
+        if choosing.at_desk(session, seat):
+            return nothing
         if stands.stage is Stage.QUALIFICATION:
             if not qualifying.is_whole(session, seat):
                 return Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
             if not qualifying.decide(session, seat, now=now).passed:
-                return _hindered(session, seat, now=now) or _chosen(session, seat, now=now)
+                return hindrance(session, seat, now=now) or choose(session, seat, now=now)
             continue
         if stands.stage is Stage.TRAINING and not qualifying.trained(session, seat, now=now):
-            return _hindered(session, seat, now=now) or nothing
+            return hindrance(session, seat, now=now) or nothing
         stands.stage, stands.since = policy.following(seat.definition, stands.stage), now
         session.add(stands)
     return choosing.in_main(session, seat, now=now) or nothing

@@ -78,11 +78,13 @@ def _exceptions(session: Session, definition: ProjectFile) -> tuple[int, ...]:
     return tuple(found for found in session.exec(named.order_by(col(Project.id))) if found is not None)
 
 
-def held(session: Session, *, annotator_id: int, assignment_id: int, now: datetime) -> tuple[Seat, Assignment, Item]:
-    """An assignment in Telegram with its item and the seat of the person; raises Stale where it is not hers."""
+def held(
+    session: Session, *, annotator_id: int, assignment_id: int, now: datetime, surface: Surface = Surface.TELEGRAM
+) -> tuple[Seat, Assignment, Item]:
+    """An assignment on a surface with its item and the seat of the person; raises Stale where it is not hers."""
     person = locked(session, annotator_id)
     found = session.get(Assignment, assignment_id, populate_existing=True)
-    if found is None or found.annotator_id != annotator_id or found.surface != Surface.TELEGRAM:
+    if found is None or found.annotator_id != annotator_id or found.surface != surface:
         raise Stale("This item is not yours.")
     item = session.get_one(Item, found.item_id)
     return take(session, person, project=session.get_one(Project, item.project_id), now=now), found, item
