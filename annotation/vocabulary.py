@@ -24,7 +24,7 @@ SKIPPED = "skipped"
 DELETED = "deleted in Label Studio"
 """The reason why an answer does not count that its person took back at her desk."""
 
-SECOND_PASS = "second pass: the gold was shown"
+BESIDE_GOLD = "second pass: the gold was shown"
 """The reason why an answer does not count that was given beside the gold, after a blind one."""
 
 

@@ -19,9 +19,7 @@ from annotation.workflow.work.handing import CAUSES, Chosen
 from annotation.workflow.work.seats import Seat
 
 ENDED = (AssignmentStatus.DONE, AssignmentStatus.SKIPPED)
-AT_DESK = sa.and_(
-    col(Assignment.status) == AssignmentStatus.LIVE, col(Assignment.surface) == Surface.LABEL_STUDIO
-)
+AT_DESK = sa.and_(col(Assignment.status) == AssignmentStatus.LIVE, col(Assignment.surface) == Surface.LABEL_STUDIO)
 """What waits at a person's desk: a batch is many live items at once."""
 
 

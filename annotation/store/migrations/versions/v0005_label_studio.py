@@ -12,6 +12,21 @@ depends_on = None
 
 MOMENT = sa.DateTime(timezone=True)
 OLD, NEW = "'telegram', 'import'", "'telegram', 'import', 'label studio'"
+UNDONE = (
+    """DELETE FROM judgement WHERE assignment_id IN (SELECT id FROM assignment WHERE surface = 'label studio')""",
+    """DELETE FROM report WHERE assignment_id IN (SELECT id FROM assignment WHERE surface = 'label studio')""",
+    """UPDATE message SET assignment_id = NULL
+    WHERE assignment_id IN (SELECT id FROM assignment WHERE surface = 'label studio')""",
+    """UPDATE item SET n_done = n_done - (SELECT count(*) FROM assignment a
+      WHERE a.item_id = item.id AND a.holds AND a.surface = 'label studio' AND a.status = 'done')""",
+    """UPDATE item SET
+      n_live = n_live - (SELECT count(*) FROM assignment a
+        WHERE a.item_id = item.id AND a.holds AND a.surface = 'label studio'),
+      free = free + CASE WHEN status = 'open' THEN (SELECT count(*) FROM assignment a
+        WHERE a.item_id = item.id AND a.holds AND a.surface = 'label studio') ELSE 0 END,
+      held = held + CASE WHEN status = 'open' THEN 0 ELSE (SELECT count(*) FROM assignment a
+        WHERE a.item_id = item.id AND a.holds AND a.surface = 'label studio') END""",
+)
 
 
 def upgrade() -> None:
@@ -85,20 +100,8 @@ def downgrade() -> None:
     """Back: what was done at a desk is forgotten, and its places are free."""
     for table in ("desk_aside", "desk_user", "desk_task", "desk"):
         op.drop_table(table)
-    at_desks = "SELECT id FROM assignment WHERE surface = 'label studio'"
-    op.execute(f"DELETE FROM judgement WHERE assignment_id IN ({at_desks})")
-    op.execute(f"DELETE FROM report WHERE assignment_id IN ({at_desks})")
-    op.execute(f"UPDATE message SET assignment_id = NULL WHERE assignment_id IN ({at_desks})")
-    for status, done in (("live", 0), ("done", 1)):
-        held = (
-            "SELECT count(*) FROM assignment a WHERE a.item_id = item.id AND a.holds"
-            f" AND a.surface = 'label studio' AND a.status = '{status}'"
-        )
-        op.execute(
-            f"UPDATE item SET n_live = n_live - ({held}), n_done = n_done - {done} * ({held}),"
-            f" free = free + CASE WHEN status = 'open' THEN ({held}) ELSE 0 END,"
-            f" held = held + CASE WHEN status = 'open' THEN 0 ELSE ({held}) END"
-        )
+    for statement in UNDONE:
+        op.execute(statement)
     op.execute("DELETE FROM assignment WHERE surface = 'label studio'")
     checks.replace("assignment", "surface", old=NEW, new=OLD)
 
