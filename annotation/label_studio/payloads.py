@@ -84,8 +84,7 @@ def _options(question: Question, item: Item, order: Sequence[int] | None, keys: 
     found = []
     for place, index in enumerate(shown):
         one = {"value": options[index], "alias": labels[index]}
-        key = (
-            keys[-1] if abstains and index == len(options) - 1 else keys[place] if place < len(keys) - abstains else ""
-        )
-        found.append(one | ({"hotkey": key} if key else {}))
+        last = abstains and index == len(options) - 1
+        key = keys[-1:] if last else keys[place : min(place + 1, len(keys) - abstains)]
+        found.append(one | ({"hotkey": key[0]} if key else {}))
     return found

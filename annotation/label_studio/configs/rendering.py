@@ -28,7 +28,10 @@ def rendered(definition: ProjectFile, *, second_pass: bool = False) -> str:
     scene = Scene(about=_about(definition, second_pass=second_pass), keys=passes.hotkeys(definition), say=say)
     corrected = [one for one in asked if isinstance(one, Edit)]
     upper = block(page, "columns" if corrected else "item")
-    _item(block(upper, "column") if corrected else upper, definition, say("original"), second_pass=second_pass)
+    left = block(upper, "column") if corrected else upper
+    if corrected and not _titled(definition):
+        head(left, say("original"), name="title", size=6)
+    _item(left, definition, second_pass=second_pass)
     if corrected:
         _asks(block(upper, "column"), corrected, known, scene)
     rest = [one for one in asked if not isinstance(one, Edit)]
@@ -51,7 +54,12 @@ def _shows(definition: ProjectFile, fields: Sequence[str]) -> bool:
     return any(part.field not in fields for part in definition.items.parts)
 
 
-def _item(parent: Element, definition: ProjectFile, title: str, *, second_pass: bool) -> None:
+def _titled(definition: ProjectFile) -> bool:
+    """Whether what is shown has titles of its own."""
+    return isinstance(definition.items, ItemsSection) and any(part.title for part in definition.items.parts)
+
+
+def _item(parent: Element, definition: ProjectFile, *, second_pass: bool) -> None:
     fields = passes.marked(definition, second_pass=second_pass)
     if _shows(definition, fields):
         add(parent, "HyperText", name=passes.SHOWN_OBJECT, value=f"${passes.SHOWN}", selectionEnabled=False)
