@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv
 SHARED := $(abspath $(or $(HROMADA_SHARED),$(wildcard ../shared)))
 SOURCES := $(shell find aggregation annotation bot exports -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
+LOCKING := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11
 COMPILE := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml
 ARGS ?=
 
@@ -40,10 +41,12 @@ pictures: build/installed ## Every picture in docs/pictures, from the running pr
 	$(BIN)/python docs/pictures/remake.py
 
 lock: build/tools ## Renew the locks (they hold hashes and no address)
-	$(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 --group boot -o requirements/boot.lock --upgrade
+	$(LOCKING) --group boot -o requirements/boot.lock --upgrade
 	$(COMPILE) --group dev -o requirements/dev.lock --upgrade
 	$(COMPILE) -c requirements/dev.lock -o requirements/runtime.lock --upgrade
-	$(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 --group postgresql -c requirements/dev.lock -o requirements/postgresql.lock --upgrade
+	$(LOCKING) --group postgresql -c requirements/dev.lock -o requirements/postgresql.lock --upgrade
+	$(LOCKING) --group label-studio -c requirements/dev.lock -o requirements/label-studio-sdk.lock --upgrade
+	$(LOCKING) requirements/label-studio.in -o requirements/label-studio.lock --upgrade
 
 clean: ## Remove everything that was made here
 	rm -rf $(VENV) build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
