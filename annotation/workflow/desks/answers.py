@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from annotation.errors import Stale
 from annotation.store import slots
@@ -50,8 +50,13 @@ def answer(
     another revision. Raises Stale where it may not be taken any more, BadInput where it is no answer.
     """
     seat, assignment, item = _held(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
-    given = replace(working.read(seat, item, answers), at=at, seconds=seconds)
-    return _stored(session, seat, assignment, item, given=given, now=now)
+    stepped = any(one.step > 1 for one in seat.definition.asked)
+    steps = 1 if stepped and assignment.occasion != SECOND else None
+    given = replace(working.read(seat, item, answers, steps=steps), at=at, seconds=seconds)
+    fresh = _stored(session, seat, assignment, item, given=given, now=now)
+    if fresh and stepped and assignment.occasion == SECOND:
+        _complete(session, seat, assignment, item, given=given, now=now)
+    return fresh
 
 
 def skip(
@@ -82,6 +87,14 @@ def take_back(session: Session, *, annotator_id: int, assignment_id: int, now: d
     _refuse_settled(session, seat, assignment)
     exclusions.exclude(session, assignment_ids=[assignment_id], reason=DELETED, post_hoc=False, now=now)
     return True
+
+
+def _complete(session: Session, seat: Seat, second: Assignment, item: Item, *, given: Given, now: datetime) -> None:
+    """Where a project asks in steps, the first pass answered the first; both together are the answer that counts."""
+    hers = select(Assignment).where(Assignment.item_id == second.item_id, Assignment.annotator_id == seat.who)
+    blind = session.exec(hers.where(Assignment.occasion == 0)).one()
+    if records.standing(session, blind) is not None:
+        _stored(session, seat, blind, item, given=given, now=now)
 
 
 def _held(session: Session, *, annotator_id: int, assignment_id: int, now: datetime) -> tuple[Seat, Assignment, Item]:

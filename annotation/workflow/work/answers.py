@@ -86,9 +86,12 @@ def refuse_gone(session: Session, seat: Seat) -> None:
         raise Stale("You took your consent back; agree again to go on.")
 
 
-def read(seat: Seat, item: Item, raw: Mapping[str, object]) -> Given:
-    """The answers as stored; raises BadInput for those that cannot be taken."""
-    asked = offers.questions(seat, item)
+def read(seat: Seat, item: Item, raw: Mapping[str, object], *, steps: int | None = None) -> Given:
+    """The answers as stored, to the questions of the first so many steps, or of all.
+
+    Raises BadInput for those that cannot be taken.
+    """
+    asked = tuple(one for one in offers.questions(seat, item) if steps is None or one.step <= steps)
     material = Material(
         options=None if item.options is None else tuple(item.options),
         fields={name: value if isinstance(value, str) else str(value) for name, value in item.data.items()},
