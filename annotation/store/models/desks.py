@@ -5,7 +5,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
-from annotation.store.models.base import Moment, where
+from annotation.store.models.base import Moment
 
 
 class Desk(SQLModel, table=True):
@@ -38,16 +38,16 @@ class Desk(SQLModel, table=True):
 class DeskTask(SQLModel, table=True):
     """An assignment as a task at a desk. `sent_at` is set before it is sent, `remote_id` once the server named it.
 
+    Whoever answered at somebody else's desk has an assignment of her own with the same task.
+
     `seen` is the hash of her annotations as they were last taken over, `seen_at` when the task had last changed then.
     """
 
     __tablename__ = "desk_task"
-    __table_args__ = (
-        sa.Index("uq_desk_task_remote", "desk_id", "remote_id", unique=True, **where("remote_id IS NOT NULL")),
-    )
+    __table_args__ = (sa.Index("ix_desk_task_desk_id_remote_id", "desk_id", "remote_id"),)
 
     assignment_id: int = Field(foreign_key="assignment.id", primary_key=True)
-    desk_id: int = Field(foreign_key="desk.id", index=True)
+    desk_id: int = Field(foreign_key="desk.id")
     remote_id: int | None = None
     sent_at: datetime | None = Field(default=None, sa_type=Moment)
     seen: str | None = Field(default=None, max_length=64)

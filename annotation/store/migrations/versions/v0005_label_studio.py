@@ -66,16 +66,7 @@ def upgrade() -> None:
         sa.Column("seen_at", MOMENT),
         sa.PrimaryKeyConstraint("assignment_id", name="pk_desk_task"),
     )
-    known = sa.text("remote_id IS NOT NULL")
-    op.create_index("ix_desk_task_desk_id", "desk_task", ["desk_id"])
-    op.create_index(
-        "uq_desk_task_remote",
-        "desk_task",
-        ["desk_id", "remote_id"],
-        unique=True,
-        sqlite_where=known,
-        postgresql_where=known,
-    )
+    op.create_index("ix_desk_task_desk_id_remote_id", "desk_task", ["desk_id", "remote_id"])
     op.create_table(
         "desk_user",
         sa.Column("server", sa.String(16), nullable=False),
