@@ -38,9 +38,15 @@ class Settings(BaseSettings):
     telegram_url: str = Field(
         default="https://api.telegram.org/bot", description="The Bot API server; change it for a local one."
     )
+    label_studio_url: str = Field(
+        default="http://localhost:8080", description="Where Label Studio runs, for desks; the address people open."
+    )
+    label_studio_token: SecretStr | None = Field(
+        default=None, description="An access token of Label Studio: of an account that may open every project."
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="How much to log.")
 
-    @field_validator("telegram_token", "telegram_name", mode="before")
+    @field_validator("telegram_token", "telegram_name", "label_studio_token", mode="before")
     @classmethod
     def _empty_is_absent(cls, value: object) -> object:
         """`HROMADA_TELEGRAM_TOKEN=` in a copied `.env.example` means no token, not an empty one; the name alike."""

@@ -24,7 +24,7 @@ from annotation.vocabulary import (
     Surface,
 )
 from annotation.workflow import exclusions
-from annotation.workflow.desks.second_pass import SECOND
+from annotation.workflow.desks.batches import SECOND
 from annotation.workflow.work import answers as working
 from annotation.workflow.work import passing, records, seats
 from annotation.workflow.work.records import Given

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.errors import Stale
@@ -20,8 +21,8 @@ from annotation.workflow.work.seats import Seat
 
 LEASE = timedelta(days=14)
 """How long a batch waits for its answers, where nothing else is said."""
-FIRST = col(Assignment.occasion) >= 0
-"""Not the second pass of an item."""
+SECOND = -1
+"""The occasion of an item in the second pass; occasions from 0 on are those of work and its repeats."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,8 +72,17 @@ def hand_out(
 
 def in_hand(session: Session, *, annotator_id: int, project_id: int) -> int:
     """How many items of the project wait at the person's desk, those of a second pass apart."""
+    return _count(session, annotator_id, project_id, col(Assignment.occasion) >= 0)
+
+
+def second_in_hand(session: Session, *, annotator_id: int, project_id: int) -> int:
+    """How many items of the project wait there for their second pass."""
+    return _count(session, annotator_id, project_id, col(Assignment.occasion) == SECOND)
+
+
+def _count(session: Session, annotator_id: int, project_id: int, which: sa.ColumnElement[bool]) -> int:
     held = select(func.count()).select_from(Assignment)
-    held = held.where(Assignment.annotator_id == annotator_id, Assignment.project_id == project_id, FIRST)
+    held = held.where(Assignment.annotator_id == annotator_id, Assignment.project_id == project_id, which)
     held = held.where(Assignment.status == AssignmentStatus.LIVE, Assignment.surface == Surface.LABEL_STUDIO)
     return int(session.exec(held).one())
 

@@ -11,10 +11,7 @@ from sqlmodel import Session, col, select
 from annotation.store import records
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, Stage, Surface
-from annotation.workflow.desks.batches import LEASE
-
-SECOND = -1
-"""The occasion of an item in the second pass; occasions from 0 on are those of work and its repeats."""
+from annotation.workflow.desks.batches import LEASE, SECOND
 
 
 def waiting_for_second(
