@@ -14,8 +14,8 @@ from annotation.label_studio.texts import Words
 
 SHORT = 200
 """Answers of at most so many characters get one line to write in."""
-INLINE = 28
-"""Options that are all at most as long stand side by side."""
+INLINE = 48
+"""Options that together have at most so many characters stand side by side."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Scene:
 
 def control(parent: Element, question: Question, scene: Scene, *, required: bool) -> None:
     """The question's words and its control."""
-    card = block(parent, f"question hr-{question.kind}")
+    card = block(parent, f"question hr-{question.kind}{' hr-wide' * passes.moving(question)}")
     head(card, question.text, name="asks")
     told = [one for one in (question.help, _limit(question, scene.say), _optional(question, scene.say)) if one]
     if told:
@@ -48,7 +48,7 @@ def _options(card: Element, question: Choice | Choices | Scale, scene: Scene, ne
     several = isinstance(question, Choices)
     options = passes.texts(question)
     moving = passes.moving(question)
-    inline = bool(options) and all(len(one) <= INLINE for one in options)
+    inline = bool(options) and sum(map(len, options)) <= INLINE
     if isinstance(question, Scale) and question.ends is not None:
         head(card, f"{question.ends[0]} ← → {question.ends[1]}", name="ends", size=6)
     choices = add(

@@ -11,7 +11,7 @@ from annotation.label_studio import passes
 from annotation.label_studio.configs import conditions
 from annotation.label_studio.configs.controls import Scene, control
 from annotation.label_studio.configs.elements import add, block, head
-from annotation.label_studio.configs.style import STYLE
+from annotation.label_studio.configs.style import style
 from annotation.label_studio.texts import words
 
 
@@ -24,10 +24,11 @@ def rendered(definition: ProjectFile, *, second_pass: bool = False) -> str:
     asked = passes.questions(definition, second_pass=second_pass)
     known = {question.name: question for question in asked}
     page = Element("View", {"className": "hr-page"})
-    add(page, "Style").text = STYLE
+    add(page, "Style").text = style(panels=any(isinstance(one, SpanOf) for one in asked))
     scene = Scene(about=_about(definition, second_pass=second_pass), keys=passes.hotkeys(definition), say=say)
     corrected = [one for one in asked if isinstance(one, Edit)]
-    upper = block(page, "columns" if corrected else "item")
+    body = page if corrected else block(page, "beside")
+    upper = block(body, "columns" if corrected else "item")
     left = block(upper, "column") if corrected else upper
     if corrected and not _titled(definition):
         head(left, say("original"), name="title", size=6)
@@ -36,7 +37,7 @@ def rendered(definition: ProjectFile, *, second_pass: bool = False) -> str:
         _asks(block(upper, "column"), corrected, known, scene)
     rest = [one for one in asked if not isinstance(one, Edit)]
     if rest:
-        _asks(block(page, "questions"), rest, known, scene)
+        _asks(block(body, "questions"), rest, known, scene)
     indent(page)
     return tostring(page, encoding="unicode")
 
@@ -62,17 +63,17 @@ def _titled(definition: ProjectFile) -> bool:
 def _item(parent: Element, definition: ProjectFile, *, second_pass: bool) -> None:
     fields = passes.marked(definition, second_pass=second_pass)
     if _shows(definition, fields):
-        add(parent, "HyperText", name=passes.SHOWN_OBJECT, value=f"${passes.SHOWN}", selectionEnabled=False)
+        add(parent, "HyperText", name=passes.SHOWN_OBJECT, value=f"${passes.SHOWN}", inline=True, selectionEnabled=False)
     parts = definition.items.parts if isinstance(definition.items, ItemsSection) else ()
     for field in fields:
         titled = next((part.title for part in parts if part.field == field and part.title), None)
         text = block(parent, "text")
         if titled:
             head(text, titled, name="title", size=6)
-        add(text, "HyperText", name=passes.text_object(field), value=f"${passes.text_key(field)}")
+        add(text, "HyperText", name=passes.text_object(field), value=f"${passes.text_key(field)}", inline=True)
     if second_pass:
         second = block(parent, "second")
-        add(second, "HyperText", name="item:second", value=f"${passes.SECOND}", selectionEnabled=False)
+        add(second, "HyperText", name="item:second", value=f"${passes.SECOND}", inline=True, selectionEnabled=False)
 
 
 def _asks(parent: Element, asked: Sequence[Question], known: dict[str, Question], scene: Scene) -> None:
