@@ -27,9 +27,7 @@ def backend() -> str:
     return "sqlite"
 
 
-def test_a_story_is_corrected_beside_its_original(
-    stored: Stored, put: Put, visit: Visit, tmp_path: Path
-) -> None:
+def test_a_story_is_corrected_beside_its_original(stored: Stored, put: Put, visit: Visit, tmp_path: Path) -> None:
     """The text is there to be corrected; the reasons come and the text goes with «непридатне»; both answers return."""
     starting.start(tmp_path / "stories", template_name="story-correction")
     definition, items = stored(tmp_path / "stories/project.yaml")
@@ -40,7 +38,9 @@ def test_a_story_is_corrected_beside_its_original(
     page = visitor.page
     editor, reasons = page.locator(".hr-edit textarea"), page.get_by_text("Чому непридатне?")
     expect(editor).to_have_value(items[0].data["story"])
-    assert page.locator(".hr-column").nth(0).bounding_box()["y"] == page.locator(".hr-column").nth(1).bounding_box()["y"]  # type: ignore[index]
+    assert (
+        page.locator(".hr-column").nth(0).bounding_box()["y"] == page.locator(".hr-column").nth(1).bounding_box()["y"]
+    )  # type: ignore[index]
     expect(reasons).to_be_hidden()
     editor.fill(items[0].data["story"].replace(WRONG, RIGHT))
     page.locator(".hr-column").first.click()

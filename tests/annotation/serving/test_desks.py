@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 YES, NO = "так", "ні"
 
 
-
 @dataclass
 class Office:
     """A room whose people also work at desks."""
