@@ -45,8 +45,17 @@ class Client:
         self.server = hashlib.sha256(self.url.encode()).hexdigest()[:16]
         self.clock: datetime | None = None
         """What the server's clock said in its last answer, to the second."""
-        self._token, self._timeout = token.strip(), timeout
+        self._token = token.strip()
+        self._http = httpx.Client(timeout=timeout, event_hooks={"response": [self._look_at_the_clock]})
         self._sdk: LabelStudio | None = None
+
+    def __enter__(self) -> Client:
+        """Use it, then close it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the connections."""
+        self._http.close()
 
     def whoami(self) -> RemoteUser:
         """The account of the token."""
@@ -164,9 +173,8 @@ class Client:
             except ImportError:
                 remedy = 'Install it: pip install "hromada[label-studio]".'
                 raise BadInput("The SDK of Label Studio is not installed.", remedy=remedy) from None
-            http = httpx.Client(timeout=self._timeout, event_hooks={"response": [self._look_at_the_clock]})
             self._sdk = LabelStudio(  # type: ignore[no-untyped-call]
-                base_url=self.url, api_key=self._token, httpx_client=http, max_retries=0
+                base_url=self.url, api_key=self._token, httpx_client=self._http, max_retries=0
             )
         return self._sdk
 

@@ -154,15 +154,15 @@ def test_a_database_of_somebody_else_is_left_alone(db: database.Database, url: s
         pass
 
 
+FIRST_DESK = f"VALUES (1, 1, 2, false, '', 'm', {TIME})"
 DESK = (
-    "INSERT INTO desk (id, project_id, annotator_id, second, server, mark, created_at)"
-    f" VALUES (1, 1, 2, false, '', 'm', {TIME})",
+    f"INSERT INTO desk (id, project_id, annotator_id, second, server, mark, created_at) {FIRST_DESK}",
     "UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id IN (2, 3)",
     "UPDATE item SET n_done = n_done + 1 WHERE id = 3",
     *(
-        "INSERT INTO assignment (id, project_id, item_id, item_revision, annotator_id, occasion, surface, status, stage,"
-        f" is_control, is_repeat, holds) VALUES ({number}, 1, {item}, 1, 2, 0, 'label studio', '{status}', 'main', false,"
-        " false, true)"
+        "INSERT INTO assignment (id, project_id, item_id, item_revision, annotator_id, occasion, surface, status,"
+        f" stage, is_control, is_repeat, holds) VALUES ({number}, 1, {item}, 1, 2, 0, 'label studio', '{status}',"
+        " 'main', false, false, true)"
         for number, item, status in ((8, 2, "live"), (9, 3, "done"))
     ),
     "INSERT INTO judgement (id, assignment_id, revision, response, response_raw) VALUES (9, 9, 0, 'yes', 'yes')",

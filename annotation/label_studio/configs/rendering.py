@@ -63,7 +63,9 @@ def _titled(definition: ProjectFile) -> bool:
 def _item(parent: Element, definition: ProjectFile, *, second_pass: bool) -> None:
     fields = passes.marked(definition, second_pass=second_pass)
     if _shows(definition, fields):
-        add(parent, "HyperText", name=passes.SHOWN_OBJECT, value=f"${passes.SHOWN}", inline=True, selectionEnabled=False)
+        add(
+            parent, "HyperText", name=passes.SHOWN_OBJECT, value=f"${passes.SHOWN}", inline=True, selectionEnabled=False
+        )
     parts = definition.items.parts if isinstance(definition.items, ItemsSection) else ()
     for field in fields:
         titled = next((part.title for part in parts if part.field == field and part.title), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -182,6 +182,7 @@ def accounts(label_studio: Studio) -> Mapping[str, Account]:
 
 
 @pytest.fixture
-def office(db: Database, tmp_path: Path, label_studio: Studio, accounts: Mapping[str, Account]) -> Office:
+def office(db: Database, tmp_path: Path, label_studio: Studio, accounts: Mapping[str, Account]) -> Iterator[Office]:
     """An empty office."""
-    return Office(db, tmp_path, label_studio, Client(label_studio.url, label_studio.token), accounts)
+    with Client(label_studio.url, label_studio.token) as client:
+        yield Office(db, tmp_path, label_studio, client, accounts)
