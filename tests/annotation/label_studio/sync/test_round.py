@@ -175,8 +175,8 @@ def test_two_pullers_at_once_take_each_answer_once(office: Office) -> None:
     pullers = [threading.Thread(target=read) for _ in range(4)]
     for one in pullers:
         one.start()
-    for one in made[:4]:
-        office.change(one, NO)
+    for annotation in made[:4]:
+        office.change(annotation, NO)
     for one in pullers:
         one.join()
     assert failures == []
