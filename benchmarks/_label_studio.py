@@ -104,7 +104,12 @@ def server(path: Path, folder: Path, *, database: Mapping[str, str] | None = Non
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, env=_variables(folder, database), cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            command,
+            env=_variables(folder, database),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
         )
         try:
             _wait(process, url, log)

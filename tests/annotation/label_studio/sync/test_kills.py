@@ -23,9 +23,9 @@ YES, NO = "так", "ні"
 CHILD = """
 import sys
 from datetime import UTC, datetime
-from annotation.label_studio.sync import sending
+from annotation.label_studio import sync
 from annotation.label_studio.client import Client
-from annotation.label_studio.sync import taking
+from annotation.label_studio.sync import sending, taking
 from annotation.store import database
 
 what, url, studio, token, person, number = sys.argv[1:]
@@ -37,6 +37,7 @@ class Told(Client):
         print("sent", flush=True)
         return made
 
+sending.BATCH = 100
 before = taking.take
 def take(*given, **more):
     found = before(*given, **more)
@@ -55,27 +56,27 @@ with database.opened(url) as db, Told(studio, token) as client:
 """
 
 
-def killed(office: Office, url: str, what: str, *, after: str, lines: int, delay: float) -> bool:
-    """Start a process and kill it so many seconds after it said something so many times; whether it was still alive."""
-    script = office.folder / "child.py"
+def killed(office: Office, url: str, what: str, *, after: str, lines: int, delay: float) -> None:
+    """Start a process and kill it so many seconds after it said something so many times; it must still be alive."""
+    script, said = office.folder / "child.py", office.folder / "child.err"
     script.write_text(CHILD, "utf-8")
-    given = [what, url, office.studio.url, office.studio.token, office.people["olha"], "1200"]
+    given = [what, url, office.studio.url, office.studio.token, office.people["olha"], "150"]
     path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": os.environ["PATH"]}
-    process = subprocess.Popen(
-        [sys.executable, script, *given], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=path, text=True
-    )
-    assert process.stdout is not None
-    seen = 0
-    for line in process.stdout:
-        seen += line.strip() == after
-        if seen == lines:
-            break
-    time.sleep(delay)
-    alive = process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    return alive
+    with (
+        said.open("w") as errors,
+        subprocess.Popen(
+            [sys.executable, script, *given], stdout=subprocess.PIPE, stderr=errors, env=path, text=True
+        ) as process,
+    ):
+        seen = 0
+        for line in process.stdout or ():
+            seen += line.strip() == after
+            if seen == lines:
+                break
+        time.sleep(delay)
+        alive = process.poll() is None
+        process.send_signal(signal.SIGKILL)
+    assert alive, said.read_text("utf-8")
 
 
 @pytest.fixture
@@ -97,13 +98,13 @@ def backend() -> str:
 )
 def test_a_push_that_was_killed_is_made_up_for(office: Office, url: str, after: str, lines: int, delay: float) -> None:
     """While it hands out, before a request, in it, after it: every item is there once in the end."""
-    office.campaign(items=1200)
+    office.campaign(items=150)
     office.person("olha")
-    assert killed(office, url, "push", after=after, lines=lines, delay=delay)
-    made = office.push("olha", 1200)
-    assert made.in_hand == 1200
-    assert len(office.tasks()) == 1200
-    assert office.push("olha", 1200).sent == 0
+    killed(office, url, "push", after=after, lines=lines, delay=delay)
+    made = office.push("olha", 150)
+    assert made.in_hand == 150
+    assert len(office.tasks()) == 150
+    assert office.push("olha", 150).sent == 0
     office.well()
 
 
@@ -116,11 +117,11 @@ def test_pulls_that_were_killed_lose_and_double_nothing(office: Office, url: str
     with ThreadPoolExecutor(4) as people:
         made = list(people.map(lambda task: office.say("olha", task), tasks))
     for lines in (1, 7, 20):
-        assert killed(office, url, "pull", after="taken", lines=lines, delay=0.0)
+        killed(office, url, "pull", after="taken", lines=lines, delay=0.0)
     for annotation in made[:5]:
         office.change(annotation, NO)
     office.delete(made[5])
-    assert killed(office, url, "pull", after="taken", lines=30, delay=0.0)
+    killed(office, url, "pull", after="taken", lines=30, delay=0.0)
     office.pull()
     items = office.items()
     final = {item: (response, excluded) for _, item, _, response, _, excluded in office.answers()}
