@@ -41,5 +41,4 @@ def link(session: Session, *, server: str, user_id: int, person: Annotator) -> b
     session.add(DeskUser(server=server, user_id=user_id, annotator_id=person.id or 0))
     session.flush()
     session.connection().execute(sa.update(Desk).where(col(Desk.server) == server).values(watermark=None))
-    session.expire_all()
     return True

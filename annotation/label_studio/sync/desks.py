@@ -74,7 +74,6 @@ def renew(session: Session, desk_id: int) -> None:
     execute(sa.update(DeskTask).where(mine).values(remote_id=None, sent_at=None, seen=None, seen_at=None))
     execute(sa.delete(DeskAside).where(col(DeskAside.desk_id) == desk_id))
     remember(session, desk_id, mark=secrets.token_hex(16), remote_id=None, config_sha256=None, watermark=None)
-    session.expire_all()
 
 
 @dataclass(frozen=True, kw_only=True)
