@@ -100,11 +100,16 @@ def server(path: Path, folder: Path, *, database: Mapping[str, str] | None = Non
         _copy(kept, file)
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
-    command = [path, "start", "--no-browser", "--debug", "--internal-host", "127.0.0.1", "--port", str(port)]
+    command = [str(path), "start", "--no-browser", "--debug", "--internal-host", "127.0.0.1", "--port", str(port)]
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, env=_variables(folder, database), cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            command,
+            env=_variables(folder, database),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
         )
         try:
             _wait(process, url, log)

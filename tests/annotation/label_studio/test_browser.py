@@ -28,9 +28,7 @@ def backend() -> str:
     return "sqlite"
 
 
-def test_a_story_is_corrected_beside_its_original(
-    stored: Stored, put: Put, visit: Visit, tmp_path: Path
-) -> None:
+def test_a_story_is_corrected_beside_its_original(stored: Stored, put: Put, visit: Visit, tmp_path: Path) -> None:
     """The text is there to be corrected; the reasons come and the text goes with «непридатне»; both answers return."""
     starting.start(tmp_path / "stories", template_name="story-correction")
     definition, items = stored(tmp_path / "stories/project.yaml")
@@ -41,7 +39,10 @@ def test_a_story_is_corrected_beside_its_original(
     page = visitor.page
     editor, reasons = page.locator(".hr-edit textarea"), page.get_by_text("Чому непридатне?")
     expect(editor).to_have_value(items[0].data["story"])
-    assert page.locator(".hr-column").nth(0).bounding_box()["y"] == page.locator(".hr-column").nth(1).bounding_box()["y"]  # type: ignore[index]
+    left, right = (page.locator(".hr-column").nth(number).bounding_box() for number in (0, 1))
+    assert left is not None
+    assert right is not None
+    assert (left["y"], left["width"]) == (right["y"], right["width"])
     expect(reasons).to_be_hidden()
     editor.fill(items[0].data["story"].replace(WRONG, RIGHT))
     page.locator(".hr-column").first.click()
@@ -161,7 +162,7 @@ def mark(page: Page, part: str) -> None:
         """(box, part) => {
             const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT), nodes = []
             let whole = ""
-            while (walker.nextNode()) { nodes.push([walker.currentNode, whole.length]); whole += walker.currentNode.data }
+            for (let node; node = walker.nextNode(); whole += node.data) nodes.push([node, whole.length])
             const spot = (at, last) => {
                 const [node, from] = nodes.findLast(([one, from]) => from <= at)
                 const range = document.createRange()
