@@ -100,7 +100,7 @@ def server(path: Path, folder: Path, *, database: Mapping[str, str] | None = Non
         _copy(kept, file)
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
-    command = [path, "start", "--no-browser", "--debug", "--internal-host", "127.0.0.1", "--port", str(port)]
+    command = [str(path), "start", "--no-browser", "--debug", "--internal-host", "127.0.0.1", "--port", str(port)]
     log = folder / "server.log"
     with log.open("wb") as output:
         process = subprocess.Popen(

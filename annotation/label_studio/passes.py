@@ -65,7 +65,7 @@ def text_key(column: str) -> str:
 
 def text_object(column: str) -> str:
     """The name of the object that shows such a text."""
-    return f"item:{_key(column)}"
+    return f"text:{_key(column)}"
 
 
 def none_control(question: SpanOf) -> str:

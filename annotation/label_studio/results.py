@@ -121,16 +121,16 @@ def _spans(question: SpanOf, given: Sequence[Any], material: Material, *, nothin
 
 
 def _span(question: SpanOf, value: Any, text: str) -> dict[str, object]:
-    """Label Studio counts as browsers do, in units of UTF-16; we count characters."""
+    """Label Studio counts characters as we do, and writes line breaks of the marked text as `\\n`."""
+    value = value if isinstance(value, Mapping) else {}
     offsets = value.get("globalOffsets") or value
-    start, end = (_characters(text, offsets.get(name)) for name in ("start", "end"))
-    if start is None or end is None:
-        raise question.refusal(f"has a part without a place in Label Studio: {value!r}.", "Mark it again there.")
+    start, end = offsets.get("start"), offsets.get("end")
+    if not isinstance(start, int) or not isinstance(end, int):
+        raise question.refusal("has a part without a place in Label Studio.", "Open the task and mark it again.")
+    said = value.get("text")
+    if isinstance(said, str) and said.replace("\\n", "\n") != text[start:end].replace("\\n", "\n"):
+        raise question.refusal(
+            f"has {said!r} marked in Label Studio, where the item says {text[start:end]!r}.",
+            "The item was changed; push it again.",
+        )
     return {"start": start, "end": end, "text": text[start:end]}
-
-
-def _characters(text: str, units: object) -> int | None:
-    """How many characters the first so many units of UTF-16 are."""
-    if not isinstance(units, int):
-        return None
-    return len(text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "ignore"))

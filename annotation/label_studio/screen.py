@@ -80,7 +80,7 @@ def _highlighted(text: str, spots: Sequence[tuple[Extent, str]]) -> str:
             continue
         tag = f'<span class="hr-{kind}">{html.escape(text[start:end])}</span>'
         written, at = f"{written}{html.escape(text[at:start])}{tag}", end
-    return written + html.escape(text[at:])
+    return (written + html.escape(text[at:])).replace("\r", "&#13;")
 
 
 def _lines(text: str) -> str:

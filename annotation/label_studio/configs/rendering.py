@@ -63,9 +63,7 @@ def _titled(definition: ProjectFile) -> bool:
 def _item(parent: Element, definition: ProjectFile, *, second_pass: bool) -> None:
     fields = passes.marked(definition, second_pass=second_pass)
     if _shows(definition, fields):
-        add(
-            parent, "HyperText", name=passes.SHOWN_OBJECT, value=f"${passes.SHOWN}", inline=True, selectionEnabled=False
-        )
+        _show(parent, passes.SHOWN_OBJECT, passes.SHOWN)
     parts = definition.items.parts if isinstance(definition.items, ItemsSection) else ()
     for field in fields:
         titled = next((part.title for part in parts if part.field == field and part.title), None)
@@ -75,7 +73,12 @@ def _item(parent: Element, definition: ProjectFile, *, second_pass: bool) -> Non
         add(text, "HyperText", name=passes.text_object(field), value=f"${passes.text_key(field)}", inline=True)
     if second_pass:
         second = block(parent, "second")
-        add(second, "HyperText", name="item:second", value=f"${passes.SECOND}", inline=True, selectionEnabled=False)
+        _show(second, "item:second", passes.SECOND)
+
+
+def _show(parent: Element, name: str, key: str) -> None:
+    """A field of the task that is only read."""
+    add(parent, "HyperText", name=name, value=f"${key}", inline=True, selectionEnabled=False)
 
 
 def _asks(parent: Element, asked: Sequence[Question], known: dict[str, Question], scene: Scene) -> None:

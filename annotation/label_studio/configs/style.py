@@ -32,15 +32,18 @@ ITEM = """
 .hr-piece + .hr-piece, .hr-page details + .hr-piece, .hr-text + .hr-text { margin-top: 16px; }
 .hr-words, .hr-text .lsf-richtext__container { white-space: pre-wrap; overflow-wrap: anywhere; }
 .hr-title, .hr-title h4, .hr-page summary {
-  margin: 0 0 6px !important; color: var(--hr-quiet) !important; font-size: 14px !important; font-weight: 600 !important; line-height: 1.5;
+  margin: 0 0 6px !important; color: var(--hr-quiet) !important; font-size: 14px !important;
+  font-weight: 600 !important; line-height: 1.5;
 }
 .hr-page summary { cursor: pointer; }
 .hr-gap {
   display: inline-block; min-width: 4.5em; margin: 0 3px; border-bottom: 3px solid #b45309; border-radius: 4px 4px 0 0;
-  background: #fde68a; color: transparent; line-height: 1.25; text-align: center; overflow: hidden; vertical-align: bottom;
+  background: #fde68a; color: transparent; line-height: 1.25; overflow: hidden; vertical-align: bottom;
 }
 .hr-mark { padding: 1px 3px; border-radius: 4px; background: #fde68a; color: #3b2f04; }
-.hr-second { margin-top: 16px; padding: 12px 16px; border-left: 4px solid var(--hr-accent); background: var(--hr-tint); }
+.hr-second {
+  margin-top: 16px; padding: 12px 16px; border-left: 4px solid var(--hr-accent); background: var(--hr-tint);
+}
 .hr-answers { border-collapse: collapse; font-size: 15px; }
 .hr-answers th, .hr-answers td { padding: 4px 16px 4px 0; text-align: left; vertical-align: top; }
 .hr-answers th { color: var(--hr-quiet); font-weight: 600; }
@@ -87,7 +90,8 @@ ASKING = """
 .hr-page .lsf-choice__checkbox:has(input:checked) { border-color: var(--hr-accent); background: var(--hr-tint); }
 .hr-page .lsf-choice .lsf-hint {
   position: static; margin-left: 8px; padding: 1px 5px; border: 1px solid var(--hr-line); border-radius: 4px;
-  background: var(--hr-inset); color: var(--hr-quiet); font: 600 11px/1.3 ui-monospace, monospace !important; vertical-align: 1px;
+  background: var(--hr-inset); color: var(--hr-quiet); font: 600 11px/1.3 ui-monospace, monospace !important;
+  vertical-align: 1px;
 }
 @container (min-width: 900px) {
   .hr-columns { grid-template-columns: 1fr 1fr; }

@@ -133,7 +133,7 @@ class Visitor:
     def submit(self) -> None:
         """Hand the answer in, and wait until it is taken."""
         with self.page.expect_response(lambda answer: "/annotations" in answer.url and answer.request.method == "POST"):
-            self.page.get_by_role("button", name="Submit", exact=True).click()
+            self.page.get_by_role("button", name="Submit current annotation").click()
 
 
 @pytest.fixture

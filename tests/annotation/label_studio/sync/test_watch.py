@@ -14,7 +14,7 @@ from sqlmodel import Session
 from annotation.errors import HromadaError
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
-from annotation.label_studio.sync import watch as watching
+from annotation.label_studio.sync.watch import HEADER, MOST_BYTES, application
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Desk, Project
 
@@ -58,16 +58,16 @@ def backend() -> str:
 @pytest.mark.parametrize(
     ("headers", "status", "woken"),
     [
-        ({watching.HEADER: "right"}, 204, True),
-        ({watching.HEADER: "wrong"}, 403, False),
-        ({watching.HEADER: "ключ"}, 403, False),
+        ({HEADER: "right"}, 204, True),
+        ({HEADER: "wrong"}, 403, False),
+        ({HEADER: "ключ"}, 403, False),
         ({}, 403, False),
     ],
 )
 async def test_only_a_call_with_the_secret_wakes(headers: dict[str, str], status: int, woken: bool) -> None:
     """What stands in the call is not read."""
     wake = asyncio.Event()
-    async with TestClient(TestServer(watching.application("right", wake))) as caller:
+    async with TestClient(TestServer(application("right", wake))) as caller:
         answer = await caller.post("/", data=b"not JSON at all", headers=headers)
         assert (answer.status, wake.is_set()) == (status, woken)
 
@@ -75,8 +75,8 @@ async def test_only_a_call_with_the_secret_wakes(headers: dict[str, str], status
 async def test_a_long_call_is_refused() -> None:
     """Whoever knows the secret cannot fill the memory."""
     wake = asyncio.Event()
-    async with TestClient(TestServer(watching.application("right", wake))) as caller:
-        answer = await caller.post("/", data=b"x" * (watching.MOST_BYTES + 1), headers={watching.HEADER: "right"})
+    async with TestClient(TestServer(application("right", wake))) as caller:
+        answer = await caller.post("/", data=b"x" * (MOST_BYTES + 1), headers={HEADER: "right"})
         assert (answer.status, wake.is_set()) == (413, False)
 
 
