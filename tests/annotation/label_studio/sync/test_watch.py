@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -76,7 +77,7 @@ async def test_a_long_call_is_refused() -> None:
     """Whoever knows the secret cannot fill the memory."""
     wake = asyncio.Event()
     async with TestClient(TestServer(application("right", wake))) as caller:
-        answer = await caller.post("/", data=b"x" * (MOST_BYTES + 1), headers={HEADER: "right"})
+        answer = await caller.post("/", data=io.BytesIO(b"x" * (MOST_BYTES + 1)), headers={HEADER: "right"})
         assert (answer.status, wake.is_set()) == (413, False)
 
 
