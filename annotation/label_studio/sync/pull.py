@@ -100,7 +100,11 @@ def _desk(
         since = None if everything else desk.watermark
         definition = definitions.of(project)
         for page in client.tasks(remote.id, since=since):
-            for task in page:
+            with database.reading() as session:
+                people = accounts.linked(session, server=client.server)
+                fresh = taking.news(session, desk, page, people=people)
+            counted["read"] += len(page)
+            for task in fresh:
                 with database.transaction() as session:
                     people = accounts.linked(session, server=client.server)
                     _count(counted, taking.take(session, desk, definition, task, people=people, now=clock()))
@@ -131,7 +135,6 @@ def _refuse_changed(desk: Desk, remote: RemoteProject, *, url: str) -> None:
 
 
 def _count(counted: Counter[str], taken: Taken) -> None:
-    counted["read"] += 1
     counted["strange"] += taken.strange
     names = {
         Change.ANSWERED: "answered", Change.CHANGED: "changed", Change.DELETED: "deleted", Change.SKIPPED: "skipped",

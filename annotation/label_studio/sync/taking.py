@@ -87,6 +87,35 @@ def take(
     return taken
 
 
+def news(session: Session, desk: Desk, tasks: Sequence[RemoteTask], *, people: Mapping[int, int]) -> list[RemoteTask]:
+    """Those of the tasks of which not all is known; one look for all of them, before each is settled by itself."""
+    ids = [task.id for task in tasks]
+    chosen = select(DeskTask.remote_id, Assignment.annotator_id, DeskTask.seen).join(
+        Assignment, col(Assignment.id) == col(DeskTask.assignment_id)
+    )
+    seen: dict[int, dict[int, str | None]] = defaultdict(dict)
+    mine = chosen.where(DeskTask.desk_id == desk.id, col(DeskTask.remote_id).in_(ids))
+    for remote_id, who, digest in session.exec(mine):
+        seen[remote_id or 0][who] = digest
+    kept = select(DeskAside.remote_task_id).where(DeskAside.desk_id == desk.id, col(DeskAside.remote_task_id).in_(ids))
+    aside = set(session.exec(kept))
+    return [task for task in tasks if task.id in aside or not _known(task, seen.get(task.id), people)]
+
+
+def _known(task: RemoteTask, seen: Mapping[int, str | None] | None, people: Mapping[int, int]) -> bool:
+    """Whether what each person says of a task is what was taken over last; where nobody ever said anything, it is."""
+    given: dict[int | None, list[RemoteAnnotation]] = defaultdict(list)
+    for one in task.annotations:
+        given[people.get(one.completed_by or 0)].append(one)
+    if seen is None or not given.keys() <= seen.keys():
+        return False
+    return all(_same(digest, given.get(who, [])) for who, digest in seen.items())
+
+
+def _same(seen: str | None, given: Sequence[RemoteAnnotation]) -> bool:
+    return not given if seen is None else seen == _digest(given)
+
+
 def _rows(session: Session, desk: Desk, task: RemoteTask) -> Sequence[tuple[DeskTask, Assignment]]:
     """The lines of the task, locked; one that was sent and never numbered is known by our own id."""
     chosen = (
@@ -122,9 +151,9 @@ def _of_person(
     taken: Taken,
     now: datetime,
 ) -> None:
-    digest = _digest(given)
-    if known is not None and known[0].seen == digest:
+    if known is not None and _same(known[0].seen, given):
         return
+    digest = _digest(given)
     current = _current(given)
     try:
         with session.begin_nested():
