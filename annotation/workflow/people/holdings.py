@@ -14,6 +14,8 @@ from annotation.store.models import (
     Attestation,
     Cohort,
     Consent,
+    Desk,
+    DeskUser,
     Exposure,
     Invitation,
     Item,
@@ -43,6 +45,8 @@ TABLES: dict[str, type[SQLModel]] = {
     "exposures": Exposure,
     "walks": Walk,
     "allotments": AllottedPerson,
+    "desks": Desk,
+    "desk accounts": DeskUser,
     "journal": Journal,
 }
 """Every table with a person in it, under the name that she reads."""

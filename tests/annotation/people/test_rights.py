@@ -21,6 +21,8 @@ from annotation.store.models import (
     Attestation,
     Cohort,
     Consent,
+    Desk,
+    DeskUser,
     Exposure,
     Invitation,
     Journal,
@@ -255,6 +257,8 @@ def test_every_table_about_people_is_in_her_data(people: People, load: Load) -> 
             Exposure(annotator_id=who, group_id="words-1", project_id=pid, cause=Cause.CONTROL, at=NOW),
             Walk(annotator_id=who, project_id=pid, pool=Pool.MAIN, start=1, pos=1),
             AllottedPerson(allotment_id=1, annotator_id=who, bin=0),
+            Desk(project_id=pid, annotator_id=who, server="s", mark="m", created_at=NOW),
+            DeskUser(server="s", user_id=7, annotator_id=who),
         ])  # fmt: skip
         session.flush()
         found: dict[str, Any] = json.loads(json.dumps(holdings.of(session, annotator_id=who)))
