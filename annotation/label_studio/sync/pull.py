@@ -106,7 +106,6 @@ def _desk(
             counted["read"] += len(page)
             for task in fresh:
                 with database.transaction() as session:
-                    people = accounts.linked(session, server=client.server)
                     _count(counted, taking.take(session, desk, definition, task, people=people, now=clock()))
         with database.transaction() as session:
             desks.read_until(session, desk.id or 0, begun)
