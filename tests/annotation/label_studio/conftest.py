@@ -18,7 +18,6 @@ from sqlmodel import col, select
 
 from annotation.campaigns import project as project_files
 from annotation.campaigns.project import ProjectFile
-from annotation.label_studio import configs
 from annotation.store.database import Database
 from annotation.store.models import Item
 from annotation.workflow import projects
@@ -67,11 +66,6 @@ class Board:
     number: int
     tasks: list[int]
 
-    @property
-    def stream(self) -> str:
-        """Where its tasks come one after the other."""
-        return f"{self.studio.url}/projects/{self.number}/data?labeling=1"
-
     def results(self) -> list[list[dict[str, Any]]]:
         """The result of each task's only annotation, in the order of the tasks; empty for one that has none."""
         with self.studio.api() as api:
@@ -85,15 +79,8 @@ def put(label_studio: Studio) -> Callable[..., Board]:
     """Makes a project of a definition and its tasks, as they would be pushed."""
 
     def made(definition: ProjectFile, tasks: list[dict[str, Any]], *, second_pass: bool = False) -> Board:
-        words = {"expert_instruction": configs.instructions(definition), "sampling": "Sequential sampling"}
-        config = configs.rendered(definition, second_pass=second_pass)
-        with label_studio.api() as api:
-            project = api.post("/api/projects", json={"title": definition.title, "label_config": config, **words})
-            assert project.status_code == 201, project.text
-            number = project.json()["id"]
-            imported = api.post(f"/api/projects/{number}/import?return_task_ids=true", json=tasks)
-            assert imported.status_code == 201, imported.text
-        return Board(studio=label_studio, number=number, tasks=imported.json()["task_ids"])
+        number, found = label_studio.project(definition, tasks, second_pass=second_pass)
+        return Board(studio=label_studio, number=number, tasks=found)
 
     return made
 
@@ -127,7 +114,7 @@ class Visitor:
 
     def begin(self, board: Board) -> None:
         """Open the first task that waits."""
-        self.page.goto(board.stream)
+        self.page.goto(board.studio.stream(board.number))
         self.page.locator(".hr-page .lsf-richtext__container").first.wait_for()
 
     def submit(self) -> None:
