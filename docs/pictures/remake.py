@@ -83,8 +83,12 @@ def chat(browser: Browser) -> None:
                 page.close()
 
 
-def campaign(folder: Path, template: str, studio: Studio) -> int:
-    """A project in Label Studio, from a template with the items that lie beside this script."""
+FIRST = {"answer": "вітряк"}
+"""What she answered blind, in the picture of the second look."""
+
+
+def campaign(folder: Path, template: str, studio: Studio) -> dict[str, int]:
+    """Projects in Label Studio by picture, from a template with the items that lie beside this script."""
     starting.start(folder / template, template_name=template)
     shutil.copy(HERE / f"{template}.jsonl", folder / template / "items.jsonl")
     file = folder / template / "project.yaml"
@@ -93,7 +97,12 @@ def campaign(folder: Path, template: str, studio: Studio) -> int:
         projects.load_file(session, file, now=datetime.now(UTC))
         items = session.exec(select(Item)).all()
         tasks = [payloads.task(definition, item, assignment_id=number) for number, item in enumerate(items, 1)]
-    return studio.project(definition, tasks)[0]
+        made = {template: studio.project(definition, tasks)[0]}
+        if definition.asked[-1].step > 1:
+            gold = {definition.asked[0].name: items[0].gold or ""}
+            task = payloads.task(definition, items[0], assignment_id=1, first=FIRST, gold=gold)
+            made[f"{template}-second"] = studio.project(definition, [task], second_pass=True)[0]
+    return made
 
 
 def corrected(page: Page) -> None:
@@ -105,8 +114,9 @@ def corrected(page: Page) -> None:
 
 
 def filtered(page: Page) -> None:
-    """The blind answer."""
+    """The blind answer, or the first box."""
     page.keyboard.press("2")
+    page.keyboard.press("w")
 
 
 def desks(browser: Browser, folder: Path) -> None:
@@ -126,14 +136,14 @@ def desks(browser: Browser, folder: Path) -> None:
         page.get_by_role("button", name="Log in").click()
         page.get_by_text("Projects").first.wait_for()
         for template, begin in work:
-            number = campaign(folder, template, studio)
-            for width, height in ((1280, 900), (800, 1100)):
-                page.set_viewport_size({"width": width, "height": height})
-                page.goto(studio.stream(number))
-                page.locator(".lsf-choice").first.wait_for()
-                begin(page)
-                page.wait_for_timeout(500)
-                page.screenshot(path=HERE / f"{template}-{width}.png")
+            for name, number in campaign(folder, template, studio).items():
+                for width, height in ((1280, 840), (800, 1100)):
+                    page.set_viewport_size({"width": width, "height": height})
+                    page.goto(studio.stream(number))
+                    page.locator(".lsf-choice").first.wait_for()
+                    begin(page)
+                    page.wait_for_timeout(500)
+                    page.screenshot(path=HERE / f"{name}-{width}.png")
         page.close()
 
 

@@ -19,7 +19,7 @@ PAGE = """
   font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif !important;
 }
 .hr-item, .hr-column, .hr-question {
-  box-sizing: border-box; min-width: 0; padding: 16px 20px;
+  box-sizing: border-box; min-width: 0; padding: 14px 18px;
   border: 1px solid var(--hr-line); border-radius: 12px; background: var(--hr-card);
 }
 .hr-page .lsf-object, .hr-page .lsf-text-area, .hr-page .lsf-choices, .hr-page .ant-form-item { margin: 0; padding: 0; }
@@ -71,7 +71,7 @@ ASKING = """
   margin: 0; padding: 8px 12px; border-radius: 8px; font-size: 16px; line-height: 1.5; field-sizing: content;
   min-height: 2.5em;
 }
-.hr-edit .lsf-text-area * { margin: 0; padding: 0; }
+.hr-page .lsf-text-area * { margin: 0; padding: 0; }
 .hr-page .hr-edit textarea.ant-input {
   min-height: 14em; padding: 0; border: 0; border-radius: 0; outline: 0; background: none; box-shadow: none;
   font-size: 17px; line-height: 1.6; resize: none;
@@ -83,9 +83,10 @@ ASKING = """
 .hr-page .lsf-choices_hidden { display: none; }
 .hr-page .lsf-choice { margin: 0; }
 .hr-page .lsf-choice__checkbox {
-  display: flex; align-items: center; gap: 4px; width: 100%; margin: 0; padding: 5px 10px; box-sizing: border-box;
+  display: flex; align-items: center; gap: 0; width: 100%; margin: 0; padding: 5px 10px; box-sizing: border-box;
   border: 1px solid var(--hr-line); border-radius: 8px; background: var(--hr-card); font-size: 16px; line-height: 1.4;
 }
+.hr-page .ant-radio, .hr-page .ant-checkbox { top: 0; align-self: center; margin: 0; }
 .hr-page .lsf-choice__checkbox:hover { border-color: var(--hr-accent); }
 .hr-page .lsf-choice__checkbox:has(input:checked) { border-color: var(--hr-accent); background: var(--hr-tint); }
 .hr-page .lsf-choice .lsf-hint {
