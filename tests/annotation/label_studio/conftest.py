@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from _label_studio import OWNER, PASSWORD, PROGRAM, Studio, program, server
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from sqlmodel import col, select
 
 from annotation.campaigns import project as project_files
@@ -91,6 +91,7 @@ def browser() -> Iterator[Browser]:
     path = shutil.which("chromium")
     if path is None:
         pytest.skip("Chromium is not installed")
+    expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=path, args=QUIET)
         yield opened
