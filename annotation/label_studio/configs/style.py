@@ -29,7 +29,7 @@ PAGE = """
 """
 
 ITEM = """
-.hr-piece + .hr-piece, .hr-page details + .hr-piece, .hr-text + .hr-text { margin-top: 16px; }
+.hr-piece + .hr-piece, .hr-page details + .hr-piece, .hr-text + .hr-text, .lsf-object + .hr-text { margin-top: 16px; }
 .hr-words, .hr-text .lsf-richtext__container { white-space: pre-wrap; overflow-wrap: anywhere; }
 .hr-title, .hr-title h4, .hr-page summary {
   margin: 0 0 6px !important; color: var(--hr-quiet) !important; font-size: 14px !important;
@@ -77,6 +77,7 @@ ASKING = """
   font-size: 17px; line-height: 1.6; resize: none;
 }
 .hr-column:has(.hr-edit textarea) { border-color: var(--hr-accent); }
+.hr-column:has(.hr-when[style*="none"]) { visibility: hidden; }
 .hr-column:has(.hr-edit textarea:focus) { box-shadow: 0 0 0 2px var(--hr-accent); }
 .hr-page .lsf-choices { display: flex; flex-flow: column; gap: 6px; }
 .hr-page .lsf-choices_layout_inline { flex-flow: row wrap; }
@@ -96,6 +97,15 @@ ASKING = """
 }
 @container (min-width: 900px) {
   .hr-columns { grid-template-columns: 1fr 1fr; }
+  .hr-columns + .hr-questions {
+    position: sticky; z-index: 2; bottom: -10px; grid-auto-flow: dense; gap: 12px; max-height: 45vh; margin: 4px -6px 0;
+    padding: 12px 6px; overflow-y: auto; background: var(--hr-card);
+    box-shadow: 0 -10px 12px -12px rgb(0 0 0 / 30%);
+  }
+  .lsf-main-content:has(.hr-columns) { scroll-padding-bottom: 160px; }
+  .hr-columns + .hr-questions .hr-when { grid-column: 1 / -1; }
+  .hr-columns + .hr-questions .lsf-choices { flex-flow: row wrap; }
+  .hr-columns + .hr-questions .hr-question { padding: 10px 16px 12px; }
   .hr-beside { display: grid; grid-template-columns: minmax(0, 11fr) minmax(0, 9fr); gap: 16px; align-items: start; }
   .hr-beside .hr-questions {
     position: sticky; top: 0; display: flex; flex-flow: column; gap: 12px; max-height: calc(100vh - 130px); margin: 0;
