@@ -32,7 +32,7 @@ def studio_program() -> Path:
     """The server's program; without it, the tests that need it are skipped and counted."""
     found = program()
     if found is None:
-        pytest.skip(f"Label Studio: {PROGRAM} is not set, and `make servers` was not run")
+        pytest.skip(f"Label Studio: `make servers` was not run, and {PROGRAM} names no program")
     return found
 
 

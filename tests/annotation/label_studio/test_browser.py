@@ -29,7 +29,7 @@ def backend() -> str:
 
 
 def test_a_story_is_corrected_beside_its_original(stored: Stored, put: Put, visit: Visit, tmp_path: Path) -> None:
-    """The text is there to be corrected; with «непридатне» it goes and the reasons come in sight; both answers return."""
+    """The text is there to be corrected; with «непридатне» it goes and the reasons come in sight."""
     starting.start(tmp_path / "stories", template_name="story-correction")
     long = [{"id": f"s{number}", "story": f"{WRONG} {number}" + "\n\nІшов дощ." * 60} for number in (1, 2)]
     lines = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in long)
