@@ -9,17 +9,22 @@ import socket
 import sqlite3
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
+
+from annotation.campaigns.project import ProjectFile
+from annotation.label_studio import configs
 
 PROGRAM = "HROMADA_LABEL_STUDIO"
 HERE = Path(__file__).parents[1] / "build/label-studio/bin/label-studio"
 OWNER, PASSWORD = "owner@example.org", "Secret-123"
 TOKEN = "0123456789abcdef0123456789abcdef01234567"  # noqa: S105  # of a server that lives for one test run
+SAMPLING = "Sequential sampling"
 PATIENCE = 240
 """Seconds until a server that makes its database must be up; 30 are usual."""
 
@@ -78,6 +83,26 @@ class Studio:
             token = visitor.get("/api/current-user/token").json()["token"]
             number = visitor.get("/api/current-user/whoami").json()["id"]
         return Account(email=email, password=PASSWORD, token=token, id=number)
+
+    def project(
+        self, definition: ProjectFile, tasks: Sequence[Mapping[str, Any]], *, second_pass: bool = False
+    ) -> tuple[int, list[int]]:
+        """A project of a definition and its tasks; its number there, and theirs."""
+        words = {"title": definition.title, "expert_instruction": configs.instructions(definition)}
+        config = configs.rendered(definition, second_pass=second_pass)
+        with self.api() as api:
+            made = api.post("/api/projects", json={**words, "label_config": config, "sampling": SAMPLING})
+            if made.status_code != 201:
+                raise RuntimeError(f"Label Studio did not take the project: {made.text[:500]}")
+            number: int = made.json()["id"]
+            taken = api.post(f"/api/projects/{number}/import?return_task_ids=true", json=list(tasks))
+            if taken.status_code != 201:
+                raise RuntimeError(f"Label Studio did not take the tasks: {taken.text[:500]}")
+        return number, taken.json()["task_ids"]
+
+    def stream(self, number: int) -> str:
+        """Where a project's tasks come one after the other."""
+        return f"{self.url}/projects/{number}/data?labeling=1"
 
 
 def program() -> Path | None:

@@ -37,7 +37,12 @@ def task(
     second_pass = first is not None
     asked = passes.questions(definition, second_pass=second_pass)
     fields = passes.marked(definition, second_pass=second_pass)
-    pieces = [piece for piece in stored.pieces(item, definition) if second_pass or piece.step == 1]
+    told = set((gold or {}).values())
+    pieces = [
+        piece
+        for piece in stored.pieces(item, definition)
+        if piece.step == 1 or (second_pass and piece.text not in told)  # the table of answers has it
+    ]
     data: dict[str, Any] = {OUR_ID: assignment_id, "item": item.external_id}
     data[passes.SHOWN] = screen.shown([piece for piece in pieces if piece.field not in fields])
     data |= {passes.text_key(piece.field): screen.marked(piece) for piece in pieces if piece.field in fields}

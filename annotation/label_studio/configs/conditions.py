@@ -26,10 +26,10 @@ def inside(parent: Element, question: Question, known: Mapping[str, Question]) -
     return parent
 
 
-def unfollowed(question: Question, known: Mapping[str, Question]) -> bool:
-    """Whether it may be on the screen without being asked: then it cannot be required there."""
+def unfollowed(question: Question, known: Mapping[str, Question]) -> dict[str, tuple[str, ...]]:
+    """The conditions on which it is on the screen all the same: they are told, and it cannot be required there."""
     conditions = (question.show_if or {}).items()
-    return any(name not in known or not followed(known[name], values) for name, values in conditions)
+    return {name: values for name, values in conditions if name not in known or not followed(known[name], values)}
 
 
 def followed(asked: Question, values: tuple[str, ...]) -> bool:

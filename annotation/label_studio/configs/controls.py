@@ -27,13 +27,14 @@ class Scene:
     say: Words
 
 
-def control(parent: Element, question: Question, scene: Scene, *, required: bool) -> None:
-    """The question's words and its control."""
+def control(parent: Element, question: Question, scene: Scene, *, required: bool, told: Sequence[str] = ()) -> None:
+    """The question's words and its control; `told` stands beside it."""
     card = block(parent, f"question hr-{question.kind}{' hr-wide' * passes.moving(question)}")
     head(card, question.text, name="asks")
-    told = [one for one in (question.help, _limit(question, scene.say), _optional(question, scene.say)) if one]
-    if told:
-        head(card, " · ".join(told), name="told", size=6)
+    own = (question.help, _limit(question, scene.say), _optional(question, scene.say))
+    beside = [*told, *(one for one in own if one)]
+    if beside:
+        head(card, " · ".join(beside), name="told", size=6)
     needed = {"required": required, "requiredMessage": _message(question, scene.say) if required else None}
     match question:
         case Choice() | Choices() | Scale():

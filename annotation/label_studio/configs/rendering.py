@@ -34,10 +34,10 @@ def rendered(definition: ProjectFile, *, second_pass: bool = False) -> str:
         head(left, say("original"), name="title", size=6)
     _item(left, definition, second_pass=second_pass)
     if corrected:
-        _asks(block(upper, "column"), corrected, known, scene)
+        _asks(block(upper, "column"), corrected, known, scene, definition)
     rest = [one for one in asked if not isinstance(one, Edit)]
     if rest:
-        _asks(block(body, "questions"), rest, known, scene)
+        _asks(block(body, "questions"), rest, known, scene, definition)
     indent(page)
     return tostring(page, encoding="unicode")
 
@@ -81,10 +81,17 @@ def _show(parent: Element, name: str, key: str) -> None:
     add(parent, "HyperText", name=name, value=f"${key}", inline=True, selectionEnabled=False)
 
 
-def _asks(parent: Element, asked: Sequence[Question], known: dict[str, Question], scene: Scene) -> None:
+def _asks(
+    parent: Element, asked: Sequence[Question], known: dict[str, Question], scene: Scene, definition: ProjectFile
+) -> None:
+    words = {question.name: question.text for question in definition.asked}
     for question in asked:
         place = conditions.inside(parent, question, known)
-        control(place, question, scene, required=_needed(question, known))
+        told = [
+            scene.say("if", question=words[name], answer=" / ".join(values))
+            for name, values in conditions.unfollowed(question, known).items()
+        ]
+        control(place, question, scene, required=_needed(question, known), told=told)
 
 
 def _needed(question: Question, known: dict[str, Question]) -> bool:

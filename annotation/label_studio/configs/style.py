@@ -19,7 +19,7 @@ PAGE = """
   font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif !important;
 }
 .hr-item, .hr-column, .hr-question {
-  box-sizing: border-box; min-width: 0; padding: 16px 20px;
+  box-sizing: border-box; min-width: 0; padding: 14px 18px;
   border: 1px solid var(--hr-line); border-radius: 12px; background: var(--hr-card);
 }
 .hr-page .lsf-object, .hr-page .lsf-text-area, .hr-page .lsf-choices, .hr-page .ant-form-item { margin: 0; padding: 0; }
@@ -29,7 +29,7 @@ PAGE = """
 """
 
 ITEM = """
-.hr-piece + .hr-piece, .hr-page details + .hr-piece, .hr-text + .hr-text { margin-top: 16px; }
+.hr-piece + .hr-piece, .hr-page details + .hr-piece, .hr-text + .hr-text, .lsf-object + .hr-text { margin-top: 16px; }
 .hr-words, .hr-text .lsf-richtext__container { white-space: pre-wrap; overflow-wrap: anywhere; }
 .hr-title, .hr-title h4, .hr-page summary {
   margin: 0 0 6px !important; color: var(--hr-quiet) !important; font-size: 14px !important;
@@ -71,21 +71,23 @@ ASKING = """
   margin: 0; padding: 8px 12px; border-radius: 8px; font-size: 16px; line-height: 1.5; field-sizing: content;
   min-height: 2.5em;
 }
-.hr-edit .lsf-text-area * { margin: 0; padding: 0; }
+.hr-page .lsf-text-area * { margin: 0; padding: 0; }
 .hr-page .hr-edit textarea.ant-input {
   min-height: 14em; padding: 0; border: 0; border-radius: 0; outline: 0; background: none; box-shadow: none;
   font-size: 17px; line-height: 1.6; resize: none;
 }
 .hr-column:has(.hr-edit textarea) { border-color: var(--hr-accent); }
+.hr-column:has(.hr-when[style*="none"]) { visibility: hidden; }
 .hr-column:has(.hr-edit textarea:focus) { box-shadow: 0 0 0 2px var(--hr-accent); }
 .hr-page .lsf-choices { display: flex; flex-flow: column; gap: 6px; }
 .hr-page .lsf-choices_layout_inline { flex-flow: row wrap; }
 .hr-page .lsf-choices_hidden { display: none; }
 .hr-page .lsf-choice { margin: 0; }
 .hr-page .lsf-choice__checkbox {
-  display: flex; align-items: center; gap: 4px; width: 100%; margin: 0; padding: 5px 10px; box-sizing: border-box;
+  display: flex; align-items: center; gap: 0; width: 100%; margin: 0; padding: 5px 10px; box-sizing: border-box;
   border: 1px solid var(--hr-line); border-radius: 8px; background: var(--hr-card); font-size: 16px; line-height: 1.4;
 }
+.hr-page .ant-radio, .hr-page .ant-checkbox { top: 0; align-self: center; margin: 0; }
 .hr-page .lsf-choice__checkbox:hover { border-color: var(--hr-accent); }
 .hr-page .lsf-choice__checkbox:has(input:checked) { border-color: var(--hr-accent); background: var(--hr-tint); }
 .hr-page .lsf-choice .lsf-hint {
@@ -95,6 +97,15 @@ ASKING = """
 }
 @container (min-width: 900px) {
   .hr-columns { grid-template-columns: 1fr 1fr; }
+  .hr-columns + .hr-questions {
+    position: sticky; z-index: 2; bottom: -10px; grid-auto-flow: dense; gap: 12px; max-height: 45vh; margin: 4px -6px 0;
+    padding: 12px 6px; overflow-y: auto; background: var(--hr-card);
+    box-shadow: 0 -10px 12px -12px rgb(0 0 0 / 30%);
+  }
+  .lsf-main-content:has(.hr-columns) { scroll-padding-bottom: 160px; }
+  .hr-columns + .hr-questions .hr-when { grid-column: 1 / -1; }
+  .hr-columns + .hr-questions .lsf-choices { flex-flow: row wrap; }
+  .hr-columns + .hr-questions .hr-question { padding: 10px 16px 12px; }
   .hr-beside { display: grid; grid-template-columns: minmax(0, 11fr) minmax(0, 9fr); gap: 16px; align-items: start; }
   .hr-beside .hr-questions {
     position: sticky; top: 0; display: flex; flex-flow: column; gap: 12px; max-height: calc(100vh - 130px); margin: 0;

@@ -6,7 +6,6 @@ answer-this = Please answer: “{ $question }”.
 write-here = Write here
 mark-here = Choose the label, then mark a part of the text.
 original = Original
-corrected = Corrected text
 if = If “{ $question }” is { $answer }
 first-answer = Your first answer
 right-answer = Right answer

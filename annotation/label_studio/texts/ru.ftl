@@ -6,7 +6,6 @@ answer-this = Ответьте: «{ $question }».
 write-here = Пишите здесь
 mark-here = Выберите метку, а затем выделите часть текста.
 original = Оригинал
-corrected = Исправленный текст
 if = Если «{ $question }» — { $answer }
 first-answer = Ваш первый ответ
 right-answer = Правильный ответ

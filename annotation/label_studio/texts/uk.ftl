@@ -6,7 +6,6 @@ answer-this = Дайте відповідь: «{ $question }».
 write-here = Пишіть тут
 mark-here = Оберіть мітку, а тоді виділіть частину тексту.
 original = Оригінал
-corrected = Виправлений текст
 if = Якщо «{ $question }» — { $answer }
 first-answer = Ваша перша відповідь
 right-answer = Правильна відповідь

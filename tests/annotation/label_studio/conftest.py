@@ -13,12 +13,11 @@ from urllib.parse import urlsplit
 
 import pytest
 from _label_studio import OWNER, PASSWORD, PROGRAM, Studio, program, server
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from sqlmodel import col, select
 
 from annotation.campaigns import project as project_files
 from annotation.campaigns.project import ProjectFile
-from annotation.label_studio import configs
 from annotation.store.database import Database
 from annotation.store.models import Item
 from annotation.workflow import projects
@@ -33,7 +32,7 @@ def studio_program() -> Path:
     """The server's program; without it, the tests that need it are skipped and counted."""
     found = program()
     if found is None:
-        pytest.skip(f"Label Studio: {PROGRAM} is not set, and `make servers` was not run")
+        pytest.skip(f"Label Studio: `make servers` was not run, and {PROGRAM} names no program")
     return found
 
 
@@ -67,11 +66,6 @@ class Board:
     number: int
     tasks: list[int]
 
-    @property
-    def stream(self) -> str:
-        """Where its tasks come one after the other."""
-        return f"{self.studio.url}/projects/{self.number}/data?labeling=1"
-
     def results(self) -> list[list[dict[str, Any]]]:
         """The result of each task's only annotation, in the order of the tasks; empty for one that has none."""
         with self.studio.api() as api:
@@ -85,15 +79,8 @@ def put(label_studio: Studio) -> Callable[..., Board]:
     """Makes a project of a definition and its tasks, as they would be pushed."""
 
     def made(definition: ProjectFile, tasks: list[dict[str, Any]], *, second_pass: bool = False) -> Board:
-        words = {"expert_instruction": configs.instructions(definition), "sampling": "Sequential sampling"}
-        config = configs.rendered(definition, second_pass=second_pass)
-        with label_studio.api() as api:
-            project = api.post("/api/projects", json={"title": definition.title, "label_config": config, **words})
-            assert project.status_code == 201, project.text
-            number = project.json()["id"]
-            imported = api.post(f"/api/projects/{number}/import?return_task_ids=true", json=tasks)
-            assert imported.status_code == 201, imported.text
-        return Board(studio=label_studio, number=number, tasks=imported.json()["task_ids"])
+        number, found = label_studio.project(definition, tasks, second_pass=second_pass)
+        return Board(studio=label_studio, number=number, tasks=found)
 
     return made
 
@@ -104,6 +91,7 @@ def browser() -> Iterator[Browser]:
     path = shutil.which("chromium")
     if path is None:
         pytest.skip("Chromium is not installed")
+    expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=path, args=QUIET)
         yield opened
@@ -127,7 +115,7 @@ class Visitor:
 
     def begin(self, board: Board) -> None:
         """Open the first task that waits."""
-        self.page.goto(board.stream)
+        self.page.goto(board.studio.stream(board.number))
         self.page.locator(".hr-page .lsf-richtext__container").first.wait_for()
 
     def submit(self) -> None:

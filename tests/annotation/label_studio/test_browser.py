@@ -29,8 +29,11 @@ def backend() -> str:
 
 
 def test_a_story_is_corrected_beside_its_original(stored: Stored, put: Put, visit: Visit, tmp_path: Path) -> None:
-    """The text is there to be corrected; the reasons come and the text goes with «непридатне»; both answers return."""
+    """The text is there to be corrected; with «непридатне» it goes and the reasons come in sight."""
     starting.start(tmp_path / "stories", template_name="story-correction")
+    long = [{"id": f"s{number}", "story": f"{WRONG} {number}" + "\n\nІшов дощ." * 60} for number in (1, 2)]
+    lines = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in long)
+    (tmp_path / "stories/items.jsonl").write_text(lines, "utf-8")
     definition, items = stored(tmp_path / "stories/project.yaml")
     board = put(definition, [payloads.task(definition, item, assignment_id=n) for n, item in enumerate(items, 1)])
     visitor = visit()
@@ -52,7 +55,7 @@ def test_a_story_is_corrected_beside_its_original(stored: Stored, put: Put, visi
     visitor.submit()
     expect(editor).to_have_value(items[1].data["story"])
     page.keyboard.press("2")
-    expect(reasons).to_be_visible()
+    expect(reasons).to_be_in_viewport()
     expect(editor).to_be_hidden()
     page.keyboard.press("6")
     page.keyboard.press("7")

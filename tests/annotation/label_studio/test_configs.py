@@ -15,6 +15,7 @@ from annotation.campaigns import starting
 from annotation.campaigns.project import ProjectFile
 from annotation.campaigns.questions import Choices, SpanOf
 from annotation.label_studio import configs, passes
+from annotation.label_studio.texts import words
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TEMPLATES = Path(str(resources.files("annotation.campaigns"))) / "templates"
@@ -125,8 +126,22 @@ def test_what_label_studio_cannot_follow_is_there_and_not_required(tmp_path: Pat
     assert {name: one.get("required") for name, one in named.items()} == {
         "cost": "true", "why": "false", "how": "true", "tags": "true",
     }  # fmt: skip
+    heads = [str(one.get("value")) for one in tree(written(tmp_path, OPTIONED)).iter("Header")]
+    assert "Якщо «Скільки \u2060$\u20605?» — так, ні" in heads
     views = [one for one in tree(written(tmp_path, OPTIONED)).iter("View") if one.get("visibleWhen")]
     assert [(one.get("whenTagName"), one.get("whenChoiceValue")) for one in views] == [("cost", "не знаю,$5")]
+
+
+def test_all_languages_have_the_same_messages() -> None:
+    """A project in any of them, or in another language, has words of ours."""
+    files = Path(str(resources.files("annotation.label_studio"))) / "texts"
+    named = {
+        file.stem: re.findall(r"^([a-z-]+) =", file.read_text("utf-8"), re.MULTILINE) for file in files.glob("*.ftl")
+    }
+    assert set(named) == {"uk", "en", "ru"}
+    assert named["uk"] == named["en"] == named["ru"]
+    assert words("uk")("at-most", most=2) == "не більше 2"
+    assert words("de")("at-most", most=2) == "at most 2"
 
 
 def test_a_limit_is_told(tmp_path: Path) -> None:

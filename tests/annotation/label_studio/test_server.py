@@ -73,7 +73,7 @@ def test_every_template_is_on_the_screen(
     tmp_path: Path,
     template: str,
 ) -> None:
-    """In the browser, in the second pass too where it asks something else: all questions, no complaint, nothing of ours beyond the screen."""
+    """In the browser, with all questions, without a complaint, and nothing of ours beyond the screen's edge."""
     starting.start(tmp_path / template, template_name=template)
     definition, items = stored(tmp_path / template / "project.yaml")
     visitor, complaints = visit(800), []
