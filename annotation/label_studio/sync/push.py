@@ -6,7 +6,8 @@ looked up by our own ids before anything is sent again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -130,8 +131,7 @@ class _Push:
             self.database, self.client, desk_id=self.desk_id, remote_id=remote.id, clock=self.clock, keep=self._keep
         )
         recovered = line.recover(settle=settle)
-        self._hand_out()
-        sent = line.send(definitions.of(self.project), progress=lambda share: self.progress(0.5 + share / 2))
+        sent = self._sent(line)
         with self.database.reading() as session:
             held = self._in_hand(session)
             known = self.person.id in accounts.linked(session, server=self.client.server).values()
@@ -173,8 +173,23 @@ class _Push:
         rest = f" · {self.person.pseudonym}{' · 2' if self.order.second else ''} · {desk.mark[:8]}"
         return self.project.name[: TITLE - len(rest)] + rest
 
-    def _hand_out(self) -> None:
-        """Fill the desk in small transactions, each item together with its line in the list of tasks."""
+    def _sent(self, line: sending.Line) -> int:
+        """Hand out, and send what is handed out meanwhile; how many tasks were sent. A failure there ends both."""
+        definition = definitions.of(self.project)
+        with ThreadPoolExecutor(1) as sender:
+            on_the_way: list[Future[int]] = []
+            for _ in self._hand_out():
+                if on_the_way and on_the_way[-1].done():
+                    on_the_way[-1].result()
+                on_the_way.append(sender.submit(line.send, definition, least=sending.BATCH))
+            on_the_way.append(sender.submit(line.send, definition))
+            return sum(one.result() for one in on_the_way)
+
+    def _hand_out(self) -> Iterator[None]:
+        """Fill the desk in small transactions, each item together with its line in the list; after every thousand, a
+        moment to send them.
+        """
+        told = 0
         while True:
             with self.database.transaction() as session:
                 held = self._in_hand(session)
@@ -185,7 +200,10 @@ class _Push:
             if not given and not searching:
                 return
             self._keep()
-            self.progress(min(1.0, (held + len(given)) / max(1, self.order.number)) / 2)
+            self.progress(min(1.0, (held + len(given)) / self.order.number))
+            if self.handed - told >= sending.BATCH:
+                told = self.handed
+                yield
 
     def _given(self, session: Session, number: int) -> tuple[int, ...]:
         whose = {"annotator_id": self.person.id or 0, "project_id": self.project.id or 0}

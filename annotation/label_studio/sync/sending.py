@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from annotation.campaigns.project import ProjectFile
 from annotation.errors import HromadaError, Unavailable
@@ -65,23 +66,19 @@ class Line:
             time.sleep(min(PAUSE, settle - waited))
         return found
 
-    def send(self, definition: ProjectFile, *, progress: Callable[[float], None]) -> int:
-        """Send every live assignment that waits to be sent; how many were."""
-        with self.database.reading() as session:
-            total = int(session.exec(self._waiting(func.count())).one())
+    def send(self, definition: ProjectFile, *, least: int = 1) -> int:
+        """Send live assignments that wait to be sent, while there are so many of them at least; how many were sent."""
         sent = 0
         while True:
             self.keep()
             with self.database.transaction() as session:
-                chosen = self._waiting(DeskTask.assignment_id).order_by(col(DeskTask.assignment_id)).limit(BATCH)
-                ids = list(session.exec(chosen))
+                ids = list(session.exec(self._waiting()))
+                if len(ids) < least:
+                    return sent
                 tasks = built(session, definition, ids)
                 self._mark(session, ids, sent_at=self.clock())
-            if not ids:
-                return sent
             self._store(ids, self._imported(ids, tasks))
             sent += len(ids)
-            progress(min(1.0, sent / max(1, total)))
 
     def _imported(self, ids: Sequence[int], tasks: Sequence[dict[str, Any]]) -> list[int]:
         """Send tasks; where the server certainly took none of them, they are unmarked again."""
@@ -137,15 +134,16 @@ class Line:
         if ids:
             session.connection().execute(marked.values(sent_at=sent_at), [{"which": one} for one in ids])
 
-    def _waiting(self, what: Any) -> Any:
-        """Tasks of live assignments that were not sent yet."""
-        joined = select(what).select_from(DeskTask).join(Assignment, col(Assignment.id) == DeskTask.assignment_id)
-        return joined.where(
+    def _waiting(self) -> SelectOfScalar[int]:
+        """Tasks of live assignments that were not sent yet, as many as one request carries."""
+        joined = select(DeskTask.assignment_id).join(Assignment, col(Assignment.id) == DeskTask.assignment_id)
+        waiting = joined.where(
             DeskTask.desk_id == self.desk_id,
             col(DeskTask.remote_id).is_(None),
             col(DeskTask.sent_at).is_(None),
             Assignment.status == AssignmentStatus.LIVE,
         )
+        return waiting.order_by(col(DeskTask.assignment_id)).limit(BATCH)
 
 
 def built(session: Session, definition: ProjectFile, ids: Collection[int]) -> list[dict[str, Any]]:

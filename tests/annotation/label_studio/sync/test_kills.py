@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from annotation.errors import Unavailable
-from annotation.label_studio.sync import sending
+from annotation.label_studio.sync import desks, sending
 
 if TYPE_CHECKING:
     from tests.annotation.label_studio.sync.conftest import Office
@@ -148,6 +148,27 @@ def test_a_request_whose_answer_is_lost_is_looked_up(office: Office, monkeypatch
     monkeypatch.undo()
     made = office.push("olha", 6)
     assert (made.recovered, made.sent, made.in_hand) == (6, 0, 6)
+    office.well()
+
+
+def test_a_project_that_was_made_and_never_written_down_is_found_again(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By our own mark in it: there is one project, not two."""
+    office.campaign(items=2)
+    code = office.person("olha")
+
+    def broken(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(desks, "remember", broken)
+    with pytest.raises(KeyboardInterrupt):
+        office.push("olha", 2)
+    monkeypatch.undo()
+    assert office.push("olha", 2).sent == 2
+    with office.studio.api() as api:
+        named = api.get("/api/projects", params={"title": office.desk().mark[:8]}).json()["results"]
+    assert [code in one["title"] for one in named] == [True]
     office.well()
 
 
