@@ -121,7 +121,7 @@ def test_pulls_that_were_killed_lose_and_double_nothing(office: Office, url: str
     for annotation in made[:5]:
         office.change(annotation, NO)
     office.delete(made[5])
-    killed(office, url, "pull", after="taken", lines=30, delay=0.0)
+    killed(office, url, "pull", after="taken", lines=5, delay=0.0)
     office.pull()
     items = office.items()
     final = {item: (response, excluded) for _, item, _, response, _, excluded in office.answers()}
