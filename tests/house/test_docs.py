@@ -90,4 +90,6 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
     assert named <= there
     made = {f"report-{width}.png" for width in (360, 1280)}
     made |= {f"chat-{scheme}-{width}.png" for scheme in ("light", "dark") for width in (360, 1280)}
+    desks = ("story-correction", "instance-filtering", "instance-filtering-second")
+    made |= {f"{desk}-{width}.png" for desk in desks for width in (800, 1280)}
     assert {path.name for path in there} == made
