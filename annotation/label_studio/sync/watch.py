@@ -12,7 +12,7 @@ from datetime import datetime
 
 from aiohttp import web
 
-from annotation.errors import BadInput, Conflict, HromadaError, NotFound, Unavailable
+from annotation.errors import BadInput, HromadaError
 from annotation.label_studio.client import Client
 from annotation.label_studio.sync import desks
 from annotation.label_studio.sync.pull import Pulled, pull
@@ -51,15 +51,18 @@ async def watch(
     """Pull every desk on the server, at once and then every so many seconds or when woken, until `stop`.
 
     `told` gets what each pull found, `failed` why one could not be made; after that it goes on. Raises BadInput where
-    the server does not know the token, since no time mends that.
+    already the first one shows that the settings are wrong, since no time mends that.
     """
-    wake = asyncio.Event()
+    wake, begun = asyncio.Event(), False
     async with _listening(database, client, receiver, wake, failed=failed, project_id=project_id):
         while not stop.is_set():
             wake.clear()
             try:
                 told(await asyncio.to_thread(pull, database, client, clock=clock, project_id=project_id))
-            except Unavailable as failure:
+                begun = True
+            except HromadaError as failure:
+                if isinstance(failure, BadInput) and not begun:
+                    raise
                 failed(failure)
             await _first(stop, wake, seconds=every)
             if wake.is_set():
@@ -153,7 +156,7 @@ def _call_us(
             continue
         try:
             hooks.append(client.add_webhook(desk.remote_id, url=address, secret={HEADER: secret}).id)
-        except (BadInput, Conflict, NotFound, Unavailable) as failure:
+        except HromadaError as failure:
             failed(failure)
     return hooks
 

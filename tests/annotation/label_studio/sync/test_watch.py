@@ -12,9 +12,10 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from sqlmodel import Session
 
-from annotation.errors import HromadaError
+from annotation.errors import BadInput, HromadaError
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
+from annotation.label_studio.remote import RemoteProject
 from annotation.label_studio.sync.watch import HEADER, MOST_BYTES, application
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Desk, Project
@@ -125,3 +126,37 @@ async def test_a_server_that_is_down_is_told_of_and_tried_again(db: Database) ->
         async with asyncio.timeout(30):
             await sync.watch(db, client, clock=_now, stop=stop, told=lambda _: None, failed=failed, every=0.01)
     assert {str(one).partition(": ")[2][:31] for one in failures} == {"Label Studio does not answer. S"}
+
+
+async def test_a_proxy_that_fails_for_a_while_does_not_end_the_watch(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong token at the start ends it; the same later is told, and it goes on."""
+    office.campaign(items=1)
+    office.person("olha")
+    office.push("olha", 1)
+    stop, times = asyncio.Event(), 0
+    failures: list[HromadaError] = []
+    ask = office.client.project
+
+    def project(remote_id: int) -> RemoteProject:
+        nonlocal times
+        times += 1
+        if times == 2:
+            raise BadInput("A web page answered.")
+        return ask(remote_id)
+
+    def told(_: Sequence[sync.Pulled]) -> None:
+        if times > 2:
+            stop.set()
+
+    monkeypatch.setattr(office.client, "project", project)
+    async with asyncio.timeout(60):
+        await sync.watch(office.db, office.client, clock=_now, stop=stop, told=told, failed=failures.append, every=0.01)
+    assert [str(one) for one in failures] == ["A web page answered."]
+    with Client(office.studio.url, "f" * 40) as stranger:
+        stranger.server = office.client.server
+        with pytest.raises(BadInput, match="does not know this token"):
+            await sync.watch(
+                office.db, stranger, clock=_now, stop=asyncio.Event(), told=told, failed=failures.append, every=0.01
+            )
