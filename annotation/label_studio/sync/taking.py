@@ -67,7 +67,8 @@ def take(
     if not rows:
         return Taken(strange=True)
     owner = next(row for row in rows if row[1].annotator_id == desk.annotator_id)
-    if owner[0].seen_at is not None and task.updated_at < owner[0].seen_at:
+    version = _version(task)
+    if owner[0].seen_at is not None and version < owner[0].seen_at:
         return Taken()
     given: dict[int, list[RemoteAnnotation]] = defaultdict(list)
     taken = Taken()
@@ -81,10 +82,15 @@ def take(
     for who in sorted({*given, *known}, key=lambda one: (one != desk.annotator_id, one)):
         _of_person(session, desk, definition, task, who, given[who], known.get(who), owner[1], taken=taken, now=now)
     _keep_aside(session, desk, task, taken.asides, now=now)
-    owner[0].seen_at = task.updated_at
+    owner[0].seen_at = version
     session.add(owner[0])
     session.flush()
     return taken
+
+
+def _version(task: RemoteTask) -> datetime:
+    """When anything about the task last changed; the server writes an annotation first, then the task's own time."""
+    return max([task.updated_at, *(one.updated_at for one in task.annotations)])
 
 
 def news(session: Session, desk: Desk, tasks: Sequence[RemoteTask], *, people: Mapping[int, int]) -> list[RemoteTask]:

@@ -40,7 +40,7 @@ class DeskTask(SQLModel, table=True):
 
     Whoever answered at somebody else's desk has an assignment of her own with the same task.
 
-    `seen` is the hash of her annotations as they were last taken over, `seen_at` when the task had last changed then.
+    `seen` is the hash of her annotations as they were last taken over, `seen_at` when anything there had changed then.
     """
 
     __tablename__ = "desk_task"

@@ -11,9 +11,10 @@ import pytest
 
 from annotation.errors import Conflict
 from annotation.label_studio import sync
+from annotation.label_studio.sync import taking
 from annotation.store import queries
 from annotation.vocabulary import DELETED, Hindrance
-from annotation.workflow import desks, life, work
+from annotation.workflow import definitions, desks, life, work
 from annotation.workflow.people import annotators
 
 if TYPE_CHECKING:
@@ -254,3 +255,21 @@ def test_reported_items_go_to_a_desk_and_come_back_as_its_persons_answers(office
     assert office.pull().answered == 1
     assert ("taras", offer.item, 0, NO, None, None) in office.answers()
     office.well()
+
+
+def test_what_was_read_before_something_newer_is_left_alone(office: Office) -> None:
+    """A puller that was held up comes with an old page, whose task bears the same time: it changes nothing."""
+    office.campaign(items=1)
+    office.person("olha")
+    remote = office.push("olha").remote_id
+    first = office.say("olha", office.tasks()[0])
+    ((old,),) = office.client.tasks(remote)
+    office.change(first, NO)
+    ((new,),) = office.client.tasks(remote)
+    early = new.model_copy(update={"updated_at": old.updated_at})  # the server has written the annotation, not yet this
+    with office.db.transaction() as session:
+        desk, project, _ = sync.of_project(session, server=office.client.server)[0]
+        people, definition = sync.linked(session, server=office.client.server), definitions.of(project)
+        for task in (early, old, new):
+            taking.take(session, desk, definition, task, people=people, now=_now())
+    assert [row[2:4] for row in office.answers()] == [(0, NO)]
