@@ -5,16 +5,20 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv
 SHARED := $(abspath $(or $(HROMADA_SHARED),$(wildcard ../shared)))
 SOURCES := $(shell find aggregation annotation bot exports -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
+LOCKING := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11
 COMPILE := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml
+STUDIO := $(abspath $(or $(HROMADA_LABEL_STUDIO),build/label-studio/bin/label-studio))
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo try test check bench pictures lock clean
+.PHONY: help install servers demo try test check bench pictures lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: build/installed ## Make .venv and install hromada into it
+
+servers: build/label-studio/installed ## The Label Studio that tests start, in an environment of its own
 
 demo: build/installed ## The main job on simulated people: files and a page in ./demo
 	$(BIN)/hromada demo --to demo
@@ -25,7 +29,7 @@ try: build/installed ## A campaign in a chat of your own browser (PROJECT=projec
 test: build/installed ## Every test, on the built wheel (ARGS="tests/cli -k name" for some)
 	rm -rf build/test && mkdir -p build/test
 	cp -R tests benchmarks docs examples README.md .env.example pyproject.toml build/test/
-	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") "$(abspath $(BIN))/pytest" $(ARGS)
+	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" "$(abspath $(BIN))/pytest" $(ARGS)
 
 check: build/tools ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .
@@ -40,10 +44,12 @@ pictures: build/installed ## Every picture in docs/pictures, from the running pr
 	$(BIN)/python docs/pictures/remake.py
 
 lock: build/tools ## Renew the locks (they hold hashes and no address)
-	$(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 --group boot -o requirements/boot.lock --upgrade
+	$(LOCKING) --group boot -o requirements/boot.lock --upgrade
 	$(COMPILE) --group dev -o requirements/dev.lock --upgrade
 	$(COMPILE) -c requirements/dev.lock -o requirements/runtime.lock --upgrade
-	$(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11 --group postgresql -c requirements/dev.lock -o requirements/postgresql.lock --upgrade
+	$(LOCKING) --group postgresql -c requirements/dev.lock -o requirements/postgresql.lock --upgrade
+	$(LOCKING) --group label-studio -c requirements/dev.lock -o requirements/label-studio-sdk.lock --upgrade
+	$(LOCKING) requirements/label-studio.in -o requirements/label-studio.lock --upgrade
 
 clean: ## Remove everything that was made here
 	rm -rf $(VENV) build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
@@ -65,4 +71,9 @@ build/installed: build/tools $(SOURCES)
 	rm -rf build/wheel
 	$(BIN)/python -m hatchling build -t wheel -d build/wheel >/dev/null
 	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps --reinstall build/wheel/hromada-*.whl
+	@touch $@
+
+build/label-studio/installed: requirements/label-studio.lock build/tools
+	$(UV) venv --quiet --clear --python $(PYTHON) build/label-studio
+	$(UV) pip sync --quiet --python build/label-studio/bin/python --require-hashes requirements/label-studio.lock
 	@touch $@

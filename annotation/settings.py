@@ -48,9 +48,15 @@ class Settings(BaseSettings):
     webhook_listen: str = Field(
         default="127.0.0.1:8080", description="For `hromada bot --webhook`: the host and port behind that proxy."
     )
+    label_studio_url: str = Field(
+        default="http://localhost:8080", description="Where Label Studio runs, for desks; the address people open."
+    )
+    label_studio_token: SecretStr | None = Field(
+        default=None, description="An access token of Label Studio: of an account that may open every project."
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="How much to log.")
 
-    @field_validator("telegram_token", "telegram_name", "webhook_url", mode="before")
+    @field_validator("telegram_token", "telegram_name", "webhook_url", "label_studio_token", mode="before")
     @classmethod
     def _empty_is_absent(cls, value: object) -> object:
         """`HROMADA_TELEGRAM_TOKEN=` in a copied `.env.example` means no token, not an empty one; the name alike."""

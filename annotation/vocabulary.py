@@ -8,6 +8,7 @@ ABSTAINED = "abstained"
 """The reason why an answer fills the overlap and does not count: the question's `abstain`."""
 NOT_BY_RULE = (
     ABSTAINED, "skipped", "extra", "withdrawn", "repeat", "control item", "no answer", "several texts", "the item",
+    "deleted in Label Studio", "second pass",
 )  # fmt: skip
 """How reasons begin that say what an answer is; all others say that a quality rule, or an organiser, left it out."""
 
@@ -25,6 +26,12 @@ DECLINED = "declined: "
 
 SKIPPED = "skipped"
 """The reason why a skip that gave its place back does not count."""
+
+DELETED = "deleted in Label Studio"
+"""The reason why an answer does not count that its person took back at her desk."""
+
+BESIDE_GOLD = "second pass: the gold was shown"
+"""The reason why an answer does not count that was given beside the gold, after a blind one."""
 
 
 class Stage(StrEnum):
@@ -66,6 +73,7 @@ class Surface(StrEnum):
 
     TELEGRAM = "telegram"
     IMPORT = "import"
+    LABEL_STUDIO = "label studio"
 
 
 class AssignmentStatus(StrEnum):
@@ -164,6 +172,7 @@ class Event(StrEnum):
     QUALIFICATION_PASSED = "qualification passed"
     QUALIFICATION_FAILED = "qualification failed"
     ITEM_PAUSED = "item paused"
+    ITEMS_HANDED_OVER = "items handed over"
     REPORTS_DISMISSED = "reports dismissed"
     INVITATION_MADE = "invitation made"
     INVITATION_REDEEMED = "invitation redeemed"

@@ -19,6 +19,7 @@ from bot.commands import (
     database,
     export,
     inviting,
+    label_studio,
     living,
     loading,
     messages,
@@ -70,6 +71,7 @@ for command in (
 app.add_typer(people.app, name="people")
 app.add_typer(messages.app, name="messages")
 app.add_typer(database.app, name="database")
+app.add_typer(label_studio.app, name="label-studio")
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from annotation.store import database
 
 SHARED = "HROMADA_SHARED"
 POSTGRESQL = "HROMADA_TEST_POSTGRESQL"
+LABEL_STUDIO = "HROMADA_LABEL_STUDIO"
 settings.register_profile("ci", derandomize=True)  # a change is judged by the same examples as the one before it
 if os.environ.get("CI"):
     settings.load_profile("ci")
@@ -95,14 +96,14 @@ def postgresql_url(copies: Copies) -> Iterator[str]:
 def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """A developer's own HROMADA_ settings must not reach a test."""
     for name in list(os.environ):
-        if name.startswith("HROMADA_") and name not in {SHARED, POSTGRESQL, "HROMADA_SKIPS"}:
+        if name.startswith("HROMADA_") and name not in {SHARED, POSTGRESQL, LABEL_STUDIO, "HROMADA_SKIPS"}:
             monkeypatch.delenv(name)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many tests were skipped for which absence."""
     skipped = terminalreporter.stats.get("skipped", [])
-    for absence in (SHARED, "Chromium", "PostgreSQL"):
+    for absence in (SHARED, "Chromium", "PostgreSQL", "Label Studio"):
         number = sum(absence in str(report.longrepr) for report in skipped)
         if number:
             terminalreporter.write_line(f"{number} tests were skipped because {absence} is not there")

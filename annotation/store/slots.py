@@ -20,6 +20,7 @@ PLACED = (Pool.MAIN, Pool.PILOT)
 """The pools whose items have places; the others may be met by everybody."""
 
 _TAKE = sa.text("UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id = :item AND free > 0")
+_TAKE_HELD = sa.text("UPDATE item SET held = held - 1, n_live = n_live + 1 WHERE id = :item AND held > 0")
 _FILL = sa.text("UPDATE item SET n_done = n_done + 1 WHERE id = :item")
 _TAKING = (
     sa.update(Item)
@@ -48,6 +49,11 @@ _GIVE_BACK = (
 def take(session: Session, *, item_id: int) -> bool:
     """Take a free place of an item; False where there is none any more."""
     return session.connection().execute(_TAKE, {"item": item_id}).rowcount == 1
+
+
+def take_held(session: Session, *, item_id: int) -> bool:
+    """Take a place that a paused item holds, for a desk; False where there is none any more."""
+    return session.connection().execute(_TAKE_HELD, {"item": item_id}).rowcount == 1
 
 
 def take_first(session: Session, item_ids: Sequence[int]) -> Item | None:

@@ -27,18 +27,18 @@ def contents(session: Session, project: Project) -> tuple[project_files.Campaign
 
 
 def _draft(item: Item, campaign: project_files.Campaign) -> ItemDraft:
-    pieces = _pieces(item, campaign.definition)
+    shown = pieces(item, campaign.definition)
     first = campaign.definition.asked[0].name
     golds = dict(item.golds) if item.golds else {} if item.gold is None else {first: item.gold}
     return ItemDraft(
         external_id=item.external_id,
         group=item.group_id,
         data=item.data,
-        shown=tuple(piece.text for piece in pieces),
+        shown=tuple(piece.text for piece in shown),
         options=None if item.options is None else tuple(item.options),
         gold=item.gold,
         origin=files.Row(file=campaign.file, line=item.rank + 1, values=item.data),
-        pieces=pieces,
+        pieces=shown,
         golds=golds,
         accepted=tuple(item.accepted or ()),
         explanation=item.explanation,
@@ -50,7 +50,7 @@ def _draft(item: Item, campaign: project_files.Campaign) -> ItemDraft:
     )
 
 
-def _pieces(item: Item, definition: project_files.ProjectFile) -> tuple[Piece, ...]:
+def pieces(item: Item, definition: project_files.ProjectFile) -> tuple[Piece, ...]:
     """What is shown: stored where it is more than text, else the shown columns."""
     if item.pieces is not None:
         return tuple(_piece(stored) for stored in item.pieces)

@@ -1,6 +1,7 @@
 """Every picture of the documents, made anew from the running product: `make pictures`.
 
-The report page comes from `hromada demo`, the chats from `hromada try` and a real browser, 360 and 1280 pixels wide.
+The report page comes from `hromada demo`, the chats from `hromada try` and a real browser, 360 and 1280 pixels wide;
+both interfaces of Label Studio from a real server (`make servers`), 800 and 1280 pixels wide.
 """
 
 from __future__ import annotations
@@ -8,15 +9,28 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from sqlmodel import select
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "benchmarks/shared"))
+
+from _label_studio import OWNER, PASSWORD, Studio, program, server  # noqa: E402
+
+from annotation.campaigns import project, starting  # noqa: E402
+from annotation.label_studio import payloads  # noqa: E402
+from annotation.store import database  # noqa: E402
+from annotation.store.models import Item  # noqa: E402
+from annotation.workflow import projects  # noqa: E402
+
 CAMPAIGN = HERE.parents[1] / "examples/eval-ua-tion/lmes-wis.yaml"
 HROMADA = str(Path(sysconfig.get_path("scripts")) / "hromada")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -121,6 +135,69 @@ def phone(browser: Browser, folder: Path, template: str) -> Iterator[Page]:
         page = browser.new_page(viewport={"width": 360, "height": 740}, locale="uk")
         begin(page, address)
         yield page
+
+
+FIRST = {"answer": "вітряк"}
+"""What she answered blind, in the picture of the second look."""
+
+
+def campaign(folder: Path, template: str, studio: Studio) -> dict[str, int]:
+    """Projects in Label Studio by picture, from a template with the items that lie beside this script."""
+    starting.start(folder / template, template_name=template)
+    shutil.copy(HERE / f"{template}.jsonl", folder / template / "items.jsonl")
+    file = folder / template / "project.yaml"
+    definition = project.read(file).definition
+    with database.opened(f"sqlite:///{folder / template}.db") as opened, opened.transaction() as session:
+        projects.load_file(session, file, now=datetime.now(UTC))
+        items = session.exec(select(Item)).all()
+        tasks = [payloads.task(definition, item, assignment_id=number) for number, item in enumerate(items, 1)]
+        made = {template: studio.project(definition, tasks)[0]}
+        if definition.asked[-1].step > 1:
+            gold = {definition.asked[0].name: items[0].gold or ""}
+            task = payloads.task(definition, items[0], assignment_id=1, first=FIRST, gold=gold)
+            made[f"{template}-second"] = studio.project(definition, [task], second_pass=True)[0]
+    return made
+
+
+def corrected(page: Page) -> None:
+    """A word put right, and the verdict."""
+    editor = page.locator(".hr-edit textarea")
+    editor.fill(editor.input_value().replace("побачив у", "побачила у"))
+    page.locator(".hr-column").first.click()
+    page.keyboard.press("1")
+
+
+def filtered(page: Page) -> None:
+    """The blind answer, or the first box."""
+    page.keyboard.press("2")
+    page.keyboard.press("w")
+
+
+def desks(browser: Browser, folder: Path) -> None:
+    """Both interfaces of Label Studio, with work begun."""
+    found = program()
+    if found is None:
+        raise SystemExit("Label Studio is missing: make servers.")
+    work: tuple[tuple[str, Callable[[Page], None]], ...] = (
+        ("story-correction", corrected),
+        ("instance-filtering", filtered),
+    )
+    with server(found, folder / "label-studio") as studio:
+        page = browser.new_page(locale="uk")
+        page.goto(f"{studio.url}/user/login/")
+        page.locator("input[name=email]").fill(OWNER)
+        page.locator("input[name=password]").fill(PASSWORD)
+        page.get_by_role("button", name="Log in").click()
+        page.get_by_text("Projects").first.wait_for()
+        for template, begin in work:
+            for name, number in campaign(folder, template, studio).items():
+                for width, height in ((1280, 840), (800, 1100)):
+                    page.set_viewport_size({"width": width, "height": height})
+                    page.goto(studio.stream(number))
+                    page.locator(".lsf-choice").first.wait_for()
+                    begin(page)
+                    page.wait_for_timeout(500)
+                    page.screenshot(path=HERE / f"{name}-{width}.png")
         page.close()
 
 
@@ -134,6 +211,7 @@ def main() -> None:
         report(browser, Path(folder))
         chat(browser)
         bot(browser, Path(folder))
+        desks(browser, Path(folder))
         browser.close()
 
 

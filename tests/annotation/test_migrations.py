@@ -152,3 +152,36 @@ def test_a_database_of_somebody_else_is_left_alone(db: database.Database, url: s
         connection.exec_driver_sql("DELETE FROM alembic_version")
     with pytest.raises(BadInput, match="another program"), database.opened(url):
         pass
+
+
+FIRST_DESK = f"VALUES (1, 1, 2, false, '', 'm', {TIME})"
+DESK = (
+    f"INSERT INTO desk (id, project_id, annotator_id, second, server, mark, created_at) {FIRST_DESK}",
+    "UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id IN (2, 3)",
+    "UPDATE item SET n_done = n_done + 1 WHERE id = 3",
+    *(
+        "INSERT INTO assignment (id, project_id, item_id, item_revision, annotator_id, occasion, surface, status,"
+        f" stage, is_control, is_repeat, holds) VALUES ({number}, 1, {item}, 1, 2, 0, 'label studio', '{status}',"
+        " 'main', false, false, true)"
+        for number, item, status in ((8, 2, "live"), (9, 3, "done"))
+    ),
+    "INSERT INTO judgement (id, assignment_id, revision, response, response_raw) VALUES (9, 9, 0, 'yes', 'yes')",
+    "INSERT INTO desk_task (assignment_id, desk_id, remote_id) VALUES (9, 1, 17)",
+)
+"""What is done at a desk: item 2 waits there, item 3 was answered."""
+
+
+def test_what_was_done_at_desks_goes_with_them(db: database.Database) -> None:
+    """On the way down desk work is forgotten and its places are free again; the rest stays as it was."""
+    migrations.downgrade(db.engine, "0002")
+    with db.engine.begin() as connection:
+        for statement in (*CAMPAIGN, *WORK):
+            connection.exec_driver_sql(statement)
+    migrations.upgrade(db.engine, "0004")
+    before = told(db.engine)
+    migrations.upgrade(db.engine)
+    with db.engine.begin() as connection:
+        for statement in DESK:
+            connection.exec_driver_sql(statement)
+    migrations.downgrade(db.engine, "0004")
+    assert told(db.engine) == before

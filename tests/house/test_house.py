@@ -25,6 +25,7 @@ def test_the_wheel_holds_every_file_that_is_no_code() -> None:
     """Words, templates, migrations and type markers are installed; tests and docker files are not."""
     files = {str(file) for file in metadata.files("hromada") or ()}
     for needed in (
+        "annotation/label_studio/texts/uk.ftl",
         "bot/conversation/texts/uk.ftl",
         "bot/emulator/page/index.html",
         "bot/emulator/page/chat.js",

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from annotation.errors import BadInput, Where
 
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005")
 """All revisions, oldest first; kept here so that an up-to-date database needs no Alembic at start (300 ms)."""
 HEAD = REVISIONS[-1]
 LOCK = 0x68726F6D616461

@@ -6,6 +6,7 @@ Table models do not validate: values are checked where they enter (campaigns, lo
 from annotation.store.models.base import metadata
 from annotation.store.models.campaigns import Item, Programme, ProgrammeProject, Project, Wording
 from annotation.store.models.delivery import Inbox, Lease, Outbox, Screen, Talk
+from annotation.store.models.desks import Desk, DeskAside, DeskTask, DeskUser
 from annotation.store.models.events import Journal
 from annotation.store.models.people import (
     Annotator,
@@ -39,6 +40,10 @@ __all__ = [
     "Attestation",
     "Cohort",
     "Consent",
+    "Desk",
+    "DeskAside",
+    "DeskTask",
+    "DeskUser",
     "Exposure",
     "Inbox",
     "Invitation",

@@ -21,6 +21,7 @@ from annotation.store.models import (
     Attestation,
     Cohort,
     Consent,
+    DeskUser,
     Inbox,
     Journal,
     Judgement,
@@ -55,10 +56,10 @@ class Tombstone:
 def forget(session: Session, *, annotator_id: int, pseudonym: str, now: datetime) -> Tombstone:
     """Empty all that a person said, answered and is known by; `pseudonym` is the fresh one of a stranger.
 
-    Answers, messages, reports, attestations and notes lose their content, profile and cohorts are removed, consents
-    are withdrawn; places are given back. Counts, times and hashes of texts stay, so that every number can be explained.
-    Consensus and scores are other ones from now on, since what is empty does not count. Raises Conflict for whoever is
-    forgotten already.
+    Answers, messages, reports, attestations and notes lose their content, profile, cohorts and accounts at desks are
+    removed, consents are withdrawn; places are given back. Counts, times and hashes of texts stay, so that every number
+    can be explained. Consensus and scores are other ones from now on, since what is empty does not count. Raises
+    Conflict for whoever is forgotten already.
     """
     person = session.get_one(Annotator, annotator_id, with_for_update=True)
     if person.forgotten_at is not None:
@@ -107,7 +108,8 @@ def _emptied(session: Session, annotator_id: int, *, projects: int, now: datetim
         execute(sa.update(table).where(col(table.annotator_id) == annotator_id).values(**emptied))
     reports = sa.update(Report).where(col(Report.annotator_id) == annotator_id).values(reason="", text="")
     attestations = sa.update(Attestation).where(col(Attestation.annotator_id) == annotator_id).values(used="")
-    execute(sa.delete(Cohort).where(col(Cohort.annotator_id) == annotator_id))
+    for known in (Cohort, DeskUser):
+        execute(sa.delete(known).where(col(known.annotator_id) == annotator_id))
     profile = sa.delete(ProfileAnswer).where(col(ProfileAnswer.annotator_id) == annotator_id)
     return Tombstone(
         projects=projects,

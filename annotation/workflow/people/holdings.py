@@ -14,6 +14,8 @@ from annotation.store.models import (
     Attestation,
     Cohort,
     Consent,
+    Desk,
+    DeskUser,
     Exposure,
     Inbox,
     Invitation,
@@ -48,6 +50,8 @@ TABLES: dict[str, type[SQLModel]] = {
     "walks": Walk,
     "allotments": AllottedPerson,
     "talk": Talk,
+    "desks": Desk,
+    "desk accounts": DeskUser,
     "journal": Journal,
 }
 """Every table with a person in it, under the name that she reads."""

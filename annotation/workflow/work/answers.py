@@ -41,7 +41,7 @@ def submit(
     the question, for an answer that cannot be taken.
     """
     seat, assignment, item = seats.held(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
-    given = _read(seat, item, answers)
+    given = read(seat, item, answers)
     live = assignment.status is AssignmentStatus.LIVE and revision == 0  # then nothing is stored yet
     earlier = None if live else records.stored(session, assignment_id, revision)
     if earlier is not None:
@@ -57,12 +57,7 @@ def submit(
 
 def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, given: Given, now: datetime) -> Saved:
     """Store the first answer to an assignment that is live, or to one whose lease is over."""
-    if seat.participation.status is ParticipationStatus.WITHDRAWN:
-        raise Stale("This person takes part no more.")
-    if declining.refuses_consent(seat.participation) or consents.taken_back(
-        session, annotator_id=seat.who, terms=seat.terms
-    ):
-        raise Stale("You did not agree, or took your consent back; agree to go on.")
+    refuse_gone(session, seat)
     if seat.project.status is ProjectStatus.CLOSED:
         leases.lapse_one(session, assignment, now=now)
     excluded = given.excluded
@@ -80,13 +75,26 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
         slots.fill(session, item_id=item.id or 0)
     _count(session, seat, assignment, item, given=given, now=now)
     decision = _decision(session, seat, assignment, now=now)
-    _follow(session, seat, assignment, now=now)
+    follow(session, seat, assignment, now=now)
     return records.saved(seat, assignment, item, made, decision=decision)
 
 
-def _read(seat: Seat, item: Item, raw: Mapping[str, object]) -> Given:
-    """The answers as stored; raises BadInput for those that cannot be taken."""
-    asked = offers.questions(seat, item)
+def refuse_gone(session: Session, seat: Seat) -> None:
+    """Raise Stale where no answer of this person may be taken any more."""
+    if seat.participation.status is ParticipationStatus.WITHDRAWN:
+        raise Stale("This person takes part no more.")
+    if declining.refuses_consent(seat.participation) or consents.taken_back(
+        session, annotator_id=seat.who, terms=seat.terms
+    ):
+        raise Stale("You did not agree, or took your consent back; agree to go on.")
+
+
+def read(seat: Seat, item: Item, raw: Mapping[str, object], *, steps: int | None = None) -> Given:
+    """The answers as stored, to the questions of the first so many steps, or of all.
+
+    Raises BadInput for those that cannot be taken.
+    """
+    asked = tuple(one for one in offers.questions(seat, item) if steps is None or one.step <= steps)
     material = Material(
         options=None if item.options is None else tuple(item.options),
         fields={name: value if isinstance(value, str) else str(value) for name, value in item.data.items()},
@@ -132,14 +140,15 @@ def _revised(session: Session, seat: Seat, assignment: Assignment, item: Item, *
         assignment.repeat_at = now + timedelta(seconds=seat.definition.repeats.after)
     session.add(assignment)
     made = records.store(session, seat, assignment, given, revision=revision, excluded=given.excluded, now=now)
-    _follow(session, seat, assignment, now=now)
+    follow(session, seat, assignment, now=now)
     return records.saved(seat, assignment, item, made)
 
 
 def _count(session: Session, seat: Seat, assignment: Assignment, item: Item, *, given: Given, now: datetime) -> None:
     """Her counts for caps, her sitting, and whether the item is to come to her once more."""
     standing = seat.participation
-    seats.be_active(standing, now=now)
+    if given.at is None:
+        seats.be_active(standing, now=now)
     if assignment.stage is Stage.MAIN:
         today = policy.day(now, seat.person.time_zone)
         standing.answered += 1
@@ -182,7 +191,7 @@ def _decision(session: Session, seat: Seat, assignment: Assignment, *, now: date
     return qualifying.decide(session, seat, now=now) if qualifying.is_whole(session, seat) else None
 
 
-def _follow(session: Session, seat: Seat, assignment: Assignment, *, now: datetime) -> None:
+def follow(session: Session, seat: Seat, assignment: Assignment, *, now: datetime) -> None:
     """What follows from an answer: quality rules, and another place where a full item is not sure yet."""
     project, definition = seat.project, seat.definition
     if definition.quality or not assignment.holds:

@@ -6,12 +6,13 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
 from annotation.store import claims, records
 from annotation.store.models import Assignment, Exposure, Item
 from annotation.store.searches import Seeker
-from annotation.vocabulary import AssignmentStatus, Cause, Hindrance, ItemStatus, Pool, Stage
+from annotation.vocabulary import AssignmentStatus, Cause, Hindrance, ItemStatus, Pool, Stage, Surface
 from annotation.workflow import allotments
 from annotation.workflow import assignment as policy
 from annotation.workflow.waiting import Waiting
@@ -21,6 +22,8 @@ from annotation.workflow.work.seats import Seat
 
 ENDED = (AssignmentStatus.DONE, AssignmentStatus.SKIPPED)
 EXPIRED = sa.text("assignment.status = 'expired'")
+AT_DESK = sa.and_(col(Assignment.status) == AssignmentStatus.LIVE, col(Assignment.surface) == Surface.LABEL_STUDIO)
+"""What waits at a person's desk: a batch is many live items at once."""
 
 
 def in_pilot(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting | None:
@@ -28,7 +31,7 @@ def in_pilot(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting
     section = seat.definition.stages.pilot
     if section is not None and section.number is not None:
         counted = select(func.count()).select_from(Assignment).where(*_of(seat, Stage.PILOT))
-        if session.exec(counted.where(col(Assignment.status).in_(ENDED))).one() >= section.number:
+        if session.exec(counted.where(col(Assignment.status).in_(ENDED) | AT_DESK)).one() >= section.number:
             return None
     return _claimed(session, seat, Pool.PILOT, now=now)
 
@@ -43,7 +46,7 @@ def in_attempt(session: Session, seat: Seat, stage: Stage) -> Chosen | None:
     rows = session.exec(select(Assignment).where(*_of(seat, stage))).all()
     mine = [row for row in rows if (row.attempt or 1) == attempt]
     old = qualifying.superseded(session, [row.id for row in mine if row.status is AssignmentStatus.DONE])
-    ended = {row.item_id for row in mine if row.status is AssignmentStatus.DONE and row.id not in old}
+    ended = {row.item_id for row in mine if _given(row) and row.id not in old}
     if section is None or (section.number is not None and len(ended) >= section.number):
         return None
     times = {row.item_id: row.occasion + 1 for row in sorted(rows, key=lambda row: row.occasion)}
@@ -56,6 +59,18 @@ def in_attempt(session: Session, seat: Seat, stage: Stage) -> Chosen | None:
         return None
     first = min(waiting, key=lambda one: times.get(one, 0))
     return Chosen(item_id=first, occasion=times.get(first, 0), attempt=attempt)
+
+
+def at_desk(session: Session, seat: Seat) -> bool:
+    """Whether items of her stage wait at her desk; she goes on when they are answered."""
+    waiting = select(Assignment.id).where(*_of(seat, seat.participation.stage), AT_DESK)
+    return session.exec(waiting.limit(1)).first() is not None
+
+
+def _given(row: Assignment) -> bool:
+    """Whether an item need not be given to her again in this attempt."""
+    waits = row.status is AssignmentStatus.LIVE and row.surface is Surface.LABEL_STUDIO
+    return waits or row.status is AssignmentStatus.DONE
 
 
 def in_main(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting | None:
@@ -156,6 +171,15 @@ def _repeat(session: Session, seat: Seat, *, now: datetime) -> int | None:
         .where(Item.status == ItemStatus.OPEN)
     )
     due = due.where(col(Assignment.repeat_at).is_not(None), col(Assignment.repeat_at) <= now)
+    again = aliased(Assignment)
+    waits = select(again.id).where(
+        again.item_id == Assignment.item_id,
+        again.annotator_id == seat.who,
+        again.occasion == 1,
+        again.status == AssignmentStatus.LIVE,
+        again.surface == Surface.LABEL_STUDIO,
+    )
+    due = due.where(~waits.exists())
     return session.exec(due.order_by(col(Assignment.repeat_at), col(Assignment.id)).limit(1)).first()
 
 

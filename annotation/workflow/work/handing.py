@@ -41,13 +41,19 @@ class Chosen:
     place: Place | None = None
 
 
-def hand(session: Session, seat: Seat, chosen: Chosen, *, now: datetime) -> tuple[Assignment, Item]:
-    """Give the item to the person; an assignment of hers that expired is hers again, at its old position."""
+def hand(
+    session: Session, seat: Seat, chosen: Chosen, *, now: datetime, desk: datetime | None = None
+) -> tuple[Assignment, Item]:
+    """Give the item to the person; an assignment of hers that expired is hers again, at its old position.
+
+    `desk` is until when it waits at her desk; without it, it is shown to her now, in Telegram.
+    """
     item = chosen.item or session.get_one(Item, chosen.item_id, populate_existing=True)
     found = _before(session, seat, chosen) if chosen.item is None else None
     if found is None:
         found = _made(seat, item, chosen, now=now)
         _move_on(seat, chosen.place)
+    found.surface = Surface.TELEGRAM if desk is None else Surface.LABEL_STUDIO
     found.exposed = found.exposed or exposed(session, seat, item)
     found.status = AssignmentStatus.LIVE
     found.holds = item.pool.placed and not chosen.is_repeat
@@ -55,8 +61,11 @@ def hand(session: Session, seat: Seat, chosen: Chosen, *, now: datetime) -> tupl
     found.instructions_sha256 = seat.project.instructions_sha256
     found.stimulus_sha256 = item.stimulus_sha256
     found.shown_at = now
-    renew(seat, found, now=now)
-    seats.be_active(seat.participation, now=now)
+    if desk is None:
+        renew(seat, found, now=now)
+        seats.be_active(seat.participation, now=now)
+    else:
+        found.lease_until = desk
     session.add_all([found, seat.participation])
     session.flush()
     _expose(session, seat, item, now=now)

@@ -79,7 +79,7 @@ def _in_hand(session: Session, person: Annotator, *, assignment_id: int, now: da
     seat, live, item = seats.held(session, annotator_id=person.id or 0, assignment_id=assignment_id, now=now)
     if live.status is not AssignmentStatus.LIVE:
         return None
-    hindered = _hindered(session, seat, now=now)
+    hindered = hindrance(session, seat, now=now)
     if hindered is not None and _asks(hindered):
         return hindered
     if hindered is not None:
@@ -96,18 +96,19 @@ def _of_project(session: Session, person: Annotator, *, project_id: int, now: da
     seat = seats.take(session, person, project_id=project_id, now=now)
     if isinstance(seat, Waiting):
         return seat
-    hindered = _hindered(session, seat, now=now) or _capped(seat, now=now)
+    hindered = hindrance(session, seat, now=now) or _capped(seat, now=now)
     if hindered is not None:
         return hindered
     declining.forget(seat.participation)
-    chosen = _chosen(session, seat, now=now)
+    chosen = choose(session, seat, now=now)
     if isinstance(chosen, Waiting):
         return chosen
     assignment, item = handing.hand(session, seat, chosen, now=now)
     return offers.offer(session, seat, assignment, item, open_items=chosen.open_items)
 
 
-def _hindered(session: Session, seat: Seat, *, now: datetime) -> Waiting | None:
+def hindrance(session: Session, seat: Seat, *, now: datetime) -> Waiting | None:
+    """What keeps her from the items of the project now."""
     if seat.project.status is not ProjectStatus.RUNNING:
         return Waiting(reason=Hindrance.NOT_RUNNING, project=seat.project.name)
     return standing.hindrance(
@@ -134,7 +135,7 @@ def _capped(seat: Seat, *, now: datetime) -> Waiting | None:
     return None if cap is None else Waiting(reason=Hindrance.CAP, project=seat.project.name, until=cap.until)
 
 
-def _chosen(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
+def choose(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
     """The next item of her stage, or of the first later one that has any."""
     stands = seat.participation
     nothing = Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
@@ -142,11 +143,13 @@ def _chosen(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
         chosen = _of_stage(session, seat, now=now)
         if chosen is not None:
             return chosen
+        if choosing.at_desk(session, seat):
+            return nothing
         if stands.stage in qualifying.MARKED:
             if not qualifying.is_whole(session, seat):
                 return nothing
             if not qualifying.decide(session, seat, now=now).passed:
-                return _hindered(session, seat, now=now) or _chosen(session, seat, now=now)
+                return hindrance(session, seat, now=now) or choose(session, seat, now=now)
             continue
         stands.stage, stands.since = policy.following(seat.definition, stands.stage), now
         session.add(stands)

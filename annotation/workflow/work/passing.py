@@ -42,6 +42,11 @@ def skip(session: Session, *, annotator_id: int, assignment_id: int, reason: str
             raise Stale("This item is answered already.")
         return records.saved(seat, assignment, item, earlier, repeated=True)
     given = Given(answers={}, raw="", skip_reason=reason)
+    return first(session, seat, assignment, item, given=given, now=now)
+
+
+def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, given: Given, now: datetime) -> Saved:
+    """Store a skip where nothing was said about the item before."""
     if seat.blind or not item.pool.placed or assignment.is_repeat:
         return answers.first(session, seat, assignment, item, given=given, now=now)
     return _give_back(session, seat, assignment, item, given=given, now=now)
@@ -63,8 +68,9 @@ def _give_back(
     if held:
         slots.give_back(session, item_id=assignment.item_id, done=False, now=now)
     session.refresh(assignment)
-    seats.be_active(seat.participation, now=now)
-    session.add(seat.participation)
+    if given.at is None:
+        seats.be_active(seat.participation, now=now)
+        session.add(seat.participation)
     made = records.store(session, seat, assignment, given, revision=0, excluded=SKIPPED, now=now)
     return records.saved(seat, assignment, item, made)
 

@@ -57,12 +57,17 @@ class Saved:
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """An answer on its way into the database: by question as stored, as it came, or a skip with its reason."""
+    """An answer on its way into the database: by question as stored, as it came, or a skip with its reason.
+
+    `at` is when it was given at a desk, and `seconds` how long it took there, where that is known.
+    """
 
     answers: Mapping[str, str]
     raw: str
     skip_reason: str | None = None
     excluded: str | None = None
+    at: datetime | None = None
+    seconds: float | None = None
 
 
 def store(
@@ -75,7 +80,7 @@ def store(
     excluded: str | None,
     now: datetime,
 ) -> Judgement:
-    """Write one revision of an answer, with the seconds since the item was shown."""
+    """Write one revision of an answer, with its own seconds, or those since the item was shown."""
     asked = seat.definition.asked
     shown_at = assignment.shown_at or assignment.assigned_at or now
     made = Judgement(
@@ -84,8 +89,8 @@ def store(
         response=given.answers.get(asked[0].name, ""),
         response_raw=given.raw,
         answers=dict(given.answers) if len(asked) > 1 and given.skip_reason is None else None,
-        seconds=(now - shown_at).total_seconds(),
-        answered_at=now,
+        seconds=(now - shown_at).total_seconds() if given.at is None else given.seconds,
+        answered_at=given.at or now,
         skip_reason=given.skip_reason,
         excluded_reason=excluded,
     )

@@ -93,8 +93,10 @@ def kept(session: Session, *, annotator_id: int, project_id: int) -> Seat | None
     return found if found is not None and definitions.of(found.project) is found.definition else None
 
 
-def held(session: Session, *, annotator_id: int, assignment_id: int, now: datetime) -> tuple[Seat, Assignment, Item]:
-    """An assignment in Telegram with its item and the seat of the person; raises Stale where it is not hers."""
+def held(
+    session: Session, *, annotator_id: int, assignment_id: int, now: datetime, surface: Surface = Surface.TELEGRAM
+) -> tuple[Seat, Assignment, Item]:
+    """An assignment on a surface with its item and the seat of the person; raises Stale where it is not hers."""
     person = locked(session, annotator_id)
     again: tuple[Seat, Assignment, Item] | None = locks.kept(session).pop(
         (Assignment, annotator_id, assignment_id), None
@@ -105,7 +107,7 @@ def held(session: Session, *, annotator_id: int, assignment_id: int, now: dateti
     if row is None:
         raise Stale("This item is not yours.")
     found, item, *rest = row
-    if found.annotator_id != annotator_id or found.surface != Surface.TELEGRAM:
+    if found.annotator_id != annotator_id or found.surface != surface:
         raise Stale("This item is not yours.")
     seat = kept(session, annotator_id=annotator_id, project_id=item.project_id)
     return seat or _seat(session, person, *rest, now=now), found, item

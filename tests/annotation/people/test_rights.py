@@ -21,6 +21,8 @@ from annotation.store.models import (
     Attestation,
     Cohort,
     Consent,
+    Desk,
+    DeskUser,
     Exposure,
     Inbox,
     Invitation,
@@ -268,6 +270,8 @@ def test_every_table_about_people_is_in_her_data(people: People, load: Load) -> 
             Inbox(update_id=1, telegram_id=TELEGRAM_ID, payload={"text": "Привіт"}, received_at=NOW),
             Inbox(update_id=2, telegram_id=TELEGRAM_ID + 1, payload={"text": "Чуже"}, received_at=NOW),
             Outbox(chat_id=TELEGRAM_ID, calls=[{"text": "Вітаємо"}], content=b"%", due_at=NOW),
+            Desk(project_id=pid, annotator_id=who, server="s", mark="m", created_at=NOW),
+            DeskUser(server="s", user_id=7, annotator_id=who),
         ])  # fmt: skip
         session.flush()
         found: dict[str, Any] = json.loads(json.dumps(holdings.of(session, annotator_id=who)))

@@ -46,7 +46,8 @@ def test_every_message_exists_in_every_language_with_the_same_arguments() -> Non
 
 
 LABELS = {
-    "agree", "decline", "decline-warning", "rather-not-say", "zone-other", "zone-unsaid", "go-on", "begin", "done", "none-of-them",
+    "agree", "decline", "decline-warning", "rather-not-say", "zone-other", "zone-unsaid", "go-on", "begin", "done",
+    "none-of-them",
     "leave-open", "skip", "report", "ask", "task", "pause", "keep", "back", "undo", "in-my-words", "stay",
     "withdraw-yes", "forget-yes", "language-name",
 }  # fmt: skip

@@ -1,0 +1,125 @@
+"""How the interfaces look: cards, two columns where a text is corrected, one below the other on a narrow screen.
+
+Label Studio's own colours are taken, so that its dark theme is ours too. Its panels of regions say nothing where no
+parts are marked, and are hidden there. It escapes what it puts into the page: no `>` and no `<` in the rules.
+"""
+
+PAGE = """
+.hr-page {
+  --hr-line: var(--color-neutral-border, #e1ded5);
+  --hr-quiet: var(--color-neutral-content-subtler, #6e6b64);
+  --hr-card: var(--color-neutral-background, #fdfdfc);
+  --hr-inset: var(--color-neutral-surface, #f6f5f1);
+  --hr-accent: var(--color-primary-surface, #4c5fa9);
+  --hr-tint: var(--color-primary-emphasis-subtle, #eef0fb);
+  container-type: inline-size; box-sizing: border-box; max-width: 1360px; margin: 0 auto; padding: 0 4px 24px;
+  font-size: 17px; line-height: 1.6;
+}
+.hr-page, .hr-page * {
+  font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif !important;
+}
+.hr-item, .hr-column, .hr-question {
+  box-sizing: border-box; min-width: 0; padding: 14px 18px;
+  border: 1px solid var(--hr-line); border-radius: 12px; background: var(--hr-card);
+}
+.hr-page .lsf-object, .hr-page .lsf-text-area, .hr-page .lsf-choices, .hr-page .ant-form-item { margin: 0; padding: 0; }
+.hr-page .lsf-richtext__container {
+  margin: 0; padding: 0; border: 0; background: none; font: inherit; line-height: inherit; max-height: none;
+}
+"""
+
+ITEM = """
+.hr-piece + .hr-piece, .hr-page details + .hr-piece, .hr-text + .hr-text, .lsf-object + .hr-text { margin-top: 16px; }
+.hr-words, .hr-text .lsf-richtext__container { white-space: pre-wrap; overflow-wrap: anywhere; }
+.hr-title, .hr-title h4, .hr-page summary {
+  margin: 0 0 6px !important; color: var(--hr-quiet) !important; font-size: 14px !important;
+  font-weight: 600 !important; line-height: 1.5;
+}
+.hr-page summary { cursor: pointer; }
+.hr-gap {
+  display: inline-block; min-width: 4.5em; margin: 0 3px; border-bottom: 3px solid #b45309; border-radius: 4px 4px 0 0;
+  background: #fde68a; color: transparent; line-height: 1.25; overflow: hidden; vertical-align: bottom;
+}
+.hr-mark { padding: 1px 3px; border-radius: 4px; background: #fde68a; color: #3b2f04; }
+.hr-second {
+  margin-top: 16px; padding: 12px 16px; border-left: 4px solid var(--hr-accent); background: var(--hr-tint);
+}
+.hr-answers { border-collapse: collapse; font-size: 15px; }
+.hr-answers th, .hr-answers td { padding: 4px 16px 4px 0; text-align: left; vertical-align: top; }
+.hr-answers th { color: var(--hr-quiet); font-weight: 600; }
+.hr-same td:last-child { color: #15803d; font-weight: 600; }
+.hr-other td:last-child { color: #b45309; font-weight: 600; }
+.hr-why { margin: 8px 0 0; }
+"""
+
+ASKING = """
+.hr-columns { display: grid; gap: 16px; align-items: stretch; }
+.hr-column:first-child { background: var(--hr-inset); }
+.hr-column .hr-question { padding: 0; border: 0; background: none; }
+.hr-questions {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); gap: 16px; margin-top: 16px;
+}
+.hr-questions .hr-wide { grid-column: 1 / -1; }
+.hr-when .hr-question { height: 100%; }
+.hr-asks, .hr-told { display: inline-block; margin: 0 8px 8px 0; }
+.hr-page h4 { margin: 0 !important; line-height: 1.5; letter-spacing: 0; }
+.hr-asks h4 { font-size: 16px !important; font-weight: 600 !important; }
+.hr-told h4, .hr-ends h4 { color: var(--hr-quiet) !important; font-size: 14px !important; font-weight: 400 !important; }
+.hr-column .hr-asks { display: block; margin: 0 0 6px; }
+.hr-column .hr-asks h4 { color: var(--hr-quiet) !important; font-size: 14px !important; }
+.hr-page textarea.ant-input {
+  margin: 0; padding: 8px 12px; border-radius: 8px; font-size: 16px; line-height: 1.5; field-sizing: content;
+  min-height: 2.5em;
+}
+.hr-page .lsf-text-area * { margin: 0; padding: 0; }
+.hr-page .hr-edit textarea.ant-input {
+  min-height: 14em; padding: 0; border: 0; border-radius: 0; outline: 0; background: none; box-shadow: none;
+  font-size: 17px; line-height: 1.6; resize: none;
+}
+.hr-column:has(.hr-edit textarea) { border-color: var(--hr-accent); }
+.hr-column:has(.hr-when[style*="none"]) { visibility: hidden; }
+.hr-column:has(.hr-edit textarea:focus) { box-shadow: 0 0 0 2px var(--hr-accent); }
+.hr-page .lsf-choices { display: flex; flex-flow: column; gap: 6px; }
+.hr-page .lsf-choices_layout_inline { flex-flow: row wrap; }
+.hr-page .lsf-choices_hidden { display: none; }
+.hr-page .lsf-choice { margin: 0; }
+.hr-page .lsf-choice__checkbox {
+  display: flex; align-items: center; gap: 0; width: 100%; margin: 0; padding: 5px 10px; box-sizing: border-box;
+  border: 1px solid var(--hr-line); border-radius: 8px; background: var(--hr-card); font-size: 16px; line-height: 1.4;
+}
+.hr-page .ant-radio, .hr-page .ant-checkbox { top: 0; align-self: center; margin: 0; }
+.hr-page .lsf-choice__checkbox:hover { border-color: var(--hr-accent); }
+.hr-page .lsf-choice__checkbox:has(input:checked) { border-color: var(--hr-accent); background: var(--hr-tint); }
+.hr-page .lsf-choice .lsf-hint {
+  position: static; margin-left: 8px; padding: 1px 5px; border: 1px solid var(--hr-line); border-radius: 4px;
+  background: var(--hr-inset); color: var(--hr-quiet); font: 600 11px/1.3 ui-monospace, monospace !important;
+  vertical-align: 1px;
+}
+@container (min-width: 900px) {
+  .hr-columns { grid-template-columns: 1fr 1fr; }
+  .hr-columns + .hr-questions {
+    position: sticky; z-index: 2; bottom: -10px; grid-auto-flow: dense; gap: 12px; max-height: 45vh; margin: 4px -6px 0;
+    padding: 12px 6px; overflow-y: auto; background: var(--hr-card);
+    box-shadow: 0 -10px 12px -12px rgb(0 0 0 / 30%);
+  }
+  .lsf-main-content:has(.hr-columns) { scroll-padding-bottom: 160px; }
+  .hr-columns + .hr-questions .hr-when { grid-column: 1 / -1; }
+  .hr-columns + .hr-questions .lsf-choices { flex-flow: row wrap; }
+  .hr-columns + .hr-questions .hr-question { padding: 10px 16px 12px; }
+  .hr-beside { display: grid; grid-template-columns: minmax(0, 11fr) minmax(0, 9fr); gap: 16px; align-items: start; }
+  .hr-beside .hr-questions {
+    position: sticky; top: 0; display: flex; flex-flow: column; gap: 12px; max-height: calc(100vh - 130px); margin: 0;
+    overflow-y: auto;
+  }
+}
+"""
+
+WITHOUT_PANELS = """
+.lsf-sidepanels__wrapper { display: none; }
+.lsf-sidepanels { padding: 0 !important; }
+"""
+
+
+def style(*, panels: bool) -> str:
+    """The rules; `panels` keeps Label Studio's list of regions, which marked parts are removed with."""
+    return PAGE + ITEM + ASKING + ("" if panels else WITHOUT_PANELS)

@@ -1,0 +1,13 @@
+optional = optional
+at-least = at least { $least }
+at-most = at most { $most }
+between = { $least } to { $most }
+answer-this = Please answer: “{ $question }”.
+write-here = Write here
+mark-here = Choose the label, then mark a part of the text.
+original = Original
+if = If “{ $question }” is { $answer }
+first-answer = Your first answer
+right-answer = Right answer
+explanation = Explanation
+questions = Questions

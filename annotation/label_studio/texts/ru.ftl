@@ -1,0 +1,13 @@
+optional = необязательно
+at-least = не меньше { $least }
+at-most = не больше { $most }
+between = от { $least } до { $most }
+answer-this = Ответьте: «{ $question }».
+write-here = Пишите здесь
+mark-here = Выберите метку, а затем выделите часть текста.
+original = Оригинал
+if = Если «{ $question }» — { $answer }
+first-answer = Ваш первый ответ
+right-answer = Правильный ответ
+explanation = Пояснение
+questions = Вопросы

@@ -1,0 +1,13 @@
+optional = необов’язково
+at-least = щонайменше { $least }
+at-most = не більше { $most }
+between = від { $least } до { $most }
+answer-this = Дайте відповідь: «{ $question }».
+write-here = Пишіть тут
+mark-here = Оберіть мітку, а тоді виділіть частину тексту.
+original = Оригінал
+if = Якщо «{ $question }» — { $answer }
+first-answer = Ваша перша відповідь
+right-answer = Правильна відповідь
+explanation = Пояснення
+questions = Запитання

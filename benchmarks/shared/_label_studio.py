@@ -1,0 +1,193 @@
+"""A Label Studio of one's own, from `make servers`, for the time that tests, benchmarks and pictures need it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import socket
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from annotation.campaigns.project import ProjectFile
+from annotation.label_studio import configs
+
+PROGRAM = "HROMADA_LABEL_STUDIO"
+HERE = Path(__file__).parents[1] / "build/label-studio/bin/label-studio"
+OWNER, PASSWORD = "owner@example.org", "Secret-123"
+TOKEN = "0123456789abcdef0123456789abcdef01234567"  # noqa: S105  # of a server that lives for one test run
+SAMPLING = "Sequential sampling"
+PATIENCE = 240
+"""Seconds until a server that makes its database must be up; 30 are usual."""
+
+SETTINGS: Mapping[str, str] = {
+    "LABEL_STUDIO_USERNAME": OWNER,
+    "LABEL_STUDIO_PASSWORD": PASSWORD,
+    "LABEL_STUDIO_USER_TOKEN": TOKEN,
+    "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
+    "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
+    "LABEL_STUDIO_COLLECT_ANALYTICS": "false",
+    "LABEL_STUDIO_LATEST_VERSION_CHECK": "false",
+    "LABEL_STUDIO_SENTRY_DSN": "",
+    "LABEL_STUDIO_FRONTEND_SENTRY_DSN": "",
+    "LABEL_STUDIO_SSRF_PROTECTION_ENABLED": "false",  # its webhooks go to this machine
+    "SECRET_KEY": "for-the-time-of-a-test-run-0123456789abcdef0123456789",
+    "https_proxy": "http://127.0.0.1:9",  # tips for its pages come from outside, and there is no other switch
+    "no_proxy": "127.0.0.1,localhost",
+    "LANG": "C.UTF-8",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """Somebody who can log in; `token` is for the interface of programs, `id` what annotations are completed by."""
+
+    email: str
+    password: str
+    token: str
+    id: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Studio:
+    """A server at work."""
+
+    url: str
+    token: str = TOKEN
+    folder: Path
+
+    def api(self, token: str | None = None, *, timeout: float = 60) -> httpx.Client:
+        """Speaks to its interface for programs, as the owner or as somebody else."""
+        headers = {"Authorization": f"Token {token or self.token}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=timeout)
+
+    def sign_up(self, name: str) -> Account:
+        """A new account, through the form behind an invitation, as people make theirs."""
+        with self.api() as api:
+            invitation = api.get("/api/invite").json()["token"]
+        email, page = f"{name}@example.org", f"/user/signup/?token={invitation}"
+        with httpx.Client(base_url=self.url, timeout=60) as visitor:
+            visitor.get(page)
+            form = {"email": email, "password": PASSWORD, "csrfmiddlewaretoken": visitor.cookies["csrftoken"]}
+            answer = visitor.post(page, data=form, headers={"Referer": self.url})
+            if answer.status_code != 302:
+                raise RuntimeError(f"Label Studio did not take {email}: {answer.status_code}")
+            token = visitor.get("/api/current-user/token").json()["token"]
+            number = visitor.get("/api/current-user/whoami").json()["id"]
+        return Account(email=email, password=PASSWORD, token=token, id=number)
+
+    def project(
+        self, definition: ProjectFile, tasks: Sequence[Mapping[str, Any]], *, second_pass: bool = False
+    ) -> tuple[int, list[int]]:
+        """A project of a definition and its tasks; its number there, and theirs."""
+        words = {"title": definition.title, "expert_instruction": configs.instructions(definition)}
+        config = configs.rendered(definition, second_pass=second_pass)
+        with self.api() as api:
+            made = api.post("/api/projects", json={**words, "label_config": config, "sampling": SAMPLING})
+            if made.status_code != 201:
+                raise RuntimeError(f"Label Studio did not take the project: {made.text[:500]}")
+            number: int = made.json()["id"]
+            taken = api.post(f"/api/projects/{number}/import?return_task_ids=true", json=list(tasks))
+            if taken.status_code != 201:
+                raise RuntimeError(f"Label Studio did not take the tasks: {taken.text[:500]}")
+        return number, taken.json()["task_ids"]
+
+    def stream(self, number: int) -> str:
+        """Where a project's tasks come one after the other."""
+        return f"{self.url}/projects/{number}/data?labeling=1"
+
+
+def program() -> Path | None:
+    """The server's program: the one that the variable names, else that of `make servers`; None without it."""
+    named = os.environ.get(PROGRAM)
+    path = Path(named) if named else HERE
+    return path if path.is_file() else None
+
+
+@contextmanager
+def server(path: Path, folder: Path, *, database: Mapping[str, str] | None = None) -> Iterator[Studio]:
+    """A server on a free port of this machine, its data in the folder.
+
+    `database` are its variables for PostgreSQL. On SQLite the database that its migrations made is kept in the cache,
+    so that the next start takes 5 seconds instead of 30.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    kept, file = cached(path), folder / "label_studio.sqlite3"
+    if database is None and kept.exists():
+        _copy(kept, file)
+    port = _free_port()
+    url = f"http://127.0.0.1:{port}"
+    command = [str(path), "start", "--no-browser", "--debug", "--internal-host", "127.0.0.1", "--port", str(port)]
+    log = folder / "server.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            env=_variables(folder, database),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
+        try:
+            _wait(process, url, log)
+            if database is None and not kept.exists():
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                _copy(file, made := kept.with_suffix(f".{os.getpid()}"))
+                made.replace(kept)
+            yield Studio(url=url, folder=folder)
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def cached(path: Path) -> Path:
+    """Where a migrated database is kept, by the server's version and our settings."""
+    found = sorted(path.parents[1].glob("lib/python*/site-packages/label_studio-*.dist-info"))
+    version = re.sub(r"^label_studio-|\.dist-info$", "", found[0].name) if found else "unknown"
+    digest = hashlib.sha256(repr(sorted(SETTINGS.items())).encode()).hexdigest()[:8]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "hromada" / f"label-studio-{version}-{digest}.sqlite3"
+
+
+def _variables(folder: Path, database: Mapping[str, str] | None) -> dict[str, str]:
+    """All that it is told: any other variable of this machine might be one of its own settings."""
+    placed = {"PATH": os.environ["PATH"], "HOME": str(folder), "LABEL_STUDIO_BASE_DATA_DIR": str(folder)}
+    return {**SETTINGS, **placed, **(database or {"DJANGO_DB": "sqlite"})}
+
+
+def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            raise RuntimeError(f"Label Studio ended at once:\n{log.read_text('utf-8', 'replace')[-2000:]}")
+        try:
+            if httpx.get(f"{url}/health", timeout=2).status_code == 200:
+                return
+        except httpx.HTTPError:
+            time.sleep(0.2)
+    raise RuntimeError(f"Label Studio was not up after {PATIENCE} s:\n{log.read_text('utf-8', 'replace')[-2000:]}")
+
+
+def _free_port() -> int:
+    with socket.socket() as asking:
+        asking.bind(("127.0.0.1", 0))
+        port: int = asking.getsockname()[1]
+        return port
+
+
+def _copy(source: Path, target: Path) -> None:
+    """A database as it is now, whoever has it open."""
+    with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
+        old.backup(new)

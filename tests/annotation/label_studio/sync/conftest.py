@@ -1,0 +1,188 @@
+"""Campaigns, people with accounts, and a way to answer in Label Studio as the browser does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlmodel import Session, col, select
+
+from annotation.label_studio import sync
+from annotation.label_studio.client import Client
+from annotation.store import queries, soundness
+from annotation.store.database import Database
+from annotation.store.models import Annotator, Assignment, Desk, DeskTask, Item, Judgement
+from annotation.workflow import life, projects
+from annotation.workflow.people import joining
+
+if TYPE_CHECKING:
+    from _label_studio import Account, Studio
+
+YES, NO = "так", "ні"
+
+
+def clock() -> datetime:
+    """The time: a server with a clock of its own is at the other end."""
+    return datetime.now(UTC)
+
+
+@dataclass
+class Office:
+    """A database, a server, and the people who work at both."""
+
+    db: Database
+    folder: Path
+    studio: Studio
+    client: Client
+    accounts: Mapping[str, Account]
+    people: dict[str, str] = field(default_factory=dict)
+    """Pseudonyms by name."""
+
+    def campaign(self, name: str = "p", *, items: int = 10, **keys: Any) -> str:
+        """Load and start a project; `keys` go into its file."""
+        rows = [{"id": f"{name}-{n}", "text": f"Речення {n}.", "gold": YES} for n in range(1, items + 1)]
+        (self.folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        whole: dict[str, Any] = {
+            "project": name,
+            "title": name,
+            "language": "uk",
+            "instructions": "Читайте.",
+            "question": {"type": "choice", "text": "Так?", "options": [YES, NO]},
+            "items": {"file": f"{name}.jsonl", "id": "id", "show": ["text"], "gold": "gold"},
+            "overlap": 2,
+        }
+        file = self.folder / f"{name}.yaml"
+        file.write_text(json.dumps(whole | keys, ensure_ascii=False), "utf-8")
+        with self.db.transaction() as session:
+            projects.load_file(session, file, now=clock())
+            life.start(session, project=queries.project(session, name), now=clock())
+        return name
+
+    def person(self, name: str, *, linked: bool = True) -> str:
+        """Somebody, linked to her account where she has one; her pseudonym."""
+        with self.db.transaction() as session:
+            made = joining.join(session, telegram_id=len(self.people) + 1, language="uk", key=b"k" * 32, now=clock())
+            self.people[name] = made.pseudonym
+        if linked:
+            self.link(name)
+        return self.people[name]
+
+    def link(self, name: str) -> None:
+        """Say whose the account of that name is."""
+        with self.db.transaction() as session:
+            person = session.exec(select(Annotator).where(Annotator.pseudonym == self.people[name])).one()
+            sync.link(session, server=self.client.server, user_id=self.accounts[name].id, person=person)
+
+    def push(self, name: str, number: int = 5, *, project: str = "p", **more: Any) -> sync.Pushed:
+        """Fill a person's desk."""
+        order = sync.Order(project=project, person=self.people[name], number=number, **more)
+        return sync.push(self.db, self.client, order, clock=clock, settle=3)
+
+    def pull(self, **more: Any) -> sync.Pulled:
+        """Read the only desk, or the first one."""
+        return sync.pull(self.db, self.client, clock=clock, **more)[0]
+
+    def desk(self, number: int = 0) -> Desk:
+        """A desk as it is stored."""
+        with self.db.reading() as session:
+            return session.exec(select(Desk).order_by(col(Desk.id))).all()[number]
+
+    def tasks(self, number: int = 0) -> list[int]:
+        """The tasks of a desk, as the server has them."""
+        remote = self.desk(number).remote_id
+        assert remote is not None
+        return [task.id for page in self.client.tasks(remote) for task in page]
+
+    def say(self, name: str, task: int, label: str = YES, *, seconds: float = 4.5) -> int:
+        """Answer a task as the browser does; the annotation's id."""
+        return self._post(name, task, {"result": said(label), "lead_time": seconds})
+
+    def skip(self, name: str, task: int) -> int:
+        """Skip a task as the browser does."""
+        return self._post(name, task, {"result": [], "was_cancelled": True, "lead_time": 1.0})
+
+    def change(self, annotation: int, label: str) -> None:
+        """Update an annotation."""
+        with self.studio.api() as api:
+            answer = api.patch(f"/api/annotations/{annotation}/", json={"result": said(label)})
+            assert answer.status_code == 200, answer.text
+
+    def delete(self, annotation: int) -> None:
+        """Delete an annotation."""
+        with self.studio.api() as api:
+            assert api.delete(f"/api/annotations/{annotation}/").status_code == 204
+
+    def _post(self, name: str, task: int, body: dict[str, Any]) -> int:
+        with self.studio.api(self.accounts[name].token) as api:
+            answer = api.post(f"/api/tasks/{task}/annotations/", json=body)
+            assert answer.status_code == 201, answer.text
+            return int(answer.json()["id"])
+
+    def draft(self, name: str, task: int, label: str = NO) -> None:
+        """Begin an answer, and do not hand it in."""
+        with self.studio.api(self.accounts[name].token) as api:
+            answer = api.post(f"/api/tasks/{task}/drafts", json={"result": said(label), "lead_time": 1.0})
+            assert answer.status_code == 201, answer.text
+
+    def answers(self) -> list[tuple[str, str, int, str, str | None, str | None]]:
+        """Person, item, revision, response, reason of a skip, of an exclusion; all that is stored, in a fixed order."""
+        names = {code: name for name, code in self.people.items()}
+        with self.db.reading() as session:
+            rows = session.exec(
+                select(Judgement, Assignment, Item, Annotator)
+                .join(Assignment, col(Assignment.id) == col(Judgement.assignment_id))
+                .join(Item, col(Item.id) == col(Assignment.item_id))
+                .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
+            ).all()
+        return sorted(
+            (names[who.pseudonym], item.external_id, one.revision, one.response, one.skip_reason, one.excluded_reason)
+            for one, _, item, who in rows
+        )
+
+    def items(self) -> dict[int, str]:
+        """Items by the numbers of their tasks."""
+        with self.db.reading() as session:
+            return dict(_pairs(session))
+
+    def well(self) -> None:
+        """Every task is there once, known under its number, and nothing in the database is broken."""
+        with self.db.reading() as session:
+            assert soundness.broken(session) == ()
+            rows = session.exec(select(DeskTask, Desk).join(Desk, col(Desk.id) == col(DeskTask.desk_id))).all()
+        for desk in {desk.id: desk for _, desk in rows}.values():
+            assert desk.remote_id is not None
+            there = [task for page in self.client.tasks(desk.remote_id) for task in page]
+            ours = {row.assignment_id: row.remote_id for row, other in rows if other.id == desk.id}
+            assert len({task.data["hromada"] for task in there}) == len(there), "a task is there twice"
+            assert all(ours[task.data["hromada"]] == task.id for task in there)
+
+
+def _pairs(session: Session) -> Sequence[tuple[int, str]]:
+    chosen = select(DeskTask.remote_id, Item.external_id).join(
+        Assignment, col(Assignment.id) == col(DeskTask.assignment_id)
+    )
+    return [(task, item) for task, item in session.exec(chosen.join(Item)).all() if task is not None]
+
+
+def said(label: str) -> list[dict[str, Any]]:
+    """The result of an annotation that chooses a label."""
+    value = {"choices": [label]}
+    return [{"from_name": "answer", "to_name": "item:shown", "type": "choices", "value": value}]
+
+
+@pytest.fixture(scope="session")
+def accounts(label_studio: Studio) -> Mapping[str, Account]:
+    """Three people's accounts."""
+    return {name: label_studio.sign_up(name) for name in ("olha", "taras", "ivan")}
+
+
+@pytest.fixture
+def office(db: Database, tmp_path: Path, label_studio: Studio, accounts: Mapping[str, Account]) -> Iterator[Office]:
+    """An empty office."""
+    with Client(label_studio.url, label_studio.token) as client:
+        yield Office(db, tmp_path, label_studio, client, accounts)

@@ -1,0 +1,214 @@
+"""What can go wrong on the way: a sentence with a remedy, nothing lost, and the next time it goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+
+from annotation.errors import BadInput, HromadaError, NotFound, Unavailable
+from annotation.label_studio import sync
+from annotation.label_studio.client import Client
+
+if TYPE_CHECKING:
+    from tests.annotation.label_studio.sync.conftest import Office
+
+YES = "так"
+
+
+def now() -> datetime:
+    """The time."""
+    return datetime.now(UTC)
+
+
+PAGE = b"<!DOCTYPE html><html><body>SECRET " + b"x" * 100_000 + b"</body></html>"
+
+
+@pytest.fixture
+def backend() -> str:
+    """What a server says has nothing to do with the database."""
+    return "sqlite"
+
+
+@contextmanager
+def answering(status: int, body: bytes, *, kind: str = "text/html", seconds: float = 0) -> Iterator[str]:
+    """Another program at the address, which says the same to everything."""
+
+    class Says(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            time.sleep(seconds)
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_POST = do_PATCH = do_GET  # noqa: N815
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Says)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error", "says"),
+    [
+        (200, PAGE, BadInput, "A web page answered|in a form that is not known"),
+        (404, PAGE, BadInput, "A web page answered"),
+        (502, PAGE, Unavailable, "a proxy before it, failed \\(status 502\\)"),
+        (503, b'{"detail": "SECRET"}', Unavailable, "failed \\(status 503\\)"),
+        (401, b'{"detail": "Invalid token. SECRET"}', BadInput, "does not know this token"),
+        (403, b'{"detail": "SECRET"}', BadInput, "may not open"),
+        (200, b'{"unknown": "SECRET"}', BadInput, "in a form that is not known"),
+    ],
+)
+def test_what_another_program_answers_is_a_sentence_and_never_shown(
+    status: int, body: bytes, error: type[HromadaError], says: str
+) -> None:
+    """Proxies and other programs: the sentence says what to correct, and holds nothing of the body."""
+    kind = "application/json" if body.startswith(b"{") else "text/html"
+    with answering(status, body, kind=kind) as url, Client(url, "0" * 40) as client:
+        with pytest.raises(error, match=says) as raised:
+            client.whoami()
+        assert "SECRET" not in str(raised.value)
+        assert raised.value.remedy
+        assert len(str(raised.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("url", "token", "error", "says"),
+    [
+        ("http://127.0.0.1:1", "0" * 40, Unavailable, "does not answer"),
+        ("http://user:secret@127.0.0.1:1", "0" * 40, Unavailable, "http://127.0.0.1:1: Label Studio does not answer"),
+        ("localhost", "0" * 40, BadInput, "no web address"),
+        ("http://127.0.0.1:1", None, BadInput, "no token"),
+        ("http://127.0.0.1:1", "ключ", BadInput, "cannot be sent"),
+    ],
+)
+def test_what_is_written_wrongly_in_the_settings(
+    url: str, token: str | None, error: type[HromadaError], says: str
+) -> None:
+    """Each names the setting; passwords stay unsaid."""
+
+    def ask() -> None:
+        with Client(url, token) as client:
+            client.whoami()
+
+    with pytest.raises(error, match=says) as raised:
+        ask()
+    assert "secret" not in str(raised.value)
+
+
+def test_a_slow_server_is_waited_for_no_longer_than_said() -> None:
+    """Then it is a sentence."""
+    with answering(200, b"{}", seconds=2) as url, Client(url, "0" * 40, timeout=0.2) as client:
+        with pytest.raises(Unavailable, match="took too long"):
+            client.whoami()
+        time.sleep(2)
+
+
+def test_a_token_that_the_server_does_not_know(office: Office) -> None:
+    """The desk is left as it was."""
+    office.campaign(items=2)
+    office.person("olha")
+    with Client(office.studio.url, "f" * 40) as stranger:
+        order = sync.Order(project="p", person=office.people["olha"], number=2)
+        with pytest.raises(BadInput, match="does not know this token"):
+            sync.push(office.db, stranger, order, clock=now)
+    assert office.push("olha", 2).sent == 2
+    office.well()
+
+
+def test_a_server_that_is_down_in_the_middle_is_made_up_for(office: Office) -> None:
+    """Items that were handed out wait, and go with the next push; answers wait there."""
+    office.campaign(items=2)
+    office.person("olha")
+    office.push("olha", 1)
+    with Client("http://127.0.0.1:1", "0" * 40) as down:
+        down.server = office.client.server
+        order = sync.Order(project="p", person=office.people["olha"], number=2)
+        for step in (
+            lambda: sync.push(office.db, down, order, clock=now),
+            lambda: sync.pull(office.db, down, clock=now),
+        ):
+            _refused(step, "does not answer")
+    assert office.push("olha", 2).in_hand == 2
+    office.well()
+
+
+def test_a_project_that_was_deleted_there_is_made_again(office: Office) -> None:
+    """What was pulled stays; the rest is sent to a new project when somebody says so."""
+    office.campaign(items=3)
+    office.person("olha")
+    remote = office.push("olha", 3).remote_id
+    office.say("olha", office.tasks()[0])
+    office.pull()
+    with office.studio.api() as api:
+        assert api.delete(f"/api/projects/{remote}/").status_code == 204
+    problem = office.pull().problem
+    assert problem is not None
+    assert "push --anew" in problem
+    with pytest.raises(NotFound, match="push --anew"):
+        office.push("olha", 3)
+    made = office.push("olha", 2, anew=True)
+    assert (made.in_hand, made.sent) == (2, 2)
+    assert made.remote_id != remote
+    office.say("olha", office.tasks()[0])
+    assert office.pull().answered == 1
+    assert [row[3] for row in office.answers()] == [YES, YES]
+    office.well()
+
+
+def test_questions_that_were_changed_there_stop_the_pull_until_they_are_put_back(office: Office) -> None:
+    """Answers could mean something else; nothing is lost by waiting."""
+    office.campaign(items=1)
+    office.person("olha")
+    remote = office.push("olha").remote_id
+    ours = office.client.project(remote).label_config
+    with office.studio.api() as api:
+        changed = ours.replace('value="ні"', 'value="хтозна"')
+        assert api.patch(f"/api/projects/{remote}/", json={"label_config": changed}).status_code == 200
+    office.say("olha", office.tasks()[0])
+    found = office.pull()
+    assert found.answered == 0
+    assert "were changed in Label Studio" in (found.problem or "")
+    office.push("olha")
+    assert office.client.project(remote).label_config == ours
+    found = office.pull()
+    assert (found.answered, found.problem) == (1, None)
+    office.well()
+
+
+def test_tasks_that_were_deleted_there_are_told_of(office: Office) -> None:
+    """The answers that were pulled stay as they are."""
+    office.campaign(items=2)
+    office.person("olha")
+    office.push("olha", 2)
+    one = office.tasks()[0]
+    office.say("olha", one)
+    office.pull()
+    with office.studio.api() as api:
+        assert api.delete(f"/api/tasks/{one}/").status_code == 204
+    found = office.pull()
+    assert (found.missing, found.deleted) == (1, 0)
+    assert len(office.answers()) == 1
+
+
+def _refused(step: Callable[[], object], says: str) -> None:
+    with pytest.raises(Unavailable, match=says):
+        step()

@@ -1,0 +1,184 @@
+"""Both interfaces as people use them: a real Label Studio in a real Chromium, by mouse and by keys."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotation.campaigns import starting
+from annotation.label_studio import payloads
+
+if TYPE_CHECKING:
+    from tests.annotation.label_studio.conftest import Board, Stored, Visitor
+
+Put = Callable[..., "Board"]
+Visit = Callable[..., "Visitor"]
+WRONG = "Вона подивився в нього й засміявся."
+RIGHT = "Вона подивилася в нього й засміялася."
+
+
+@pytest.fixture
+def backend() -> str:
+    """What is on the screen does not depend on the database."""
+    return "sqlite"
+
+
+def test_a_story_is_corrected_beside_its_original(stored: Stored, put: Put, visit: Visit, tmp_path: Path) -> None:
+    """The text is there to be corrected; with «непридатне» it goes and the reasons come in sight."""
+    starting.start(tmp_path / "stories", template_name="story-correction")
+    long = [{"id": f"s{number}", "story": f"{WRONG} {number}" + "\n\nІшов дощ." * 60} for number in (1, 2)]
+    lines = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in long)
+    (tmp_path / "stories/items.jsonl").write_text(lines, "utf-8")
+    definition, items = stored(tmp_path / "stories/project.yaml")
+    board = put(definition, [payloads.task(definition, item, assignment_id=n) for n, item in enumerate(items, 1)])
+    visitor = visit()
+    visitor.come(board.studio)
+    visitor.begin(board)
+    page = visitor.page
+    editor, reasons = page.locator(".hr-edit textarea"), page.get_by_text("Чому непридатне?")
+    expect(editor).to_have_value(items[0].data["story"])
+    left, right = (page.locator(".hr-column").nth(number).bounding_box() for number in (0, 1))
+    assert left is not None
+    assert right is not None
+    assert (left["y"], left["width"]) == (right["y"], right["width"])
+    expect(reasons).to_be_hidden()
+    editor.fill(items[0].data["story"].replace(WRONG, RIGHT))
+    page.locator(".hr-column").first.click()
+    page.keyboard.press("1")
+    page.keyboard.press("9")
+    page.locator(".hr-text textarea").fill("Рід дієслів.")
+    visitor.submit()
+    expect(editor).to_have_value(items[1].data["story"])
+    page.keyboard.press("2")
+    expect(reasons).to_be_in_viewport()
+    expect(editor).to_be_hidden()
+    page.keyboard.press("6")
+    page.keyboard.press("7")
+    visitor.submit()
+    first, second = (payloads.answers(definition, *one) for one in zip(items, board.results(), strict=True))
+    assert first == {
+        "result": "придатне",
+        "fixed": items[0].data["story"].replace(WRONG, RIGHT),
+        "notable": ["варте уваги"],
+        "comment": "Рід дієслів.",
+    }
+    assert second == {"result": "непридатне", "why": ["закоротке", "менше трьох персонажів"]}
+    assert visitor.asked == {"127.0.0.1"}
+
+
+def test_an_item_is_filtered_by_keys_first_blind_and_then_with_the_right_answer(
+    stored: Stored, put: Put, visit: Visit, tmp_path: Path
+) -> None:
+    """On a narrow screen, with a Ukrainian keyboard; the first pass does not hold the gold, the second shows both."""
+    starting.start(tmp_path / "cloze", template_name="instance-filtering")
+    definition, (item, _) = stored(tmp_path / "cloze/project.yaml")
+    orders = {"answer": [2, 3, 0, 1]}
+    board = put(definition, [payloads.task(definition, item, assignment_id=7, option_order=orders)])
+    visitor = visit(800)
+    visitor.come(board.studio)
+    visitor.begin(board)
+    page = visitor.page
+    expect(page.locator(".hr-gap")).to_have_text("______")
+    expect(page.get_by_text("Правильна відповідь")).to_have_count(0)
+    assert [one.inner_text().split("[")[0].strip() for one in page.locator(".lsf-choice").all()] == [
+        "вовк", "півень", "пес", "кіт",
+    ]  # fmt: skip
+    page.keyboard.press("4")
+    visitor.submit()
+    first = payloads.answers(definition, item, board.results()[0])
+    assert first == {"answer": "кіт"}
+    blind = {"answer": "кіт"}
+    task = payloads.task(definition, item, assignment_id=7, first=blind, gold={"answer": "пес"})
+    again = put(definition, [task], second_pass=True)
+    visitor.begin(again)
+    row = page.locator(".hr-answers tr", has_text="Яке слово пропущено?")
+    assert [cell.inner_text() for cell in row.locator("td").all()] == ["кіт", "пес"]
+    press_on_a_ukrainian_keyboard(page, "й", "q")
+    press_on_a_ukrainian_keyboard(page, "н", "y")
+    page.locator(".hr-text textarea").fill("Багато тварин.")
+    visitor.submit()
+    assert payloads.answers(definition, item, again.results()[0], first=blind) == {
+        "answer": "кіт",
+        "logic": ["відповідь невідома"],
+        "grammar": ["неіснуюча форма слова"],
+        "other": "Багато тварин.",
+    }
+
+
+def press_on_a_ukrainian_keyboard(page: Page, letter: str, key: str) -> None:
+    """The key where a Latin keyboard has `key`."""
+    chromium = page.context.new_cdp_session(page)
+    pressed = {"key": letter, "code": f"Key{key.upper()}", "windowsVirtualKeyCode": ord(key.upper())}
+    chromium.send("Input.dispatchKeyEvent", {"type": "keyDown", "text": letter, **pressed})
+    chromium.send("Input.dispatchKeyEvent", {"type": "keyUp", **pressed})
+
+
+MARKED = """\
+project: marked
+title: Позначення
+language: uk
+instructions: Позначте.
+questions:
+  - {name: fits, type: choice, text: "Чи так?", options: [так, ні]}
+  - {name: place, type: span, text: "Де це сталося?", field: text, most: 2, none: ніде, show_if: {fits: так}}
+  - {name: who, type: span, text: "Хто?", field: text, required: no}
+items: {file: marked.jsonl, id: id, show: [hint, {field: text, title: Текст, mark: proposed}]}
+overlap: 1
+"""
+TEXT = "Перший рядок 🦊 про лиса.\n\n  Другий <рядок> & ще: у Полтаві 🦔 було тепло."
+
+
+def test_parts_are_marked_where_they_stand(stored: Stored, put: Put, visit: Visit, tmp_path: Path) -> None:
+    """Behind emoji, empty lines, highlights and angle brackets, offsets are those of the item's own text."""
+    (tmp_path / "marked.yaml").write_text(MARKED, "utf-8")
+    row = {"id": "m1", "hint": "підказка", "text": TEXT, "proposed": "рядок 🦊"}
+    (tmp_path / "marked.jsonl").write_text(json.dumps(row, ensure_ascii=False) + "\n", "utf-8")
+    definition, (item,) = stored(tmp_path / "marked.yaml")
+    board = put(definition, [payloads.task(definition, item, assignment_id=1)])
+    visitor = visit()
+    visitor.come(board.studio)
+    visitor.begin(board)
+    page = visitor.page
+    page.keyboard.press("1")
+    for key, part in (("3", "Полтаві 🦔"), ("3", "ще"), ("5", "лиса.\n\n  Другий")):
+        page.keyboard.press(key)
+        mark(page, part)
+        page.keyboard.press("Escape")
+    visitor.submit()
+    answers = payloads.answers(definition, item, board.results()[0])
+    places = [(TEXT.index(part), part) for part in ("Полтаві 🦔", "ще")]
+    assert answers == {
+        "fits": "так",
+        "place": [{"start": at, "end": at + len(part), "text": part} for at, part in places],
+        "who": [{"start": TEXT.index("лиса"), "end": TEXT.index("Другий") + 6, "text": "лиса.\n\n  Другий"}],
+    }
+
+
+def mark(page: Page, part: str) -> None:
+    """Drag over a part of the text to mark in, as a mouse does."""
+    spots = page.locator(".hr-text .lsf-richtext__container").evaluate(
+        """(box, part) => {
+            const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT), nodes = []
+            let whole = ""
+            for (let node; node = walker.nextNode(); whole += node.data) nodes.push([node, whole.length])
+            const spot = (at, last) => {
+                const [node, from] = nodes.findLast(([one, from]) => from <= at)
+                const range = document.createRange()
+                range.setStart(node, at - from); range.setEnd(node, at - from + 1)
+                const box = range.getClientRects()[0]
+                return [last ? box.right - 1 : box.left + 1, box.top + box.height / 2]
+            }
+            const at = whole.indexOf(part)
+            return [spot(at, false), spot(at + part.length - 1, true)]
+        }""",
+        part,
+    )
+    page.mouse.move(*spots[0])
+    page.mouse.down()
+    page.mouse.move(*spots[1], steps=4)
+    page.mouse.up()

@@ -1,0 +1,160 @@
+"""Labelling configurations: every shipped campaign, in both passes, as Label Studio reads it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from importlib import resources
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from annotation.campaigns import project as project_files
+from annotation.campaigns import starting
+from annotation.campaigns.project import ProjectFile
+from annotation.campaigns.questions import Choices, SpanOf
+from annotation.label_studio import configs, passes
+from annotation.label_studio.texts import words
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+TEMPLATES = Path(str(resources.files("annotation.campaigns"))) / "templates"
+FILES = (
+    *(TEMPLATES / one.name / "project.yaml" for one in starting.templates()),
+    *sorted(EXAMPLES.glob("*/*.yaml")),
+)
+CONTROLS = ("Choices", "TextArea", "Labels")
+OPTIONED = """\
+project: optioned
+title: Ціна $price та <знаки> & "лапки"
+language: uk
+instructions: "Перше.\\n\\n- добре\\n- погано <b>"
+questions:
+  - {name: cost, type: choice, text: "Скільки $5?", options: ["$5", "так, ні"], abstain: не знаю}
+  - {name: why, type: text, text: Чому?, show_if: {cost: "так, ні"}}
+  - {name: how, type: scale, text: Як?, options: ["1", "2", "3"], ends: [погано, добре]}
+  - {name: tags, type: choices, text: Які?, options: [а, б, в], least: 1, most: 2, show_if: {cost: [не знаю, "$5"]}}
+items: {file: items.csv, id: id, show: text}
+overlap: 1
+"""
+
+
+def definition(file: Path) -> ProjectFile:
+    """A project file, checked."""
+    return project_files.read(file).definition
+
+
+def written(folder: Path, text: str) -> ProjectFile:
+    """A project file of that text."""
+    (folder / "project.yaml").write_text(text, "utf-8")
+    return definition(folder / "project.yaml")
+
+
+def tree(about: ProjectFile, *, second_pass: bool = False) -> ElementTree.Element:
+    """The configuration, parsed."""
+    return ElementTree.fromstring(configs.rendered(about, second_pass=second_pass))  # noqa: S314  # it is ours
+
+
+def controls(config: ElementTree.Element) -> dict[str, ElementTree.Element]:
+    """The controls by name."""
+    found = [one for one in config.iter() if one.tag in CONTROLS]
+    assert len({one.get("name") for one in found}) == len(found)
+    return {str(one.get("name")): one for one in found}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+@pytest.mark.parametrize("second_pass", [False, True])
+def test_every_campaign_renders(file: Path, second_pass: bool) -> None:
+    """A control a question under the question's name, each speaking of an object that is there; every key once."""
+    about = definition(file)
+    config = tree(about, second_pass=second_pass)
+    asked = passes.questions(about, second_pass=second_pass)
+    nothing = [f"{one.name}:none" for one in asked if isinstance(one, SpanOf) and one.none is not None]
+    named = controls(config)
+    assert sorted(named) == sorted([*(one.name for one in asked), *nothing])
+    objects = {one.get("name") for one in config.iter("HyperText")}
+    assert {one.get("toName") for one in named.values()} <= objects
+    keys = Counter(one.get("hotkey") for one in config.iter() if one.get("hotkey"))
+    assert set(keys.values()) <= {1}
+    moving = {key for one in asked if passes.moving(one) for key in passes.hotkeys(about)[one.name]}
+    assert not moving & set(keys)
+    for question in asked:
+        aliases = [one.get("alias") for one in named[question.name].iter("Choice")]
+        assert aliases == ([] if passes.moving(question) else list(passes.labels(question)))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+def test_the_first_pass_names_no_gold(file: Path) -> None:
+    """Only the second pass has a place for her own answer and the right one."""
+    values = {one.get("value") for one in tree(definition(file)).iter()}
+    assert f"${passes.SECOND}" not in values
+    assert f"${passes.SECOND}" in {one.get("value") for one in tree(definition(file), second_pass=True).iter()}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+def test_keys_do_not_move_with_the_words(file: Path) -> None:
+    """The same file in another language has the same keys, and a key stays in the second pass."""
+    about = definition(file)
+    renamed = tuple(one.model_copy(update={"text": f"Other words: {one.name}"}) for one in about.asked)
+    translated = about.model_copy(update={"question": None, "questions": renamed, "language": "en"})
+    assert passes.hotkeys(translated) == passes.hotkeys(about)
+    first, second = (keys_by_control(tree(about, second_pass=one)) for one in (False, True))
+    assert {name: first[name] for name in first.keys() & second.keys()} == {
+        name: second[name] for name in first.keys() & second.keys()
+    }
+
+
+def keys_by_control(config: ElementTree.Element) -> dict[str, list[str | None]]:
+    """The keys of fixed options, in their order."""
+    return {name: [one.get("hotkey") for one in control] for name, control in controls(config).items()}
+
+
+def test_words_stay_words(tmp_path: Path) -> None:
+    """No `$` is taken for a field of the task, and `<` and `&` for no mark-up."""
+    config = tree(written(tmp_path, OPTIONED))
+    values = [str(one.get("value")) for one in config.iter() if one.tag in {"Header", "Choice"}]
+    assert not [value for value in values if re.search(r"\$[\w]", value)]
+    assert "Скільки \u2060$\u20605?" in values
+    told = configs.instructions(written(tmp_path, OPTIONED))
+    assert "<h3>Ціна $price та &lt;знаки&gt; &amp; &quot;лапки&quot;</h3>" in told
+    assert "<p>Перше.</p>\n<ul><li>добре</li><li>погано &lt;b&gt;</li></ul>" in told
+
+
+def test_what_label_studio_cannot_follow_is_there_and_not_required(tmp_path: Path) -> None:
+    """It takes lists of options apart at commas: a condition on such an option is left to us."""
+    named = controls(tree(written(tmp_path, OPTIONED)))
+    assert {name: one.get("required") for name, one in named.items()} == {
+        "cost": "true", "why": "false", "how": "true", "tags": "true",
+    }  # fmt: skip
+    heads = [str(one.get("value")) for one in tree(written(tmp_path, OPTIONED)).iter("Header")]
+    assert "Якщо «Скільки \u2060$\u20605?» — так, ні" in heads
+    views = [one for one in tree(written(tmp_path, OPTIONED)).iter("View") if one.get("visibleWhen")]
+    assert [(one.get("whenTagName"), one.get("whenChoiceValue")) for one in views] == [("cost", "не знаю,$5")]
+
+
+def test_all_languages_have_the_same_messages() -> None:
+    """A project in any of them, or in another language, has words of ours."""
+    files = Path(str(resources.files("annotation.label_studio"))) / "texts"
+    named = {
+        file.stem: re.findall(r"^([a-z-]+) =", file.read_text("utf-8"), re.MULTILINE) for file in files.glob("*.ftl")
+    }
+    assert set(named) == {"uk", "en", "ru"}
+    assert named["uk"] == named["en"] == named["ru"]
+    assert words("uk")("at-most", most=2) == "не більше 2"
+    assert words("de")("at-most", most=2) == "at most 2"
+
+
+def test_a_limit_is_told(tmp_path: Path) -> None:
+    """How many boxes may be ticked stands beside the question, in the project's language."""
+    heads = [one.get("value") for one in tree(written(tmp_path, OPTIONED)).iter("Header")]
+    assert "від 1 до 2" in heads
+    assert isinstance(written(tmp_path, OPTIONED).asked[3], Choices)
+
+
+def test_panels_of_regions_are_there_only_where_parts_are_marked() -> None:
+    """They take a quarter of the screen."""
+    hidden = {
+        name: "lsf-sidepanels__wrapper" in configs.rendered(definition(TEMPLATES / name / "project.yaml"))
+        for name in ("story-correction", "instance-filtering", "span-qa")
+    }
+    assert hidden == {"story-correction": True, "instance-filtering": True, "span-qa": False}
