@@ -151,6 +151,7 @@ async def test_a_broadcast_that_was_refused_for_its_speed_is_no_doubt(stage: Sta
     stage.telegram.faults.fail("sendMessage", 429, retry_after=1)
     await stage.app.recover()
     await until(lambda: len(person.messages) == 2)
+    assert stage.telegram.calls["sendmessage"] == 3
 
 
 async def test_letters_of_a_process_that_died_are_sent_by_another_in_time(stage: Stage) -> None:
