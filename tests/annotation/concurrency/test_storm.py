@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from annotation.store.database import Database
 
 PEOPLE, STEPS, ITEMS = 40, 10_000, 200
-SECONDS = 40
+SECONDS = 90
 """On a machine that is busy elsewhere a storm ends after so long, however many steps are done."""
 
 
