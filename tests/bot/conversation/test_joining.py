@@ -255,6 +255,8 @@ def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:
         ("Tokyo", "Asia/Tokyo", "Asia/Tokyo"),
         ("new york", "America/New_York", "Нью-Йорк"),
         ("europe/kyiv", "Europe/Kyiv", "Київ"),
+        ("київ", "Europe/Kyiv", "Київ"),
+        ("Лиссабон", "Europe/Lisbon", "Лісабон"),
         ("+3", "Etc/GMT-3", "UTC+3"),
         ("UTC-05", "Etc/GMT+5", "UTC-5"),
         ("utc+0", "Etc/GMT", "UTC"),
