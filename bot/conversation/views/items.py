@@ -51,6 +51,7 @@ def answers(offer: Offer, say: Texts, asking: Asking) -> Rows:
         revision=offer.revision,
         place=asking.place,
         on=asking.on,
+        alone=len(offer.questions) == 1,
     )
 
 

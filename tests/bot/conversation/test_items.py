@@ -92,11 +92,19 @@ def test_highlights_are_bold_and_in_asterisks(chat: Chat, load: Load) -> None:
         ),
         (
             "options: [a1, a2, a3, a4, a5, a6, a7, a8, a9], ends: [x, y]",
-            "1 | 2 | 3 | 4",
-            "1) a1 — x\n2) a2",
-            "9",
-            "9 a9",
+            "a1 | a2 | a3 | a4",
+            "a1 — x\na9 — y",
+            "a9",
+            "a9",
         ),
+        (
+            "options: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], ends: [ні, так]",
+            "0 | 1 | 2 | 3 | 4",
+            "0 — ні\n10 — так",
+            "5",
+            "5",
+        ),
+        ("options: [0, 1, 2, більше за два]", "А | Б | В | Г", "А) 0\nБ) 1\nВ) 2\nГ) більше за два", "Б", "Б 1"),
     ],
 )
 def test_a_scale_stands_in_a_row(
@@ -113,6 +121,17 @@ def test_a_scale_stands_in_a_row(
     assert body in chat.last.text
     chat.tap(tapped)
     assert chat.screens[-2].text.startswith(f"✓ 1 · {told}\n")
+
+
+def test_the_only_question_cannot_be_left_open(chat: Chat, load: Load) -> None:
+    """It is answered or skipped: no button that only says so."""
+    load(
+        [{"id": "1", "text": "Речення."}],
+        question="{type: choice, text: 'Так?', options: [так, ні], required: false}",
+        items="{{file: {name}.jsonl, id: id, show: text}}",
+    )
+    chat.begin()
+    assert chat.last.labels[:2] == ["А · так | Б · ні", "Пропустити | Є проблема"]
 
 
 def test_boxes_may_stay_empty_where_that_is_an_answer(chat: Chat, load: Load) -> None:
