@@ -68,6 +68,29 @@ def test_an_item_of_many_messages(chat: Chat, load: Load) -> None:
     assert chat.screens[-2].text.startswith("✓ 1 · Б ні")
 
 
+def test_a_longer_question_takes_no_text_from_the_screen(chat: Chat, load: Load) -> None:
+    """The end of the story stood with the first question; the second leaves no room for it in one message."""
+    story = "слово " * 1250 + "кінець"
+    load(
+        [{"id": "1", "text": story}],
+        more=f"questions:\n  - {{name: a, type: choice, text: 'Перше?', options: [так, ні]}}\n"
+        f"  - {{name: b, type: choice, text: 'Друге?', options: [так, ні], help: '{'довідка ' * 100}'}}",
+        items="{{file: {name}.jsonl, id: id, show: text}}",
+    )
+    chat.begin()
+    parts = [one for one in chat.screens if one.text.startswith("Частина")]
+    assert len(parts) == 2
+    assert "кінець\n\nПерше?" in parts[-1].text
+    new = chat.tap("А")
+    assert sum(one.count("слово") for one in new) == 1250
+    assert any("кінець" in one for one in new)
+    assert [bool(one.buttons) for one in chat.screens[-4:]] == [False, False, False, True]
+    assert any("Друге?" in one for one in new)
+    chat.tap("Б")
+    assert chat.answers() == ["так", "ні"]
+    assert chat.screens[-2].text.startswith("✓ 1 · А так; Б ні")
+
+
 def test_highlights_are_bold_and_in_asterisks(chat: Chat, load: Load) -> None:
     """As models are shown them: what is bold alone no screen reader tells."""
     load(
