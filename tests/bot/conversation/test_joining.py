@@ -201,7 +201,7 @@ def test_a_suspended_person_can_still_ask(chat: Chat, load: Load) -> None:
 @pytest.mark.parametrize(
     ("caps", "sentence"),
     [
-        ("{items_per_day: 1}", "На сьогодні досить, дякуємо! Наступні запитання — 22 листопада о 00:00."),
+        ("{items_per_day: 1}", "Поки що досить, дякуємо! Наступні запитання — 22 листопада о 00:00."),
         ("{items: 1}", "Ви зробили все, що тут може зробити одна людина. Дякуємо!"),
     ],
 )
