@@ -57,7 +57,7 @@ class Webhook:
 
     async def _update(self, request: web.Request) -> web.Response:
         given = request.headers.get(HEADER, "")
-        if not hmac.compare_digest(given.encode(), self.secret.encode()):
+        if not hmac.compare_digest(given.encode(errors="surrogateescape"), self.secret.encode()):
             return web.Response(status=403)
         body = await request.read()
         try:

@@ -80,7 +80,7 @@ def test_the_walk_from_acceptability_to_violation_categories(hromada: Hromada) -
     file = hromada.folder / "one/project.yaml"
     section = "votes: {format: csv, file: votes.csv, item: item, annotator: who, answer: says}\n"
     file.write_text(file.read_text("utf-8") + section, "utf-8")
-    yes, no, unsure = "можна", "не можна", "не впевнений"
+    yes, no, unsure = "можна", "не можна", "важко сказати"
     told = {"a5": (yes, yes, no), "a6": (yes, no, unsure), "a7": (no, no, yes), "a3": (no, no, no)}
     rows = [f"{item},{who},{says}" for item, all_ in told.items() for who, says in zip("xyz", all_, strict=True)]
     votes(hromada.folder / "one/votes.csv", "item,who,says", rows)

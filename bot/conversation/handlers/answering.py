@@ -138,24 +138,37 @@ def _was_stored(visit: Visit, press: Press) -> bool:
 def _given(visit: Visit, offer: Offer, draft: Draft, options: list[int], *, place: int | None = None) -> Calls:
     """One more question is answered: on to the next, or to the next item."""
     at = place if place is not None else visit.pressed().number(1)
-    draft = asking.given(draft, offer.questions[at], options)
+    before, draft = draft, asking.given(draft, offer.questions[at], options)
     if asking.next_place(offer, draft) is not None:
-        return joined(visit.acknowledge(), _again(visit, offer, draft))
+        return joined(visit.acknowledge(), _next_question(visit, offer, before, draft))
     answers = asking.raw(offer, draft)
     return _submitted(visit, offer.assignment_id, revision=offer.revision, answers=answers)
+
+
+def _next_question(visit: Visit, offer: Offer, before: Draft, draft: Draft) -> Calls:
+    """In the place of the one before; where it takes more or fewer messages, below, so that no text is lost."""
+    was, now = _looks(visit, offer, before), _looks(visit, offer, draft)
+    if len(was) == len(now):
+        return _again(visit, offer, draft)
+    visit.keep(visit.state.drafted(draft, assignment_id=offer.assignment_id))
+    left = visit.edit(replace(was[-1], buttons=()), assignment_id=offer.assignment_id)
+    return joined(left, visit.send(*now, remember=offer.assignment_id))
 
 
 def _again(visit: Visit, offer: Offer, draft: Draft) -> Calls:
     """The item as it looks now, in its place."""
     visit.keep(visit.state.drafted(draft, assignment_id=offer.assignment_id))
+    return visit.edit(_looks(visit, offer, draft)[-1], assignment_id=offer.assignment_id)
+
+
+def _looks(visit: Visit, offer: Offer, draft: Draft) -> tuple[Message, ...]:
     known = visit.project(offer.project_id)
-    shown = items.item(
+    return items.item(
         offer,
         visit.say,
         asking=asking.asking(offer, draft, visit.say),
         countdown=known is not None and whereabouts.counts_down(known[1]),
     )
-    return visit.edit(shown[-1], assignment_id=offer.assignment_id)
 
 
 def _submitted(visit: Visit, assignment_id: int, *, revision: int, answers: dict[str, object]) -> Calls:

@@ -134,10 +134,10 @@ def _set_zone(visit: Visit, name: str) -> None:
 
 @cache
 def _cities() -> dict[str, str]:
-    """Zones by their whole name and by their city, in small letters."""
+    """Zones by their whole name and by their city, in small letters; of the buttons' cities in every language too."""
     names = sorted(zoneinfo.available_timezones())
     cities = {name.rpartition("/")[2].replace("_", " ").casefold(): name for name in names if "/" in name}
-    return cities | {name.casefold(): name for name in names}
+    return cities | joining.cities() | {name.casefold(): name for name in names}
 
 
 def _zone_of(text: str) -> str | None:

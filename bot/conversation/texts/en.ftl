@@ -92,10 +92,10 @@ stale = That question is closed. Here is where you are.
 not-taken = That answer cannot be taken. Here is where you are.
 tap-please = Tap a button, or send the letter or number of your answer.
 choose-at-least = Tick { $least } or more
-choose-at-most = Tick { $most } at the most
+choose-at-most = Tick { $most } at most
 answer-or-skip = Give an answer, or tap “Skip”
 undo-open = Choose another answer
-undo-closed = This answer can be changed no more: you have seen a related question since, or this stage or the project is over.
+undo-closed = This answer can no longer be changed: you have seen a related question since, or this stage or the project is over.
 kept = Kept as it was
 extra = Thank you! This question was closed in the meantime, so your answer is kept apart.
 right = Right!
@@ -139,7 +139,7 @@ excluded = Your participation in “{ $project }” is over. To ask why: /ask
 failed = The test of “{ $project }” was not passed, and there are no more attempts. Thank you for your time!
 cool-down = Your next attempt in “{ $project }” opens on { $until }.
 withdrawn = You have left “{ $project }”. Thank you for your time!
-quota = In “{ $project }” you have done all that we wanted to give you. Thank you!
+quota = In “{ $project }” you have done everything that we had for you. Thank you!
 cap = You have done all that one person can do here. Thank you!
 cap-until = That is enough for now, thank you! The next questions come on { $until }.
 searching = Looking for a question for you, one moment please.
@@ -168,8 +168,8 @@ withdraw-nothing = You take part in no project.
 withdraw-sure = Leave “{ $project }”? None of your answers there will count any more. There is no way back.
 withdraw-yes = Yes, leave
 withdrawn-now = { $answers ->
-    [one] You have left “{ $project }”; { $answers } answer counts no more.
-   *[other] You have left “{ $project }”; { $answers } answers count no more.
+    [one] You have left “{ $project }”; { $answers } answer no longer counts.
+   *[other] You have left “{ $project }”; { $answers } answers no longer count.
 }
 stay = No, I’ll stay
 stays = All right, everything stays as it was.

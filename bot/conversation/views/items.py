@@ -37,8 +37,9 @@ def item(offer: Offer, say: Texts, *, asking: Asking, countdown: bool) -> tuple[
 def with_buttons(offer: Offer, say: Texts, *, asking: Asking, countdown: bool, buttons: Rows, asks: str) -> Message:
     """The last message of the item, other buttons under it and what they ask below."""
     blocks = _blocks(offer, say, asking=asking, countdown=countdown)
-    told = [*blocks, pages.strong(asks)]
-    return screen.messages(told if pages.fits(told) else blocks, say, buttons=buttons)[-1]
+    shown = screen.messages(blocks, say, buttons=buttons)
+    told = screen.messages([*blocks, pages.strong(asks)], say, buttons=buttons)
+    return (told if len(told) == len(shown) else shown)[-1]
 
 
 def answers(offer: Offer, say: Texts, asking: Asking) -> Rows:
@@ -51,6 +52,7 @@ def answers(offer: Offer, say: Texts, asking: Asking) -> Rows:
         revision=offer.revision,
         place=asking.place,
         on=asking.on,
+        alone=len(offer.questions) == 1,
     )
 
 

@@ -87,6 +87,12 @@ def zone_name(name: str) -> str:
     return "zone-" + name.rpartition("/")[2].lower().replace("_", "-")
 
 
+def cities() -> dict[str, str]:
+    """The zones of all buttons by the names of their cities in every language, in small letters."""
+    names = {name for several in ZONES.values() for name in several}
+    return {texts(one)(zone_name(name)).casefold(): name for name in sorted(names) for one in LANGUAGES}
+
+
 def zone_told(name: str, say: Texts) -> str:
     """A zone as people call it: by its city where that has a name here, by the difference from UTC."""
     if name.startswith("Etc/GMT"):

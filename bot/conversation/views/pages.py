@@ -1,7 +1,7 @@
 """Texts as messages: escaped in this one place, folded or in numbered parts where they are long.
 
 Telegram takes 4,096 UTF-16 units of text after its entities, and a hundred entities. A part ends at a paragraph, a
-line, a sentence or a word, never inside a bold part.
+line, a sentence or a word; inside a bold part only where that alone is too long.
 """
 
 from __future__ import annotations
@@ -107,9 +107,9 @@ def _cut(block: Block, most: int) -> int:
         ends = [found.end() for found in place.finditer(block.text, 0, end) if _free(block, found.end())]
         if ends and ends[-1] > end // 2:
             return ends[-1]
-    spaces = [found.end() for found in _ENDS[-1].finditer(block.text, 0, end) if _free(block, found.end())]
+    spaces = [found.end() for found in _ENDS[-1].finditer(block.text, 0, end)]
     if spaces:
-        return spaces[-1]
+        return next((place for place in reversed(spaces) if _free(block, place)), spaces[-1])
     while end > 1 and (unicodedata.combining(block.text[end : end + 1] or " ") or block.text[end - 1] == "\u200d"):
         end -= 1
     return end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from annotation.campaigns.questions import Choices, Scale
 from annotation.workflow.work import Asked
@@ -21,12 +22,17 @@ LONGEST_ANSWER = 300
 
 
 def names(asked: Asked, language: str) -> tuple[str, ...]:
-    """What the options are called on buttons and in the list: letters, or the points of a scale."""
+    """What the options are called on buttons and in the list: letters, or the points of a scale.
+
+    Points that are words are numbered, unless a number could be taken for another point.
+    """
+    called = lettering.letters(len(asked.options), language)
     if not isinstance(asked.question, Scale):
-        return lettering.letters(len(asked.options), language)
-    if len(asked.options) <= SCALE_ROW and screen.short(asked.options, most=POINT):
+        return called
+    if screen.short(asked.options, most=POINT):
         return asked.options
-    return tuple(str(number) for number in range(1, len(asked.options) + 1))
+    numbers = tuple(str(number) for number in range(1, len(asked.options) + 1))
+    return called if set(numbers) & set(asked.options) else numbers
 
 
 def blocks(asked: Asked, language: str, *, unless: str = "") -> tuple[Block, ...]:
@@ -51,9 +57,20 @@ def _lines(asked: Asked, called: Sequence[str]) -> Iterable[str]:
 
 
 def buttons(
-    asked: Asked, say: Texts, *, language: str, assignment_id: int, revision: int, place: int, on: Sequence[int]
+    asked: Asked,
+    say: Texts,
+    *,
+    language: str,
+    assignment_id: int,
+    revision: int,
+    place: int,
+    on: Sequence[int],
+    alone: bool,
 ) -> Rows:
-    """The buttons of the question that is the `place`th of the item; `on` are the boxes that are ticked."""
+    """The buttons of the question that is the `place`th of the item; `on` are the boxes that are ticked.
+
+    The only question of an item (`alone`) is answered or skipped, never left open.
+    """
     key = (revision, place)
     labels = _labels(asked, language)
     question, several = asked.question, isinstance(asked.question, Choices)
@@ -64,14 +81,20 @@ def buttons(
             made.append(screen.button(f"{box} {label}", Verb.TOGGLE, assignment_id, *key, index, other))
         else:
             made.append(screen.button(label, Verb.ANSWER, assignment_id, *key, index))
-    scale = isinstance(asked.question, Scale) and len(made) <= SCALE_ROW
-    found = (tuple(made),) if scale and made else screen.rows(made)
+    found = _points(made) if made and isinstance(question, Scale) else screen.rows(made)
     if isinstance(question, Choices):
         done = say("done") if on or question.least else say("none-of-them")
         found = (*found, (screen.button(done, Verb.DONE, assignment_id, *key),))
-    if not asked.question.required:
+    if not (asked.question.required or alone):
         found = (*found, (screen.button(say("leave-open"), Verb.OPEN, assignment_id, *key),))
     return found
+
+
+def _points(made: Sequence[Button]) -> Rows:
+    """A scale in one row, in as few as Telegram allows where it is long, none of them much shorter than another."""
+    count = -(-len(made) // SCALE_ROW)
+    ends = [len(made) * number // count for number in range(count + 1)]
+    return tuple(tuple(made[start:end]) for start, end in pairwise(ends))
 
 
 def _labels(asked: Asked, language: str) -> tuple[str, ...]:

@@ -316,7 +316,7 @@ def test_more_options_than_buttons(chat: Chat, load: Load) -> None:
 def test_a_skip_and_a_question_of_100_kilobytes(begun: Chat) -> None:
     """What is typed is kept as far as it is read."""
     begun.tap("Запитати")
-    assert begun.say("я" * 100_000) == ["Задовге або порожнє запитання. Напишіть від одного слова до 3\xa0500 знаків."]
+    assert begun.say("я" * 100_000) == ["Запитання порожнє або задовге. Напишіть від одного слова до 3\xa0500 знаків."]
     assert begun.say("Чому?")[0] == "Запитання передано. Відповідь надійде сюди."
     begun.tap("Пропустити")
     begun.tap("Своїми")

@@ -63,9 +63,35 @@ def test_an_item_of_many_messages(chat: Chat, load: Load) -> None:
     words = " ".join(one.text.split("\n", 1)[1] for one in parts).split()
     assert " ".join(words).startswith(f"1 {STORY[:50]}")
     assert (STORY * 2).split() == words[1 : 1 + len((STORY * 2).split())]
+    chat.tap("Пропустити")
+    assert chat.last.text == f"{parts[-1].text}\n\nЧому пропускаємо?"
+    chat.tap("Назад")
+    assert chat.last.text == parts[-1].text
     chat.tap("Б")
     assert chat.answers() == ["ні"]
     assert chat.screens[-2].text.startswith("✓ 1 · Б ні")
+
+
+def test_a_longer_question_takes_no_text_from_the_screen(chat: Chat, load: Load) -> None:
+    """The end of the story stood with the first question; the second leaves no room for it in one message."""
+    story = "слово " * 1250 + "кінець"
+    load(
+        [{"id": "1", "text": story}],
+        more=f"questions:\n  - {{name: a, type: choice, text: 'Перше?', options: [так, ні]}}\n"
+        f"  - {{name: b, type: choice, text: 'Друге?', options: [так, ні], help: '{'довідка ' * 100}'}}",
+        items="{{file: {name}.jsonl, id: id, show: text}}",
+    )
+    chat.begin()
+    parts = [one for one in chat.screens if one.text.startswith("Частина")]
+    assert len(parts) == 2
+    assert "кінець\n\nПерше?" in parts[-1].text
+    new = chat.tap("А")
+    assert sum(one.count("слово") for one in new) == 1250
+    assert any("кінець" in one for one in new)
+    assert [bool(one.buttons) for one in chat.screens[-4:]] == [False, False, False, True]
+    assert any("Друге?" in one for one in new)
+    chat.tap("Б")
+    assert chat.screens[-2].text.startswith("✓ 1 · А так; Б ні")
 
 
 def test_highlights_are_bold_and_in_asterisks(chat: Chat, load: Load) -> None:
@@ -92,11 +118,19 @@ def test_highlights_are_bold_and_in_asterisks(chat: Chat, load: Load) -> None:
         ),
         (
             "options: [a1, a2, a3, a4, a5, a6, a7, a8, a9], ends: [x, y]",
-            "1 | 2 | 3 | 4",
-            "1) a1 — x\n2) a2",
-            "9",
-            "9 a9",
+            "a1 | a2 | a3 | a4",
+            "a1 — x\na9 — y",
+            "a9",
+            "a9",
         ),
+        (
+            "options: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], ends: [ні, так]",
+            "0 | 1 | 2 | 3 | 4",
+            "0 — ні\n10 — так",
+            "5",
+            "5",
+        ),
+        ("options: [0, 1, 2, більше за два]", "А | Б | В | Г", "А) 0\nБ) 1\nВ) 2\nГ) більше за два", "Б", "Б 1"),
     ],
 )
 def test_a_scale_stands_in_a_row(
@@ -113,6 +147,17 @@ def test_a_scale_stands_in_a_row(
     assert body in chat.last.text
     chat.tap(tapped)
     assert chat.screens[-2].text.startswith(f"✓ 1 · {told}\n")
+
+
+def test_the_only_question_cannot_be_left_open(chat: Chat, load: Load) -> None:
+    """It is answered or skipped: no button that only says so."""
+    load(
+        [{"id": "1", "text": "Речення."}],
+        question="{type: choice, text: 'Так?', options: [так, ні], required: false}",
+        items="{{file: {name}.jsonl, id: id, show: text}}",
+    )
+    chat.begin()
+    assert chat.last.labels[:2] == ["А · так | Б · ні", "Пропустити | Є проблема"]
 
 
 def test_boxes_may_stay_empty_where_that_is_an_answer(chat: Chat, load: Load) -> None:

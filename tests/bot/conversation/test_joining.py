@@ -201,7 +201,7 @@ def test_a_suspended_person_can_still_ask(chat: Chat, load: Load) -> None:
 @pytest.mark.parametrize(
     ("caps", "sentence"),
     [
-        ("{items_per_day: 1}", "На сьогодні досить, дякуємо! Наступні запитання — 22 листопада о 00:00."),
+        ("{items_per_day: 1}", "Поки що досить, дякуємо! Наступні запитання — 22 листопада о 00:00."),
         ("{items: 1}", "Ви зробили все, що тут може зробити одна людина. Дякуємо!"),
     ],
 )
@@ -255,6 +255,8 @@ def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:
         ("Tokyo", "Asia/Tokyo", "Asia/Tokyo"),
         ("new york", "America/New_York", "Нью-Йорк"),
         ("europe/kyiv", "Europe/Kyiv", "Київ"),
+        ("київ", "Europe/Kyiv", "Київ"),
+        ("Лиссабон", "Europe/Lisbon", "Лісабон"),
         ("+3", "Etc/GMT-3", "UTC+3"),
         ("UTC-05", "Etc/GMT+5", "UTC-5"),
         ("utc+0", "Etc/GMT", "UTC"),

@@ -55,6 +55,13 @@ def test_a_bold_part_is_not_cut() -> None:
     assert sum("<b>[ДУЖЕ ВАЖЛИВИЙ ПРОПУСК]</b>" in one for one in parts) == 1
 
 
+def test_a_bold_part_that_is_too_long_is_cut_between_words() -> None:
+    """A question of several pages, all of it bold."""
+    parts = pages.laid_out([pages.strong("довгенько " * 100)], part="{number}/{of}", most=300)
+    assert len(parts) > 3
+    assert all(set(one.replace("<b>", "").replace("</b>", "").split()[1:]) == {"довгенько"} for one in parts)
+
+
 def test_more_marks_than_telegram_takes_are_left_plain() -> None:
     """A hundred entities is the limit."""
     text = "аб" * 200

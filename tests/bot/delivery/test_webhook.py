@@ -73,6 +73,15 @@ async def test_what_is_no_update_of_telegrams_is_refused(
     assert await post(hook, json.dumps(UPDATE).encode()) == 200
 
 
+async def test_a_secret_that_is_no_text_is_a_wrong_one(stage: Stage, hook: Webhook) -> None:
+    """Bytes that no client of Telegram's would send."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", hook.port)
+    writer.write(f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n{HEADER}: ".encode() + b"\xff\xfe\r\n\r\n{}")
+    assert b" 403 " in await reader.readline()
+    writer.close()
+    assert stage.rows("SELECT count(*) FROM inbox") == [(0,)]
+
+
 async def test_an_update_is_answered_200_once_it_is_stored(stage: Stage, hook: Webhook) -> None:
     """And a kind that nobody asked for is taken too, so that it does not come again."""
     assert await post(hook, json.dumps(UPDATE).encode()) == 200
