@@ -18,7 +18,8 @@ AT_ONCE = 8
 def expire(session: Session, *, now: datetime, most: int = AT_ONCE, but: int | None = None) -> int:
     """Give back items whose lease is over, the longest first; how many. `but` is a person who is here to go on.
 
-    What was found is locked, by its rows or by the whole database: nobody else ends it meanwhile.
+    What was found is locked, by its rows or by the whole database: nobody else ends it meanwhile. Whoever is at work
+    herself is passed over: two who ended each other's leases would wait for each other.
     """
     statement = _OVERDUE_UNLOCKED if session.get_bind().dialect.name == "postgresql" else _OVERDUE
     rows = session.connection().execute(statement, {"now": now, "but": but or 0, "most": most}).all()
@@ -37,11 +38,12 @@ def lapse_one(session: Session, assignment: Assignment, *, now: datetime) -> Non
 
 
 _DUE = """
-SELECT a.id, a.item_id, a.holds FROM assignment a JOIN item i ON i.id = a.item_id
+SELECT a.id, a.item_id, a.holds
+FROM assignment a JOIN item i ON i.id = a.item_id JOIN annotator p ON p.id = a.annotator_id
 WHERE a.status = 'live' AND a.lease_until < :now AND a.annotator_id <> :but ORDER BY a.lease_until LIMIT :most"""
 
 _OVERDUE = sa.text(_DUE).bindparams(sa.bindparam("now", type_=Moment()))
-_OVERDUE_UNLOCKED = sa.text(f"{_DUE} FOR NO KEY UPDATE OF a, i SKIP LOCKED").bindparams(
+_OVERDUE_UNLOCKED = sa.text(f"{_DUE} FOR NO KEY UPDATE OF p, a, i SKIP LOCKED").bindparams(
     sa.bindparam("now", type_=Moment())
 )
 _END = sa.text("""
