@@ -1,6 +1,6 @@
 """A storm of 100,000 steps: 20 threads on SQLite, 4 processes of 8 threads on PostgreSQL, and what is wrong after it.
 
-`--steps N` makes another number of them. Prints a table, or with --json one object a line: figure, value, unit, goal,
+`--steps N` makes another number of them, `--on sqlite` or `--on postgresql` one of the two. Prints a table, or with --json one object a line: figure, value, unit, goal,
 holds.
 """
 
@@ -63,15 +63,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=100_000)
     parser.add_argument("--json", action="store_true")
-    steps = parser.parse_args().steps
+    parser.add_argument("--on", choices=("sqlite", "postgresql"))
+    asked = parser.parse_args()
+    title, programs = f"A storm of {asked.steps:,} steps", binaries()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        found = figures(f"sqlite:///{folder}/storm.db", folder, steps=steps, processes=1, threads=20)
-        programs = binaries()
-        if programs is not None:
+        if asked.on != "postgresql":
+            url = f"sqlite:///{folder}/storm.db"
+            show(title, figures(url, folder, steps=asked.steps, processes=1, threads=20))
+        if asked.on != "sqlite" and programs is not None:
             with server(programs) as url:
-                found += figures(url, folder, steps=steps, processes=4, threads=8)
-    show(f"A storm of {steps:,} steps", found)
+                show(title, figures(url, folder, steps=asked.steps, processes=4, threads=8))
 
 
 if __name__ == "__main__":
