@@ -1,7 +1,7 @@
 """A storm of 100,000 steps: 20 threads on SQLite, 4 processes of 8 threads on PostgreSQL, and what is wrong after it.
 
-`--steps N` makes another number of them, `--on sqlite` or `--on postgresql` one of the two. Prints a table, or with --json one object a line: figure, value, unit, goal,
-holds.
+`--steps N` makes another number of them, `--on sqlite` or `--on postgresql` one of the two. Prints a table of each, or
+with --json one object a line: figure, value, unit, goal, holds.
 """
 
 from __future__ import annotations
