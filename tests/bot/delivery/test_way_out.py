@@ -20,7 +20,7 @@ async def test_a_call_goes_by_the_proxy_that_is_named(address: str | None, monke
         asked.append(request.path_qs)
         return web.json_response({"ok": True, "result": await request.json()})
 
-    runner = web.ServerRunner(web.Server(answer))  # type: ignore[arg-type]
+    runner = web.ServerRunner(web.Server(answer))
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     here = f"http://127.0.0.1:{runner.addresses[0][1]}"
