@@ -83,7 +83,7 @@ def _copy(session: Session, *, project: int, items: int) -> None:
     }
     names = [column.name for column in sa.inspect(Item).local_table.columns]
     values = ", ".join(own.get(name, name) for name in names)
-    with _without_indices(session, "item"):
+    with without_indices(session, "item"):
         _say(
             session,
             f"INSERT INTO item ({', '.join(names)}) {_numbers(1, items)}"
@@ -116,7 +116,7 @@ def done(db: Database, *, project: int, first: int, last: int) -> None:
         f" {numbers} SELECT {who}, 'g' || (n / 2), {project}, 'answered', {AT} {each} WHERE true ON CONFLICT DO NOTHING"
     )
     full = f"UPDATE item SET free = 0, n_live = {OVERLAP}, n_done = {OVERLAP} WHERE {fresh}"
-    with db.transaction() as session, _without_indices(session, "item", "assignment"):
+    with db.transaction() as session, without_indices(session, "item", "assignment"):
         for statement in (assignment, judgement, exposure, full):
             _say(session, statement)
     _analyse(db)
@@ -139,7 +139,7 @@ def _numbers(first: int, last: int) -> str:
 
 
 @contextmanager
-def _without_indices(session: Session, *tables: str) -> Iterator[None]:
+def without_indices(session: Session, *tables: str) -> Iterator[None]:
     """The indices of these tables, but those of constraints, are made anew after what is done here, which is quicker
     than keeping them meanwhile; PostgreSQL does not look up what every row points to.
     """

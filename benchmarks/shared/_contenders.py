@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from _campaign import without_indices
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, Update
 from telegram.constants import ParseMode
 from telegram.ext import ApplicationBuilder, CallbackQueryHandler, ContextTypes, Defaults, MessageHandler, filters
@@ -57,7 +58,8 @@ def prepare(url: str, folder: Path, *, items: int, overlap: int) -> None:
             if items > LOADED:
                 values = ", ".join(changed.get(name, name) for name in columns)
                 copied = COPY.format(columns=", ".join(columns), times=items // LOADED, values=values)
-                session.connection().execute(sa.text(copied))
+                with without_indices(session, "item"):
+                    session.connection().execute(sa.text(copied))
         with opened.engine.connect() as connection:
             connection.execute(
                 sa.text("CREATE TABLE IF NOT EXISTS bare (id INTEGER PRIMARY KEY, answer TEXT, at TEXT)")

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from telegram import Bot, InputFile
-from telegram.request import BaseRequest
+from telegram.request import BaseRequest, RequestData
+from telegram.request._requestparameter import RequestParameter
 
 from bot.delivery.incoming import KINDS
 
@@ -30,7 +31,9 @@ class Api(Bot):
             data["chat_id"] = chat_id
         if content is not None:
             data["document"] = InputFile(content, filename=data.pop("name"))
-        return await self._post(str(call["method"]), data)
+            return await self._post(str(call["method"]), data)
+        ready = RequestData([RequestParameter(name, value, None) for name, value in data.items()])
+        return await self.request.post(f"{self.base_url}/{call['method']}", ready)
 
     async def poll(self, *, offset: int | None, timeout: int = LONGEST_POLL) -> Sequence[Mapping[str, Any]]:
         """The next updates, once there are any; all before `offset` are confirmed by it. Raises TelegramError."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -50,7 +49,7 @@ def _read(update: Raw) -> Incoming | None:
 
 def arrived(incoming: Incoming) -> Arrived:
     """As the inbox keeps it."""
-    payload = {name: value for name, value in asdict(incoming).items() if value is not None}
+    payload = {name: value for name, value in vars(incoming).items() if value is not None}
     payload["at"] = incoming.at.timestamp()
     return Arrived(update_id=incoming.update_id, telegram_id=incoming.telegram_id, payload=payload)
 

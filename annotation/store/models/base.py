@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic.fields import FieldInfo
 from sqlmodel import SQLModel
 
 metadata = SQLModel.metadata
@@ -15,6 +17,29 @@ metadata.naming_convention = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s",
     "pk": "pk_%(table_name)s",
 }
+
+
+class Row(SQLModel):
+    """A row of a table. It is changed as any object is: pydantic, which checks no row, would do everything once more,
+    and six times as slowly.
+    """
+
+    def __init__(self, **values: Any) -> None:
+        for name, field in _defaults(type(self)).items():
+            if name not in values:
+                values[name] = field.get_default(call_default_factory=True)
+        known = type(self).model_fields
+        for name, value in values.items():
+            if name in known:
+                setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+
+@cache
+def _defaults(kind: type[Row]) -> dict[str, FieldInfo]:
+    return {name: field for name, field in kind.model_fields.items() if not field.is_required()}
 
 
 def where(condition: str) -> dict[str, Any]:

@@ -4,16 +4,16 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from annotation.store.models.base import Moment, stored, where
+from annotation.store.models.base import Moment, Row, stored, where
 from annotation.vocabulary import ItemStatus, Pool, ProjectStatus, Stage, WordingKind
 
 RING = ("project_id", "pool", "ring", "group_id", "free", "bin")
 """The order in which open items are looked at, and all that is asked of them there: the index alone answers."""
 
 
-class Project(SQLModel, table=True):
+class Project(Row, table=True):
     """A campaign described by one file; `definition` is that file as checked, `source` where it was read.
 
     `served` says that the bot can offer it; `frames` are what samples were drawn from, with their seeds and hashes.
@@ -48,7 +48,7 @@ class Project(SQLModel, table=True):
     created_at: datetime = Field(sa_type=Moment)
 
 
-class Item(SQLModel, table=True):
+class Item(Row, table=True):
     """One thing to judge. `n_live` counts assignments that hold one of its places, `n_done` those answered.
 
     `free` are the places that are still open, `held` those that open again when a paused item goes on; control,
@@ -112,7 +112,7 @@ class Item(SQLModel, table=True):
     n_done: int = 0
 
 
-class Programme(SQLModel, table=True):
+class Programme(Row, table=True):
     """Several projects behind one invitation, one consent and one profile; `texts` as a project has them."""
 
     id: int | None = Field(default=None, primary_key=True)
@@ -126,7 +126,7 @@ class Programme(SQLModel, table=True):
     created_at: datetime = Field(sa_type=Moment)
 
 
-class ProgrammeProject(SQLModel, table=True):
+class ProgrammeProject(Row, table=True):
     """A project of a programme; `quota` is how many of its items one person gets at most."""
 
     __tablename__ = "programme_project"
@@ -138,7 +138,7 @@ class ProgrammeProject(SQLModel, table=True):
     quota: int | None = None
 
 
-class Wording(SQLModel, table=True):
+class Wording(Row, table=True):
     """Every version of a text that people worked by or agreed to, by its sha256."""
 
     sha256: str = Field(primary_key=True, max_length=64)

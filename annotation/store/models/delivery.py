@@ -4,15 +4,15 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from annotation.store.models.base import Moment, where
+from annotation.store.models.base import Moment, Row, where
 
 BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 """A number of Telegram's as a key: on SQLite an INTEGER, which alone needs no index of its own."""
 
 
-class Inbox(SQLModel, table=True):
+class Inbox(Row, table=True):
     """An update of Telegram's, stored before it is confirmed. Once it is handled only its number is left.
 
     `attempts` counts those that failed; `code` is under which the log tells why it was given up.
@@ -29,7 +29,7 @@ class Inbox(SQLModel, table=True):
     code: str | None = Field(default=None, max_length=16)
 
 
-class Outbox(SQLModel, table=True):
+class Outbox(Row, table=True):
     """Calls that are to be made for one chat, in their order; the row goes when they are made.
 
     From `due_at` on any process may make them; whoever does puts it off first. `begun_at` is set before calls that must
@@ -49,7 +49,7 @@ class Outbox(SQLModel, table=True):
     begun_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
-class Lease(SQLModel, table=True):
+class Lease(Row, table=True):
     """What only one process does at a time, who does it, and until when it has said that it will."""
 
     name: str = Field(primary_key=True, max_length=32)
@@ -57,14 +57,14 @@ class Lease(SQLModel, table=True):
     until: datetime = Field(sa_type=Moment)
 
 
-class Screen(SQLModel, table=True):
+class Screen(Row, table=True):
     """The message under which an assignment's buttons stand."""
 
     assignment_id: int = Field(foreign_key="assignment.id", primary_key=True)
     message_id: int = Field(sa_type=sa.BigInteger)
 
 
-class Talk(SQLModel, table=True):
+class Talk(Row, table=True):
     """Where a conversation with a person stands that is about something else than an answer."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)

@@ -3,12 +3,12 @@
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from annotation.store.models.base import Moment
+from annotation.store.models.base import Moment, Row
 
 
-class Desk(SQLModel, table=True):
+class Desk(Row, table=True):
     """A person's project in Label Studio, for one pass of one campaign.
 
     `server` is the hash of the server's address, `mark` our own name of the project there, by which it is found again.
@@ -35,7 +35,7 @@ class Desk(SQLModel, table=True):
     created_at: datetime = Field(sa_type=Moment)
 
 
-class DeskTask(SQLModel, table=True):
+class DeskTask(Row, table=True):
     """An assignment as a task at a desk. `sent_at` is set before it is sent, `remote_id` once the server named it.
 
     Whoever answered at somebody else's desk has an assignment of her own with the same task.
@@ -54,7 +54,7 @@ class DeskTask(SQLModel, table=True):
     seen_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
-class DeskUser(SQLModel, table=True):
+class DeskUser(Row, table=True):
     """An account of a person on a server: its number there, no name and no address."""
 
     __tablename__ = "desk_user"
@@ -64,7 +64,7 @@ class DeskUser(SQLModel, table=True):
     annotator_id: int = Field(foreign_key="annotator.id", index=True)
 
 
-class DeskAside(SQLModel, table=True):
+class DeskAside(Row, table=True):
     """An annotation that could not become an answer, and why; Label Studio keeps what it says."""
 
     __tablename__ = "desk_aside"

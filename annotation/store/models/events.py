@@ -4,12 +4,12 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from annotation.store.models.base import Moment
+from annotation.store.models.base import Moment, Row
 
 
-class Journal(SQLModel, table=True):
+class Journal(Row, table=True):
     """The append-only table of events (`vocabulary.Event`; no check, so that a new event needs no migration).
 
     `data` never holds an identity.

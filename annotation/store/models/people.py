@@ -3,13 +3,13 @@
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from annotation.store.models.base import Moment, stored
+from annotation.store.models.base import Moment, Row, stored
 from annotation.vocabulary import ParticipationStatus, Stage
 
 
-class Annotator(SQLModel, table=True):
+class Annotator(Row, table=True):
     """A person, known outside the database only by a keyed pseudonym; imported people have no Telegram id.
 
     `insider` marks authors of the campaign and their colleagues. Since `unreachable_at` she cannot be written to: she
@@ -31,7 +31,7 @@ class Annotator(SQLModel, table=True):
     created_at: datetime = Field(sa_type=Moment)
 
 
-class Participation(SQLModel, table=True):
+class Participation(Row, table=True):
     """How one person stands in one project: her stage, her counts, and why she may not go on.
 
     `shown` counts the items she was given (the next one's `position`), `answered` those of the main stage for caps;
@@ -67,7 +67,7 @@ class Participation(SQLModel, table=True):
     last_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
-class Invitation(SQLModel, table=True):
+class Invitation(Row, table=True):
     """A code that lets people into a project or a programme; `uses` is how many, None for any number."""
 
     __table_args__ = (
@@ -86,14 +86,14 @@ class Invitation(SQLModel, table=True):
     created_at: datetime = Field(sa_type=Moment)
 
 
-class Cohort(SQLModel, table=True):
+class Cohort(Row, table=True):
     """A person's membership in a named group of people."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     name: str = Field(primary_key=True, max_length=64)
 
 
-class Consent(SQLModel, table=True):
+class Consent(Row, table=True):
     """That a person agreed to a version of a text; `scope` is "project NAME" or "programme NAME"."""
 
     __table_args__ = (sa.UniqueConstraint("annotator_id", "scope", "version", "sha256", name="uq_consent_once"),)
@@ -107,7 +107,7 @@ class Consent(SQLModel, table=True):
     withdrawn_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
-class ProfileAnswer(SQLModel, table=True):
+class ProfileAnswer(Row, table=True):
     """What a person says of herself; an empty value is "I would rather not say"."""
 
     __tablename__ = "profile_answer"
@@ -118,7 +118,7 @@ class ProfileAnswer(SQLModel, table=True):
     at: datetime = Field(sa_type=Moment)
 
 
-class Message(SQLModel, table=True):
+class Message(Row, table=True):
     """A question to the organisers, and their answer; `delivered_at` is when the person had it."""
 
     id: int | None = Field(default=None, primary_key=True)
@@ -132,7 +132,7 @@ class Message(SQLModel, table=True):
     delivered_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
-class Attestation(SQLModel, table=True):
+class Attestation(Row, table=True):
     """What a person said at a sitting's end about tools that helped her."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
@@ -142,7 +142,7 @@ class Attestation(SQLModel, table=True):
     at: datetime = Field(sa_type=Moment)
 
 
-class Payment(SQLModel, table=True):
+class Payment(Row, table=True):
     """What a person was paid, in hundredths of the currency (ISO 4217)."""
 
     id: int | None = Field(default=None, primary_key=True)

@@ -3,13 +3,13 @@
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field
 
-from annotation.store.models.base import Moment, stored, where
+from annotation.store.models.base import Moment, Row, stored, where
 from annotation.vocabulary import AssignmentStatus, Cause, Pool, Stage, Surface
 
 
-class Assignment(SQLModel, table=True):
+class Assignment(Row, table=True):
     """An item handed to an annotator. `occasion` is 0, and counts on for every repeat and every new attempt.
 
     `project_id` copies the item's. `holds` says that it takes one of the item's places (`n_live`, and `n_done` once it
@@ -61,7 +61,7 @@ class Assignment(SQLModel, table=True):
     lease_until: datetime | None = Field(default=None, sa_type=Moment)
 
 
-class Judgement(SQLModel, table=True):
+class Judgement(Row, table=True):
     """What the annotator answered: append-only, one row a revision. `excluded_reason` is empty while it counts.
 
     `response` answers the first question; `answers` those of all by name, where the project asks several.
@@ -85,7 +85,7 @@ class Judgement(SQLModel, table=True):
     post_hoc: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
 
 
-class Exposure(SQLModel, table=True):
+class Exposure(Row, table=True):
     """That a person has met a group: where, and how. Groups are one namespace for all projects."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
@@ -95,7 +95,7 @@ class Exposure(SQLModel, table=True):
     at: datetime = Field(sa_type=Moment)
 
 
-class Report(SQLModel, table=True):
+class Report(Row, table=True):
     """A problem that a person reported with an item; `resolved_at` is when an organiser had looked at it."""
 
     __table_args__ = (sa.UniqueConstraint("item_id", "annotator_id", name="uq_report_item_annotator"),)
@@ -110,7 +110,7 @@ class Report(SQLModel, table=True):
     resolved_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
-class Walk(SQLModel, table=True):
+class Walk(Row, table=True):
     """How far a person has gone round the ring of open items: see `annotation/store/claims.py`."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
@@ -122,7 +122,7 @@ class Walk(SQLModel, table=True):
     seq: int = 0
 
 
-class Reopened(SQLModel, table=True):
+class Reopened(Row, table=True):
     """Items that got a free place back, or opened late, in the order in which that happened."""
 
     __table_args__ = (sa.Index("ix_reopened_project_id_pool", "project_id", "pool", "seq"),)
@@ -134,7 +134,7 @@ class Reopened(SQLModel, table=True):
     at: datetime = Field(sa_type=Moment)
 
 
-class Allotment(SQLModel, table=True):
+class Allotment(Row, table=True):
     """Groups shared out among people over several projects: in `slots[(person's bin + group's bin) % m]` stands the
     project in which a person may meet a group; `m` is the number of slots. `people` is how many were planned with.
     """
@@ -146,7 +146,7 @@ class Allotment(SQLModel, table=True):
     created_at: datetime = Field(sa_type=Moment)
 
 
-class AllottedProject(SQLModel, table=True):
+class AllottedProject(Row, table=True):
     """A project that an allotment shares groups out to; a project is in one at the most."""
 
     __tablename__ = "allotted_project"
@@ -155,7 +155,7 @@ class AllottedProject(SQLModel, table=True):
     allotment_id: int = Field(foreign_key="allotment.id")
 
 
-class AllottedPerson(SQLModel, table=True):
+class AllottedPerson(Row, table=True):
     """The bin of a person in an allotment, given at her first item: the one with the fewest people."""
 
     __tablename__ = "allotted_person"
