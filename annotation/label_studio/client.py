@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import httpx
 from pydantic import TypeAdapter, ValidationError
 
-from annotation.errors import BadInput, Conflict, Where
+from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.label_studio import failures
 from annotation.label_studio.remote import RemoteProject, RemoteTask, RemoteUser, RemoteWebhook
 
@@ -140,6 +140,23 @@ class Client:
             if len(read) < page:
                 return
             after = read[-1].id
+
+    def change_task(self, task_id: int, task: dict[str, Any]) -> None:
+        """Show something else in a task; raises NotFound where it was deleted."""
+        what = f"the task {task_id}"
+        self._asked(lambda sdk: sdk.tasks.update(id=str(task_id), data=task["data"], meta=task["meta"]), what=what)
+
+    def remove_task(self, task_id: int) -> None:
+        """Delete a task with all that was answered there; raises NotFound where it was deleted already."""
+        self._asked(lambda sdk: sdk.tasks.delete(id=str(task_id)), what=f"the task {task_id}")
+
+    def answered(self, task_id: int) -> bool:
+        """Whether anybody handed anything in there; not where the task was deleted."""
+        try:
+            found = self._one(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
+        except NotFound:
+            return False
+        return bool(found.annotations)
 
     def add_webhook(self, remote_id: int, *, url: str, secret: dict[str, str]) -> RemoteWebhook:
         """Let the server call an address whenever something happens in a project."""

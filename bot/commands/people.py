@@ -167,6 +167,37 @@ def cohort(
 
 
 @app.command()
+def agree(
+    pseudonym: Pseudonym,
+    project: Annotated[str, typer.Option("--project", help="To which project.", show_default=False)],
+    how: Annotated[str, typer.Option("--how", help="Where it can be looked up, like 'signed, folder 3'; no names.")],
+    profile: Annotated[
+        list[str] | None, typer.Option("--profile", metavar="FIELD=ANSWER", help="What she said; empty: rather not.")
+    ] = None,
+    code: Annotated[str | None, typer.Option("--code", help="Her invitation, where it takes one.")] = None,
+) -> None:
+    """Note that a person without Telegram agreed to a project's consent and content warning as they read now."""
+    from annotation.errors import BadInput, Where
+    from annotation.store import queries
+    from annotation.workflow.people import annotators, on_paper
+    from bot.commands import console, session
+
+    said = dict(one.split("=", 1) for one in profile or () if "=" in one)
+    if len(said) != len(profile or ()):
+        raise BadInput("What did she say?", where=Where(field="profile"), remedy="Say each field once: FIELD=ANSWER.")
+    with session.opened() as database, database.transaction() as transaction:
+        found = queries.project(transaction, session.project_name(project))
+        person = annotators.known_as(transaction, pseudonym)
+        noted = on_paper.note(
+            transaction, person=person, project=found, how=how, profile=said, now=session.now(), code=code
+        )
+        text = noted.agreement
+    consent = [] if text is None else [f"the consent to {text.scope}, version {text.version} ({text.sha256[:12]})"]
+    parts = [*consent, *noted.fields, *(["the content warning"] if noted.warned else [])]
+    console.said(f"Noted of {pseudonym}: {', '.join(parts)}." if parts else f"Nothing is asked of {pseudonym}.")
+
+
+@app.command()
 def pay(
     pseudonym: Pseudonym,
     amount: Annotated[str, typer.Argument(help="What was paid, like 12.50; minus takes back.", show_default=False)],

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from annotation.store import database, queries, slots
-from annotation.store.models import Annotator, Assignment, Item, Judgement, Report
+from annotation.store.models import Annotator, Assignment, Item, Journal, Judgement, Report
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
-from annotation.workflow.people import invitations, joining, messages, participations
+from annotation.workflow import desks
+from annotation.workflow.people import annotators, invitations, joining, messages, participations
 from bot.commands import people
 
 if TYPE_CHECKING:
@@ -269,3 +270,67 @@ def test_every_command_about_people_is_described() -> None:
     for command in people.app.registered_commands:
         name = command.name or getattr(command.callback, "__name__", "")
         assert f"`people {name}" in page
+
+
+STRICT = """\
+project: strict
+title: Слова
+language: uk
+instructions: Читайте.
+question: {type: choice, text: "Чи є таке слово?", options: [так, ні]}
+items: {file: items.csv, id: id, show: word}
+overlap: 1
+consent: {file: consent.md, version: 3}
+profile: [{name: age, type: number, text: "Скільки вам років?", required: yes}]
+content_warning: Тут лаються.
+"""
+
+
+def test_whoever_works_at_a_desk_only_agrees_on_paper(hromada: Hromada) -> None:
+    """Nothing is handed out before; then consent, profile and warning stand with their hashes, and how they came."""
+    hromada.write("items.csv", "id,word\n1,хліб\n2,хлбі\n")
+    hromada.write("consent.md", "Я згодна.")
+    hromada.write("strict.yaml", STRICT)
+    assert hromada("load", "strict.yaml").code == 0
+    assert hromada("start", "strict").code == 0
+    code = in_database(hromada, desk_only)
+    assert in_database(hromada, lambda session: handed(session, code)) == "consent"
+    agree = ("people", "agree", code, "--project", "strict", "--how", "signed, folder 3")
+    ran = hromada(*agree)
+    assert (ran.code, "Not said yet: age." in ran.err) == (2, True), ran.err
+    assert "no number" in hromada(*agree, "--profile", "age=багато").err
+    assert "asks for no height" in hromada(*agree, "--profile", "age=34", "--profile", "height=2").err
+    assert "lets nobody in: unknown" in hromada(*agree, "--profile", "age=34", "--code", "abc").err
+    assert in_database(hromada, lambda session: handed(session, code)) == "consent"
+    ran = hromada(*agree, "--profile", "age=34")
+    told = f"Noted of {code}: the consent to project strict, version 3 ("
+    assert (ran.code, ran.out[: len(told)]) == (0, told), ran.err
+    assert "age, the content warning." in ran.out
+    assert hromada(*agree).out == f"Nothing is asked of {code}.\n"
+    assert in_database(hromada, hows) == "consent given: signed, folder 3; warning accepted: signed, folder 3"
+    assert in_database(hromada, lambda session: handed(session, code)) == "2"
+
+
+def test_whoever_has_telegram_agrees_there_herself(hromada: Hromada, who: str) -> None:
+    """Nobody agrees for her."""
+    ran = hromada("people", "agree", who, "--project", "words", "--how", "she said so")
+    assert (ran.code, "She agrees to it there herself." in ran.err) == (2, True)
+
+
+def desk_only(session: Session) -> str:
+    """Somebody without Telegram; her pseudonym."""
+    return joining.join_desk(session, account="here 7", known=None, key=b"k" * 32, now=NOW).pseudonym
+
+
+def handed(session: Session, pseudonym: str) -> str:
+    """What hinders her at her desk, else how many items were handed out there."""
+    who = annotators.known_as(session, pseudonym).id or 0
+    project = queries.project(session, "strict").id or 0
+    batch = desks.hand_out(session, annotator_id=who, project_id=project, number=2, now=datetime.now(UTC))
+    return batch.waiting.reason.value if batch.waiting else str(len(batch.assignments))
+
+
+def hows(session: Session) -> str:
+    """What the journal has on how people agreed."""
+    found = session.exec(select(Journal).order_by(col(Journal.id))).all()
+    return "; ".join(f"{one.event}: {one.data['how']}" for one in found if one.data and "how" in one.data)

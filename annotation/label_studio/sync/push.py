@@ -17,7 +17,7 @@ from annotation.errors import BadInput, Where
 from annotation.label_studio import configs
 from annotation.label_studio.client import Client
 from annotation.label_studio.remote import RemoteProject
-from annotation.label_studio.sync import accounts, desks, sending
+from annotation.label_studio.sync import accounts, desks, fixing, sending
 from annotation.label_studio.sync.desks import Holder
 from annotation.store import queries
 from annotation.store.database import Database
@@ -131,6 +131,7 @@ class _Push:
             self.database, self.client, desk_id=self.desk_id, remote_id=remote.id, clock=self.clock, keep=self._keep
         )
         recovered = line.recover(settle=settle)
+        fixing.renew(self.database, self.client, definitions.of(self.project), desk_id=self.desk_id)
         sent = self._sent(line)
         with self.database.reading() as session:
             held = self._in_hand(session)

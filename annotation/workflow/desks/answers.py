@@ -131,7 +131,7 @@ def _first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, 
         working.refuse_gone(session, seat)
         _end(session, assignment, AssignmentStatus.DONE)
         records.store(session, seat, assignment, given, revision=0, excluded=BESIDE_GOLD, now=now)
-    elif assignment.status is AssignmentStatus.SKIPPED or assignment.item_revision != item.revision:
+    elif assignment.status is AssignmentStatus.SKIPPED:  # a fix ended it; a cosmetic one leaves it as it is
         working.refuse_gone(session, seat)
         if assignment.holds:
             slots.give_back(session, item_id=assignment.item_id, done=False, now=now)

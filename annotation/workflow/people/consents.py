@@ -52,9 +52,12 @@ def taken_back(session: Session, *, annotator_id: int, terms: Terms) -> bool:
     return found is not None and found.withdrawn_at is not None
 
 
-def agree(session: Session, *, annotator_id: int, terms: Terms, sha256: str, now: datetime) -> Consent:
+def agree(
+    session: Session, *, annotator_id: int, terms: Terms, sha256: str, now: datetime, how: str | None = None
+) -> Consent:
     """Note that the person agreed to the text with this hash; the same tap twice notes it once.
 
+    `how` is told to the journal where she agreed elsewhere than here.
     Raises Stale where that is not the text that holds now.
     """
     agreement = terms.agreement
@@ -77,6 +80,7 @@ def agree(session: Session, *, annotator_id: int, terms: Terms, sha256: str, now
     session.flush()
     _no_more_declined(session, annotator_id=annotator_id, scope=agreement.scope)
     data = {"scope": agreement.scope, "version": agreement.version, "sha256": agreement.sha256}
+    data |= {} if how is None else {"how": how}
     journal.record(session, Event.CONSENT_GIVEN, now=now, annotator_id=annotator_id, data=data)
     return found
 

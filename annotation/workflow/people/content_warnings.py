@@ -23,9 +23,12 @@ def missing(definition: ProjectFile, participation: Participation | None) -> boo
     return participation is None or participation.warning_sha256 != stimulus.text_digest(definition.content_warning)
 
 
-def accept(session: Session, *, annotator_id: int, project: Project, sha256: str, now: datetime) -> Participation:
+def accept(
+    session: Session, *, annotator_id: int, project: Project, sha256: str, now: datetime, how: str | None = None
+) -> Participation:
     """Note that the person goes on after the warning with this hash; the same tap twice notes it once.
 
+    `how` is told to the journal where she said so elsewhere than here.
     Raises Stale where the warning reads otherwise now, or there is none.
     """
     definition = project_files.definition_of(project.definition)
@@ -45,6 +48,6 @@ def accept(session: Session, *, annotator_id: int, project: Project, sha256: str
         now=now,
         project_id=project.id,
         annotator_id=annotator_id,
-        data={"sha256": sha256},
+        data={"sha256": sha256} | ({} if how is None else {"how": how}),
     )
     return participation

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import subprocess
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -162,6 +165,42 @@ class Office:
             assert all(ours[task.data["hromada"]] == task.id for task in there)
 
 
+@dataclass(frozen=True)
+class Command:
+    """The installed command in a folder of its own, and the server that it speaks to."""
+
+    folder: Path
+    studio: Studio
+
+    @property
+    def command(self) -> Path:
+        """The installed script."""
+        return Path(sysconfig.get_path("scripts")) / "hromada"
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """All that the command is told."""
+        return {
+            "PATH": os.environ["PATH"],
+            "COLUMNS": "160",
+            "HROMADA_LABEL_STUDIO_URL": self.studio.url,
+            "HROMADA_LABEL_STUDIO_TOKEN": self.studio.token,
+        }
+
+    def __call__(self, *arguments: str, code: int = 0, **env: str) -> str:
+        """Run it; what it printed, or complained of where it is to fail."""
+        done = subprocess.run(
+            [self.command, *arguments], cwd=self.folder, env=self.variables | env, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == code, (arguments, done.stdout, done.stderr)
+        return done.stdout if code != 2 else done.stderr
+
+    def json(self, *arguments: str, code: int = 0) -> Any:
+        """Its output as JSON."""
+        return json.loads(self("label-studio", *arguments, "--json", code=code))
+
+
 def _pairs(session: Session) -> Sequence[tuple[int, str]]:
     chosen = select(DeskTask.remote_id, Item.external_id).join(
         Assignment, col(Assignment.id) == col(DeskTask.assignment_id)
@@ -186,3 +225,9 @@ def office(db: Database, tmp_path: Path, label_studio: Studio, accounts: Mapping
     """An empty office."""
     with Client(label_studio.url, label_studio.token) as client:
         yield Office(db, tmp_path, label_studio, client, accounts)
+
+
+@pytest.fixture(scope="session")
+def command(label_studio: Studio) -> Callable[[Path], Command]:
+    """The installed command in a folder."""
+    return lambda folder: Command(folder, label_studio)

@@ -2,65 +2,29 @@
 
 from __future__ import annotations
 
+import csv
 import json
-import os
 import shutil
 import signal
 import subprocess
-import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from _label_studio import Account, Studio
+    from _label_studio import Account
+
+    from tests.annotation.label_studio.sync.conftest import Command
 
 YES, NO = "так", "ні"
 SAID = {"from_name": "answer", "to_name": "item:shown", "type": "choices", "value": {"choices": [YES]}}
 
 
-@dataclass(frozen=True)
-class Desk:
-    """The installed command in a folder of its own, and the server that it speaks to."""
-
-    folder: Path
-    studio: Studio
-
-    @property
-    def command(self) -> Path:
-        """The installed script."""
-        return Path(sysconfig.get_path("scripts")) / "hromada"
-
-    @property
-    def variables(self) -> dict[str, str]:
-        """All that the command is told."""
-        return {
-            "PATH": os.environ["PATH"],
-            "COLUMNS": "160",
-            "HROMADA_LABEL_STUDIO_URL": self.studio.url,
-            "HROMADA_LABEL_STUDIO_TOKEN": self.studio.token,
-        }
-
-    def __call__(self, *arguments: str, code: int = 0, **env: str) -> str:
-        """Run it; what it printed, or complained of where it is to fail."""
-        done = subprocess.run(
-            [self.command, *arguments], cwd=self.folder, env=self.variables | env, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
-        assert done.returncode == code, (arguments, done.stdout, done.stderr)
-        return done.stdout if code != 2 else done.stderr
-
-    def json(self, *arguments: str, code: int = 0) -> Any:
-        """Its output as JSON."""
-        return json.loads(self("label-studio", *arguments, "--json", code=code))
-
-
 @pytest.fixture(scope="module")
-def started(tmp_path_factory: pytest.TempPathFactory, label_studio: Studio) -> Path:
+def started(tmp_path_factory: pytest.TempPathFactory, command: Callable[[Path], Command]) -> Path:
     """A folder with a started project of three items."""
     tmp_path = tmp_path_factory.mktemp("started")
     rows = [{"id": f"i{n}", "text": f"Речення {n}."} for n in range(3)]
@@ -71,19 +35,19 @@ def started(tmp_path_factory: pytest.TempPathFactory, label_studio: Studio) -> P
         "items: {file: i.jsonl, id: id, show: [text]}\n",
         "utf-8",
     )
-    made = Desk(tmp_path, label_studio)
+    made = command(tmp_path)
     made("load", "p.yaml")
     made("start", "p")
     return tmp_path
 
 
 @pytest.fixture
-def desk(started: Path, tmp_path: Path, label_studio: Studio) -> Desk:
+def desk(started: Path, tmp_path: Path, command: Callable[[Path], Command]) -> Command:
     """A copy of it for every test."""
-    return Desk(Path(shutil.copytree(started, tmp_path / "copy")), label_studio)
+    return command(Path(shutil.copytree(started, tmp_path / "copy")))
 
 
-def test_a_desk_from_link_to_pull(desk: Desk, accounts: Mapping[str, Account]) -> None:
+def test_a_desk_from_link_to_pull(desk: Command, accounts: Mapping[str, Account]) -> None:
     """An account becomes a person, her desk is filled, her answers come back; the tables say so."""
     olha = accounts["olha"]
     assert desk("label-studio", "link", olha.email).startswith(f"Account {olha.id} is ")
@@ -107,7 +71,44 @@ def test_a_desk_from_link_to_pull(desk: Desk, accounts: Mapping[str, Account]) -
     assert (status["answers"], status["in hand"]) == (1, 2)
 
 
-def test_the_watch_ends_well_when_it_is_told_to(desk: Desk, accounts: Mapping[str, Account]) -> None:
+AGAIN = f"""\
+project: again
+title: again
+language: uk
+question: {{type: choice, text: 'Так?', options: [{YES}, {NO}]}}
+items: from votes
+votes: {{format: label-studio, file: export.json, item: item, show: shown, answer: answer}}
+"""
+
+
+def test_what_label_studio_exports_is_imported_by_the_command(desk: Command, accounts: Mapping[str, Account]) -> None:
+    """The published answers of both projects are the same: labels, seconds, skips."""
+    olha = accounts["olha"]
+    code = desk("label-studio", "link", olha.email).split(" is ")[1].removesuffix("'s.\n")
+    remote = desk.json("push", "p", "--person", code)["remote_id"]
+    said = [{"result": [SAID], "lead_time": 1.5}, {"result": [SAID], "lead_time": 2.25}]
+    skipped = {"result": [], "was_cancelled": True, "lead_time": 3.0}
+    with desk.studio.api(olha.token) as api:
+        tasks = api.get("/api/tasks", params={"project": remote}).json()["tasks"]
+        for task, body in zip(tasks, [*said, skipped], strict=True):
+            api.post(f"/api/tasks/{task['id']}/annotations/", json=body).raise_for_status()
+        exported = api.get(f"/api/projects/{remote}/export", params={"exportType": "JSON"})
+    (desk.folder / "export.json").write_bytes(exported.content)
+    (desk.folder / "again.yaml").write_text(AGAIN, "utf-8")
+    desk("label-studio", "pull")
+    desk("load", "again.yaml")
+    desk("import", "again.yaml")
+    desk("export", "--to", "out")
+    found: dict[str, list[tuple[str, ...]]] = {"p": [], "again": []}
+    with (desk.folder / "out/human_responses.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            columns = ("item_id", "response", "seconds", "excluded_reason")
+            found[row["dataset"]].append(tuple(row[column] for column in columns))
+    assert found["again"] == found["p"]
+    assert sorted(row[1:3] for row in found["p"]) == [("", "3"), (YES, "1.5"), (YES, "2.25")]
+
+
+def test_the_watch_ends_well_when_it_is_told_to(desk: Command, accounts: Mapping[str, Account]) -> None:
     """It tells of an answer, and a signal ends it without a word."""
     taras = accounts["taras"]
     code = desk("label-studio", "link", taras.email).split(" is ")[1].removesuffix("'s.\n")
@@ -127,7 +128,7 @@ def test_the_watch_ends_well_when_it_is_told_to(desk: Desk, accounts: Mapping[st
     assert (watch.returncode, out, err) == (0, "", "")
 
 
-def test_a_deleted_project_is_a_problem_of_its_desk(desk: Desk, accounts: Mapping[str, Account]) -> None:
+def test_a_deleted_project_is_a_problem_of_its_desk(desk: Command, accounts: Mapping[str, Account]) -> None:
     """Pull and doctor end with 1 and say what to do; push says the same."""
     code = desk("label-studio", "link", accounts["ivan"].email).split(" is ")[1].removesuffix("'s.\n")
     remote = desk.json("push", "p", "--person", code)["remote_id"]
@@ -151,7 +152,7 @@ def test_a_deleted_project_is_a_problem_of_its_desk(desk: Desk, accounts: Mappin
         (("watch", "--listen", "here"), {}, "'here' has no port."),
     ],
 )
-def test_what_is_wrong_is_a_sentence(desk: Desk, arguments: tuple[str, ...], env: dict[str, str], says: str) -> None:
+def test_what_is_wrong_is_a_sentence(desk: Command, arguments: tuple[str, ...], env: dict[str, str], says: str) -> None:
     """On the error stream, with the code 2."""
     told = desk("label-studio", *arguments, code=2, **env)
     assert says in told
@@ -159,6 +160,27 @@ def test_what_is_wrong_is_a_sentence(desk: Desk, arguments: tuple[str, ...], env
     assert "Traceback" not in told
 
 
-def test_items_are_handed_over(desk: Desk) -> None:
-    """Too long for a phone: none here."""
+def test_items_too_long_for_a_phone_are_handed_over(desk: Command, accounts: Mapping[str, Account]) -> None:
+    """Of a short and a really long one the long one; all of it is at the desk, and its answer is its person's."""
+    long = "Кіт 🐈 спав.\n\n" * 4000 + "Кінець."
+    rows = [{"id": "short", "text": "Речення."}, {"id": "long", "text": long}]
+    (desk.folder / "i.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    text = (desk.folder / "p.yaml").read_text("utf-8").replace("project: p\n", "project: long\n")
+    (desk.folder / "long.yaml").write_text(text, "utf-8")
+    desk("load", "long.yaml")
+    desk("start", "long")
     assert desk.json("hand-over", "p", "--too-long") == {"project": "p", "chosen": 0, "handed_over": 0}
+    assert desk.json("hand-over", "long", "--too-long") == {"project": "long", "chosen": 1, "handed_over": 1}
+    ivan = accounts["ivan"]
+    code = desk("label-studio", "link", ivan.email).split(" is ")[1].removesuffix("'s.\n")
+    pushed = desk.json("push", "long", "--person", code, "--handed-over")
+    assert (pushed["in_hand"], pushed["waiting"]) == (1, "nothing left")
+    with desk.studio.api(ivan.token) as api:
+        (task,) = api.get("/api/tasks", params={"project": pushed["remote_id"], "fields": "all"}).json()["tasks"]
+        assert task["data"]["item"] == "long"
+        assert task["data"]["shown"].count("🐈") == 4000
+        assert "Кінець." in task["data"]["shown"]
+        api.post(f"/api/tasks/{task['id']}/annotations/", json={"result": [SAID]}).raise_for_status()
+    assert desk.json("pull", "long")[0]["answered"] == 1
+    status = json.loads(desk("status", "long", "--json"))
+    assert (status["answers"], status["in hand"]) == (1, 0)
