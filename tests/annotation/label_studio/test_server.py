@@ -33,7 +33,7 @@ def backend() -> str:
 
 def test_people_sign_up_by_an_invitation_and_are_known_by_their_tokens(label_studio: Studio) -> None:
     """Everybody has an account of her own; a wrong token gets nothing."""
-    people = [label_studio.sign_up(name) for name in ("olena", "taras")]
+    people = [label_studio.sign_up(name) for name in ("olena", "petro")]
     assert len({one.id for one in people}) == 2
     for one in people:
         with label_studio.api(one.token) as api:
