@@ -23,7 +23,7 @@ from annotation.vocabulary import Pool
 WINDOWS = (16, 128, 1024)
 """How many open items are looked at together: few while most are new to her, more where she has met all of some."""
 
-STEPS = 5
+STEPS = 4
 """How many windows one call looks at, at most; then it says that it has to look on."""
 
 MOST_COUNTED = 500
