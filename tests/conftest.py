@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from _chromium import FLAGS, PROGRAM
 from _postgresql import binaries, server
 from hypothesis import settings
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from annotation.store import database
 
@@ -90,6 +92,18 @@ def postgresql_url(copies: Copies) -> Iterator[str]:
     name = copies.make()
     yield sa.make_url(copies.server).set(database=name).render_as_string(hide_password=False)
     copies.drop(name)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium without a window, for one module: while it is open, nothing else can start an event loop."""
+    if PROGRAM is None:
+        pytest.skip("Chromium is not installed")
+    expect.set_options(timeout=20_000)
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
+        yield opened
+        opened.close()
 
 
 @pytest.fixture(autouse=True)

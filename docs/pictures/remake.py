@@ -23,6 +23,7 @@ from sqlmodel import select
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "benchmarks/shared"))
 
+from _chromium import FLAGS, PROGRAM  # noqa: E402
 from _label_studio import OWNER, PASSWORD, Studio, program, server  # noqa: E402
 
 from annotation.campaigns import project, starting  # noqa: E402
@@ -33,7 +34,6 @@ from annotation.workflow import projects  # noqa: E402
 
 CAMPAIGN = HERE.parents[1] / "examples/eval-ua-tion/lmes-wis.yaml"
 HROMADA = str(Path(sysconfig.get_path("scripts")) / "hromada")
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 SIZES = ((360, 740), (1280, 800))
 
 
@@ -203,11 +203,10 @@ def desks(browser: Browser, folder: Path) -> None:
 
 def main() -> None:
     """Make all of them."""
-    path = shutil.which("chromium")
-    if path is None:
+    if PROGRAM is None:
         raise SystemExit("Chromium is missing (Debian: apt-get install chromium).")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=QUIET)
+        browser = playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
         report(browser, Path(folder))
         chat(browser)
         bot(browser, Path(folder))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,10 +11,6 @@ import pytest
 from exports.inputs import ITEMS, RESPONSES, DataSet
 from exports.sheets import Asked, Content, Filtering, Sheets
 
-QUIET = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 WORDS = {"т": "так", "н": "ні"}
 
 
@@ -116,16 +111,3 @@ class Make:
 @pytest.fixture(scope="session")
 def make() -> type[Make]:
     return Make
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright  # only where a browser is there
-
-    path = shutil.which("chromium")
-    if path is None:
-        pytest.skip("Chromium is not installed")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=QUIET)
-        yield opened
-        opened.close()

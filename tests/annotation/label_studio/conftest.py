@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from _label_studio import OWNER, PASSWORD, PROGRAM, Studio, program, server
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 from sqlmodel import col, select
 
 from annotation.campaigns import project as project_files
@@ -23,7 +22,6 @@ from annotation.store.models import Item
 from annotation.workflow import projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 Stored = Callable[[Path], tuple[ProjectFile, list[Item]]]
 
 
@@ -83,19 +81,6 @@ def put(label_studio: Studio) -> Callable[..., Board]:
         return Board(studio=label_studio, number=number, tasks=found)
 
     return made
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium without a window."""
-    path = shutil.which("chromium")
-    if path is None:
-        pytest.skip("Chromium is not installed")
-    expect.set_options(timeout=20_000)
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=QUIET)
-        yield opened
-        opened.close()
 
 
 @dataclass(frozen=True)

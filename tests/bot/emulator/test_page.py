@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _chromium import FLAGS, PROGRAM
 from playwright.async_api import Browser, Page, async_playwright, expect
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, ReplyKeyboardMarkup, Update
 from telegram.ext import Application, ApplicationBuilder, CallbackQueryHandler, MessageHandler, filters
@@ -18,8 +18,6 @@ from bot.emulator.request import LocalRequest
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
 LONG = "Довгий контекст оповідання. " * 20
 ITEM = (
     f"<b>UA-CBT · 12/40</b>\n<blockquote expandable>{LONG}</blockquote>\nРуда <tg-spoiler>лисиця</tg-spoiler> зустріла"
@@ -96,11 +94,10 @@ async def server() -> AsyncIterator[Server]:
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
     """Chromium without a window."""
-    path = shutil.which("chromium")
-    if path is None:
+    if PROGRAM is None:
         pytest.skip("Chromium is not installed")
     async with async_playwright() as playwright:
-        opened = await playwright.chromium.launch(executable_path=path, args=QUIET)
+        opened = await playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
         yield opened
         await opened.close()
 

@@ -1,0 +1,12 @@
+"""Debian's Chromium without a window, as tests and pictures start it."""
+
+from __future__ import annotations
+
+import shutil
+
+PROGRAM = shutil.which("chromium")
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+"""It is to ask for nothing beyond the pages that it is given."""
