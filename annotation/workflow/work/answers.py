@@ -71,7 +71,8 @@ def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, g
         excluded = late or excluded
     made = records.store(session, seat, assignment, given, revision=0, excluded=excluded, now=now)
     if assignment.holds:
-        assignment.exposed = assignment.exposed or handing.exposed(session, seat, item)
+        if not assignment.exposed and handing.exposed(session, seat, item):
+            assignment.exposed = True
         slots.fill(session, item_id=item.id or 0)
     _count(session, seat, assignment, item, given=given, now=now)
     decision = _decision(session, seat, assignment, now=now)
@@ -109,12 +110,8 @@ def read(seat: Seat, item: Item, raw: Mapping[str, object], *, steps: int | None
 
 def _end(session: Session, assignment: Assignment, *, status: AssignmentStatus, holds: bool) -> bool:
     """Mark an assignment of that status as answered; False where it has another by now."""
-    changed = (
-        sa.update(Assignment)
-        .where(col(Assignment.id) == assignment.id, col(Assignment.status) == status)
-        .values(status=AssignmentStatus.DONE, holds=holds)
-    )
-    if session.connection().execute(changed).rowcount != 1:
+    given = {"assignment": assignment.id, "before": status, "place": holds}
+    if session.connection().execute(_END, given).rowcount != 1:
         return False
     set_committed_value(assignment, "status", AssignmentStatus.DONE)
     set_committed_value(assignment, "holds", holds)
@@ -205,3 +202,10 @@ def follow(session: Session, seat: Seat, assignment: Assignment, *, now: datetim
         session, project=project, definition=definition, item_id=item_id
     ):
         slots.open_more(session, item_id=item_id, number=1, now=now)
+
+
+_END = (
+    sa.update(Assignment)
+    .where(col(Assignment.id) == sa.bindparam("assignment"), col(Assignment.status) == sa.bindparam("before"))
+    .values(status=AssignmentStatus.DONE, holds=sa.bindparam("place"))
+)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from annotation.store import rows
 from annotation.store.models import Assignment, Exposure, Item
 from annotation.store.models.base import Moment
 from annotation.vocabulary import AssignmentStatus, Cause, Pool, Surface
@@ -66,8 +67,8 @@ def hand(
         seats.be_active(seat.participation, now=now)
     else:
         found.lease_until = desk
-    session.add_all([found, seat.participation])
-    session.flush()
+    rows.write(session, seat.participation)
+    rows.write(session, found)
     _expose(session, seat, item, now=now)
     return found, item
 

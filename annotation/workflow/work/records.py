@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
+from annotation.store import rows
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import EXTRA, AssignmentStatus, Stage
 from annotation.workflow.work import feedback, offers, seats
@@ -94,8 +95,7 @@ def store(
         skip_reason=given.skip_reason,
         excluded_reason=excluded,
     )
-    session.add(made)
-    session.flush()
+    rows.write(session, made)
     return made
 
 

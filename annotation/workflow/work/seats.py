@@ -178,11 +178,15 @@ def _with_seat(chosen: sa.Select[*tuple[Any, ...]]) -> sa.Select[*tuple[Any, ...
         .outerjoin(Participation, hers)
         .outerjoin(ProgrammeProject, col(ProgrammeProject.project_id) == col(Project.id))
         .outerjoin(Programme, col(Programme.id) == col(ProgrammeProject.programme_id))
-        .options(defer(col(Project.definition)), defer(col(Project.frames)))  # type: ignore[arg-type]
+        .options(*(defer(one) for one in _SELDOM))  # type: ignore[arg-type]
         .execution_options(populate_existing=True)
     )
 
 
+_SELDOM = (
+    col(Project.definition), col(Project.source), col(Project.frozen), col(Project.word_lists), col(Project.frames),
+    col(Project.created_at), col(Programme.source), col(Programme.created_at),
+)  # fmt: skip
 _SEAT = _with_seat(sa.select().select_from(Project).where(col(Project.id) == sa.bindparam("project")))
 _HELD = _with_seat(
     sa.select(Assignment, Item)

@@ -30,12 +30,11 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 @contextmanager
 def counted(db: Database) -> Iterator[list[str]]:
-    """The statements that are sent meanwhile, those that begin and end transactions left out."""
+    """The statements that are sent meanwhile, without those that begin and end transactions."""
     sent: list[str] = []
 
     def listen(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        if not statement.startswith("BEGIN"):
-            sent.append(" ".join(statement.split()))
+        sent.append(" ".join(statement.split()))
 
     sa.event.listen(db.engine, "before_cursor_execute", listen)
     try:
