@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import sqlalchemy as sa
-from sqlalchemy import event
+from sqlalchemy import PoolProxiedConnection, event
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlmodel import Session
 
@@ -26,6 +27,7 @@ BUSY_SECONDS = 5
 """How long a SQLite writer waits for another before it gives up (`busy_timeout`)."""
 POOL = 8
 """How many transactions of one process run at the same time on PostgreSQL, where nothing else is said."""
+_READS = "the transaction that begins only reads"
 PSYCOPG = "postgresql+psycopg"
 Synchronous = Literal["NORMAL", "FULL"]
 
@@ -47,6 +49,14 @@ class Database:
             session.begin(),
         ):
             yield session
+
+    @contextmanager
+    def shared(self) -> Iterator[Callable[[], Session]]:
+        """One transaction for several sessions, one after another: they see each other's changes, and are kept together
+        or not at all.
+        """
+        with translated(self.engine.url), self._turn(), self.engine.begin() as connection:
+            yield partial(Session, connection, expire_on_commit=False)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -140,7 +150,9 @@ def _refusal(url: str, failure: Exception) -> BadInput:
 def reader(engine: sa.Engine) -> sa.Engine:
     """The same database, every transaction one view of it: on PostgreSQL REPEATABLE READ READ ONLY."""
     if engine.dialect.name == "sqlite":
-        return engine.execution_options(reading=True)
+        reading = engine.execution_options()
+        event.listen(reading, "begin", _reads)
+        return reading
     return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
@@ -157,7 +169,12 @@ def _set_up_sqlite(engine: sa.Engine, synchronous: str) -> None:
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.close()
 
-    @event.listens_for(engine, "begin")
-    def _begin(connection: sa.Connection) -> None:
-        reads = connection.get_execution_options().get("reading", False)
-        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+    engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]  # a listener costs every statement time
+
+
+def _begin(connection: PoolProxiedConnection) -> None:
+    connection.cursor().execute("BEGIN" if connection.info.pop(_READS, False) else "BEGIN IMMEDIATE")
+
+
+def _reads(connection: sa.Connection) -> None:
+    connection.connection.info[_READS] = True

@@ -1,47 +1,115 @@
-"""The way into the database: transactions on threads of their own, one on SQLite, a pool on PostgreSQL."""
+"""The way into the database: transactions on threads of their own, one on SQLite, a pool on PostgreSQL.
+
+SQLite takes one writer at a time. So what waits for it meanwhile goes into its next transaction together: a commit, a
+change of thread and a look at the lock for several people at once.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from sqlmodel import Session
 
+from annotation.errors import Unavailable
 from annotation.store.database import Database
 
 Result = TypeVar("Result")
+UseCase = Callable[[Session], Result]
+TOGETHER = 16
+"""How many use-cases share a transaction of SQLite at the most; other processes that write wait for them all."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
+class _Asked:
+    """A use-case that waits, and what is to come of it."""
+
+    use_case: UseCase[Any]
+    outcome: asyncio.Future[Any]
+
+
+@dataclass(kw_only=True)
 class Base:
     """The database and the clock."""
 
     database: Database
     clock: Callable[[], datetime]
     threads: ThreadPoolExecutor = field(init=False)
+    _free: int = field(init=False)
+    _waiting: deque[_Asked] = field(default_factory=deque, init=False)
 
     def __post_init__(self) -> None:
-        pool = 1 if self.alone else self.database.engine.pool.size()  # type: ignore[attr-defined]
-        object.__setattr__(self, "threads", ThreadPoolExecutor(pool, thread_name_prefix="database"))
+        self._free = 1 if self.alone else self.database.engine.pool.size()  # type: ignore[attr-defined]
+        self.threads = ThreadPoolExecutor(self._free, thread_name_prefix="database")
 
     @property
     def alone(self) -> bool:
         """Whether the database takes one writer at a time, so that one process does all."""
         return self.database.engine.dialect.name == "sqlite"
 
-    async def run(self, use_case: Callable[[Session], Result]) -> Result:
-        """A use-case in a transaction that is committed on return; raises what it raises."""
+    async def run(self, use_case: UseCase[Result]) -> Result:
+        """A use-case in a transaction that is committed on return; raises what it raises.
 
-        def transaction() -> Result:
-            with self.database.transaction() as session:
-                return use_case(session)
-
-        return await asyncio.get_running_loop().run_in_executor(self.threads, transaction)
+        It changes nothing but the database: it is run once more where another that shared its transaction failed.
+        """
+        asked = _Asked(use_case, asyncio.get_running_loop().create_future())
+        self._waiting.append(asked)
+        self._fill()
+        result: Result = await asked.outcome
+        return result
 
     def close(self) -> None:
         """Let the transactions that began end."""
         self.threads.shutdown()
+
+    def _fill(self) -> None:
+        together = TOGETHER if self.alone else 1
+        while self._waiting and self._free:
+            group = [self._waiting.popleft() for _ in range(min(together, len(self._waiting)))]
+            self._free -= 1
+            done = asyncio.get_running_loop().run_in_executor(self.threads, self._outcomes, group)
+            done.add_done_callback(partial(self._served, group))
+
+    def _served(self, group: Sequence[_Asked], done: asyncio.Future[Sequence[Any]]) -> None:
+        self._free += 1
+        for asked, outcome in zip(group, done.result(), strict=True):
+            if asked.outcome.done():
+                continue  # nobody waits for it any more
+            if isinstance(outcome, Exception):
+                asked.outcome.set_exception(outcome)
+            else:
+                asked.outcome.set_result(outcome)
+        self._fill()
+
+    def _outcomes(self, group: Sequence[_Asked]) -> Sequence[Any]:
+        """What came of each: in a transaction together, and where one of them fails, in one of its own."""
+        if len(group) == 1:
+            return [self._alone(*group)]
+        try:
+            return self._together(group)
+        except Unavailable as failure:
+            return [failure] * len(group)
+        except Exception:  # noqa: BLE001  # whose failure it is, shows when each is alone
+            return [self._alone(one) for one in group]
+
+    def _together(self, group: Sequence[_Asked]) -> Sequence[Any]:
+        results = []
+        with self.database.shared() as opened:
+            for one in group:
+                with opened() as session:
+                    results.append(one.use_case(session))
+                    session.flush()
+        return results
+
+    def _alone(self, asked: _Asked) -> Any:
+        try:
+            with self.database.transaction() as session:
+                return asked.use_case(session)
+        except Exception as failure:  # noqa: BLE001  # it is raised where the use-case was asked for
+            return failure

@@ -68,6 +68,7 @@ class Rounds:
     async def go(self, *, age: timedelta = timedelta(0)) -> None:
         """One round: wake workers for updates of that age, send letters that are due."""
         leads = await self.tenure.keep()
+        self._number += 1
         people, letters, paced = await self.base.run(lambda session: self._look(session, age, leads=leads))
         self.workers.wake(people)
         for letter in letters:
@@ -80,7 +81,6 @@ class Rounds:
     ) -> tuple[Sequence[int], Sequence[Letter], Sequence[Letter]]:
         now = self.base.clock()
         held = self.sender.held()
-        self._number += 1
         if held and self._number % RENEW == 0:
             outbox.hold(session, held, until=now + HOLD)
         if self._number % TIDY == 0:
