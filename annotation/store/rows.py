@@ -14,7 +14,10 @@ from annotation.store.models.base import Row
 
 
 def write(session: Session, row: Row) -> None:
-    """Insert a new row, which then has its id and belongs to the session; of one that is there, update what changed."""
+    """Insert a new row, which then has its id and belongs to the session; of one that is there, update what changed.
+
+    Where a savepoint is rolled back, what was written since has to be read anew.
+    """
     state: InstanceState[Any] = sa.inspect(row)
     if state.transient:
         _insert(session, row)

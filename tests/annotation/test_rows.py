@@ -1,0 +1,96 @@
+"""Rows written by statements of their own: as the session's unit of work would have written them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+import sqlalchemy as sa
+from sqlmodel import Session, select
+
+from annotation.store import rows
+from annotation.store.database import Database
+from annotation.store.models import Annotator, Lease
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def sent(db: Database) -> Iterator[list[str]]:
+    """The statements that the database is sent."""
+    found: list[str] = []
+
+    def listen(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        found.append(statement)
+
+    sa.event.listen(db.engine, "before_cursor_execute", listen)
+    yield found
+    sa.event.remove(db.engine, "before_cursor_execute", listen)
+
+
+def person(session: Session, name: str = "p") -> Annotator:
+    """A new person, written."""
+    made = Annotator(pseudonym=name, created_at=NOW)
+    rows.write(session, made)
+    return made
+
+
+def test_a_new_row_has_its_id_and_belongs_to_the_session(db: Database) -> None:
+    """What is changed of it afterwards is saved like any other change."""
+    with db.transaction() as session:
+        made = person(session)
+        assert made.id is not None
+        assert session.get(Annotator, made.id) is made
+        made.language = "uk"
+    with db.reading() as session:
+        found = session.exec(select(Annotator)).one()
+        assert (found.id, found.pseudonym, found.language, found.insider) == (made.id, "p", "uk", False)
+
+
+def test_of_a_row_that_is_there_what_changed_is_written(db: Database, sent: list[str]) -> None:
+    """One statement with the changed columns alone; a column that got the value that it had is none of them."""
+    with db.transaction() as session:
+        made = person(session)
+        sent.clear()
+        made.language, made.insider, made.time_zone = "en", True, None
+        rows.write(session, made)
+        assert len(sent) == 1
+        assert "language" in sent[0]
+        assert "time_zone" not in sent[0]
+        sent.clear()
+        rows.write(session, made)
+        session.flush()
+        assert sent == []
+    with db.reading() as session:
+        found = session.exec(select(Annotator)).one()
+        assert (found.language, found.insider) == ("en", True)
+
+
+def test_no_other_row_is_touched(db: Database) -> None:
+    """Neither of the same table nor by a key that is a word."""
+    with db.transaction() as session:
+        made = [person(session, name) for name in "ab"]
+        made[0].language = "ru"
+        rows.write(session, made[0])
+        for name in ("one", "two"):
+            rows.write(session, Lease(name=name, holder="me", until=NOW))
+        found = session.get_one(Lease, "one")
+        found.holder = "you"
+        rows.write(session, found)
+    with db.reading() as session:
+        assert [one.language for one in session.exec(select(Annotator).order_by(Annotator.pseudonym))] == ["ru", None]
+        holders = {one.name: one.holder for one in session.exec(select(Lease))}
+        assert holders == {"one": "you", "two": "me"}
+
+
+def test_what_the_table_refuses_is_refused(db: Database) -> None:
+    """A second row of the same name."""
+    with db.transaction() as session:
+        person(session)
+        nested = session.begin_nested()
+        with pytest.raises(sa.exc.IntegrityError):
+            person(session)
+        nested.rollback()
+    with db.reading() as session:
+        assert session.exec(select(sa.func.count()).select_from(Annotator)).one() == 1
