@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import zoneinfo
 from dataclasses import replace
-from functools import cache
 
 from sqlmodel import col, select
 
@@ -18,7 +16,7 @@ from annotation.workflow.people import consents, content_warnings, declining, pr
 from annotation.workflow.people import terms as all_terms
 from annotation.workflow.people.terms import Terms
 from annotation.workflow.work import Offer
-from bot.conversation import whereabouts
+from bot.conversation import whereabouts, zones
 from bot.conversation.exchange import Calls
 from bot.conversation.talks import Step
 from bot.conversation.views import joining, lettering, pages, screen
@@ -118,7 +116,7 @@ def zone(visit: Visit) -> Calls:
 
 def zone_text(visit: Visit) -> Calls:
     """A city, a zone or an offset, typed."""
-    found = _zone_of(visit.text)
+    found = zones.meant(visit.text, now=visit.now)
     if found is None:
         return joined(visit.tell("zone-unknown"), whereabouts.zone(visit))
     _set_zone(visit, found)
@@ -130,24 +128,6 @@ def _set_zone(visit: Visit, name: str) -> None:
         profiles.set_time_zone(visit.session, person=visit.person, name=name)
     except BadInput:
         raise Stale("There is no such zone.") from None
-
-
-@cache
-def _cities() -> dict[str, str]:
-    """Zones by their whole name and by their city, in small letters; of the buttons' cities in every language too."""
-    names = sorted(zoneinfo.available_timezones())
-    cities = {name.rpartition("/")[2].replace("_", " ").casefold(): name for name in names if "/" in name}
-    return cities | joining.cities() | {name.casefold(): name for name in names}
-
-
-def _zone_of(text: str) -> str | None:
-    """`Tokyo`, `Asia/Tokyo`, `+3`, `UTC+3`."""
-    said = " ".join(text.split()).casefold()
-    offset = said.removeprefix("utc").removeprefix("gmt").strip().replace("−", "-")
-    if offset[:1] in {"+", "-"} and offset[1:].isdecimal() and int(offset[1:]) <= 12:
-        hours = int(offset)
-        return "Etc/GMT" if hours == 0 else f"Etc/GMT{-hours:+d}"
-    return _cities().get(said.replace("_", " ")) or _cities().get(said)
 
 
 def warning(visit: Visit) -> Calls:

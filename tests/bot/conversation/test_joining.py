@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import zoneinfo
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from annotation.store import models, queries
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus
 from annotation.workflow import life
 from annotation.workflow.people import annotators, invitations
+from bot.conversation import zones
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
@@ -260,6 +262,12 @@ def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:
         ("+3", "Etc/GMT-3", "UTC+3"),
         ("UTC-05", "Etc/GMT+5", "UTC-5"),
         ("utc+0", "Etc/GMT", "UTC"),
+        ("+13", "Etc/GMT-13", "UTC+13"),
+        ("+05:00", "Etc/GMT-5", "UTC+5"),
+        ("+5:30", "Asia/Kolkata", "Колката"),
+        ("+0530", "Asia/Kolkata", "Колката"),
+        ("UTC +5:45", "Asia/Kathmandu", "Asia/Kathmandu"),
+        ("gmt−3:30", "America/St_Johns", "America/St Johns"),
     ],
 )
 def test_a_time_zone_may_be_typed(chat: Chat, load: Load, typed: str, stored: str, told: str) -> None:
@@ -270,3 +278,27 @@ def test_a_time_zone_may_be_typed(chat: Chat, load: Load, typed: str, stored: st
     assert chat.say(typed)[0] == f"Часовий пояс: {told}"
     with chat.db.transaction() as session:
         assert session.exec(select(models.Annotator.time_zone)).one() == stored
+
+
+@pytest.mark.parametrize("typed", ["+5:20", "-5:30", "+15", "+99:99", "+1:60", "+5:3", "5:30", "+"])
+def test_an_offset_that_no_place_has_is_not_known(chat: Chat, load: Load, typed: str) -> None:
+    """She is told so and asked again; nothing is stored."""
+    load()
+    chat.say("/start")
+    chat.tap("Укр")
+    told, asked = chat.say(typed)
+    assert told == "Такого часового поясу ми не знаємо."
+    assert asked.startswith("Котра у вас година?")
+    with chat.db.transaction() as session:
+        assert session.exec(select(models.Annotator.time_zone)).one() is None
+
+
+@pytest.mark.parametrize("month", [1, 7])
+def test_every_place_may_be_typed_by_its_offset(month: int) -> None:
+    """In winter and in summer: what is stored shows the same time as the place's own clocks."""
+    now = datetime(2026, month, 15, 12, tzinfo=UTC)
+    for name in sorted(zoneinfo.available_timezones()):
+        there = now.astimezone(zoneinfo.ZoneInfo(name))
+        found = zones.meant(f"UTC{there:%z}", now=now)
+        assert found is not None, name
+        assert now.astimezone(zoneinfo.ZoneInfo(found)).utcoffset() == there.utcoffset()
