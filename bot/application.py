@@ -182,12 +182,9 @@ async def _background(app: App, coming: Coroutine[None, None, None]) -> AsyncIte
 
 async def _poll(app: App) -> None:
     tenure = Tenure(app.base, NAME)
-
-    async def begun() -> None:
-        await app.recover()
-        logger.info("The bot is @%s.", (await app.api.get_me()).username)
-
-    poller = Poller(base=app.base, api=app.api, workers=app.workers, tenure=tenure, watchdog=app.watchdog, begun=begun)
+    poller = Poller(
+        base=app.base, api=app.api, workers=app.workers, tenure=tenure, watchdog=app.watchdog, begun=app.recover
+    )
     both = [asyncio.create_task(poller.run()), asyncio.create_task(app.watchdog.run())]
     try:
         done, _ = await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)

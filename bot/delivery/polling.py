@@ -17,7 +17,7 @@ from bot.delivery.api import Api
 from bot.delivery.base import Base
 from bot.delivery.incoming import Raw
 from bot.delivery.tenure import Tenure
-from bot.delivery.watchdog import Watchdog
+from bot.delivery.watchdog import Asked, Watchdog
 from bot.delivery.workers import Workers
 
 log = logging.getLogger(__name__)
@@ -52,6 +52,7 @@ class Poller:
     async def run(self) -> None:
         """Poll until cancelled; raises InvalidToken."""
         while True:
+            self.watchdog.waits_for(Asked.DATABASE)
             kept = await self._safely(self.tenure.keep())
             if kept:
                 await self._serve()
@@ -79,18 +80,24 @@ class Poller:
 
     async def _begin(self) -> bool:
         """Nothing that waits is dropped: neither with the webhook that may have been there, nor with the offset."""
+        self.watchdog.waits_for(Asked.TELEGRAM)
         await self.api.delete_webhook(drop_pending_updates=False)
+        name = (await self.api.get_me()).username
+        self.watchdog.waits_for(Asked.DATABASE)
         await self.begun()
+        log.info("The bot is @%s.", name)
         return True
 
     async def _poll(self) -> None:
         offset: int | None = None
         while True:
+            self.watchdog.waits_for(Asked.TELEGRAM)
             updates = await self._safely(self.api.poll(offset=offset))
             if updates is None:
                 continue
             self.watchdog.fed()
             self._wait = SHORTEST_WAIT
+            self.watchdog.waits_for(Asked.DATABASE)
             stored = await self._safely(self._take_in(updates)) if updates else None
             if stored:
                 offset = max(int(one["update_id"]) for one in updates) + 1

@@ -106,13 +106,60 @@ async def test_a_second_process_stands_by_and_takes_over(stage: Stage, tiny: Mod
             assert telegram.calls["deletewebhook"] == 1
 
 
+async def ended(stage: Stage, *, seconds: float = 0.5) -> str:
+    """The sentence and the remedy with which a bot ends that nobody answers for so long."""
+    stage.app.watchdog.seconds = seconds
+    with pytest.raises(Unavailable) as failure:
+        await asyncio.wait_for(application.work(stage.app, token=stage.telegram.token), 10)
+    return f"{failure.value} {failure.value.remedy}"
+
+
 async def test_the_watchdog_ends_a_bot_that_hears_nothing(stage: Stage) -> None:
     """The network stands still: after the time given the bot ends by itself, with a sentence."""
     stage.telegram.faults.stall()
-    stage.app.watchdog.seconds = 0.5
-    with pytest.raises(Unavailable, match="has not answered for 0 seconds"):
-        await asyncio.wait_for(application.work(stage.app, token=stage.telegram.token), 10)
+    told = await ended(stage)
+    assert told.startswith("Telegram does not answer: no poll has succeeded for 0 seconds.")
+    assert "check the network" in told
     stage.telegram.faults.resume()
+
+
+@pytest.mark.parametrize("silent", ["failing", "hanging"])
+async def test_the_watchdog_names_a_database_that_is_silent(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, silent: str
+) -> None:
+    """Telegram is well: it is not blamed, and the remedy is the database's; so too where its answer never comes."""
+
+    async def keep(_: Tenure) -> bool:
+        if silent == "failing":
+            raise Unavailable("It does not answer.")
+        await asyncio.Event().wait()
+        return True
+
+    monkeypatch.setattr(Tenure, "keep", keep)
+    told = await ended(stage)
+    assert told.startswith("The database does not answer: no poll has succeeded for 0 seconds.")
+    assert "check that the database runs" in told
+    assert "Telegram" not in told
+
+
+async def test_the_watchdog_names_a_database_that_falls_silent_later(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Polls came, until the lease could not be renewed: nobody asks Telegram any more, and it is not blamed."""
+    person, keep, dead = stage.telegram.person(1), Tenure.keep, asyncio.Event()
+
+    async def failing(tenure: Tenure) -> bool:
+        if dead.is_set():
+            raise Unavailable("It does not answer.")
+        return await keep(tenure)
+
+    monkeypatch.setattr(Tenure, "keep", failing)
+    person.send("/start")
+    working = asyncio.create_task(ended(stage, seconds=3))
+    await until(lambda: person.messages)
+    dead.set()
+    stage.now += timedelta(seconds=16)
+    assert (await working).startswith("The database does not answer")
 
 
 async def test_a_watchdog_that_is_fed_is_quiet() -> None:
