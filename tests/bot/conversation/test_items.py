@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from annotation.campaigns import starting
+from annotation.store import queries
+from annotation.workflow import life, projects
 from bot.conversation.exchange import Edit, Send
 
 if TYPE_CHECKING:
@@ -235,3 +239,17 @@ def test_the_team_countdown_is_shown_where_the_project_wants_it(chat: Chat, load
     load(more="reward: {countdown: yes}")
     chat.begin()
     assert chat.last.text.startswith("1 · лишилося 2 запитання\n")
+
+
+def test_the_question_of_the_winograd_template(chat: Chat, tmp_path: Path) -> None:
+    """Card and item as somebody reads them who knows nothing of the schema: a pronoun, a noun, whether it means it."""
+    starting.start(tmp_path / "winograd", template_name="winograd")
+    with chat.db.transaction() as session:
+        projects.load_file(session, tmp_path / "winograd" / "project.yaml", now=chat.now)
+        life.start(session, project=queries.project(session, "winograd"), now=chat.now)
+    shown = chat.begin()[-1]
+    assert chat.screens[-2].text == (
+        "На що вказує займенник?\n\nУ реченні виділено займенник та іменник. Чи вказує займенник саме на цей іменник?"
+        " Якщо сумніваєтеся, поставте іменник на місце займенника й прочитайте речення."
+    )
+    assert "\n\nЧи вказує виділений займенник на виділений іменник?\n\nА) так\nБ) ні\n" in shown
