@@ -97,9 +97,9 @@ def remove(session: Session, ids: Sequence[int]) -> None:
         session.connection().execute(_REMOVE, [{"number": number} for number in ids])
 
 
-def begin(session: Session, *, letter_id: int, now: datetime) -> None:
-    """What must not be made twice is being made."""
-    session.connection().execute(sa.update(Outbox).where(_id == letter_id).values(begun_at=now))
+def begin(session: Session, *, letter_id: int, now: datetime) -> bool:
+    """What must not be made twice is being made; False where it was dropped meanwhile."""
+    return session.connection().execute(sa.update(Outbox).where(_id == letter_id).values(begun_at=now)).rowcount > 0
 
 
 def put_off(session: Session, *, letter_id: int, until: datetime) -> None:
@@ -140,9 +140,11 @@ def make_due(session: Session, *, now: datetime) -> None:
     session.connection().execute(changed.values(due_at=now))
 
 
-def drop(session: Session, *, chat_id: int) -> int:
-    """The chat is gone, and nothing can be sent to it; how many letters there were."""
-    return session.connection().execute(sa.delete(Outbox).where(col(Outbox.chat_id) == chat_id)).rowcount
+def drop(session: Session, *, chat_id: int) -> tuple[int, ...]:
+    """The chat is gone, and nothing can be sent to it; the messages whose answers were on their way."""
+    dropped = sa.delete(Outbox).where(col(Outbox.chat_id) == chat_id).returning(col(Outbox.calls))
+    calls = [call for several in session.connection().execute(dropped).scalars() for call in several]
+    return tuple(sorted({call["answers"] for call in calls if "answers" in call}))
 
 
 def move(session: Session, *, chat_id: int, to: int) -> None:

@@ -89,6 +89,7 @@ class Send:
     """A new message. `reply` asks for a typed answer, with that hint in the field.
 
     `remember` is the assignment that it shows: where it is, and when it was shown, are noted once it is sent.
+    `answers` is the person's question that it answers: should it be lost, that is known not to be answered yet.
     `repeatable` says that a second one does no harm, where nobody knows whether the first was sent. `protect` keeps it
     from being forwarded and saved.
     """
@@ -99,6 +100,7 @@ class Send:
     silent: bool = True
     reply: str | None = None
     remember: int | None = None
+    answers: int | None = None
     repeatable: bool = True
     protect: bool = True
 

@@ -30,7 +30,7 @@ def introductions() -> tuple[Introduction, ...]:
 def answers(session: Session, *, now: datetime) -> Calls:
     """Answers that their people have not had, each noted as delivered: the calls are to be kept in this transaction.
 
-    Whoever cannot be reached has hers when she is back.
+    Whoever cannot be reached has hers when she is back, and so has she whose letter was lost on its way.
     """
     calls: list[Send] = []
     for message in messages.to_deliver(session):
@@ -44,6 +44,9 @@ def answers(session: Session, *, now: datetime) -> Calls:
             Block(message.answer or ""),
         ]
         told = screen.messages(blocks, say)
-        calls += [Send(chat_id=person.telegram_id, html=one.html, silent=False, repeatable=False) for one in told]
+        calls += [
+            Send(chat_id=person.telegram_id, html=one.html, silent=False, repeatable=False, answers=message.id)
+            for one in told
+        ]
         messages.delivered(session, message_id=message.id or 0, now=now)
     return tuple(calls)

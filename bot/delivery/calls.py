@@ -72,7 +72,8 @@ def _sent(call: Send, *, protect: bool) -> Prepared:
     }
     if call.reply is not None:
         data["reply_markup"] = {"force_reply": True, "input_field_placeholder": call.reply}
-    made = _made("sendMessage", data) | ({} if call.remember is None else {"shows": call.remember})
+    noted = {"shows": call.remember, "answers": call.answers}
+    made = _made("sendMessage", data) | {name: value for name, value in noted.items() if value is not None}
     return Prepared(chat_id=call.chat_id, made=made, repeatable=call.repeatable)
 
 

@@ -37,12 +37,13 @@ PATIENCE, LONGEST_WAIT = 0.5, 60.0
 
 @dataclass
 class _Parcel:
-    """A letter on its way."""
+    """A letter on its way; one that was dropped has no row any more, and another letter may have its number now."""
 
     letter: Letter
     made: Made = field(default_factory=Made)
     attempts: int = 0
     begun: bool = False
+    dropped: bool = False
 
 
 @dataclass
@@ -54,7 +55,7 @@ class _Lane:
 
     def add(self, parcel: _Parcel) -> None:
         """Put it where its number says, but not before what is being made at this moment."""
-        if any(waiting.letter.id == parcel.letter.id for waiting in self.parcels):
+        if any(waiting.letter.id == parcel.letter.id and not waiting.dropped for waiting in self.parcels):
             return
         first = int(bool(self.parcels) and self.parcels[0].begun)
         insort(self.parcels, parcel, lo=first, key=lambda one: one.letter.id)
@@ -81,7 +82,12 @@ class Sender:
 
     def held(self) -> list[int]:
         """The letters that are this process's business now."""
-        return [parcel.letter.id for lane in self._lanes.values() for parcel in lane.parcels]
+        return [one.letter.id for lane in self._lanes.values() for one in lane.parcels if not one.dropped]
+
+    def forget(self, chat_id: int) -> None:
+        """The database has dropped all that waited for this chat."""
+        for parcel in self._lanes[chat_id].parcels if chat_id in self._lanes else ():
+            parcel.dropped = True
 
     async def stop(self) -> None:
         """Wait for nothing any more: what was not sent is in the database."""
@@ -93,7 +99,7 @@ class Sender:
         lane.busy = True
         while lane.parcels:
             parcel = lane.parcels[0]
-            wait = await self._attend(lane, parcel)
+            wait = None if parcel.dropped else await self._attend(lane, parcel)
             if wait is not None:
                 self._go_on_later(chat_id, lane, wait)
                 return
@@ -111,30 +117,29 @@ class Sender:
 
     async def _attend(self, lane: _Lane, parcel: _Parcel) -> float | None:
         """Make a letter's calls; None once it is over, else how many seconds to wait before it goes on."""
-        letter, now = parcel.letter, self.base.clock()
+        letter = parcel.letter
         try:
             wait = await self._behind(lane, parcel)
             if wait is not None:
                 return wait
             parcel.begun = True
-            if not letter.repeatable and not self._may_begin(letter):
+            if not letter.repeatable and not await self._begin(letter):
                 return None
-            if not letter.repeatable:
-                await self.base.run(lambda session: outbox.begin(session, letter_id=letter.id, now=now))
             self.pace.took(letter.chat_id, now=asyncio.get_running_loop().time())
             await attempt(self.api, letter, parcel.made)
         except RetryAfter as failure:
             return await self._put_off(parcel, _seconds(failure) + 0.1)
         except Forbidden:
-            await self._lose(lane, letter)
+            wait = await self._lose(lane, parcel)
         except ChatMigrated as failure:
             return await self._move(parcel, failure.new_chat_id)
         except (TelegramError, HromadaError) as failure:
             if letter.repeatable or parcel.made.unsent or isinstance(failure, HromadaError):
                 return await self._put_off(parcel, min(LONGEST_WAIT, PATIENCE * 2**parcel.attempts))
             log.warning("Letter %s may have been sent; it is not sent again: %s", letter.id, type(failure).__name__)
-        self.receipts.add(letter.id, shown=[one.at(self.base.clock()) for one in parcel.made.shown])
-        return None
+        if wait is None and not parcel.dropped:
+            self.receipts.add(letter.id, shown=[one.at(self.base.clock()) for one in parcel.made.shown])
+        return wait
 
     async def _behind(self, lane: _Lane, parcel: _Parcel) -> float | None:
         """How long to wait for what comes first, here or in another process: all of a chat's calls keep their order."""
@@ -148,12 +153,14 @@ class Sender:
         parcel.letter = replace(parcel.letter, after=())
         return None if lane.parcels[0] is parcel else 0.0
 
-    def _may_begin(self, letter: Letter) -> bool:
-        """Whether it is sure that nobody sent it."""
+    async def _begin(self, letter: Letter) -> bool:
+        """Note that it is being sent; False unless it is sure that nobody sent it, and that it still is to be sent."""
         if letter.in_doubt:
             log.warning("Letter %s may have been sent before a bot ended; it is not sent again.", letter.id)
             self.receipts.add(letter.id)
-        return not letter.in_doubt
+            return False
+        now = self.base.clock()
+        return await self.base.run(lambda session: outbox.begin(session, letter_id=letter.id, now=now))
 
     async def _put_off(self, parcel: _Parcel, seconds: float) -> float:
         """Not now; the database is told, so that another process does it should this one die."""
@@ -165,13 +172,19 @@ class Sender:
         await self._noted(lambda session: outbox.put_off(session, letter_id=number, until=until))
         return seconds
 
-    async def _lose(self, lane: _Lane, letter: Letter) -> None:
-        """The chat is closed to the bot: nothing more goes there, and what the person had in hand goes back."""
+    async def _lose(self, lane: _Lane, parcel: _Parcel) -> float | None:
+        """The chat is closed to the bot: nothing more goes there, and what the person had in hand goes back.
+
+        What was sent before is noted first: all that is still there then is lost. None once the database knows of it.
+        """
         log.info("Somebody cannot be written to any more.")
-        while len(lane.parcels) > 1:
-            self.receipts.add(lane.parcels.pop().letter.id)
-        now = self.base.clock()
-        await self._noted(lambda session: reach.lost(session, telegram_id=letter.chat_id, now=now))
+        dropped, who, now = tuple(lane.parcels), parcel.letter.chat_id, self.base.clock()
+        await self.receipts.noted()
+        if not await self._noted(lambda session: reach.lost(session, telegram_id=who, now=now)):
+            return await self._put_off(parcel, min(LONGEST_WAIT, PATIENCE * 2**parcel.attempts))
+        for one in dropped:
+            one.dropped = True
+        return None
 
     async def _move(self, parcel: _Parcel, to: int) -> float:
         """The chat has another number now, also for all that waits for it."""
@@ -180,12 +193,14 @@ class Sender:
         await self._noted(lambda session: outbox.move(session, chat_id=old, to=to))
         return 0.0
 
-    async def _noted(self, use_case: Callable[[Session], object]) -> None:
-        """What the database is told of a letter; the letter's row says enough, should it not answer now."""
+    async def _noted(self, use_case: Callable[[Session], object]) -> bool:
+        """What the database is told of a letter, and whether it answered; if not, the letter's row says enough."""
         try:
             await self.base.run(use_case)
         except HromadaError as failure:
             log.warning("The database does not answer: %s", type(failure).__name__)
+            return False
+        return True
 
 
 def _seconds(failure: RetryAfter) -> float:

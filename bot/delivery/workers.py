@@ -20,7 +20,7 @@ from sqlmodel import Session
 from annotation.errors import Unavailable
 from annotation.store import inbox, outbox, screens
 from annotation.store.outbox import Letter
-from bot.conversation.exchange import Calls, Desk, Incoming, Introduction
+from bot.conversation.exchange import Calls, Desk, Incoming, Introduction, Kind
 from bot.delivery import calls, incoming
 from bot.delivery.base import Base
 from bot.delivery.outbox import HOLD, Sender
@@ -71,10 +71,11 @@ class Office:
 
 @dataclass(frozen=True)
 class _Turn:
-    """What came of looking for a person's next update."""
+    """What came of looking for a person's next update; `closed` is a chat that she has closed to the bot with it."""
 
     letters: tuple[Letter, ...] = ()
     more: bool = False
+    closed: int | None = None
 
 
 @dataclass
@@ -149,6 +150,8 @@ class Workers:
                 await asyncio.sleep(min(LONGEST_WAIT, 0.25 * 2**failures))
                 continue
             failures = 0
+            if turn.closed is not None:
+                self.sender.forget(turn.closed)
             await self.sender.send(turn.letters)
             more = turn.more or person in self._again
 
@@ -173,7 +176,7 @@ class Workers:
         answer = self.office.respond(session, came, now=now, desk=self.office.desk)
         letters = self._put(session, answer, came, now=now)
         inbox.done(session, update_id=found.update_id, now=now)
-        return _Turn(letters, found.more)
+        return _Turn(letters, found.more, closed=came.chat_id if came.kind is Kind.BLOCKED else None)
 
     def _put(self, session: Session, answer: Calls, came: Incoming, *, now: datetime) -> tuple[Letter, ...]:
         def find(assignment_id: int) -> int | None:

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sqlmodel import select
+import pytest
+from sqlmodel import Session, select
 
-from annotation.store.models import Message
-from annotation.workflow.people import messages
+from annotation.errors import Unavailable
+from annotation.store import outbox
+from annotation.store.models import Annotator, Message, Outbox
+from annotation.workflow.people import messages, reach
 from bot import application
 from bot.conversation.texts import COMMANDS
+from bot.delivery import pacing, receipts
 from bot.emulator.request import LocalRequest
 
 if TYPE_CHECKING:
+    from bot.emulator.people import Person
     from tests.bot.conftest import Chat
+
+ANSWERED = "The organisers have answered\n\nDo capitals count?\n\nThey do."
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said unasked does not wait for what a chat had before."""
+    monkeypatch.setattr(pacing, "CHAT_SECONDS", 0.0)
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -27,8 +41,8 @@ async def until(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_an_organisers_answer_reaches_whoever_asked_once(chat: Chat, load: Callable[..., None]) -> None:
-    """In her language, with her question above it, aloud, and not again with the next round."""
+async def answered(chat: Chat, load: Callable[..., None]) -> Person:
+    """Somebody whose question has an answer that is not on its way yet."""
     load(("кіт — собака", ["кіт", "собака"]))
     person = chat.person(language="en")
     await chat.send(person, "/start")
@@ -38,19 +52,118 @@ async def test_an_organisers_answer_reaches_whoever_asked_once(chat: Chat, load:
     with chat.database.transaction() as session:
         asked = session.exec(select(Message)).one()
         messages.answer(session, message_id=asked.id or 0, text="They do.", now=chat.now)
-    seen = len(person.messages)
-    rounds = asyncio.create_task(chat.app.rounds.run())
-    await until(lambda: len(person.messages) > seen)
+    return person
+
+
+@asynccontextmanager
+async def rounds(chat: Chat) -> AsyncIterator[None]:
+    """The bot says what is to be said unasked."""
+    going = asyncio.create_task(chat.app.rounds.run())
+    yield
     for _ in range(6):
         await chat.app.rounds.go()
     await asyncio.sleep(0.1)
-    rounds.cancel()
+    going.cancel()
     with suppress(asyncio.CancelledError):
-        await rounds
-    assert [one.text for one in person.messages[seen:]] == [
-        "The organisers have answered\n\nDo capitals count?\n\nThey do."
-    ]
+        await going
+
+
+def had(person: Person) -> list[str]:
+    """The answers that she had."""
+    return [one.text for one in person.messages if one.text.startswith("The organisers")]
+
+
+def delivered(chat: Chat) -> bool:
+    """Whether her question counts as answered."""
+    with chat.database.transaction() as session:
+        return session.exec(select(Message)).one().delivered_at is not None
+
+
+async def test_an_organisers_answer_reaches_whoever_asked_once(chat: Chat, load: Callable[..., None]) -> None:
+    """In her language, with her question above it, aloud, and not again with the next round."""
+    person = await answered(chat, load)
+    seen = len(person.messages)
+    async with rounds(chat):
+        await until(lambda: len(person.messages) > seen)
+    assert [one.text for one in person.messages[seen:]] == [ANSWERED]
     assert not person.messages[-1].silent
+
+
+@pytest.mark.parametrize("silent", [0, 2])
+async def test_an_answer_that_met_a_blocked_bot_comes_when_she_is_back(
+    chat: Chat, load: Callable[..., None], monkeypatch: pytest.MonkeyPatch, silent: int
+) -> None:
+    """Telegram refused it before the bot knew; also where the database does not answer when that is to be noted."""
+    person, lost, failures = await answered(chat, load), reach.lost, iter(range(silent))
+
+    def failing(session: Session, *, telegram_id: int, now: datetime) -> None:
+        if next(failures, None) is not None:
+            raise Unavailable("It does not answer.")
+        lost(session, telegram_id=telegram_id, now=now)
+
+    monkeypatch.setattr(reach, "lost", failing)
+    person.block()
+    blocked = chat.telegram.take()
+    async with rounds(chat):
+        await until(lambda: chat.telegram.calls["sendmessage"] > len(person.messages))
+        await until(lambda: not delivered(chat))
+        await chat.app.deliver(*blocked)
+        assert had(person) == []
+        await chat.send(person, "/start")
+        for _ in range(5):
+            await chat.app.rounds.go()
+        await until(lambda: had(person))
+    assert had(person) == [ANSWERED]
+    assert delivered(chat)
+
+
+async def test_an_answer_that_waited_when_she_blocked_the_bot_comes_once(chat: Chat, load: Callable[..., None]) -> None:
+    """She is back before its time has come: she is led on, and it goes anew, and not a second time."""
+    person = await answered(chat, load)
+    seen, before = len(person.messages), chat.telegram.calls["sendmessage"]
+    chat.telegram.faults.fail("sendMessage", 429, retry_after=1)
+    async with rounds(chat):
+        await until(lambda: chat.telegram.calls["sendmessage"] > before)
+        person.block()
+        await chat.deliver()
+        assert not delivered(chat)
+        person.send("/start")
+        await chat.deliver()
+        for _ in range(5):
+            await chat.app.rounds.go()
+        await until(lambda: delivered(chat) and not under_way(chat))
+    led, answer = (one.text for one in person.messages[seen:])
+    assert answer == ANSWERED
+    assert led.startswith("What time is it where you are?")
+
+
+async def test_an_answer_that_she_had_before_she_blocked_the_bot_is_not_repeated(
+    chat: Chat, load: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That it arrived is not noted yet when the next letter is refused."""
+    monkeypatch.setattr(receipts, "QUIET", 60.0)
+    person = await answered(chat, load)
+    async with rounds(chat):
+        await until(lambda: had(person))
+        person.block()
+        call = {"method": "sendMessage", "data": {"text": "news"}}
+        with chat.database.transaction() as session:
+            outbox.put(session, [outbox.Draft(chat_id=person.id, calls=[call])], due_at=chat.now)
+        await chat.app.rounds.go()
+        await until(lambda: unreachable(chat))
+        assert delivered(chat)
+
+
+def under_way(chat: Chat) -> bool:
+    """Whether letters are still to be sent."""
+    with chat.database.transaction() as session:
+        return session.exec(select(Outbox)).first() is not None
+
+
+def unreachable(chat: Chat) -> bool:
+    """Whether it is known that she cannot be written to."""
+    with chat.database.transaction() as session:
+        return session.exec(select(Annotator)).one().unreachable_at is not None
 
 
 async def test_the_bot_introduces_itself_in_every_language_once(chat: Chat) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import BadInput, Conflict, NotFound, Stale, Where
@@ -87,6 +88,12 @@ def delivered(session: Session, *, message_id: int, now: datetime) -> None:
         found.delivered_at = now
         session.add(found)
         session.flush()
+
+
+def lost(session: Session, ids: Sequence[int]) -> None:
+    """The answers to these did not arrive: they are to be delivered still."""
+    if ids:
+        session.connection().execute(sa.update(Message).where(col(Message.id).in_(ids)).values(delivered_at=None))
 
 
 def _checked(text: str) -> str:

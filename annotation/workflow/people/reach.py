@@ -9,12 +9,14 @@ from sqlmodel import Session
 from annotation.store import journal, outbox, queries
 from annotation.store.models import Annotator
 from annotation.vocabulary import Event
-from annotation.workflow.people import leaving
+from annotation.workflow.people import leaving, messages
 
 
 def lost(session: Session, *, telegram_id: int, now: datetime) -> None:
-    """The person has blocked the bot, or her account is gone: her items go back, and what waits for her is dropped."""
-    outbox.drop(session, chat_id=telegram_id)
+    """The person has blocked the bot, or her account is gone: her items go back, and what waits for her is dropped, but
+    for the organisers' answers, which wait until she is back.
+    """
+    messages.lost(session, outbox.drop(session, chat_id=telegram_id))
     person = queries.annotator_by_telegram(session, telegram_id)
     if person is None or person.unreachable_at is not None:
         return

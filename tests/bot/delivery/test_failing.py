@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotation.store import outbox
-from annotation.store.outbox import Draft
+from annotation.store.outbox import Draft, Letter
 
 if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
@@ -101,6 +101,17 @@ async def test_whoever_blocked_the_bot_is_marked_and_her_item_goes_back(stage: S
     await stage.app.workers.settled()
     assert stage.rows("SELECT status FROM assignment") == [("expired",)]
     assert stage.rows("SELECT count(*) FROM outbox") == [(0,)]
+
+
+async def test_what_another_process_dropped_is_not_sent(stage: Stage) -> None:
+    """She blocked the bot while a letter that must not come twice was about to go; what she had is put anew."""
+    person = stage.telegram.person(1)
+    await stage.say(person, "/start")
+    number = put(stage, 1, repeatable=False)
+    with stage.db.transaction() as session:
+        assert outbox.drop(session, chat_id=1) == ()
+    await stage.app.sender.send([Letter(id=number, chat_id=1, calls=[BROADCAST], repeatable=False)])
+    assert len(person.messages) == 1
 
 
 async def test_a_chat_that_migrated_gets_its_letters_under_its_new_number(stage: Stage) -> None:
