@@ -38,12 +38,12 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Where an item stands: the person's page, from 1, of how many items it is, and at which place, where it is the
-    newest of the page.
+    """Where an item stands: the person's page, from 1, and at which place of it, where it is the newest of the page.
+
+    Of how many it will be nobody knows before it is over: the last page ends where nothing is left for her.
     """
 
     number: int
-    items: int
     place: int | None = None
 
 
@@ -109,11 +109,11 @@ def _asked(question: Question, item: Item, order: list[int] | None) -> Asked:
 
 
 def _page(seat: Seat, assignment: Assignment) -> Page | None:
-    pages, standing = seat.definition.pages, seat.participation
-    if pages is None or assignment.page is None:
+    standing = seat.participation
+    if assignment.page is None:
         return None
     newest = assignment.page == standing.page and assignment.position == standing.shown
-    return Page(number=assignment.page, items=pages.items, place=standing.on_page if newest else None)
+    return Page(number=assignment.page, place=standing.on_page if newest else None)
 
 
 def questions(seat: Seat, item: Item) -> tuple[Question, ...]:

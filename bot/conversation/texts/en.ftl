@@ -64,7 +64,7 @@ part = Part { $number } of { $of }
 gap = GAP
 stage-training = training
 stage-qualification = test
-page = page { $page }, { $place } of { $of }
+page = page { $page }, question { $place }
 left = { $left ->
     [one] { $left } question left
    *[other] { $left } questions left

@@ -64,7 +64,7 @@ part = Часть { $number } из { $of }
 gap = ПРОПУСК
 stage-training = тренировка
 stage-qualification = проверка
-page = страница { $page }, { $place } из { $of }
+page = страница { $page }, вопрос { $place }
 left = { $left ->
     [one] остался { $left } вопрос
     [few] осталось { $left } вопроса

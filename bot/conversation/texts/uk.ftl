@@ -64,7 +64,7 @@ part = Частина { $number } з { $of }
 gap = ПРОПУСК
 stage-training = тренування
 stage-qualification = перевірка
-page = сторінка { $page }, { $place } з { $of }
+page = сторінка { $page }, запитання { $place }
 left = { $left ->
     [one] лишилося { $left } запитання
     [few] лишилося { $left } запитання

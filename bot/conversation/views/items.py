@@ -89,7 +89,7 @@ def _head(offer: Offer, say: Texts, *, countdown: bool) -> Block:
     if offer.stage in STAGES:
         found.append(say(STAGES[offer.stage]))
     if offer.page is not None and offer.page.place is not None:
-        found.append(say("page", page=offer.page.number, place=offer.page.place, of=offer.page.items))
+        found.append(say("page", page=offer.page.number, place=offer.page.place))
     if countdown and offer.left is not None:
         found.append(say("left", left=offer.left))
     return Block(" · ".join(found), ((0, len(number)),))

@@ -241,6 +241,16 @@ def test_the_team_countdown_is_shown_where_the_project_wants_it(chat: Chat, load
     assert chat.last.text.startswith("1 · лишилося 2 запитання\n")
 
 
+def test_a_last_page_that_is_shorter_promises_nothing(chat: Chat, load: Load) -> None:
+    """Pages of two, three items: the third is told by its place alone, and after it nothing comes."""
+    rows = [{"id": str(number), "text": f"слово {number}", "options": ["так", "ні"]} for number in range(3)]
+    load(rows, items="{{file: {name}.jsonl, id: id, options: options, show: text}}", more="pages: {items: 2}\n")
+    heads = [chat.begin()[-1].splitlines()[0]]
+    heads += [chat.tap("А")[-1].splitlines()[0] for _ in range(2)]
+    assert heads == ["1 · сторінка 1, запитання 1", "2 · сторінка 1, запитання 2", "3 · сторінка 2, запитання 1"]
+    assert chat.tap("А")[-1].startswith("Поки що це все, дякуємо!")
+
+
 def test_the_question_of_the_winograd_template(chat: Chat, tmp_path: Path) -> None:
     """Card and item as somebody reads them who knows nothing of the schema: a pronoun, a noun, whether it means it."""
     starting.start(tmp_path / "winograd", template_name="winograd")
