@@ -48,6 +48,7 @@ class Poller:
     watchdog: Watchdog
     begun: Callable[[], Awaitable[None]]
     _wait: float = SHORTEST_WAIT
+    _stands_by: bool = False
 
     async def run(self) -> None:
         """Poll until cancelled; raises InvalidToken."""
@@ -55,8 +56,12 @@ class Poller:
             self.watchdog.waits_for(Asked.DATABASE)
             kept = await self._safely(self.tenure.keep())
             if kept:
+                self._stands_by = False
                 await self._serve()
             elif kept is False:
+                if not self._stands_by:
+                    log.info("Another process asks Telegram for updates; this one stands by.")
+                self._stands_by = True
                 self.watchdog.fed()
                 await asyncio.sleep(STANDBY)
 

@@ -90,8 +90,8 @@ async def test_what_could_not_be_stored_is_not_confirmed(stage: Stage, monkeypat
     assert len(person.messages) == 1
 
 
-async def test_a_second_process_stands_by_and_takes_over(stage: Stage, tiny: ModuleType) -> None:
-    """Telegram is asked by one of them at a time: it never sees a conflict."""
+async def test_a_second_process_stands_by(stage: Stage, tiny: ModuleType, caplog: pytest.LogCaptureFixture) -> None:
+    """Telegram is asked by one of them at a time, and never sees a conflict; the other says once that it waits."""
     telegram = stage.telegram
     other = application.build(
         token=telegram.token, database=stage.db, office=tiny.office(), request=LocalRequest(telegram),
@@ -101,9 +101,11 @@ async def test_a_second_process_stands_by_and_takes_over(stage: Stage, tiny: Mod
     async with application.polling(other):
         first.send("/start")
         await until(lambda: first.messages)
-        async with application.polling(stage.app):
-            await asyncio.sleep(1.5)
-            assert telegram.calls["deletewebhook"] == 1
+        with caplog.at_level(logging.INFO):
+            async with application.polling(stage.app):
+                await asyncio.sleep(2.5)
+        assert telegram.calls["deletewebhook"] == 1
+        assert caplog.text.count("stands by") == 1
 
 
 async def ended(stage: Stage, *, seconds: float = 0.5) -> str:
