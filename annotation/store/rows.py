@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import InstanceState, make_transient, make_transient_to_detached
+from sqlalchemy.orm.exc import StaleDataError
 from sqlmodel import Session
 
 from annotation.store.models.base import Row
@@ -19,6 +20,8 @@ def write(session: Session, row: Row) -> None:
     Where a savepoint is rolled back, what was written since has to be read anew.
     """
     state: InstanceState[Any] = sa.inspect(row)
+    if state.pending:
+        session.expunge(row)
     if state.transient:
         _insert(session, row)
     else:
@@ -39,7 +42,8 @@ def _update(session: Session, row: Row, changed: Sequence[str]) -> None:
     if changed:
         statement, key = _updating(type(row), tuple(sorted(changed)))
         given = {name: getattr(row, name) for name in changed} | {f"is_{name}": getattr(row, name) for name in key}
-        session.connection().execute(statement, given)
+        if session.connection().execute(statement, given).rowcount != 1:
+            raise StaleDataError(f"This row of {type(row).__name__} is not there any more.")
 
 
 @cache

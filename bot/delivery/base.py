@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 
 from sqlmodel import Session
 
-from annotation.errors import Unavailable
 from annotation.store.database import Database
 
 Result = TypeVar("Result")
@@ -56,7 +55,7 @@ class Base:
     async def run(self, use_case: UseCase[Result]) -> Result:
         """A use-case in a transaction that is committed on return; raises what it raises.
 
-        It changes nothing but the database: it is run once more where another that shared its transaction failed.
+        It changes nothing but the database: it is run again where another that shared its transaction failed.
         """
         asked = _Asked(use_case, asyncio.get_running_loop().create_future())
         self._waiting.append(asked)
@@ -65,51 +64,56 @@ class Base:
         return result
 
     def close(self) -> None:
-        """Let the transactions that began end."""
+        """Let the transactions that began end; who waits still is told that nothing comes of it."""
+        while self._waiting:
+            self._waiting.popleft().outcome.cancel()
         self.threads.shutdown()
 
     def _fill(self) -> None:
-        together = TOGETHER if self.alone else 1
-        while self._waiting and self._free:
-            group = [self._waiting.popleft() for _ in range(min(together, len(self._waiting)))]
+        while self._free and (group := self._group()):
             self._free -= 1
             done = asyncio.get_running_loop().run_in_executor(self.threads, self._outcomes, group)
             done.add_done_callback(partial(self._served, group))
+
+    def _group(self) -> list[_Asked]:
+        """Those who have waited longest, without who has left."""
+        group: list[_Asked] = []
+        while self._waiting and len(group) < (TOGETHER if self.alone else 1):
+            asked = self._waiting.popleft()
+            if not asked.outcome.done():
+                group.append(asked)
+        return group
 
     def _served(self, group: Sequence[_Asked], done: asyncio.Future[Sequence[Any]]) -> None:
         self._free += 1
         for asked, outcome in zip(group, done.result(), strict=True):
             if asked.outcome.done():
                 continue  # nobody waits for it any more
-            if isinstance(outcome, Exception):
+            if isinstance(outcome, StopIteration):  # no future takes one
+                asked.outcome.set_exception(RuntimeError("StopIteration"))
+            elif isinstance(outcome, BaseException):
                 asked.outcome.set_exception(outcome)
             else:
                 asked.outcome.set_result(outcome)
         self._fill()
 
     def _outcomes(self, group: Sequence[_Asked]) -> Sequence[Any]:
-        """What came of each: in a transaction together, and where one of them fails, in one of its own."""
-        if len(group) == 1:
-            return [self._alone(*group)]
-        try:
-            return self._together(group)
-        except Unavailable as failure:
-            return [failure] * len(group)
-        except Exception:  # noqa: BLE001  # whose failure it is, shows when each is alone
-            return [self._alone(one) for one in group]
+        """The result or the failure of each: in one transaction, or in halves of the group until it is clear who fails.
 
-    def _together(self, group: Sequence[_Asked]) -> Sequence[Any]:
-        results = []
-        with self.database.shared() as opened:
-            for one in group:
-                with opened() as session:
-                    results.append(one.use_case(session))
-                    session.flush()
-        return results
-
-    def _alone(self, asked: _Asked) -> Any:
+        Where no transaction can begin, all have that failure.
+        """
+        results, begun = [], False
         try:
-            with self.database.transaction() as session:
-                return asked.use_case(session)
-        except Exception as failure:  # noqa: BLE001  # it is raised where the use-case was asked for
-            return failure
+            with self.database.shared() as opened:
+                begun = True
+                for one in group:
+                    with opened() as session:
+                        results.append(one.use_case(session))
+                        session.flush()
+        except BaseException as failure:  # noqa: BLE001  # it is raised where the use-case was asked for
+            if not begun or len(group) == 1:
+                return [failure] * len(group)
+        else:
+            return results
+        half = len(group) // 2
+        return [*self._outcomes(group[:half]), *self._outcomes(group[half:])]

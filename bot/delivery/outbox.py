@@ -179,8 +179,8 @@ class Sender:
         """
         log.info("Somebody cannot be written to any more.")
         dropped, who, now = tuple(lane.parcels), parcel.letter.chat_id, self.base.clock()
-        await self.receipts.noted()
-        if not await self._noted(lambda session: reach.lost(session, telegram_id=who, now=now)):
+        known = await self.receipts.noted()
+        if not known or not await self._noted(lambda session: reach.lost(session, telegram_id=who, now=now)):
             return await self._put_off(parcel, min(LONGEST_WAIT, PATIENCE * 2**parcel.attempts))
         for one in dropped:
             one.dropped = True

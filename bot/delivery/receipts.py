@@ -43,13 +43,13 @@ class Receipts:
     _sent: list[int] = field(default_factory=list)
     _shown: list[Shown] = field(default_factory=list)
     _noting: asyncio.Task[None] | None = None
+    _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def add(self, letter_id: int, *, shown: Sequence[Shown] = ()) -> None:
         """A letter is over."""
         self._sent.append(letter_id)
         self._shown.extend(shown)
-        if self._noting is None or self._noting.done():
-            self._noting = asyncio.create_task(self._note_later())
+        self._wait()
 
     def sent(self) -> Sequence[int]:
         """The letters that are over and not noted so yet."""
@@ -65,28 +65,31 @@ class Receipts:
         """It was not noted."""
         self._sent = [*batch.sent, *self._sent]
         self._shown = [*batch.shown, *self._shown]
+        self._wait()
 
-    async def noted(self) -> None:
-        """Note at once all that waits."""
-        if self._noting is not None:
-            self._noting.cancel()
-            await asyncio.gather(self._noting, return_exceptions=True)
-        await self._note()
+    def _wait(self) -> None:
+        """Somebody sees to it that they are noted."""
+        if self._sent and (self._noting is None or self._noting.done()):
+            self._noting = asyncio.create_task(self._note_later())
 
     async def _note_later(self) -> None:
         while self._sent:
             await asyncio.sleep(QUIET)
-            await self._note()
+            await self.noted()
 
-    async def _note(self) -> None:
-        batch = self.take()
-        if not batch.sent:
-            return
-        try:
-            await self.base.run(batch.note)
-        except HromadaError as failure:
-            log.warning("What was sent is noted later: %s", type(failure).__name__)
-            self.give_back(batch)
-        except asyncio.CancelledError:
-            self.give_back(batch)
-            raise
+    async def noted(self) -> bool:
+        """Note at once all that waits, after what is on its way into the database already; whether it could be."""
+        async with self._writing:
+            batch = self.take()
+            if not batch.sent:
+                return True
+            try:
+                await self.base.run(batch.note)
+            except HromadaError as failure:
+                log.warning("What was sent is noted later: %s", type(failure).__name__)
+                self.give_back(batch)
+                return False
+            except asyncio.CancelledError:
+                self.give_back(batch)
+                raise
+            return True

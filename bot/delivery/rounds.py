@@ -22,6 +22,7 @@ from bot.delivery.base import Base
 from bot.delivery.outbox import HOLD, Sender
 from bot.delivery.pacing import Pace
 from bot.delivery.tenure import Tenure
+from bot.delivery.traces import trace
 from bot.delivery.workers import Workers
 
 log = logging.getLogger(__name__)
@@ -58,6 +59,8 @@ class Rounds:
                     await self.go(age=ORPHANED)
                 except HromadaError as failure:
                     log.warning("The database does not answer: %s", type(failure).__name__)
+                except Exception as failure:  # noqa: BLE001  # without rounds what a dead process left would lie for ever
+                    log.error("A round failed: %s", trace(failure))
                 await asyncio.sleep(EVERY)
         finally:
             tasks = (pacing, *self._sending)
@@ -69,7 +72,8 @@ class Rounds:
         """One round: wake workers for updates of that age, send letters that are due."""
         leads = await self.tenure.keep()
         self._number += 1
-        people, letters, paced = await self.base.run(lambda session: self._look(session, age, leads=leads))
+        held = self.sender.held()
+        people, letters, paced = await self.base.run(lambda session: self._look(session, age, held, leads=leads))
         self.workers.wake(people)
         for letter in letters:
             self._start(letter)
@@ -77,10 +81,9 @@ class Rounds:
             self._paced.setdefault(letter.chat_id, []).append(letter)
 
     def _look(
-        self, session: Session, age: timedelta, *, leads: bool
+        self, session: Session, age: timedelta, held: Sequence[int], *, leads: bool
     ) -> tuple[Sequence[int], Sequence[Letter], Sequence[Letter]]:
         now = self.base.clock()
-        held = self.sender.held()
         if held and self._number % RENEW == 0:
             outbox.hold(session, held, until=now + HOLD)
         if self._number % TIDY == 0:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.orm.exc import StaleDataError
 from sqlmodel import Session, select
 
 from annotation.store import rows
@@ -94,3 +95,24 @@ def test_what_the_table_refuses_is_refused(db: Database) -> None:
         nested.rollback()
     with db.reading() as session:
         assert session.exec(select(sa.func.count()).select_from(Annotator)).one() == 1
+
+
+def test_what_was_only_added_is_written_once(db: Database) -> None:
+    """A row that the session was to write is written now, and not again."""
+    with db.transaction() as session:
+        made = Annotator(pseudonym="p", created_at=NOW)
+        session.add(made)
+        rows.write(session, made)
+    with db.reading() as session:
+        assert session.exec(select(sa.func.count()).select_from(Annotator)).one() == 1
+
+
+def test_what_is_gone_cannot_be_changed(db: Database) -> None:
+    """The row was deleted beside the session."""
+    with db.transaction() as session:
+        made = person(session)
+        session.connection().execute(sa.delete(Annotator))
+        made.language = "uk"
+        with pytest.raises(StaleDataError, match="Annotator"):
+            rows.write(session, made)
+        session.expunge(made)

@@ -36,7 +36,7 @@ class Outbox(Row, table=True):
     not be made twice: found set, it says that nobody knows whether they were. `paced` are those that wait their turn.
     """
 
-    __table_args__ = (sa.Index("ix_outbox_due_at", "due_at"),)
+    __table_args__ = (sa.Index("ix_outbox_due_at", "due_at"), {"sqlite_autoincrement": True})
 
     id: int | None = Field(default=None, sa_column=sa.Column(BIG, primary_key=True))
     chat_id: int = Field(sa_type=sa.BigInteger)

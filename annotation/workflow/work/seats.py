@@ -183,10 +183,7 @@ def _with_seat(chosen: sa.Select[*tuple[Any, ...]]) -> sa.Select[*tuple[Any, ...
     )
 
 
-_SELDOM = (
-    col(Project.definition), col(Project.source), col(Project.frozen), col(Project.word_lists), col(Project.frames),
-    col(Project.created_at), col(Programme.source), col(Programme.created_at),
-)  # fmt: skip
+_SELDOM = (col(Project.definition), col(Project.source), col(Project.frames), col(Programme.source))
 _SEAT = _with_seat(sa.select().select_from(Project).where(col(Project.id) == sa.bindparam("project")))
 _HELD = _with_seat(
     sa.select(Assignment, Item)

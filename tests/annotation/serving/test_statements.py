@@ -14,7 +14,7 @@ from sqlmodel import Session
 from annotation.campaigns import programme as programme_files
 from annotation.store.database import Database
 from annotation.store.models import Project
-from annotation.workflow import programmes, work
+from annotation.workflow import freezing, programmes, work
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -97,6 +97,20 @@ def test_an_item_after_an_answer_reads_nothing_of_hers_again(room: Room, at_work
     assert following.number == offer.number + 1
     stands = room.standing(at_work, offer.project_id)
     assert (stands.answered, stands.shown) == (offer.number, following.number)
+
+
+def test_quality_rules_read_the_project_once(room: Room) -> None:
+    """What was frozen and the lists of words come with the seat, not each by a statement of its own."""
+    made = room.project(items=10, quality=[{"rule": "seconds", "least": "1 s", "consequence": "flag"}])
+    with room.db.transaction() as session:
+        project = session.get_one(Project, made)
+        project.frozen = freezing.frozen(session, project, now=room.now)
+    who = room.person()
+    room.answers(who, 2)
+    offer = room.offer(who)
+    with counted(room.db) as sent, room.db.transaction() as session:
+        told(room, session, who, offer)
+    assert not [one for one in sent if "FROM project" in one]
 
 
 def test_a_quota_that_an_answer_fills_ends_her_turn_in_the_same_transaction(room: Room) -> None:

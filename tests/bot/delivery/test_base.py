@@ -22,6 +22,10 @@ from bot.delivery.base import Base
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
+class Torn(BaseException):
+    """What no error handler expects."""
+
+
 @pytest.fixture
 async def way(db: database.Database) -> AsyncIterator[Base]:
     """The way into the database of the test."""
@@ -99,15 +103,46 @@ async def test_nobody_meets_what_another_has_read(way: Base, db: database.Databa
     assert await asyncio.gather(*(way.run(read) for _ in range(3))) == ["you"] * 3
 
 
-async def test_who_left_does_not_hinder_those_who_wait(way: Base, db: database.Database) -> None:
-    """Cancelled while it waits: the others get theirs."""
-    tasks = [asyncio.create_task(way.run(keep(name))) for name in "abcd"]
+async def test_who_left_before_it_began_is_left_out(way: Base, db: database.Database) -> None:
+    """Cancelled while it waits: nothing of it is kept, and the others get theirs."""
+    names_of = [f"{number:02}" for number in range(12)]
+    tasks = [asyncio.create_task(way.run(keep(name))) for name in names_of]
     await asyncio.sleep(0)
-    tasks[2].cancel()
+    tasks[11].cancel()
     results = await asyncio.gather(*tasks, return_exceptions=True)
-    assert [results[0], results[1], results[3]] == ["a", "b", "d"]
-    assert isinstance(results[2], asyncio.CancelledError)
-    assert {"a", "b", "d"} <= set(names(db))
+    assert results[:11] == names_of[:11]
+    assert isinstance(results[11], asyncio.CancelledError)
+    assert names(db) == names_of[:11]
+
+
+@pytest.mark.parametrize("failure", [StopIteration(), Torn(), sqlite3.OperationalError("disk I/O error")])
+async def test_whatever_fails_the_others_go_on(way: Base, db: database.Database, failure: BaseException) -> None:
+    """Neither what a future cannot carry, nor a failure of the driver that could be everybody's, costs the others."""
+
+    def fail(_: Session) -> None:
+        raise failure
+
+    tasks = [asyncio.create_task(way.run(keep(name))) for name in "abc"]
+    failing = asyncio.create_task(way.run(fail))
+    tasks += [asyncio.create_task(way.run(keep(name))) for name in "def"]
+    done, _ = await asyncio.wait([failing], timeout=20)
+    assert done
+    assert failing.exception() is not None
+    assert await asyncio.wait_for(asyncio.gather(*tasks), 20) == list("abcdef")
+    assert names(db) == list("abcdef")
+
+
+async def test_who_waits_when_it_closes_is_told(db: database.Database) -> None:
+    """What began ends; nobody waits for ever."""
+    way = Base(database=db, clock=lambda: NOW)
+    tasks = [asyncio.create_task(way.run(keep(f"{number:02}"))) for number in range(12)]
+    await asyncio.sleep(0)
+    way.close()
+    results = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 20)
+    began = [one for one in results if isinstance(one, str)]
+    assert names(db) == began
+    assert all(isinstance(one, str | asyncio.CancelledError) for one in results)
+    assert len(began) < 12
 
 
 async def test_a_database_that_is_locked_is_waited_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

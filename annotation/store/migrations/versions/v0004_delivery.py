@@ -77,5 +77,6 @@ def _boxes() -> None:
         sa.Column("due_at", MOMENT, nullable=False),
         sa.Column("begun_at", MOMENT, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_outbox"),
+        sqlite_autoincrement=True,
     )
     op.create_index("ix_outbox_due_at", "outbox", ["due_at"])
