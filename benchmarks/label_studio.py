@@ -22,8 +22,8 @@ from annotation.label_studio import sync
 from annotation.label_studio.client import Client
 from annotation.label_studio.sync.pull import MARGIN
 from annotation.store import database, queries
-from annotation.workflow import life, projects
-from annotation.workflow.people import joining
+from annotation.workflow.annotators import registration
+from annotation.workflow.lifecycle import projects, transitions
 
 ITEMS = int(os.environ.get("ITEMS", "10000"))
 CHANGED = 50
@@ -53,7 +53,7 @@ def loaded(db: database.Database, folder: Path, *, items: int) -> None:
     file.write_text(json.dumps(whole, ensure_ascii=False), "utf-8")
     with db.transaction() as session:
         projects.load_file(session, file, now=now())
-        life.start(session, project=queries.project(session, "desks"), now=now())
+        transitions.start(session, project=queries.project(session, "desks"), now=now())
 
 
 def timed(step: Callable[[], Any]) -> tuple[float, Any]:
@@ -82,7 +82,7 @@ def run(studio: Studio, folder: Path) -> list[Figure]:
     ):
         loaded(db, folder, items=ITEMS)
         with db.transaction() as session:
-            person = joining.join(session, telegram_id=1, language="uk", key=b"k" * 32, now=now())
+            person = registration.join(session, telegram_id=1, language="uk", key=b"k" * 32, now=now())
             sync.link(session, server=client.server, user_id=client.whoami().id, person=person)
             order = sync.Order(project="desks", person=person.pseudonym, number=ITEMS)
         pushing, pushed = timed(lambda: sync.push(db, client, order, clock=now))

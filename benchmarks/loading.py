@@ -29,7 +29,7 @@ from annotation.campaigns import lint, project
 from annotation.loading import campaign as loading
 from annotation.loading import inspection
 from annotation.store import database
-from annotation.workflow import projects
+from annotation.workflow.lifecycle import projects
 
 ITEMS, GOAL = 100_000, 20
 WORDS = ["хата", "дорога", "річка", "поле", "вікно", "трава", "книга", "місто", "небо", "зоря", "вечір", "ранок"]

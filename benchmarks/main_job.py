@@ -23,7 +23,8 @@ from _figures import Figure, show
 
 from aggregation import agreement, consensus
 from annotation.store import database, pseudonyms, queries
-from annotation.workflow import imports, projects
+from annotation.workflow.imports import vote_import
+from annotation.workflow.lifecycle import projects
 from bot import release
 
 VOTES, OVERLAP, PEOPLE, LABELS = 100_000, 3, 500, ("a", "b", "c", "d")
@@ -86,7 +87,7 @@ def measure(folder: Path) -> dict[str, float]:
         with clocked(seconds, "import"), db.transaction() as session:
             key = pseudonyms.key(session, file=folder / "job.key", now=now)
             project = queries.project(session, "main-job")
-            imports.store_votes(session, project, imports.read_votes(session, project), key=key, now=now)
+            vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=now)
         with clocked(seconds, "read"), db.transaction() as session:
             votes = release.data_sets(session)[0].votes()
     with clocked(seconds, "majority"):

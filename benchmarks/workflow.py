@@ -28,7 +28,7 @@ from _postgresql import binaries, server
 from annotation.store import database
 from annotation.store.database import Database
 from annotation.vocabulary import Hindrance
-from annotation.workflow import work
+from annotation.workflow import assignments
 from annotation.workflow.waiting import Waiting
 
 SMALL, WARM, CALLS, AGAIN = 1_000, 40, 400, 300
@@ -80,15 +80,15 @@ class Side:
         calls.wall.append(1000 * (time.perf_counter() - begun))
         calls.statements.append(self.sent - sent)
 
-    def ask(self, who: int, *, tick: int) -> work.Offer | Waiting:
+    def ask(self, who: int, *, tick: int) -> assignments.Offer | Waiting:
         """The next item."""
         with self.clocked(self.next), self.db.transaction() as session:
-            return work.next_item(session, annotator_id=who, now=_campaign.NOW + timedelta(seconds=tick))
+            return assignments.next_item(session, annotator_id=who, now=_campaign.NOW + timedelta(seconds=tick))
 
-    def answer(self, who: int, offer: work.Offer, *, tick: int) -> None:
+    def answer(self, who: int, offer: assignments.Offer, *, tick: int) -> None:
         """Its answer."""
         with self.clocked(self.submit), self.db.transaction() as session:
-            work.submit(
+            assignments.submit(
                 session,
                 annotator_id=who,
                 assignment_id=offer.assignment_id,
@@ -137,7 +137,7 @@ def alternated(name: str, large: Side, small: Side, *, begin: int) -> list[Figur
         who, tick = 1 + (begin + call) % _campaign.BEFORE, 10 * (begin + call)
         for side in (large, small) if call % 2 else (small, large):
             offer = side.ask(who, tick=tick)
-            if not isinstance(offer, work.Offer):
+            if not isinstance(offer, assignments.Offer):
                 raise TypeError(f"There should be an item, not {offer}.")
             side.answer(who, offer, tick=tick)
     return [
@@ -148,12 +148,12 @@ def alternated(name: str, large: Side, small: Side, *, begin: int) -> list[Figur
     ]
 
 
-def searching(found: work.Offer | Waiting) -> bool:
+def searching(found: assignments.Offer | Waiting) -> bool:
     """Whether the same call is to be made again at once."""
     return isinstance(found, Waiting) and found.reason is Hindrance.SEARCHING
 
 
-def must_be_nothing(found: work.Offer | Waiting) -> None:
+def must_be_nothing(found: assignments.Offer | Waiting) -> None:
     """Raises ValueError for anything but that nothing is left."""
     if not isinstance(found, Waiting) or found.reason is not Hindrance.NOTHING_LEFT:
         raise ValueError(f"Nothing should be left, not {found}.")

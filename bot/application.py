@@ -17,21 +17,21 @@ from annotation.errors import BadInput, HromadaError, Where
 from annotation.store import outbox
 from annotation.store.database import Database
 from bot.conversation import jobs
-from bot.conversation.exchange import Desk
 from bot.conversation.handlers import errors
-from bot.conversation.respond import respond
-from bot.delivery.api import Api
-from bot.delivery.base import Base
-from bot.delivery.incoming import KINDS, Raw
-from bot.delivery.introducing import introduce
+from bot.conversation.update_handler import respond
+from bot.conversation.updates_and_calls import Desk
+from bot.delivery.bot_profile import introduce
+from bot.delivery.http_transport import AiohttpRequest
 from bot.delivery.logs import log
-from bot.delivery.outbox import Sender
-from bot.delivery.pacing import Pace
 from bot.delivery.polling import NAME, Poller, take_in
+from bot.delivery.process_lease import Tenure
+from bot.delivery.rate_limit import Pace
 from bot.delivery.receipts import Receipts
-from bot.delivery.requests import AiohttpRequest
-from bot.delivery.rounds import Rounds
-from bot.delivery.tenure import Tenure
+from bot.delivery.sender import Sender
+from bot.delivery.sweeper import Rounds
+from bot.delivery.telegram_api import Api
+from bot.delivery.transaction_runner import Base
+from bot.delivery.update_parser import KINDS, Raw
 from bot.delivery.watchdog import Watchdog
 from bot.delivery.webhook import CONNECTIONS, PATH, Webhook, secret
 from bot.delivery.workers import Office, Workers

@@ -25,8 +25,9 @@ from annotation.simulation.outcome import Outcome
 from annotation.store import database, queries
 from annotation.store.models import Project
 from annotation.vocabulary import Pool
-from annotation.workflow import definitions, life, projects
-from annotation.workflow.people import invitations
+from annotation.workflow import definitions
+from annotation.workflow.annotators import invitations
+from annotation.workflow.lifecycle import projects, transitions
 
 if TYPE_CHECKING:
     from exports.inputs import DataSet
@@ -161,12 +162,12 @@ def _lived(
         projects.load(session, campaign, contents, now=run.BEGIN)
         project = queries.project(session, campaign.name)
         _invite(session, project, people=crowd.people)
-        life.start(session, project=project, now=run.BEGIN, rehearsal=True)
+        transitions.start(session, project=project, now=run.BEGIN, rehearsal=True)
     simulation = run.simulation(db, crowd=crowd, names=[campaign.name])
     simulation.play(progress=progress)
     with db.transaction() as session:
         project = queries.project(session, campaign.name)
-        life.close(session, project=project, now=simulation.now)
+        transitions.close(session, project=project, now=simulation.now)
         found = outcome.of(session, simulation=simulation, project=project)
         planned = (project.frozen or {}).get("plan", {}).get("half_width")
         data = release.data_set(session, project)

@@ -18,8 +18,8 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 
 from annotation.errors import BadInput, Conflict, NotFound, Where
-from annotation.label_studio import failures
-from annotation.label_studio.remote import RemoteProject, RemoteTask, RemoteUser, RemoteWebhook
+from annotation.label_studio import server_errors
+from annotation.label_studio.server_models import RemoteProject, RemoteTask, RemoteUser, RemoteWebhook
 
 if TYPE_CHECKING:
     from label_studio_sdk import LabelStudio
@@ -38,9 +38,9 @@ class Client:
         """`token` is a legacy token or a personal access token."""
         if not token:
             remedy = "Copy one from Account & Settings in Label Studio into .env."
-            raise BadInput("There is no token for Label Studio.", where=Where(field=failures.TOKEN), remedy=remedy)
+            raise BadInput("There is no token for Label Studio.", where=Where(field=server_errors.TOKEN), remedy=remedy)
         if not token.isascii():
-            raise failures.unreachable(httpx.LocalProtocolError("not ASCII"), url=url)
+            raise server_errors.unreachable(httpx.LocalProtocolError("not ASCII"), url=url)
         self.url = url.rstrip("/")
         self.server = hashlib.sha256(self.url.encode()).hexdigest()[:16]
         self.clock: datetime | None = None
@@ -106,7 +106,7 @@ class Client:
         except Conflict:
             raise Conflict(
                 "Answers that are in Label Studio do not fit the questions as they are now.",
-                where=Where(file=failures.shown(self.url), field=f"project {remote_id}"),
+                where=Where(file=server_errors.shown(self.url), field=f"project {remote_id}"),
                 remedy="Pull them first, then push with --anew: the project is made again beside the old one.",
             ) from None
 
@@ -181,7 +181,7 @@ class Client:
         try:
             return TypeAdapter(form).validate_python(value)
         except ValidationError as failure:
-            raise failures.unreachable(failure, url=self.url) from None
+            raise server_errors.unreachable(failure, url=self.url) from None
 
     def _connected(self) -> LabelStudio:
         if self._sdk is None:
@@ -207,10 +207,10 @@ class Client:
         try:
             yield
         except (httpx.HTTPError, httpx.InvalidURL, ValidationError, ValueError, UnicodeError) as failure:
-            raise failures.unreachable(failure, url=self.url) from None
+            raise server_errors.unreachable(failure, url=self.url) from None
         except _refusals() as failure:
             status, body = getattr(failure, "status_code", None), getattr(failure, "body", None)
-            raise failures.refused(status, body, url=self.url, what=what) from None
+            raise server_errors.refused(status, body, url=self.url, what=what) from None
 
 
 def _refusals() -> type[Exception]:

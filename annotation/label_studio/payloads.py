@@ -7,11 +7,11 @@ from typing import Any
 
 from annotation.campaigns.project import ProjectFile
 from annotation.campaigns.questions import Choice, Edit, Material, Question
-from annotation.label_studio import passes, results, screen
+from annotation.label_studio import annotation_results, item_html, passes
 from annotation.label_studio.texts import words
 from annotation.loading.drafts import as_text
 from annotation.store.models import Item
-from annotation.workflow import stored
+from annotation.workflow.lifecycle import campaign_reader
 
 OUR_ID = "hromada"
 """The data key of the assignment's id: Label Studio knows no ids but its own."""
@@ -40,12 +40,12 @@ def task(
     told = set((gold or {}).values())
     pieces = [
         piece
-        for piece in stored.pieces(item, definition)
+        for piece in campaign_reader.pieces(item, definition)
         if piece.step == 1 or (second_pass and piece.text not in told)  # the table of answers has it
     ]
     data: dict[str, Any] = {OUR_ID: assignment_id, "item": item.external_id}
-    data[passes.SHOWN] = screen.shown([piece for piece in pieces if piece.field not in fields])
-    data |= {passes.text_key(piece.field): screen.marked(piece) for piece in pieces if piece.field in fields}
+    data[passes.SHOWN] = item_html.shown([piece for piece in pieces if piece.field not in fields])
+    data |= {passes.text_key(piece.field): item_html.marked(piece) for piece in pieces if piece.field in fields}
     keys = passes.hotkeys(definition)
     for question in asked:
         if isinstance(question, Edit):
@@ -55,8 +55,8 @@ def task(
             data[passes.options_key(question)] = _options(question, item, order, keys[question.name])
     if first is not None:
         own = None if item.options is None else tuple(item.options)
-        right = screen.Right(golds=gold or {}, explanation=item.explanation if gold is not None else None)
-        data[passes.SECOND] = screen.second(definition.asked, own, first, words(definition.language), right)
+        right = item_html.Right(golds=gold or {}, explanation=item.explanation if gold is not None else None)
+        data[passes.SECOND] = item_html.second(definition.asked, own, first, words(definition.language), right)
     return {"data": data, "meta": {"project": definition.project, "revision": item.revision}}
 
 
@@ -76,8 +76,8 @@ def answers(
     asked = passes.questions(definition, second_pass=first is not None)
     fields = {name: as_text(value) for name, value in item.data.items()}
     material = Material(options=None if item.options is None else tuple(item.options), fields=fields)
-    given = results.read(definition, asked, result, material, first=first or {})
-    return results.visible(definition.asked, {**(first or {}), **given}, material)
+    given = annotation_results.read(definition, asked, result, material, first=first or {})
+    return annotation_results.visible(definition.asked, {**(first or {}), **given}, material)
 
 
 def _options(question: Question, item: Item, order: Sequence[int] | None, keys: Sequence[str]) -> list[dict[str, str]]:

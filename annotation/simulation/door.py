@@ -14,7 +14,15 @@ from annotation.store import queries
 from annotation.store.models import Invitation, Participation, Project
 from annotation.vocabulary import Hindrance
 from annotation.workflow import definitions
-from annotation.workflow.people import attestations, consents, content_warnings, invitations, joining, profiles, terms
+from annotation.workflow.annotators import (
+    attestations,
+    consents,
+    content_warnings,
+    invitations,
+    profiles,
+    registration,
+    terms,
+)
 from annotation.workflow.waiting import Waiting
 
 KEY = b"the key of simulations, no secret"
@@ -26,7 +34,7 @@ UNSAID = 0.1
 
 def enter(session: Session, *, person: Person, language: str, now: datetime) -> int:
     """Let her in: to the bot, and by every invitation that there is."""
-    joined = joining.join(
+    joined = registration.join(
         session, telegram_id=FIRST_ID + person.number, language=language, key=KEY, now=now, simulated=True
     )
     for code in session.exec(select(Invitation.code).order_by(col(Invitation.id))).all():

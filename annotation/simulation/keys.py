@@ -11,7 +11,7 @@ from annotation.campaigns import project as project_files
 from annotation.campaigns.questions import Choice, Material
 from annotation.simulation.replies import Key, key
 from annotation.store.models import Item, Project
-from annotation.workflow import golds
+from annotation.workflow.quality import gold_answers
 
 
 def of(session: Session, *, projects: Iterable[Project], seed: int) -> dict[tuple[int, str], Key]:
@@ -24,7 +24,7 @@ def of(session: Session, *, projects: Iterable[Project], seed: int) -> dict[tupl
             found[project.id or 0, item.external_id] = key(
                 counted,
                 _material(item),
-                golds=golds.of(item, counted),
+                golds=gold_answers.of(item, counted),
                 accepted=item.accepted or (),
                 rng=random.Random(f"{seed} truth {project.name} {item.external_id}"),  # noqa: S311  # no secret
             )

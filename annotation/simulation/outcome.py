@@ -9,13 +9,14 @@ from datetime import datetime
 from sqlmodel import Session, col, func, select
 
 from annotation.simulation.run import BEGIN, Simulation
-from annotation.store import records
+from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, Hindrance, ParticipationStatus, Pool
-from annotation.workflow import definitions, overview
-from annotation.workflow.overview import Overview
-from annotation.workflow.people import activity, payments
-from annotation.workflow.people.payments import Money
+from annotation.workflow import definitions
+from annotation.workflow.annotators import activity, payments
+from annotation.workflow.annotators.payments import Money
+from annotation.workflow.monitoring import campaign_status
+from annotation.workflow.monitoring.campaign_status import Overview
 
 SHORT: Mapping[Hindrance, str] = {
     Hindrance.NOTHING_LEFT: "had met all that is left",
@@ -62,7 +63,7 @@ class Outcome:
 def of(session: Session, *, simulation: Simulation, project: Project) -> Outcome:
     """What the project came to."""
     definition = definitions.of(project)
-    stands = overview.of(session, project)
+    stands = campaign_status.of(session, project)
     work = activity.of_project(session, project=project, definition=definition)
     pay = definition.reward.pay if definition.reward else None
     owed = [payments.owed(pay, one) for one in work.values()] if pay else []
@@ -111,7 +112,7 @@ def _counting(session: Session, project: Project) -> int:
             col(Assignment.holds),
             Item.pool == Pool.MAIN,
             col(Judgement.excluded_reason).is_(None),
-            records.final_revision(),
+            judgements.final_revision(),
         )
     )
     return session.exec(chosen).one()

@@ -14,9 +14,9 @@ from annotation.simulation import door, replies
 from annotation.simulation.crowd import Person
 from annotation.simulation.replies import Key
 from annotation.vocabulary import Hindrance
-from annotation.workflow import work
+from annotation.workflow import assignments
+from annotation.workflow.assignments import Offer
 from annotation.workflow.waiting import Waiting
-from annotation.workflow.work import Offer
 
 IDLE_VISITS = 8
 """So many visits in a row without an item, and she comes no more."""
@@ -62,7 +62,7 @@ class Visitor:
         if answered and self.ends is not None and now >= self.ends:
             return self._rest(now)
         door.attest(session, annotator_id=self.annotator_id, person=self.person, now=now)
-        found = work.next_item(session, annotator_id=self.annotator_id, now=now)
+        found = assignments.next_item(session, annotator_id=self.annotator_id, now=now)
         return self._wait(session, found, now=now) if isinstance(found, Waiting) else self._take(found, now=now)
 
     def _take(self, offer: Offer, *, now: datetime) -> datetime:
@@ -103,14 +103,16 @@ class Visitor:
         crowd, diligent = self.person.crowd, not self.person.careless and offer.revision == 0
         try:
             if diligent and self._draw("reports", *about) < crowd.reports:
-                work.report(session, annotator_id=who, assignment_id=what, reason="simulated", now=now)
+                assignments.report(session, annotator_id=who, assignment_id=what, reason="simulated", now=now)
             if diligent and self._draw("skips", *about) < crowd.skips:
-                work.skip(session, annotator_id=who, assignment_id=what, reason="simulated", now=now)
+                assignments.skip(session, annotator_id=who, assignment_id=what, reason="simulated", now=now)
             else:
                 said, revision = self._replies(offer), offer.revision
-                work.submit(session, annotator_id=who, assignment_id=what, revision=revision, answers=said, now=now)
+                assignments.submit(
+                    session, annotator_id=who, assignment_id=what, revision=revision, answers=said, now=now
+                )
                 if diligent and self._draw("undos", *about) < crowd.undos:
-                    self.hand = work.undo(session, annotator_id=who, assignment_id=what, now=now)
+                    self.hand = assignments.undo(session, annotator_id=who, assignment_id=what, now=now)
         except Stale:
             pass
         if self.hand is None:

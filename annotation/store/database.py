@@ -19,7 +19,7 @@ from sqlmodel import Session
 from annotation import files
 from annotation.errors import BadInput, NotFound, Where
 from annotation.store import migrations
-from annotation.store.failures import translated
+from annotation.store.driver_errors import translated
 
 _JSON = json.JSONEncoder(ensure_ascii=False)
 """JSON is stored as UTF-8: escaped, a Cyrillic letter takes six bytes in place of two."""

@@ -7,9 +7,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store import migrations, models, soundness
+from annotation.store import invariants, migrations, models
 from annotation.store.database import reader
-from annotation.store.soundness import Finding
+from annotation.store.invariants import Finding
 
 
 def findings(engine: sa.Engine) -> tuple[Finding, ...]:
@@ -22,7 +22,7 @@ def findings(engine: sa.Engine) -> tuple[Finding, ...]:
         if any(one.wrong for one in form):
             return form
         with Session(connection) as session:
-            return (*form, _schema(connection), *soundness.findings(session))
+            return (*form, _schema(connection), *invariants.findings(session))
 
 
 def _file(connection: sa.Connection) -> tuple[Finding, ...]:
@@ -60,4 +60,4 @@ def _flat(change: Any) -> list[str]:
 
 
 def _finding(rule: str, wrong: list[str]) -> Finding:
-    return Finding(rule=rule, wrong=len(wrong), examples=tuple(wrong[: soundness.EXAMPLES]))
+    return Finding(rule=rule, wrong=len(wrong), examples=tuple(wrong[: invariants.EXAMPLES]))

@@ -17,8 +17,8 @@ from sqlmodel import Session
 from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import Item
-from annotation.workflow import life, projects
-from annotation.workflow.people import joining
+from annotation.workflow.annotators import registration
+from annotation.workflow.lifecycle import projects, transitions
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 OVERLAP = 3
@@ -49,11 +49,11 @@ def made(db: Database, folder: Path, *, items: int, people: int) -> int:
     with db.transaction() as session:
         projects.load_file(session, folder / "baseline.yaml", now=NOW)
         project = queries.project(session, "baseline")
-        life.start(session, project=project, now=NOW)
+        transitions.start(session, project=project, now=NOW)
         project.served = True
         session.add(project)
         for number in range(1, BEFORE + people + 1):
-            joining.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=NOW)
+            registration.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=NOW)
         identity = project.id or 0
         _copy(session, project=identity, items=items)
     _analyse(db)

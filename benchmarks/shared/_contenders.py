@@ -15,9 +15,9 @@ from telegram.constants import ParseMode
 from telegram.ext import ApplicationBuilder, CallbackQueryHandler, ContextTypes, Defaults, MessageHandler, filters
 
 from annotation.store import database, pseudonyms, queries
-from annotation.workflow import life, projects
+from annotation.workflow.lifecycle import projects, transitions
 from bot import application
-from bot.delivery.requests import AiohttpRequest
+from bot.delivery.http_transport import AiohttpRequest
 
 KEY = b"k" * 32
 PROJECT = """\
@@ -46,7 +46,7 @@ def prepare(url: str, folder: Path, *, items: int, overlap: int) -> None:
         with opened.transaction() as session:
             pseudonyms.record(session, KEY, now=now)
             projects.load_file(session, folder / "project.yaml", now=now)
-            life.start(session, project=queries.project(session, "words"), now=now)
+            transitions.start(session, project=queries.project(session, "words"), now=now)
             columns = [column["name"] for column in sa.inspect(session.connection()).get_columns("item")]
             changed = {
                 "id": f"id + k * {LOADED}",

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from _storm import Ledger, Shown
 from sqlmodel import Session
 
-from annotation.store import soundness
+from annotation.store import invariants
 
 ANSWERS = sa.text("""
 SELECT j.assignment_id, j.revision, a.annotator_id, j.response, j.skip_reason
@@ -35,7 +35,7 @@ MOST = 3
 
 def breaches(session: Session, told: Ledger) -> list[str]:
     """All that is not as it must be, in words."""
-    found = [f"{one.rule}: {one.wrong} ({', '.join(one.examples)})" for one in soundness.broken(session)]
+    found = [f"{one.rule}: {one.wrong} ({', '.join(one.examples)})" for one in invariants.broken(session)]
     found += _answers(session, told)
     groups = {str(row[0]): str(row[1]) for row in session.connection().execute(GROUPS)}
     found += _exposures(told, groups)

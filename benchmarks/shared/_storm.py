@@ -21,8 +21,9 @@ from annotation.errors import NotFound, Stale
 from annotation.store import database, queries
 from annotation.store.database import Database
 from annotation.vocabulary import Hindrance
-from annotation.workflow import life, projects, work
-from annotation.workflow.people import joining, leaving
+from annotation.workflow import assignments
+from annotation.workflow.annotators import registration, withdrawal
+from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.waiting import Waiting
 
 EPOCH = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -107,9 +108,9 @@ def prepare(db: Database, folder: Path, *, items: int, people: int) -> tuple[int
         for name, keys in zip(PROJECTS, (baseline, annotation), strict=True):
             rows = _items(folder, name, items, per_group=2)
             projects.load_file(session, _project(folder, name, rows, keys), now=EPOCH)
-            life.start(session, project=queries.project(session, name), now=EPOCH)
+            transitions.start(session, project=queries.project(session, name), now=EPOCH)
         for number in range(1, people + 1):
-            joining.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=EPOCH)
+            registration.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=EPOCH)
         return tuple(queries.project(session, name).id or 0 for name in PROJECTS)
 
 
@@ -172,7 +173,7 @@ class _Hand:
     def __init__(self, plan: Plan, db: Database, seed: str, *, later: timedelta = timedelta()) -> None:
         self.plan, self.db, self.later, self.told = plan, db, later, Ledger()
         self.rng = random.Random(seed)  # noqa: S311
-        self.offers: dict[int, work.Offer] = {}
+        self.offers: dict[int, assignments.Offer] = {}
         self.said: list[Answer] = []
 
     @property
@@ -211,7 +212,7 @@ class _Hand:
         """Ask for an item of a project, or of one at random; whether she is to ask for more."""
         wanted = project or self.rng.choice(self.plan.projects)
         with self.db.transaction() as session:
-            offer = work.next_item(session, annotator_id=who, now=self.now, project_id=wanted)
+            offer = assignments.next_item(session, annotator_id=who, now=self.now, project_id=wanted)
         if isinstance(offer, Waiting):
             return offer.reason is Hindrance.SEARCHING
         self.offers[who] = offer
@@ -227,7 +228,7 @@ class _Hand:
 
     def _say(self, who: int, assignment: int, revision: int, label: str) -> None:
         with self.db.transaction() as session:
-            saved = work.submit(
+            saved = assignments.submit(
                 session,
                 annotator_id=who,
                 assignment_id=assignment,
@@ -252,7 +253,7 @@ class _Hand:
             return
         one = self.rng.choice(self.said[-20:])
         with self.db.transaction() as session:
-            offer = work.undo(session, annotator_id=one.who, assignment_id=one.assignment, now=self.now)
+            offer = assignments.undo(session, annotator_id=one.who, assignment_id=one.assignment, now=self.now)
         if self.rng.random() < 0.8:
             self._say(one.who, offer.assignment_id, offer.revision, self.rng.choice(OPTIONS))
 
@@ -261,7 +262,7 @@ class _Hand:
         if offer is None:
             return
         with self.db.transaction() as session:
-            saved = work.skip(
+            saved = assignments.skip(
                 session, annotator_id=who, assignment_id=offer.assignment_id, reason="незрозуміло", now=self.now
             )
         if not saved.repeated:
@@ -271,20 +272,20 @@ class _Hand:
         offer = self.offers.get(who)
         if offer is not None:
             with self.db.transaction() as session:
-                work.report(
+                assignments.report(
                     session, annotator_id=who, assignment_id=offer.assignment_id, reason="помилка", now=self.now
                 )
 
     def _expire(self, _: int) -> None:
         with self.db.transaction() as session:
-            work.expire(session, now=self.now)
+            assignments.expire(session, now=self.now)
 
     def _withdraw(self, who: int) -> None:
         if who > self.plan.people * LEAVING:
             return
         name = self.rng.choice(PROJECTS)
         with suppress(NotFound), self.db.transaction() as session:
-            leaving.withdraw(session, annotator_id=who, project=queries.project(session, name), now=self.now)
+            withdrawal.withdraw(session, annotator_id=who, project=queries.project(session, name), now=self.now)
             self.told.withdrawn.add(who)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from annotation.workflow.imports import Imported
+    from annotation.workflow.imports.vote_import import Imported
 
 File = Annotated[Path, typer.Argument(help="The project file (YAML).", show_default=False, readable=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of a table.")]
@@ -53,16 +53,16 @@ def import_(
     """
     from annotation.settings import settings
     from annotation.store import pseudonyms, queries
-    from annotation.workflow import imports
+    from annotation.workflow.imports import vote_import
     from bot.commands import console, session
 
     with session.opened() as database, console.progress("votes", quiet=json) as told:
         with database.reading() as view:
             found = queries.project(view, session.project_name(project))
-            ballot = imports.read_votes(view, found, path=file)
+            ballot = vote_import.read_votes(view, found, path=file)
         with database.transaction() as transaction:
             key = pseudonyms.key(transaction, file=settings().key_file, now=session.now())
-            result = imports.store_votes(transaction, found, ballot, key=key, now=session.now(), progress=told)
+            result = vote_import.store_votes(transaction, found, ballot, key=key, now=session.now(), progress=told)
     changed = [[raw, label, times] for (raw, label), times in sorted(result.changed.items())]
     if json:
         facts = {"project": result.project, "votes": result.votes, "retained": result.retained}

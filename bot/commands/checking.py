@@ -11,7 +11,7 @@ from annotation.campaigns import lint, programme, project
 from annotation.loading import campaign as loading
 from annotation.loading import inspection
 from annotation.vocabulary import Pool
-from annotation.workflow import offering, readiness
+from annotation.workflow.lifecycle import readiness, telegram_support
 from bot.commands.console import Cell
 
 
@@ -38,7 +38,7 @@ def checked(file: Path) -> Checked:
     found = inspection.findings(campaign, contents)
     facts = _facts(campaign, contents) | _votes(campaign, contents)
     to_do = tuple(_shortfalls(campaign.definition, contents))
-    offered = offering.sentence(campaign.definition)
+    offered = telegram_support.sentence(campaign.definition)
     return Checked(
         facts=facts | ({"the bot": offered} if offered else {}),
         to_do=to_do,

@@ -11,8 +11,8 @@ from sqlmodel import Session
 
 from annotation.errors import HromadaError, NotFound
 from annotation.settings import Settings, settings
-from annotation.store import failures, integrity, migrations, pseudonyms
-from annotation.store import soundness as rules
+from annotation.store import driver_errors, integrity, migrations, pseudonyms
+from annotation.store import invariants as rules
 from annotation.store.database import reader
 from bot.commands import session
 
@@ -50,7 +50,7 @@ def _database(chosen: Settings) -> tuple[Finding, ...]:
     """The database and its key, looked at without writing either; not being there yet is well."""
     try:
         with session.opened() as database, database.reading() as view:
-            address = failures.shown(database.engine.url)
+            address = driver_errors.shown(database.engine.url)
             return (Finding("database", well=True, says=address), _key(view, chosen))
     except NotFound as absence:
         return (Finding("database", well=True, says=str(absence)),)
@@ -70,7 +70,7 @@ def _key(view: Session, chosen: Settings) -> Finding:
 
 def soundness(engine: sa.Engine) -> tuple[rules.Finding, ...]:
     """The file, the schema, the rows, and whether the key is the one that the pseudonyms were made with."""
-    with failures.translated(engine.url):
+    with driver_errors.translated(engine.url):
         found = integrity.findings(engine)
         with reader(engine).connect() as connection:
             known = migrations.current(connection) is not None

@@ -27,18 +27,18 @@ def upgrade(
 
     On SQLite a backup is made first, beside the database; on PostgreSQL make one yourself (hromada database backup).
     """
-    from annotation.store import failures, migrations
+    from annotation.store import driver_errors, migrations
     from annotation.store.database import reader
     from bot.commands import console, session
 
     with session.connected() as engine:
-        with failures.translated(engine.url), reader(engine).connect() as connection:
+        with driver_errors.translated(engine.url), reader(engine).connect() as connection:
             migrations.refuse_strangers(connection)
             before = migrations.current(connection)
         saved: str | None = None
         if before not in {None, migrations.HEAD} and engine.dialect.name == "sqlite" and not no_backup:
             saved = str(_before_upgrade(engine, before or ""))
-        with failures.translated(engine.url):
+        with driver_errors.translated(engine.url):
             migrations.upgrade(engine)
     if json:
         console.show_json({"from": before, "to": migrations.HEAD, "backup": saved})

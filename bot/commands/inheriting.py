@@ -12,7 +12,7 @@ from annotation.campaigns.rules import TextRule
 from annotation.errors import BadInput, Conflict, HromadaError, Where
 from annotation.loading import campaign as loading
 from annotation.loading import inspection
-from annotation.workflow.derivation import Derived
+from annotation.workflow.lifecycle.derivation import Derived
 
 ITEMS = "items.jsonl"
 PROJECT = "project.yaml"

@@ -24,7 +24,7 @@ def invite(
     json: AsJson = False,
 ) -> None:
     """Make an invitation. From the first one on, the project or programme is by invitation only."""
-    from annotation.workflow.people import invitations
+    from annotation.workflow.annotators import invitations
     from bot.commands import console, session
 
     now = session.now()

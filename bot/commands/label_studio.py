@@ -42,11 +42,11 @@ def doctor(json: AsJson = False) -> None:
 
     The exit code is 1 where something is to be mended.
     """
-    from annotation.label_studio import checkup
+    from annotation.label_studio import doctor
     from bot.commands import console, session
 
     with session.opened(create=True) as database, client() as server:
-        found = checkup.examine(database, server)
+        found = doctor.examine(database, server)
     if json:
         console.show_json(found.as_json())
     else:
@@ -73,7 +73,7 @@ def link(
     from annotation.label_studio import sync
     from annotation.settings import settings
     from annotation.store import pseudonyms
-    from annotation.workflow.people import annotators, joining
+    from annotation.workflow.annotators import administration, registration
     from bot.commands import console, session
 
     with session.opened(create=True) as database, client() as server:
@@ -82,11 +82,11 @@ def link(
             if person is None:
                 key = pseudonyms.key(transaction, file=settings().key_file, now=session.now())
                 known = sync.linked(transaction, server=server.server).get(user)
-                found = joining.join_desk(
+                found = registration.join_desk(
                     transaction, account=f"{server.server} {user}", known=known, key=key, now=session.now()
                 )
             else:
-                found = annotators.known_as(transaction, person)
+                found = administration.known_as(transaction, person)
             fresh = sync.link(transaction, server=server.server, user_id=user, person=found)
     console.said(f"Account {user} {'is' if fresh else 'was already'} {found.pseudonym}'s.")
 
@@ -153,7 +153,7 @@ def hand_over(
     """Take items out of Telegram, for a desk: `push --handed-over` puts them there."""
     from annotation.errors import BadInput
     from annotation.store import queries
-    from annotation.workflow import desks
+    from annotation.workflow.assignments import batches
     from bot.commands import console, session
 
     if not (reported or too_long):
@@ -161,9 +161,9 @@ def hand_over(
     with session.opened() as database, database.transaction() as transaction:
         found = queries.project(transaction, session.project_name(project))
         ids: set[int] = set()
-        ids |= desks.reported(transaction, project_id=found.id or 0) if reported else set()
-        ids |= desks.too_long(transaction, project_id=found.id or 0) if too_long else set()
-        number = desks.hand_over(transaction, project=found, item_ids=ids, now=session.now())
+        ids |= batches.reported(transaction, project_id=found.id or 0) if reported else set()
+        ids |= batches.too_long(transaction, project_id=found.id or 0) if too_long else set()
+        number = batches.hand_over(transaction, project=found, item_ids=ids, now=session.now())
         name = found.name
     if json:
         console.show_json({"project": name, "chosen": len(ids), "handed_over": number})
@@ -184,12 +184,12 @@ def open_(
     from annotation.errors import NotFound
     from annotation.label_studio import sync
     from annotation.store import queries
-    from annotation.workflow.people import annotators
+    from annotation.workflow.annotators import administration
     from bot.commands import console, session
 
     with session.opened() as database, client() as server, database.reading() as view:
         found = queries.project(view, session.project_name(project))
-        whose = annotators.known_as(view, person)
+        whose = administration.known_as(view, person)
         rows = sync.of_project(view, server=server.server, project_id=found.id, annotator_id=whose.id)
         there = next((desk.remote_id for desk, _, _ in rows if desk.second == second), None)
         if there is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlmodel import Session
 
     from annotation.store.models import Project
-    from annotation.workflow.life import Moved
+    from annotation.workflow.lifecycle.transitions import Moved
 
     class Step(Protocol):
         """A step in the life of a project."""
@@ -31,10 +31,10 @@ def start(project: Name, json: AsJson = False) -> None:
 
     The first start freezes items, gold, rules and plan; a paused project goes on as it was.
     """
-    from annotation.workflow import life, precision
+    from annotation.workflow.lifecycle import precision, transitions
     from bot.commands import console
 
-    moved, planned = _taken(life.start, project)
+    moved, planned = _taken(transitions.start, project)
     if json:
         _show_json(moved, plan=planned)
         return
@@ -48,9 +48,9 @@ def pause(project: Name, json: AsJson = False) -> None:
 
     What people hold they may still answer.
     """
-    from annotation.workflow import life
+    from annotation.workflow.lifecycle import transitions
 
-    _told(life.pause, project, json=json)
+    _told(transitions.pause, project, json=json)
 
 
 def close(project: Name, json: AsJson = False) -> None:
@@ -58,9 +58,9 @@ def close(project: Name, json: AsJson = False) -> None:
 
     What people hold is taken back; answers that come late are kept, and do not count.
     """
-    from annotation.workflow import life
+    from annotation.workflow.lifecycle import transitions
 
-    _told(life.close, project, json=json)
+    _told(transitions.close, project, json=json)
 
 
 def reopen(project: Name, json: AsJson = False) -> None:
@@ -68,9 +68,9 @@ def reopen(project: Name, json: AsJson = False) -> None:
 
     Whatever comes from then on is marked post hoc.
     """
-    from annotation.workflow import life
+    from annotation.workflow.lifecycle import transitions
 
-    _told(life.reopen, project, json=json)
+    _told(transitions.reopen, project, json=json)
 
 
 def extend(
@@ -85,9 +85,9 @@ def extend(
     """
     from functools import partial
 
-    from annotation.workflow import life
+    from annotation.workflow.lifecycle import transitions
 
-    _told(partial(life.extend, overlap=overlap, most=most), project, json=json)
+    _told(partial(transitions.extend, overlap=overlap, most=most), project, json=json)
 
 
 def allot(
@@ -101,12 +101,12 @@ def allot(
     Do it before the projects start. What is missing then stops the start.
     """
     from annotation.store import queries
-    from annotation.workflow import allotments
+    from annotation.workflow.allocation import group_allocation
     from bot.commands import console, session
 
     with session.opened() as database, database.transaction() as transaction:
         found = [queries.project(transaction, session.project_name(one)) for one in projects]
-        shares = allotments.allot(transaction, projects=found, people=people, seed=seed, now=session.now())
+        shares = group_allocation.allot(transaction, projects=found, people=people, seed=seed, now=session.now())
     columns = ("project", "shared groups", "people for each", "groups with too few", "judgements missing")
     rows = [(one.project, one.groups, one.people, one.short, one.missing) for one in shares]
     if json:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from annotation.campaigns.programme import Programme
     from annotation.campaigns.project import Campaign
     from annotation.loading.campaign import Contents
-    from annotation.workflow.plans import Plan
-    from annotation.workflow.programmes import Stored
-    from annotation.workflow.projects import Loaded
+    from annotation.workflow.allocation.programmes import Stored
+    from annotation.workflow.lifecycle.change_plan import Plan
+    from annotation.workflow.lifecycle.projects import Loaded
 
     Read = Sequence[tuple[Campaign, Contents, tuple[Finding, ...]]]
 
@@ -78,7 +78,8 @@ def _store(
     read: Read, *, yes: bool, quiet: bool, programme: Programme | None = None
 ) -> tuple[list[Loaded], Stored | None]:
     """Store the projects, and the programme behind them, in one transaction."""
-    from annotation.workflow import programmes, projects
+    from annotation.workflow.allocation import programmes
+    from annotation.workflow.lifecycle import projects
     from bot.commands import console, session
 
     with (
@@ -142,14 +143,14 @@ def _load_programme(programme: Programme, *, plan: bool, yes: bool, json: bool) 
 
 def _fix(campaign: Campaign, items: Sequence[str], *, cosmetic: bool, json: bool) -> None:
     from annotation.loading import campaign as loading
-    from annotation.workflow import fixes
+    from annotation.workflow.lifecycle import item_fixes
     from bot.commands import console, session
 
     contents = loading.contents(campaign)
     with session.opened() as database, database.transaction() as transaction:
         now = session.now()
         found = [
-            fixes.fix(transaction, campaign, contents, item=item, cosmetic=cosmetic, now=now)
+            item_fixes.fix(transaction, campaign, contents, item=item, cosmetic=cosmetic, now=now)
             for item in dict.fromkeys(items)
         ]
     columns = ("item", "revision", "changed", "answers excluded")
@@ -163,7 +164,7 @@ def _fix(campaign: Campaign, items: Sequence[str], *, cosmetic: bool, json: bool
 
 def _show_plans(programme: Programme, read: Read, *, json: bool) -> None:
     from annotation.errors import NotFound
-    from annotation.workflow import programmes
+    from annotation.workflow.allocation import programmes
     from bot.commands import console, session
 
     try:
@@ -207,7 +208,7 @@ def _show_plan(campaign: Campaign, contents: Contents, *, json: bool) -> None:
 def _plan(campaign: Campaign, contents: Contents) -> Plan | None:
     """What loading would change; None where the project, or the whole database, is not there yet."""
     from annotation.errors import NotFound
-    from annotation.workflow import projects
+    from annotation.workflow.lifecycle import projects
     from bot.commands import session
 
     try:

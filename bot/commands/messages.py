@@ -21,7 +21,7 @@ def list_(
     """What people asked and nobody has answered yet, oldest first."""
     from annotation.store import queries
     from annotation.store.models import Annotator, Assignment, Item, Project
-    from annotation.workflow.people import messages
+    from annotation.workflow.annotators import messages
     from bot.commands import console, session
 
     with session.opened() as database, database.reading() as view:
@@ -55,7 +55,7 @@ def answer(
     text: Annotated[str, typer.Argument(help="What the person will read.", show_default=False)],
 ) -> None:
     """Answer a message; the bot delivers it."""
-    from annotation.workflow.people import messages
+    from annotation.workflow.annotators import messages
     from bot.commands import console, session
 
     with session.opened() as database, database.transaction() as transaction:
@@ -70,7 +70,7 @@ def reports(
 ) -> None:
     """Problems that people reported with items; an item that enough people reported is paused."""
     from annotation.store import queries
-    from annotation.workflow import reports as reported
+    from annotation.workflow.review import problem_reports as reported
     from bot.commands import console, session
 
     with session.opened() as database, database.reading() as view:
@@ -94,7 +94,7 @@ def dismiss(
 ) -> None:
     """Answer the reports on an item that is well as it is; where they paused it, it goes on."""
     from annotation.store import queries
-    from annotation.workflow import reports as reported
+    from annotation.workflow.review import problem_reports as reported
     from bot.commands import console, session
 
     with session.opened() as database, database.transaction() as transaction:

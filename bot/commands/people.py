@@ -12,8 +12,8 @@ from bot.commands.listing import ListFirst
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from annotation.workflow.people.payments import Money
-    from annotation.workflow.people.roster import Entry, Roster
+    from annotation.workflow.annotators.payments import Money
+    from annotation.workflow.annotators.roster import Entry, Roster
 
 app = typer.Typer(
     cls=ListFirst,
@@ -28,7 +28,7 @@ ProjectName = Annotated[str, typer.Argument(help="The project's name, or its fil
 def list_(project: ProjectName, json: AsJson = False) -> None:
     """Everybody in a project: cohorts, standing, answers, control items, active hours, what is owed and was paid."""
     from annotation.store import queries
-    from annotation.workflow.people import roster
+    from annotation.workflow.annotators import roster
     from bot.commands import console, session
 
     with session.opened() as database, database.reading() as view:
@@ -94,24 +94,24 @@ def suspend(
     reason: Annotated[str, typer.Option("--reason", help="Why; organisers see it.", show_default=False)],
 ) -> None:
     """Hand out nothing more to a person, in no project; her answers stay as they are."""
-    from annotation.workflow.people import annotators
+    from annotation.workflow.annotators import administration
     from bot.commands import console, session
 
     with session.opened() as database, database.transaction() as transaction:
-        person = annotators.known_as(transaction, pseudonym)
-        annotators.suspend(transaction, person=person, reason=reason, now=session.now())
+        person = administration.known_as(transaction, pseudonym)
+        administration.suspend(transaction, person=person, reason=reason, now=session.now())
     console.said(f"{pseudonym} is suspended.")
 
 
 @app.command()
 def unsuspend(pseudonym: Pseudonym) -> None:
     """Let a suspended person go on."""
-    from annotation.workflow.people import annotators
+    from annotation.workflow.annotators import administration
     from bot.commands import console, session
 
     with session.opened() as database, database.transaction() as transaction:
-        person = annotators.known_as(transaction, pseudonym)
-        changed = annotators.unsuspend(transaction, person=person, now=session.now())
+        person = administration.known_as(transaction, pseudonym)
+        changed = administration.unsuspend(transaction, person=person, now=session.now())
     console.said(f"{pseudonym} may go on." if changed else f"{pseudonym} was not suspended.")
 
 
@@ -122,13 +122,13 @@ def readmit(
 ) -> None:
     """Let a person go on whom a quality rule paused or excluded; her answers count again where places are left."""
     from annotation.store import queries
-    from annotation.workflow import enforcement
-    from annotation.workflow.people import annotators
+    from annotation.workflow.annotators import administration
+    from annotation.workflow.quality import enforcement
     from bot.commands import console, session
 
     with session.opened() as database, database.transaction() as transaction:
         found = queries.project(transaction, session.project_name(project))
-        who = annotators.known_as(transaction, pseudonym).id or 0
+        who = administration.known_as(transaction, pseudonym).id or 0
         counting = enforcement.readmit(transaction, annotator_id=who, project_id=found.id or 0, now=session.now())
     console.said(f"{pseudonym} may go on in {found.name}: {counting} answers count again.")
 
@@ -139,12 +139,12 @@ def insider(
     no: Annotated[bool, typer.Option("--no", help="Take the mark away.")] = False,
 ) -> None:
     """Mark an author of the campaign, or a colleague of one: releases score with and without them."""
-    from annotation.workflow.people import annotators
+    from annotation.workflow.annotators import administration
     from bot.commands import console, session
 
     with session.opened() as database, database.transaction() as transaction:
-        person = annotators.known_as(transaction, pseudonym)
-        annotators.set_insider(transaction, person=person, insider=not no, now=session.now())
+        person = administration.known_as(transaction, pseudonym)
+        administration.set_insider(transaction, person=person, insider=not no, now=session.now())
     console.said(f"{pseudonym} is {'no ' if no else 'an '}insider.")
 
 
@@ -155,12 +155,12 @@ def cohort(
     remove: Annotated[bool, typer.Option("--remove", help="Take her out of it.")] = False,
 ) -> None:
     """Put a person into a cohort, or take her out of it."""
-    from annotation.workflow.people import annotators
+    from annotation.workflow.annotators import administration
     from bot.commands import console, session
 
     with session.opened() as database, database.transaction() as transaction:
-        person = annotators.known_as(transaction, pseudonym)
-        change = annotators.leave_cohort if remove else annotators.join_cohort
+        person = administration.known_as(transaction, pseudonym)
+        change = administration.leave_cohort if remove else administration.join_cohort
         changed = change(transaction, person=person, name=name)
     told = "was not in" if remove and not changed else "is not in" if remove else "is in"
     console.said(f"{pseudonym} {told} {name}.")
@@ -179,7 +179,7 @@ def agree(
     """Note that a person without Telegram agreed to a project's consent and content warning as they read now."""
     from annotation.errors import BadInput, Where
     from annotation.store import queries
-    from annotation.workflow.people import annotators, on_paper
+    from annotation.workflow.annotators import administration, offline_agreements
     from bot.commands import console, session
 
     said = dict(one.split("=", 1) for one in profile or () if "=" in one)
@@ -187,8 +187,8 @@ def agree(
         raise BadInput("What did she say?", where=Where(field="profile"), remedy="Say each field once: FIELD=ANSWER.")
     with session.opened() as database, database.transaction() as transaction:
         found = queries.project(transaction, session.project_name(project))
-        person = annotators.known_as(transaction, pseudonym)
-        noted = on_paper.note(
+        person = administration.known_as(transaction, pseudonym)
+        noted = offline_agreements.note(
             transaction, person=person, project=found, how=how, profile=said, now=session.now(), code=code
         )
         text = noted.agreement
@@ -209,7 +209,7 @@ def pay(
     from annotation.campaigns.project import definition_of
     from annotation.errors import BadInput, Where
     from annotation.store import queries
-    from annotation.workflow.people import annotators, payments
+    from annotation.workflow.annotators import administration, payments
     from bot.commands import console, session
 
     hundredths = payments.amount(amount)
@@ -221,7 +221,7 @@ def pay(
             remedy = "Name it: --currency EUR."
             raise BadInput("In which currency?", where=Where(field="currency"), remedy=remedy)
         money = payments.Money(hundredths=hundredths, currency=found)
-        person = annotators.known_as(transaction, pseudonym)
+        person = administration.known_as(transaction, pseudonym)
         payments.pay(transaction, person=person, project=paid_for, money=money, note=note, now=session.now())
     console.said(f"Noted: {pseudonym} got {money} for {paid_for.name}.")
 
@@ -233,13 +233,13 @@ def withdraw(
 ) -> None:
     """Take a person out of a project for good, as she asked: none of her answers counts, others get her places."""
     from annotation.store import queries
-    from annotation.workflow.people import annotators, leaving
+    from annotation.workflow.annotators import administration, withdrawal
     from bot.commands import console, session
 
     with session.opened() as database, database.transaction() as transaction:
         found = queries.project(transaction, session.project_name(project))
-        person = annotators.known_as(transaction, pseudonym)
-        left = leaving.withdraw(transaction, annotator_id=person.id or 0, project=found, now=session.now())
+        person = administration.known_as(transaction, pseudonym)
+        left = withdrawal.withdraw(transaction, annotator_id=person.id or 0, project=found, now=session.now())
     console.said(
         f"{pseudonym} is out of {found.name}: {left.answers} answers count no more, {left.places} places are free."
     )
@@ -253,11 +253,11 @@ def forget(
     """Erase all that a person said, answered and is known by, as she asked. It cannot be undone."""
     from annotation.errors import Conflict
     from annotation.store import pseudonyms
-    from annotation.workflow.people import annotators, erasure
+    from annotation.workflow.annotators import administration, erasure
     from bot.commands import console, session
 
     with session.opened() as database, database.transaction() as transaction:
-        person = annotators.known_as(transaction, pseudonym)
+        person = administration.known_as(transaction, pseudonym)
         if not yes:
             raise Conflict(f"Forgetting {pseudonym} cannot be undone.", remedy="Do it with --yes.")
         fresh = pseudonyms.stranger(simulated=person.simulated)
@@ -271,9 +271,9 @@ def forget(
 @app.command()
 def data(pseudonym: Pseudonym) -> None:
     """Everything that is held about a person, as JSON, for her to read."""
-    from annotation.workflow.people import annotators, holdings
+    from annotation.workflow.annotators import administration, data_export
     from bot.commands import console, session
 
     with session.opened() as database, database.reading() as view:
-        person = annotators.known_as(view, pseudonym)
-        console.show_json(holdings.of(view, annotator_id=person.id or 0))
+        person = administration.known_as(view, pseudonym)
+        console.show_json(data_export.of(view, annotator_id=person.id or 0))

@@ -59,7 +59,7 @@ def derive(
     Items keep ids and groups, and say where they come from. Nothing is loaded yet.
     """
     from annotation.store import queries
-    from annotation.workflow import derivation
+    from annotation.workflow.lifecycle import derivation
     from bot.commands import console, inheriting, session
 
     with session.opened() as database, database.reading() as view:

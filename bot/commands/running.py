@@ -45,7 +45,7 @@ def bot(
     from annotation.errors import BadInput, Where
     from annotation.settings import settings
     from annotation.store import pseudonyms, queries
-    from annotation.workflow import life, offering
+    from annotation.workflow.lifecycle import telegram_support, transitions
     from bot import application
     from bot.commands import console, session
 
@@ -62,7 +62,7 @@ def bot(
             key = pseudonyms.key(transaction, file=chosen.key_file, now=session.now())
             found = [(one, definition_of(one.definition)) for one in queries.projects(transaction)]
         for project, definition in found:
-            for sentence in filter(None, (offering.sentence(definition), life.sentence(project))):
+            for sentence in filter(None, (telegram_support.sentence(definition), transitions.sentence(project))):
                 console.console().print(sentence, markup=False)
         office = application.office(key=key, protect=chosen.telegram_protect)
         app = application.build(token=token, database=database, office=office, base_url=chosen.telegram_url)

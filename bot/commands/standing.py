@@ -15,7 +15,7 @@ from bot.commands.campaigns import AsJson
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from annotation.workflow.overview import Overview
+    from annotation.workflow.monitoring.campaign_status import Overview
     from bot.commands.console import Cell
 
 SECONDS = 2.0
@@ -50,12 +50,12 @@ def status(
 
 def _found(project: str | None) -> list[Overview]:
     from annotation.store import queries
-    from annotation.workflow import overview
+    from annotation.workflow.monitoring import campaign_status
     from bot.commands import session
 
     with session.opened() as database, database.reading() as view:
         chosen = queries.projects(view) if project is None else [queries.project(view, session.project_name(project))]
-        return [overview.of(view, one) for one in chosen]
+        return [campaign_status.of(view, one) for one in chosen]
 
 
 def _watch(screen: Callable[[], Sequence[RenderableType]]) -> None:
@@ -144,7 +144,7 @@ _DID = {"invited": "came by invitation", "consented": "agreed", "started": "bega
 
 
 def _precision(one: Overview) -> list[tuple[str, Cell]]:
-    from annotation.workflow import precision
+    from annotation.workflow.lifecycle import precision
 
     lines: list[tuple[str, Cell]] = []
     if one.planned is not None:

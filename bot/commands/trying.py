@@ -45,17 +45,17 @@ def _prepare(database: Database, file: Path, *, key: bytes) -> None:
     from annotation.campaigns.project import definition_of
     from annotation.errors import BadInput, Where
     from annotation.store import pseudonyms, queries
-    from annotation.workflow import life, offering, projects
+    from annotation.workflow.lifecycle import projects, telegram_support, transitions
     from bot.commands import session
 
     with database.transaction() as transaction:
         pseudonyms.record(transaction, key, now=session.now())
         projects.load_file(transaction, file, now=session.now())
         for project in queries.projects(transaction):
-            sentence = offering.sentence(definition_of(project.definition))
+            sentence = telegram_support.sentence(definition_of(project.definition))
             if sentence is not None:
                 raise BadInput(sentence, where=Where(file=file), remedy="Try another campaign, or a part of this one.")
-            life.start(transaction, project=project, now=session.now(), rehearsal=True)
+            transitions.start(transaction, project=project, now=session.now(), rehearsal=True)
 
 
 async def _run(database: Database, *, key: bytes, port: int, json: bool) -> None:

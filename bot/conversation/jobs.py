@@ -7,11 +7,11 @@ from datetime import datetime
 from sqlmodel import Session
 
 from annotation.store.models import Annotator
-from annotation.workflow.people import messages
-from bot.conversation.exchange import Calls, Introduction, Send
+from annotation.workflow.annotators import messages
 from bot.conversation.texts import DEFAULT, LANGUAGES, commands, nearest, texts
-from bot.conversation.views import pages, screen
-from bot.conversation.views.pages import Block
+from bot.conversation.updates_and_calls import Calls, Introduction, Send
+from bot.conversation.views import message_layout, message_text
+from bot.conversation.views.message_text import Block
 
 
 def introductions() -> tuple[Introduction, ...]:
@@ -39,11 +39,11 @@ def answers(session: Session, *, now: datetime) -> Calls:
             continue
         say = texts(nearest(person.language))
         blocks = [
-            pages.strong(say("answered")),
-            Block(pages.shortened(message.text, 300), fold=True),
+            message_text.strong(say("answered")),
+            Block(message_text.shortened(message.text, 300), fold=True),
             Block(message.answer or ""),
         ]
-        told = screen.messages(blocks, say)
+        told = message_layout.messages(blocks, say)
         calls += [
             Send(chat_id=person.telegram_id, html=one.html, silent=False, repeatable=False, answers=message.id)
             for one in told

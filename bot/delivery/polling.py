@@ -12,11 +12,11 @@ from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, Tel
 
 from annotation.errors import HromadaError
 from annotation.store import inbox
-from bot.delivery import incoming
-from bot.delivery.api import Api
-from bot.delivery.base import Base
-from bot.delivery.incoming import Raw
-from bot.delivery.tenure import Tenure
+from bot.delivery import update_parser
+from bot.delivery.process_lease import Tenure
+from bot.delivery.telegram_api import Api
+from bot.delivery.transaction_runner import Base
+from bot.delivery.update_parser import Raw
 from bot.delivery.watchdog import Asked, Watchdog
 from bot.delivery.workers import Workers
 
@@ -30,8 +30,8 @@ Result = TypeVar("Result")
 
 async def take_in(base: Base, workers: Workers, updates: Sequence[Raw]) -> None:
     """Store updates in one transaction and wake the workers; raises HromadaError where they could not be stored."""
-    read = [one for one in map(incoming.read, updates) if one is not None]
-    arrived = [incoming.arrived(one) for one in read]
+    read = [one for one in map(update_parser.read, updates) if one is not None]
+    arrived = [update_parser.arrived(one) for one in read]
     if arrived:
         await base.run(lambda session: inbox.store(session, arrived, now=base.clock()))
         workers.wake(one.telegram_id for one in arrived)

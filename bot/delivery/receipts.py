@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from sqlmodel import Session
 
 from annotation.errors import HromadaError
-from annotation.store import outbox, screens
-from annotation.store.screens import Shown
-from bot.delivery.base import Base
+from annotation.store import item_messages, outbox
+from annotation.store.item_messages import Shown
+from bot.delivery.transaction_runner import Base
 
 log = logging.getLogger(__name__)
 QUIET = 0.05
@@ -32,7 +32,7 @@ class Batch:
     def note(self, session: Session) -> None:
         """Write them down."""
         outbox.remove(session, self.sent)
-        screens.note(session, self.shown)
+        item_messages.note(session, self.shown)
 
 
 @dataclass

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from aiohttp import web
 
 from annotation.errors import HromadaError
-from bot.delivery.base import Base
 from bot.delivery.polling import take_in
+from bot.delivery.transaction_runner import Base
 from bot.delivery.workers import Workers
 
 log = logging.getLogger(__name__)

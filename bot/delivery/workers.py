@@ -18,14 +18,14 @@ from typing import Protocol
 from sqlmodel import Session
 
 from annotation.errors import Unavailable
-from annotation.store import inbox, outbox, screens
+from annotation.store import inbox, item_messages, outbox
 from annotation.store.outbox import Letter
-from bot.conversation.exchange import Calls, Desk, Incoming, Introduction, Kind
-from bot.delivery import calls, incoming
-from bot.delivery.base import Base
-from bot.delivery.outbox import HOLD, Sender
+from bot.conversation.updates_and_calls import Calls, Desk, Incoming, Introduction, Kind
+from bot.delivery import outbox_messages, update_parser
 from bot.delivery.receipts import Batch, Receipts
+from bot.delivery.sender import HOLD, Sender
 from bot.delivery.traces import trace
+from bot.delivery.transaction_runner import Base
 
 log = logging.getLogger(__name__)
 AT_ONCE = 16
@@ -172,7 +172,7 @@ class Workers:
         found = inbox.earliest(session, telegram_id=person)
         if found is None:
             return _Turn()
-        came = incoming.restored(found.payload)
+        came = update_parser.restored(found.payload)
         answer = self.office.respond(session, came, now=now, desk=self.office.desk)
         letters = self._put(session, answer, came, now=now)
         inbox.done(session, update_id=found.update_id, now=now)
@@ -180,9 +180,9 @@ class Workers:
 
     def _put(self, session: Session, answer: Calls, came: Incoming, *, now: datetime) -> tuple[Letter, ...]:
         def find(assignment_id: int) -> int | None:
-            return screens.message_of(session, assignment_id=assignment_id)
+            return item_messages.message_of(session, assignment_id=assignment_id)
 
-        drafts = tuple(calls.drafts(answer, chat_id=came.chat_id, protect=self.office.protect, find=find))
+        drafts = tuple(outbox_messages.drafts(answer, chat_id=came.chat_id, protect=self.office.protect, find=find))
         letters = outbox.put(session, drafts, due_at=now + HOLD)
         return letters if self.base.alone else outbox.placed(session, letters)
 
@@ -198,7 +198,7 @@ class Workers:
             if found.attempts + 1 < MOST_ATTEMPTS:
                 inbox.count_failure(session, update_id=found.update_id)
                 return _Turn(more=True)
-            came = incoming.restored(found.payload)
+            came = update_parser.restored(found.payload)
             letters = self._put(session, self.office.sorry(came, failure, code), came, now=now)
             inbox.give_up(session, update_id=found.update_id, code=code, now=now)
             return _Turn(letters, more=True)

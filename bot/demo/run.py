@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from aggregation.errors import Where
 from annotation.errors import BadInput, Conflict
 from annotation.store import database, pseudonyms, queries
-from annotation.workflow import life, projects
+from annotation.workflow.lifecycle import projects, transitions
 from bot import application
 from bot.demo import items
 from bot.demo.people import CAST, Script
@@ -130,7 +130,7 @@ def run(folder: Path, *, cast: Sequence[Script] = CAST, progress: Progress | Non
             pseudonyms.record(session, KEY, now=BEGIN)
             for project in made:
                 projects.load_file(session, folder / f"{project.name}.yaml", now=BEGIN)
-                life.start(session, project=queries.project(session, project.name), now=BEGIN)
+                transitions.start(session, project=queries.project(session, project.name), now=BEGIN)
         answers = asyncio.run(_answers(db, made, cast, told))
         return _published(db, folder, people=len(cast), answers=answers, told=told)
 

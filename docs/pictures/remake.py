@@ -30,7 +30,7 @@ from annotation.campaigns import project, starting  # noqa: E402
 from annotation.label_studio import payloads  # noqa: E402
 from annotation.store import database  # noqa: E402
 from annotation.store.models import Item  # noqa: E402
-from annotation.workflow import projects  # noqa: E402
+from annotation.workflow.lifecycle import projects  # noqa: E402
 
 CAMPAIGN = HERE.parents[1] / "examples/eval-ua-tion/lmes-wis.yaml"
 HROMADA = str(Path(sysconfig.get_path("scripts")) / "hromada")

@@ -12,10 +12,10 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session, select
 
-from annotation.store import database, queries, slots
+from annotation.store import database, overlap_counts, queries
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Surface
-from annotation.workflow import life, projects
+from annotation.workflow.lifecycle import projects, transitions
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROJECT = """\
@@ -80,7 +80,7 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
             projects.load_file(session, file, now=NOW)
             in_file_order(session)
             if start:
-                life.start(session, project=queries.project(session, name), now=NOW)
+                transitions.start(session, project=queries.project(session, name), now=NOW)
 
     return loaded
 
@@ -110,7 +110,7 @@ class Desk:
     def started(self, session: Session, file: Path) -> Project:
         """Load a file, start its project."""
         project = self.load(session, file)
-        life.start(session, project=project, now=NOW)
+        transitions.start(session, project=project, now=NOW)
         return project
 
     def person(self, session: Session, telegram_id: int | None) -> int:
@@ -134,7 +134,7 @@ class Desk:
     ) -> Assignment:
         """Somebody holds an item."""
         found = self.items(session, project)[item]
-        assert surface is Surface.IMPORT or slots.take(session, item_id=found.id or 0)
+        assert surface is Surface.IMPORT or overlap_counts.take(session, item_id=found.id or 0)
         made = Assignment(
             project_id=project.id or 0,
             item_id=found.id or 0,
@@ -149,7 +149,7 @@ class Desk:
 
     def answer(self, session: Session, assignment: Assignment, response: str) -> None:
         """The answer of somebody who holds an item."""
-        slots.fill(session, item_id=assignment.item_id)
+        overlap_counts.fill(session, item_id=assignment.item_id)
         assignment.status = AssignmentStatus.DONE
         identity = assignment.id or 0
         session.add(Judgement(assignment_id=identity, response=response, response_raw=response, answered_at=NOW))

@@ -17,7 +17,7 @@ from pyarrow import parquet
 from annotation.errors import HromadaError
 from annotation.loading import items
 from annotation.store import database, queries
-from annotation.workflow import projects
+from annotation.workflow.lifecycle import projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROJECT = """\

@@ -15,8 +15,9 @@ from annotation.errors import BadInput, Conflict
 from annotation.store import database, journal, migrations, queries
 from annotation.store.models import Item, Project
 from annotation.vocabulary import Event, ProjectStatus
-from annotation.workflow import offering, plans, projects, work
-from annotation.workflow.people import joining
+from annotation.workflow import assignments
+from annotation.workflow.annotators import registration
+from annotation.workflow.lifecycle import change_plan, projects, telegram_support
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 Load = Callable[..., None]
@@ -32,17 +33,19 @@ def items_of(db: database.Database) -> dict[str, str]:
 def answer_first(db: database.Database) -> None:
     """Somebody answers the first item."""
     with db.transaction() as session:
-        who = joining.join(session, telegram_id=1, language="uk", key=b"k" * 32, now=NOW).id or 0
-        offer = work.next_item(session, annotator_id=who, now=NOW)
-        assert isinstance(offer, work.Offer)
+        who = registration.join(session, telegram_id=1, language="uk", key=b"k" * 32, now=NOW).id or 0
+        offer = assignments.next_item(session, annotator_id=who, now=NOW)
+        assert isinstance(offer, assignments.Offer)
         tap(session, who, offer.assignment_id, option=0)
 
 
-def tap(session: Session, who: int, assignment_id: int, *, option: int) -> work.Saved:
+def tap(session: Session, who: int, assignment_id: int, *, option: int) -> assignments.Saved:
     """A tap on the option at this place of the order shown."""
-    (asked,) = work.asked(session, annotator_id=who, assignment_id=assignment_id, now=NOW)
+    (asked,) = assignments.asked(session, annotator_id=who, assignment_id=assignment_id, now=NOW)
     answers = {asked.name: asked.labels[option]}
-    return work.submit(session, annotator_id=who, assignment_id=assignment_id, revision=0, answers=answers, now=NOW)
+    return assignments.submit(
+        session, annotator_id=who, assignment_id=assignment_id, revision=0, answers=answers, now=NOW
+    )
 
 
 def change(folder: Path, old: str, new: str, *, file: str = "words.csv") -> Path:
@@ -60,7 +63,7 @@ def reload(db: database.Database, file: Path, *, yes: bool = True) -> projects.L
         return projects.load_file(session, file, now=NOW, yes=yes)
 
 
-def planned(db: database.Database, file: Path) -> plans.Plan:
+def planned(db: database.Database, file: Path) -> change_plan.Plan:
     """What loading the file would change."""
     with db.transaction() as session:
         found = projects.plan_file(session, file)
@@ -159,10 +162,10 @@ def test_a_database_of_the_first_form_keeps_its_answers(db: database.Database, l
     with db.transaction() as session:
         known = queries.project(session, "words")
         assert (known.served, queries.counts(session, project_id=known.id or 0).judgements) == (True, 1)
-        who = joining.join(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id or 0
+        who = registration.join(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id or 0
         known.status = ProjectStatus.RUNNING
         session.add(known)
-        assert isinstance(work.next_item(session, annotator_id=who, now=NOW), work.Offer)
+        assert isinstance(assignments.next_item(session, annotator_id=who, now=NOW), assignments.Offer)
     with pytest.raises(sa.exc.IntegrityError, match="ck_item_pool"), db.engine.begin() as connection:
         connection.execute(sa.text("UPDATE item SET pool = 'swimming'"))
 
@@ -187,12 +190,12 @@ def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_
         assert item.pieces == [
             {"field": "text", "text": "так", "title": "Текст", "fold": False, "gap": None, "marks": [], "step": 1}
         ]
-        who = joining.join(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id or 0
+        who = registration.join(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id or 0
         known.status = ProjectStatus.RUNNING
         session.add(known)
-        assert not isinstance(work.next_item(session, annotator_id=who, now=NOW), work.Offer)
+        assert not isinstance(assignments.next_item(session, annotator_id=who, now=NOW), assignments.Offer)
         definition = project_files.definition_of(known.definition)
-    assert offering.sentence(definition) == (
+    assert telegram_support.sentence(definition) == (
         "p is not offered: this bot does not know questions that are answered in writing yet."
     )
 
@@ -206,9 +209,9 @@ def test_options_are_shuffled_for_each_person_and_taps_mean_what_was_shown(
     orders = set()
     with db.transaction() as session:
         for number in range(20):
-            who = joining.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=NOW).id or 0
-            offer = work.next_item(session, annotator_id=who, now=NOW)
-            assert isinstance(offer, work.Offer)
+            who = registration.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=NOW).id or 0
+            offer = assignments.next_item(session, annotator_id=who, now=NOW)
+            assert isinstance(offer, assignments.Offer)
             shown = offer.questions[0].options
             orders.add(shown)
             assert tap(session, who, offer.assignment_id, option=1).answer == shown[1]

@@ -14,12 +14,13 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns import project as project_files
 from annotation.errors import Conflict
-from annotation.store import frames, queries, records, slots
+from annotation.store import frames, judgements, overlap_counts, queries
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Assignment, Item, Journal, Judgement, Participation, Project, Reopened
 from annotation.vocabulary import EXTRA, AssignmentStatus, Event, ParticipationStatus, Pool, Stage, Surface
-from annotation.workflow import enforcement, projects, quality
-from annotation.workflow.quality import Breach
+from annotation.workflow import quality
+from annotation.workflow.lifecycle import projects
+from annotation.workflow.quality import Breach, enforcement
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROJECT = """\
@@ -69,7 +70,7 @@ class Campaign:
         item = self.item(name)
         holds = item.pool is Pool.MAIN
         if holds:
-            assert slots.take(self.session, item_id=item.id or 0)
+            assert overlap_counts.take(self.session, item_id=item.id or 0)
         control = item.pool is Pool.CONTROL
         given = {"status": AssignmentStatus.LIVE, "surface": Surface.TELEGRAM, "stage": item.pool.stage} | facts
         made = Assignment(
@@ -91,7 +92,7 @@ class Campaign:
         """An answer and the rules that it broke."""
         made = self.assign(who, name, **{"status": AssignmentStatus.DONE} | facts)
         if made.holds:
-            slots.fill(self.session, item_id=made.item_id)
+            overlap_counts.fill(self.session, item_id=made.item_id)
         return made.id or 0, self.judge(made.id or 0, said, seconds=seconds)
 
     def judge(
@@ -286,7 +287,7 @@ def test_what_the_caller_changed_by_a_statement_is_seen(campaign: Make) -> None:
     made = cats.assign(cats.person(), "m1")
     ended = sa.update(Assignment).where(col(Assignment.id) == made.id).values(status=AssignmentStatus.DONE)
     cats.session.connection().execute(ended)
-    slots.fill(cats.session, item_id=made.item_id)
+    overlap_counts.fill(cats.session, item_id=made.item_id)
     cats.judge(made.id or 0, "так", seconds=1.0)
     assert cats.reason(made.id or 0) == "under 5 s for an item"
     cats.sound()
@@ -452,11 +453,11 @@ def test_dynamic_overlap_ends_where_the_votes_are_sure(campaign: Make) -> None:
         assert not cats.wants_more(name)  # a place is free still
         cats.answer(good, name)
     assert (cats.wants_more("m1"), cats.wants_more("m2")) == (True, False)
-    slots.open_more(cats.session, item_id=cats.item("m1").id or 0, number=1, now=NOW)
+    overlap_counts.open_more(cats.session, item_id=cats.item("m1").id or 0, number=1, now=NOW)
     live = cats.assign(third, "m1")
     assert not cats.wants_more("m1")  # an answer is still to come
     live.status = AssignmentStatus.DONE
-    slots.fill(cats.session, item_id=live.item_id)
+    overlap_counts.fill(cats.session, item_id=live.item_id)
     cats.judge(live.id or 0, "так")
     assert not cats.wants_more("m1")  # 0.7, 0.9 and 0.9: .9947
     cats.sound()
@@ -468,7 +469,7 @@ def test_dynamic_overlap_ends_at_its_maximum(campaign: Make) -> None:
     wanted = []
     for number in range(4):
         if number >= 2:
-            slots.open_more(cats.session, item_id=cats.item("m1").id or 0, number=1, now=NOW)
+            overlap_counts.open_more(cats.session, item_id=cats.item("m1").id or 0, number=1, now=NOW)
         cats.answer(cats.person(f"p{number}"), "m1")
         wanted.append(cats.wants_more("m1"))
     assert wanted == [False, True, True, False]
@@ -500,7 +501,7 @@ def test_a_persons_known_items_are_found_by_their_partial_indexes(campaign: Make
     def listen(_connection: object, _cursor: object, statement: str, parameters: Any, *_rest: object) -> None:
         asked.append((statement, parameters))
 
-    records.known(cats.session, annotator_id=1, project_id=1, training=True)
+    judgements.known(cats.session, annotator_id=1, project_id=1, training=True)
     sa.event.remove(connection.engine, "before_cursor_execute", listen)
     if postgresql:
         connection.exec_driver_sql("SET LOCAL enable_seqscan = off")

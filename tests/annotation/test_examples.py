@@ -13,7 +13,7 @@ from annotation.campaigns.stages import DynamicOverlap
 from annotation.loading import campaign
 from annotation.store import database
 from annotation.vocabulary import Pool
-from annotation.workflow import projects
+from annotation.workflow.lifecycle import projects
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

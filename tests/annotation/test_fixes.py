@@ -11,10 +11,10 @@ from sqlmodel import Session, select
 from annotation.campaigns import project as project_files
 from annotation.errors import BadInput, Conflict, HromadaError, NotFound
 from annotation.loading import campaign as loading
-from annotation.store import database, journal, slots
+from annotation.store import database, journal, overlap_counts
 from annotation.store.models import Assignment, Item, Judgement, Project, Reopened, Report
 from annotation.vocabulary import AssignmentStatus, Event, ItemStatus
-from annotation.workflow import fixes, projects
+from annotation.workflow.lifecycle import item_fixes, projects
 
 if TYPE_CHECKING:
     from tests.annotation.conftest import Desk
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
-def fixed(session: Session, desk: Desk, rows: str, *, item: str = "a", cosmetic: bool = False) -> fixes.Fixed:
+def fixed(session: Session, desk: Desk, rows: str, *, item: str = "a", cosmetic: bool = False) -> item_fixes.Fixed:
     """The file is changed to these rows, and one item of it taken over."""
     campaign = project_files.read(desk.write("one", rows=rows))
-    return fixes.fix(session, campaign, loading.contents(campaign), item=item, cosmetic=cosmetic, now=NOW)
+    return item_fixes.fix(session, campaign, loading.contents(campaign), item=item, cosmetic=cosmetic, now=NOW)
 
 
 def worked(session: Session, desk: Desk) -> Project:
@@ -42,7 +42,7 @@ def test_a_cosmetic_fix_keeps_the_answers(db: database.Database, desk: Desk) -> 
     with db.transaction() as session:
         project = worked(session, desk)
         before = desk.items(session, project)["a"].stimulus_sha256
-        assert fixed(session, desk, "a,Text a.,g1,x\nb,text b,g1,y\n", cosmetic=True) == fixes.Fixed(
+        assert fixed(session, desk, "a,Text a.,g1,x\nb,text b,g1,y\n", cosmetic=True) == item_fixes.Fixed(
             item="a", revision=2, changed=("data", "stimulus", "stimulus_sha256"), excluded=0
         )
         item = desk.items(session, project)["a"]
@@ -91,7 +91,7 @@ def test_a_fix_answers_the_reports(db: database.Database, desk: Desk) -> None:
         project = worked(session, desk)
         held = session.exec(select(Assignment)).first()
         assert held is not None
-        slots.pause(session, item_id=held.item_id)
+        overlap_counts.pause(session, item_id=held.item_id)
         session.add(
             Report(
                 item_id=held.item_id, annotator_id=held.annotator_id, assignment_id=held.id or 0, reason="typo", at=NOW

@@ -17,7 +17,8 @@ from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Assignment, Item, Judgement
 from annotation.vocabulary import Pool
-from annotation.workflow import imports, projects
+from annotation.workflow.imports import vote_import
+from annotation.workflow.lifecycle import projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROJECT = """\
@@ -78,8 +79,8 @@ def test_who_fails_the_controls_counts_no_more(tmp_path: Path, db: Database) -> 
     with db.transaction() as session:
         projects.load_file(session, tmp_path / "golden.yaml", now=NOW)
         project = queries.project(session, "golden")
-        ballot = imports.read_votes(session, project)
-        result = imports.store_votes(session, project, ballot, key=b"k" * 32, now=NOW)
+        ballot = vote_import.read_votes(session, project)
+        result = vote_import.store_votes(session, project, ballot, key=b"k" * 32, now=NOW)
         rule = "control items right < 50%, with at least 1"
         assert (result.judged.people, {name: len(who) for name, who in result.judged.excluded.items()}) == (
             2,

@@ -15,20 +15,20 @@ from annotation.errors import Conflict
 from annotation.store import database
 from annotation.store.models import Item, Journal, Project, Wording
 from annotation.vocabulary import AssignmentStatus, ProjectStatus, Surface
-from annotation.workflow import freezing, life
-from annotation.workflow.life import Step
+from annotation.workflow.lifecycle import freeze, transitions
+from annotation.workflow.lifecycle.transitions import Step
 
 if TYPE_CHECKING:
     from tests.annotation.conftest import Desk
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 Load = Callable[..., None]
-RUN: dict[Step, Callable[[Session, Project], life.Moved]] = {
-    Step.START: lambda session, one: life.start(session, project=one, now=NOW),
-    Step.PAUSE: lambda session, one: life.pause(session, project=one, now=NOW),
-    Step.CLOSE: lambda session, one: life.close(session, project=one, now=NOW),
-    Step.REOPEN: lambda session, one: life.reopen(session, project=one, now=NOW),
-    Step.EXTEND: lambda session, one: life.extend(session, project=one, now=NOW, overlap=9),
+RUN: dict[Step, Callable[[Session, Project], transitions.Moved]] = {
+    Step.START: lambda session, one: transitions.start(session, project=one, now=NOW),
+    Step.PAUSE: lambda session, one: transitions.pause(session, project=one, now=NOW),
+    Step.CLOSE: lambda session, one: transitions.close(session, project=one, now=NOW),
+    Step.REOPEN: lambda session, one: transitions.reopen(session, project=one, now=NOW),
+    Step.EXTEND: lambda session, one: transitions.extend(session, project=one, now=NOW, overlap=9),
 }
 WAYS = {
     ProjectStatus.LOADED: (),
@@ -73,9 +73,9 @@ def test_every_step_is_journalled_with_its_time(db: database.Database, desk: Des
         project = desk.load(session, desk.write("one"))
         for hour, step in enumerate((Step.START, Step.PAUSE, Step.START, Step.EXTEND, Step.CLOSE, Step.REOPEN)):
             if step is Step.EXTEND:
-                life.extend(session, project=project, now=NOW + timedelta(hours=hour), overlap=9)
+                transitions.extend(session, project=project, now=NOW + timedelta(hours=hour), overlap=9)
             else:
-                getattr(life, step.value)(session, project=project, now=NOW + timedelta(hours=hour))
+                getattr(transitions, step.value)(session, project=project, now=NOW + timedelta(hours=hour))
         entries = session.exec(select(Journal).order_by(col(Journal.id))).all()[1:]
         assert [(one.event, one.at) for one in entries] == [
             (f"project {what}", NOW + timedelta(hours=hour))
@@ -91,7 +91,7 @@ def test_the_first_start_freezes_once(db: database.Database, desk: Desk) -> None
     """Hashes, counts, texts and plan stand there with the time, also after a pause."""
     with db.transaction() as session:
         project = desk.load(session, desk.write("one", more="expected: {seconds: 90}\n"))
-        life.start(session, project=project, now=NOW)
+        transitions.start(session, project=project, now=NOW)
         first = dict(project.frozen or {})
         assert first["at"] == "2026-11-21T12:00:00+00:00"
         assert (first["items"]["count"], first["gold"]["count"]) == (2, 2)
@@ -99,8 +99,8 @@ def test_the_first_start_freezes_once(db: database.Database, desk: Desk) -> None
         assert first["plan"] == {
             "items": 2, "groups": 1, "judgements": 4, "judgements_most": 4, "hours": 0.1,
         }  # fmt: skip
-        life.pause(session, project=project, now=NOW)
-        life.start(session, project=project, now=NOW + timedelta(days=1))
+        transitions.pause(session, project=project, now=NOW)
+        transitions.start(session, project=project, now=NOW + timedelta(days=1))
         assert project.frozen == first
         wording = session.get(Wording, (project.instructions_sha256, "instructions"))
         assert wording is not None
@@ -126,9 +126,9 @@ def test_what_is_frozen_changes_with_what_it_is_the_hash_of(
     """An item, a gold, a rule, a text: each changes its own hash, and only that."""
     with db.transaction() as session:
         file = desk.write("one")
-        before = freezing.frozen(session, desk.load(session, file), now=NOW)
+        before = freeze.frozen(session, desk.load(session, file), now=NOW)
         desk.write("one", rows=rows, more=more)
-        after = freezing.frozen(session, desk.load(session, file, yes=True), now=NOW)
+        after = freeze.frozen(session, desk.load(session, file, yes=True), now=NOW)
         kept = {"items", "gold", "rules", "texts"}
         assert {key for key in kept if before[key] != after[key]} == differs
 
@@ -142,10 +142,10 @@ def test_words_that_a_rule_names_are_among_the_rules(db: database.Database, desk
     )
     with db.transaction() as session:
         project = desk.load(session, file)
-        before = freezing.frozen(session, project, now=NOW)["rules"]
+        before = freeze.frozen(session, project, now=NOW)["rules"]
         (tmp_path / "words.txt").write_text("darn\n", "utf-8")
-        assert freezing.frozen(session, project, now=NOW)["rules"] == before
-        assert freezing.frozen(session, desk.load(session, file, yes=True), now=NOW)["rules"] != before
+        assert freeze.frozen(session, project, now=NOW)["rules"] == before
+        assert freeze.frozen(session, desk.load(session, file, yes=True), now=NOW)["rules"] != before
 
 
 def test_a_start_without_instructions_consent_or_sound_items_is_refused(
@@ -162,7 +162,7 @@ def test_a_start_without_instructions_consent_or_sound_items_is_refused(
         session.connection().execute(sa.update(Item).where(col(Item.external_id) == "a").values(gold="z"))
         session.flush()
         with pytest.raises(Conflict) as refused:
-            life.start(session, project=project, now=NOW)
+            transitions.start(session, project=project, now=NOW)
         said = str(refused.value)
         assert "'one' cannot start." in said
         assert "It has no instructions." in said
@@ -179,7 +179,7 @@ def test_a_project_without_items_or_with_votes_only_cannot_start(
         project = desk.load(session, desk.write("one"))
         session.connection().execute(sa.delete(Item))
         with pytest.raises(Conflict, match="It has no items"):
-            life.start(session, project=project, now=NOW)
+            transitions.start(session, project=project, now=NOW)
         (tmp_path / "v.csv").write_text("item,who,says\n1,ann,x\n", "utf-8")
         (tmp_path / "v.yaml").write_text(
             "project: v\ntitle: t\nlanguage: en\nquestion: {type: choice, text: q, options: [x, y]}\n"
@@ -188,8 +188,8 @@ def test_a_project_without_items_or_with_votes_only_cannot_start(
         )
         votes = desk.load(session, tmp_path / "v.yaml")
         with pytest.raises(Conflict, match="imported votes only"):
-            life.start(session, project=votes, now=NOW)
-        assert (life.sentence(votes), life.sentence(project)) == (
+            transitions.start(session, project=votes, now=NOW)
+        assert (transitions.sentence(votes), transitions.sentence(project)) == (
             None, "one is loaded and hands out nothing: hromada start one",
         )  # fmt: skip
 
@@ -210,15 +210,15 @@ def test_a_baseline_of_groups_that_strangers_have_met_is_refused(
     """Imported people may come again unseen, our own may not; an exception that is listed lets it start."""
     with db.transaction() as session:
         before = desk.load(session, desk.write("before"))
-        life.start(session, project=before, now=NOW)
+        transitions.start(session, project=before, now=NOW)
         desk.given(session, before, item="a", surface=surface, telegram_id=telegram_id)
         rows = "k,other,g1,x\nl,another,g9,y\n"
         project = desk.load(session, desk.write("next", more=f"kind: {kind}\n{more}", rows=rows))
         if starts:
-            assert life.start(session, project=project, now=NOW).status is ProjectStatus.RUNNING
+            assert transitions.start(session, project=project, now=NOW).status is ProjectStatus.RUNNING
             return
         with pytest.raises(Conflict) as refused:
-            life.start(session, project=project, now=NOW)
+            transitions.start(session, project=project, now=NOW)
         assert "1 of its groups (g1 and so on) were answered in 'before' by people from outside" in str(refused.value)
         assert "`exposure.exceptions`" in str(refused.value)
 
@@ -227,13 +227,15 @@ def test_closing_takes_back_what_is_in_hand(db: database.Database, desk: Desk) -
     """A live item expires and its place is free again; an answer stays, and a revision that was open is shut."""
     with db.transaction() as session:
         project = desk.load(session, desk.write("one"))
-        life.start(session, project=project, now=NOW)
+        transitions.start(session, project=project, now=NOW)
         live = desk.given(session, project, item="a", telegram_id=1)
         done = desk.given(session, project, item="b", telegram_id=2)
         desk.answer(session, done, "x")
         done.open_revision = 1
         session.flush()
-        assert life.close(session, project=project, now=NOW).said == ("1 items that were in hand were taken back.",)
+        assert transitions.close(session, project=project, now=NOW).said == (
+            "1 items that were in hand were taken back.",
+        )
         assert (live.status, live.holds) == (AssignmentStatus.EXPIRED, False)
         session.refresh(done)
         assert (done.status.value, done.holds) == ("done", True)
@@ -271,8 +273,8 @@ def test_a_pool_that_is_too_small_for_its_stage_hinders_the_start(
         project = desk.load(session, desk.write("one", more=f"stages: {{{stage}}}\n", rows=rows))
         if says is not None:
             with pytest.raises(Conflict) as refused:
-                life.start(session, project=project, now=NOW)
+                transitions.start(session, project=project, now=NOW)
             assert says in str(refused.value)
             assert "or ask for fewer." in str(refused.value)
         rehearsal = says is not None
-        assert life.start(session, project=project, now=NOW, rehearsal=rehearsal).status is ProjectStatus.RUNNING
+        assert transitions.start(session, project=project, now=NOW, rehearsal=rehearsal).status is ProjectStatus.RUNNING

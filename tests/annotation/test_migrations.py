@@ -12,7 +12,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from annotation.errors import BadInput
-from annotation.store import database, migrations, models, soundness
+from annotation.store import database, invariants, migrations, models
 
 TIME = "'2026-11-21 12:00:00+00:00'"
 PROJECT = (
@@ -96,7 +96,7 @@ def test_rows_of_the_second_form_survive_up_and_down(db: database.Database) -> N
     before = told(db.engine)
     migrations.upgrade(db.engine)
     with db.reading() as view:
-        assert soundness.broken(view) == ()
+        assert invariants.broken(view) == ()
         free = view.connection().execute(sa.select(models.Item.id, models.Item.free).order_by("id")).all()  # type: ignore[call-overload]
     assert [tuple(row) for row in free] == [(1, 0), (2, 1), (3, 2), (700_000, 2)]
     migrations.downgrade(db.engine, "0002")

@@ -10,8 +10,8 @@ from hypothesis import strategies as some
 
 from aggregation import schema, skills
 from annotation.campaigns.questions import Choice, Choices, FreeText, Question, Scale
-from annotation.workflow import overlap
-from annotation.workflow.overlap import Vote
+from annotation.workflow.quality import dynamic_overlap
+from annotation.workflow.quality.dynamic_overlap import Vote
 
 OWN = Choice(type="choice", text="?", abstain="cannot say")
 FIRST = Choice(type="choice", name="usable", text="?", options=("yes", "no"))
@@ -36,14 +36,16 @@ def test_the_posterior_is_that_of_the_guide(
     votes: list[tuple[str, float]], options: int, label: str, expected: float
 ) -> None:
     """The worked example of Toloka's guide (three options), and others by hand."""
-    assert overlap.posterior(votes, options=options)[label] == pytest.approx(expected, abs=5e-7)
+    assert dynamic_overlap.posterior(votes, options=options)[label] == pytest.approx(expected, abs=5e-7)
 
 
 def test_the_order_of_votes_is_nothing() -> None:
     """Nobody has a say twice, and nothing is known without votes."""
     votes = [("a", 0.6), ("b", 0.8), ("a", 0.7)]
-    assert overlap.posterior(votes, options=4) == pytest.approx(overlap.posterior(votes[::-1], options=4))
-    assert overlap.posterior([], options=4) == {}
+    assert dynamic_overlap.posterior(votes, options=4) == pytest.approx(
+        dynamic_overlap.posterior(votes[::-1], options=4)
+    )
+    assert dynamic_overlap.posterior([], options=4) == {}
 
 
 @settings(deadline=None)
@@ -55,7 +57,7 @@ def test_the_order_of_votes_is_nothing() -> None:
 )
 def test_it_is_the_posterior_of_the_aggregation(votes: list[tuple[str, int, int]], options: int) -> None:
     """The same number as `aggregate --method skills` gives from the same skills."""
-    quality = [overlap.skill(right, right + wrong) for _, right, wrong in votes]
+    quality = [dynamic_overlap.skill(right, right + wrong) for _, right, wrong in votes]
     right, wrong = (np.array([float(vote[place]) for vote in votes]) for place in (1, 2))
     assert quality == pytest.approx(list(skills.smoothed(right, right + wrong)))
     people = [f"p{number}" for number in range(len(votes))]
@@ -64,7 +66,7 @@ def test_it_is_the_posterior_of_the_aggregation(votes: list[tuple[str, int, int]
     fit, _ = skills.weighted(
         schema.votes(frame, items=known, classes=None), pd.Series(quality, index=pd.Index(people, name="annotator"))
     )
-    found = overlap.posterior([(vote[0], q) for vote, q in zip(votes, quality, strict=True)], options=options)
+    found = dynamic_overlap.posterior([(vote[0], q) for vote, q in zip(votes, quality, strict=True)], options=options)
     assert sorted(found.values()) == pytest.approx(sorted(fit.posterior))
 
 
@@ -98,7 +100,7 @@ def test_every_required_question_with_labels_is_to_be_sure(
     asked: list[Question], given: list[Vote], confidence: float, expected: bool
 ) -> None:
     """An item goes on until each has reached the confidence; texts do not count."""
-    assert overlap.sure(asked, given, own=None, confidence=confidence) is expected
+    assert dynamic_overlap.sure(asked, given, own=None, confidence=confidence) is expected
 
 
 @pytest.mark.parametrize(
@@ -107,11 +109,11 @@ def test_every_required_question_with_labels_is_to_be_sure(
 def test_each_item_has_its_own_number_of_options(own: list[str], expected: bool) -> None:
     """0.7 and 0.9 agree: .9545 of two options, .9767 of three: of more options agreement says more."""
     given = [Vote(answers={"answer": "cat"}, skill=q) for q in (0.7, 0.9)]
-    assert overlap.sure([OWN], given, own=own, confidence=0.96) is expected
+    assert dynamic_overlap.sure([OWN], given, own=own, confidence=0.96) is expected
 
 
 def test_an_abstention_says_nothing() -> None:
     """Two who cannot say leave the third alone."""
     silent = votes({"answer": "cannot say"}, {"answer": "cannot say"})
-    assert not overlap.sure([OWN], silent, own=["cat", "dog"], confidence=0.6)
-    assert overlap.sure([OWN], [*silent, *votes({"answer": "cat"})], own=["cat", "dog"], confidence=0.9)
+    assert not dynamic_overlap.sure([OWN], silent, own=["cat", "dog"], confidence=0.6)
+    assert dynamic_overlap.sure([OWN], [*silent, *votes({"answer": "cat"})], own=["cat", "dog"], confidence=0.9)

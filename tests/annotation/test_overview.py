@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from sqlmodel import Session
 
-from annotation.store import database, slots
+from annotation.store import database, overlap_counts
 from annotation.store.models import Assignment, Consent, Invitation, Judgement, Participation, Walk
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Pool, Stage, Surface
-from annotation.workflow import overview
+from annotation.workflow.monitoring import campaign_status
 
 if TYPE_CHECKING:
     from tests.annotation.conftest import Desk
@@ -49,7 +49,7 @@ def test_everything_is_counted_once(db: database.Database, desk: Desk) -> None:
         excluded = Judgement(assignment_id=3, revision=1, response="y", response_raw="y", excluded_reason="too fast")
         session.add(excluded)
         desk.given(session, project, item="b", telegram_id=1)
-        slots.pause(session, item_id=desk.items(session, project)["c"].id or 0)
+        overlap_counts.pause(session, item_id=desk.items(session, project)["c"].id or 0)
         people = [desk.person(session, number) for number in (1, 2, 3)]
         for name, page in (("k", 1), ("l", 2)):
             made = Assignment(
@@ -92,7 +92,7 @@ def test_everything_is_counted_once(db: database.Database, desk: Desk) -> None:
         session.add(Walk(annotator_id=people[1], project_id=identity, pool=Pool.MAIN, start=1, pos=1, wrapped=True))
         session.add(Invitation(code="k", project_id=identity, uses=9, used=4, created_at=NOW))
         session.flush()
-        found = overview.of(session, project)
+        found = campaign_status.of(session, project)
     assert vars(found.items) == {"number": 3, "done": 1, "paused": 1, "in_hand": 1, "free": 0}
     assert (found.answers, found.excluded, found.annotators) == (3, {"too fast": 1}, 3)
     assert found.people == {"active": 2, "failed": 1}
@@ -111,7 +111,7 @@ def test_the_achieved_interval_leaves_out_what_does_not_count(db: database.Datab
         project = desk.started(session, desk.write("one", rows=ROWS, more="kind: baseline\noverlap: 9\n"))
         for person, (item, response) in enumerate((("a", "x"), ("a", "y"), ("b", "y"), ("c", "y")), start=1):
             desk.answer(session, desk.given(session, project, item=item, telegram_id=person), response)
-        before = overview.of(session, project).half_width
+        before = campaign_status.of(session, project).half_width
         assert before is not None
         assert before == 0.3675  # by hand: 1.96 · √(3/2 · (0.25 + 2 · 0.0625)) / 4
         repeat, exposed = (desk.given(session, project, item="k", telegram_id=person) for person in (5, 6))
@@ -119,4 +119,4 @@ def test_the_achieved_interval_leaves_out_what_does_not_count(db: database.Datab
             desk.answer(session, one, "y")
         placed(session, repeat, is_repeat=True)
         placed(session, exposed, exposed=True)
-        assert overview.of(session, project).half_width == before
+        assert campaign_status.of(session, project).half_width == before

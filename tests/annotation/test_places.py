@@ -10,10 +10,11 @@ from sqlmodel import select
 
 from annotation.campaigns.stages import DynamicOverlap
 from annotation.errors import Conflict
-from annotation.store import database, journal, slots
+from annotation.store import database, journal, overlap_counts
 from annotation.store.models import Item, Reopened
 from annotation.vocabulary import Event, Pool
-from annotation.workflow import definitions, life, projects
+from annotation.workflow import definitions
+from annotation.workflow.lifecycle import projects, transitions
 
 if TYPE_CHECKING:
     from tests.annotation.conftest import Desk
@@ -25,13 +26,13 @@ def test_an_extension_opens_places_and_says_so(db: database.Database, desk: Desk
     """From 2 to 4: full, half and paused items get two more, announced where they are open; less is refused."""
     with db.transaction() as session:
         project = desk.load(session, desk.write("one", rows="a,ta,g1,x\nb,tb,g2,y\nc,tc,g3,y\n"))
-        life.start(session, project=project, now=NOW)
+        transitions.start(session, project=project, now=NOW)
         for person in (1, 2):
             desk.answer(session, desk.given(session, project, item="a", telegram_id=person), "x")
-        slots.pause(session, item_id=desk.items(session, project)["c"].id or 0)
+        overlap_counts.pause(session, item_id=desk.items(session, project)["c"].id or 0)
         with pytest.raises(Conflict, match="asks 2 people about every item; it cannot be extended to 2"):
-            life.extend(session, project=project, now=NOW, overlap=2)
-        life.extend(session, project=project, now=NOW, overlap=4)
+            transitions.extend(session, project=project, now=NOW, overlap=2)
+        transitions.extend(session, project=project, now=NOW, overlap=4)
         places = {name: (one.free, one.held, one.n_live) for name, one in desk.items(session, project).items()}
         assert places == {"a": (2, 0, 2), "b": (4, 0, 0), "c": (0, 4, 0)}
         announced = session.exec(select(Item.external_id).join(Reopened)).all()
@@ -47,11 +48,11 @@ def test_a_dynamic_overlap_gets_a_higher_maximum(db: database.Database, desk: De
         more = "overlap: {min: 1, max: 2, confidence: 90 %}\n"
         project = desk.load(session, desk.write("one", more=more))
         assert (project.overlap, project.overlap_max) == (1, 2)
-        life.start(session, project=project, now=NOW)
-        slots.open_more(session, item_id=desk.items(session, project)["a"].id or 0, number=1, now=NOW)
+        transitions.start(session, project=project, now=NOW)
+        overlap_counts.open_more(session, item_id=desk.items(session, project)["a"].id or 0, number=1, now=NOW)
         with pytest.raises(Conflict, match="asks 1 to 2 people"):
-            life.extend(session, project=project, now=NOW, overlap=2)
-        life.extend(session, project=project, now=NOW, most=3)
+            transitions.extend(session, project=project, now=NOW, overlap=2)
+        transitions.extend(session, project=project, now=NOW, most=3)
         assert {name: one.free for name, one in desk.items(session, project).items()} == {"a": 3, "b": 1}
         assert project.definition["overlap"] == {"min": 1, "max": 3, "confidence": 0.9}
 
@@ -82,7 +83,7 @@ def test_a_changed_file_keeps_places_right(db: database.Database, desk: Desk) ->
         project = desk.load(session, desk.write("one", rows=rows))
         desk.load(session, desk.write("one", rows=rows, more="overlap: 5\n"), yes=True)
         assert {one.free for one in desk.items(session, project).values()} == {5}
-        life.start(session, project=project, now=NOW)
+        transitions.start(session, project=project, now=NOW)
         desk.given(session, project, item="i0", telegram_id=1)
         before = {name: one.ring for name, one in desk.items(session, project).items()}
         more = rows.replace("i5,t5,g5,x\n", "") + "k1,u1,h1,x\nk2,u2,h2,y\n"
@@ -103,7 +104,7 @@ def test_an_extension_holds_at_once_where_the_definition_was_read_before(db: dat
     with db.transaction() as session:
         more = "overlap: {min: 1, max: 2, confidence: 90 %}\n"
         project = desk.load(session, desk.write("one", more=more))
-        life.start(session, project=project, now=NOW)
+        transitions.start(session, project=project, now=NOW)
         assert definitions.of(project).overlap == DynamicOverlap(min=1, max=2, confidence=0.9)
-        life.extend(session, project=project, now=NOW, most=3)
+        transitions.extend(session, project=project, now=NOW, most=3)
         assert definitions.of(project).overlap == DynamicOverlap(min=1, max=3, confidence=0.9)

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from annotation.errors import BadInput, HromadaError, Unavailable
-from annotation.store import database, failures, journal
+from annotation.store import database, driver_errors, journal
 from annotation.vocabulary import Event
 
 
@@ -25,7 +25,7 @@ def test_the_pool_is_as_large_as_the_concurrency_and_transactions_read_what_is_c
     engine.pool._timeout = 0.1  # type: ignore[attr-defined]
     with engine.connect() as one, engine.connect() as two:
         levels = {each.exec_driver_sql("SHOW transaction_isolation").scalar() for each in (one, two)}
-        with pytest.raises(Unavailable, match="All connections are in use"), failures.translated(engine.url):
+        with pytest.raises(Unavailable, match="All connections are in use"), driver_errors.translated(engine.url):
             engine.connect()
     engine.dispose()
     assert levels == {"read committed"}

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from annotation.workflow import precision
+from annotation.workflow.lifecycle import precision
 
 
 def test_single_answers_to_single_items_give_the_textbook_interval() -> None:

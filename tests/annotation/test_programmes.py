@@ -13,8 +13,9 @@ from annotation.errors import Conflict, NotFound
 from annotation.store import database
 from annotation.store.models import Invitation, Participation, Programme, ProgrammeProject, Project, Wording
 from annotation.vocabulary import Hindrance, Stage
-from annotation.workflow import life, programmes
-from annotation.workflow.work import looking
+from annotation.workflow.allocation import programmes
+from annotation.workflow.assignments import eligibility
+from annotation.workflow.lifecycle import transitions
 
 if TYPE_CHECKING:
     from tests.annotation.conftest import Desk
@@ -63,7 +64,7 @@ def turns(session: Session, person: int) -> str:
 
 def doors(session: Session, person: int) -> tuple[programmes.Door, ...]:
     """The projects before which a person stands."""
-    return looking.look(session, annotator_id=person, project_id=None, now=NOW).doors
+    return eligibility.look(session, annotator_id=person, project_id=None, now=NOW).doors
 
 
 def test_a_sequence_goes_by_the_file_and_interleaving_by_what_she_had(db: database.Database, desk: Desk) -> None:
@@ -103,8 +104,8 @@ def test_only_running_projects_that_are_hers_or_open_have_a_turn(db: database.Da
     with db.transaction() as session:
         ids = running(session, desk, "a", "b", "c", "d", "e")
         desk.load(session, desk.write("loaded"))
-        life.pause(session, project=session.get_one(Project, ids["d"]), now=NOW)
-        life.close(session, project=session.get_one(Project, ids["e"]), now=NOW)
+        transitions.pause(session, project=session.get_one(Project, ids["d"]), now=NOW)
+        transitions.close(session, project=session.get_one(Project, ids["e"]), now=NOW)
         stored(session, desk, "{file: c.yaml}")
         programme = session.exec(select(Programme.id)).one()
         session.add(Invitation(code="k", project_id=ids["a"], created_at=NOW))

@@ -17,7 +17,7 @@ from annotation.errors import BadInput
 from annotation.loading import campaign, inspection
 from annotation.store import database
 from annotation.store.models import Project
-from annotation.workflow import projects
+from annotation.workflow.lifecycle import projects
 
 FULL = """\
 project: full

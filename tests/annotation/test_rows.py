@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm.exc import StaleDataError
 from sqlmodel import Session, select
 
-from annotation.store import rows
+from annotation.store import row_writer
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Lease
 
@@ -33,7 +33,7 @@ def sent(db: Database) -> Iterator[list[str]]:
 def person(session: Session, name: str = "p") -> Annotator:
     """A new person, written."""
     made = Annotator(pseudonym=name, created_at=NOW)
-    rows.write(session, made)
+    row_writer.write(session, made)
     return made
 
 
@@ -55,12 +55,12 @@ def test_of_a_row_that_is_there_what_changed_is_written(db: Database, sent: list
         made = person(session)
         sent.clear()
         made.language, made.insider, made.time_zone = "en", True, None
-        rows.write(session, made)
+        row_writer.write(session, made)
         assert len(sent) == 1
         assert "language" in sent[0]
         assert "time_zone" not in sent[0]
         sent.clear()
-        rows.write(session, made)
+        row_writer.write(session, made)
         session.flush()
         assert sent == []
     with db.reading() as session:
@@ -73,12 +73,12 @@ def test_no_other_row_is_touched(db: Database) -> None:
     with db.transaction() as session:
         made = [person(session, name) for name in "ab"]
         made[0].language = "ru"
-        rows.write(session, made[0])
+        row_writer.write(session, made[0])
         for name in ("one", "two"):
-            rows.write(session, Lease(name=name, holder="me", until=NOW))
+            row_writer.write(session, Lease(name=name, holder="me", until=NOW))
         found = session.get_one(Lease, "one")
         found.holder = "you"
-        rows.write(session, found)
+        row_writer.write(session, found)
     with db.reading() as session:
         assert [one.language for one in session.exec(select(Annotator).order_by(Annotator.pseudonym))] == ["ru", None]
         holders = {one.name: one.holder for one in session.exec(select(Lease))}
@@ -102,7 +102,7 @@ def test_what_was_only_added_is_written_once(db: Database) -> None:
     with db.transaction() as session:
         made = Annotator(pseudonym="p", created_at=NOW)
         session.add(made)
-        rows.write(session, made)
+        row_writer.write(session, made)
     with db.reading() as session:
         assert session.exec(select(sa.func.count()).select_from(Annotator)).one() == 1
 
@@ -114,5 +114,5 @@ def test_what_is_gone_cannot_be_changed(db: Database) -> None:
         session.connection().execute(sa.delete(Annotator))
         made.language = "uk"
         with pytest.raises(StaleDataError, match="Annotator"):
-            rows.write(session, made)
+            row_writer.write(session, made)
         session.expunge(made)

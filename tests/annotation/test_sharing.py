@@ -15,7 +15,8 @@ from annotation.errors import BadInput, Conflict
 from annotation.store import database, journal
 from annotation.store.models import AllottedPerson, Item, Project
 from annotation.vocabulary import Event
-from annotation.workflow import allotments, life, sharing
+from annotation.workflow.allocation import group_allocation, group_partition
+from annotation.workflow.lifecycle import transitions
 
 if TYPE_CHECKING:
     from tests.annotation.conftest import Desk
@@ -26,65 +27,65 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 NAMES = [f"g{number}" for number in range(7)]
 needs = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 4), min_size=1)
 demands = st.lists(needs, min_size=2, max_size=3).map(
-    lambda found: [sharing.Demand(project=number + 1, needs=one) for number, one in enumerate(found)]
+    lambda found: [group_partition.Demand(project=number + 1, needs=one) for number, one in enumerate(found)]
 )
 
 
 def met(
-    plan: list[sharing.Demand], slots: tuple[int, ...], bins: dict[str, int], *, people: int
+    plan: list[group_partition.Demand], slots: tuple[int, ...], bins: dict[str, int], *, people: int
 ) -> dict[tuple[int, str], set[int]]:
     """Who may meet which group where, person by person, each given her bin as she comes."""
     found: dict[tuple[int, str], set[int]] = {(one.project, group): set() for one in plan for group in one.needs}
     counts: Counter[int] = Counter()
     for person in range(people):
-        mine = sharing.next_bin(counts, size=len(slots))
+        mine = group_partition.next_bin(counts, size=len(slots))
         counts[mine] += 1
         for one in plan:
-            may = sharing.allowed(slots, project=one.project, person=mine)
+            may = group_partition.allowed(slots, project=one.project, person=mine)
             for group in one.needs:
-                if bins.get(group, sharing.EVERYBODY) in may:
+                if bins.get(group, group_partition.EVERYBODY) in may:
                     found[one.project, group].add(person)
     return found
 
 
 @given(demands, st.integers(2, 130), st.integers(0, 5))
-def test_nobody_may_meet_a_group_in_two_projects(plan: list[sharing.Demand], people: int, seed: int) -> None:
+def test_nobody_may_meet_a_group_in_two_projects(plan: list[group_partition.Demand], people: int, seed: int) -> None:
     """Whatever is needed and whoever comes, every group of a person stands in one project; and all are used."""
-    slots = sharing.apportion(plan, people=people)
-    bins = sharing.bins(sharing.shared(plan), size=len(slots), seed=seed)
+    slots = group_partition.apportion(plan, people=people)
+    bins = group_partition.bins(group_partition.shared(plan), size=len(slots), seed=seed)
     found = met(plan, slots, bins, people=people)
     for one, other in ((a, b) for a in plan for b in plan if a.project < b.project):
         for group in one.needs.keys() & other.needs.keys():
             assert not found[one.project, group] & found[other.project, group]
-    for group in sharing.shared(plan):
+    for group in group_partition.shared(plan):
         assert len(set().union(*(found[one.project, group] for one in plan if group in one.needs))) <= people
 
 
 @given(demands, st.integers(2, 130), st.integers(0, 5))
-def test_the_shortage_is_what_counting_people_finds(plan: list[sharing.Demand], people: int, seed: int) -> None:
+def test_the_shortage_is_what_counting_people_finds(plan: list[group_partition.Demand], people: int, seed: int) -> None:
     """For every project: the groups that get too few people, and how many judgements they lack."""
-    slots = sharing.apportion(plan, people=people)
-    bins = sharing.bins(sharing.shared(plan), size=len(slots), seed=seed)
+    slots = group_partition.apportion(plan, people=people)
+    bins = group_partition.bins(group_partition.shared(plan), size=len(slots), seed=seed)
     found = met(plan, slots, bins, people=people)
     counted = []
     for one in plan:
         lacks = [need - len(found[one.project, group]) for group, need in one.needs.items()]
         lacks = [lack for lack in lacks if lack > 0]
         counted += [(one.project, len(lacks), sum(lacks))] if lacks else []
-    said = sharing.shortages(plan, slots, bins, people=people)
+    said = group_partition.shortages(plan, slots, bins, people=people)
     assert [(one.project, one.groups, one.missing) for one in said] == counted
 
 
 @given(demands, st.integers(2, 6))
-def test_no_other_shares_leave_less_missing(plan: list[sharing.Demand], people: int) -> None:
+def test_no_other_shares_leave_less_missing(plan: list[group_partition.Demand], people: int) -> None:
     """Against every way to share out so many slots."""
-    both = sharing.shared(plan)
+    both = group_partition.shared(plan)
 
     def missing(shares: dict[int, int]) -> int:
         lacks = (need - shares[one.project] for one in plan for group, need in one.needs.items() if group in both)
         return sum(lack for lack in lacks if lack > 0)
 
-    slots = sharing.apportion(plan, people=people)
+    slots = group_partition.apportion(plan, people=people)
     mine = {one.project: slots.count(one.project) for one in plan}
     ways = (way for way in product(range(people + 1), repeat=len(plan)) if sum(way) == people)
     assert missing(mine) == min(missing(dict(zip(mine, way, strict=True))) for way in ways)
@@ -93,11 +94,13 @@ def test_no_other_shares_leave_less_missing(plan: list[sharing.Demand], people: 
 def test_a_group_that_another_project_shows_to_everybody_has_nobody_left() -> None:
     """Its judgements are missing whatever the number of people."""
     plan = [
-        sharing.Demand(project=1, needs={"a": 2, "b": 2}, lost=frozenset({"b"})),
-        sharing.Demand(project=2, needs={}),
+        group_partition.Demand(project=1, needs={"a": 2, "b": 2}, lost=frozenset({"b"})),
+        group_partition.Demand(project=2, needs={}),
     ]
-    slots = sharing.apportion(plan, people=9)
-    assert sharing.shortages(plan, slots, {}, people=9) == (sharing.Shortage(project=1, groups=1, missing=2),)
+    slots = group_partition.apportion(plan, people=9)
+    assert group_partition.shortages(plan, slots, {}, people=9) == (
+        group_partition.Shortage(project=1, groups=1, missing=2),
+    )
 
 
 ROWS = "a,ta,g1,x\nb,tb,g1,y\nc,tc,g2,y\n"
@@ -116,18 +119,18 @@ def test_an_allotment_is_stored_and_gives_people_their_groups(db: database.Datab
     """Six people: four for the baseline's groups, two for the corrections; everybody may meet what is not shared."""
     with db.transaction() as session:
         projects = loaded(session, desk)
-        shares = allotments.allot(session, projects=projects, people=6, seed=3, now=NOW)
+        shares = group_allocation.allot(session, projects=projects, people=6, seed=3, now=NOW)
         assert [(one.project, one.groups, one.short) for one in shares] == [("correction", 2, 0), ("baseline", 2, 0)]
         assert [one.people for one in shares] == [1, 5]
         bins = dict(session.exec(select(Item.group_id, Item.bin)).all())
-        assert bins["own"] == sharing.EVERYBODY
+        assert bins["own"] == group_partition.EVERYBODY
         assert bins["g1"] != bins["g2"]
         who: Counter[tuple[str, str]] = Counter()
         for number in range(6):
             person = desk.person(session, number)
             for project in projects:
-                may = allotments.bins(session, annotator_id=person, project_id=project.id or 0)
-                assert may == allotments.bins(session, annotator_id=person, project_id=project.id or 0)
+                may = group_allocation.bins(session, annotator_id=person, project_id=project.id or 0)
+                assert may == group_allocation.bins(session, annotator_id=person, project_id=project.id or 0)
                 who.update((project.name, group) for group in ("g1", "g2", "own") if bins[group] in (may or ()))
         assert who == {
             ("correction", "g1"): 1, ("correction", "g2"): 1, ("correction", "own"): 6,
@@ -135,7 +138,7 @@ def test_an_allotment_is_stored_and_gives_people_their_groups(db: database.Datab
         }  # fmt: skip
         assert sorted(session.exec(select(AllottedPerson.bin)).all()) == list(range(6))
         assert len(journal.of_project(session, Event.GROUPS_ALLOTTED, project_id=projects[0].id or 0)) == 1
-        assert allotments.bins(session, annotator_id=person, project_id=99) is None
+        assert group_allocation.bins(session, annotator_id=person, project_id=99) is None
 
 
 @pytest.mark.parametrize(("more", "starts"), [("", False), ("exposure: {exceptions: [correction]}\n", True)])
@@ -145,17 +148,17 @@ def test_a_shortage_stops_the_start_of_all_unless_it_is_excepted(
     """Three people are too few for 4 + 1, and it is said; excepted, the baseline keeps to no bins."""
     with db.transaction() as session:
         projects = loaded(session, desk, more=more)
-        shares = allotments.allot(session, projects=projects, people=3, seed=0, now=NOW)
+        shares = group_allocation.allot(session, projects=projects, people=3, seed=0, now=NOW)
         assert sum(one.missing for one in shares) == 2
         person = desk.person(session, 1)
-        may = allotments.bins(session, annotator_id=person, project_id=projects[1].id or 0)
+        may = group_allocation.bins(session, annotator_id=person, project_id=projects[1].id or 0)
         assert (may is None) == starts
         for project in projects:
             if starts:
-                life.start(session, project=project, now=NOW)
+                transitions.start(session, project=project, now=NOW)
                 continue
             with pytest.raises(Conflict, match=r"groups of '\w+' get too few people .*: \d judgements are missing"):
-                life.start(session, project=project, now=NOW)
+                transitions.start(session, project=project, now=NOW)
 
 
 def test_what_cannot_be_allotted_is_refused(db: database.Database, desk: Desk) -> None:
@@ -163,24 +166,24 @@ def test_what_cannot_be_allotted_is_refused(db: database.Database, desk: Desk) -
     with db.transaction() as session:
         projects = loaded(session, desk)
         with pytest.raises(BadInput, match="nothing to share out"):
-            allotments.allot(session, projects=projects[:1], people=6, seed=0, now=NOW)
-        allotments.allot(session, projects=projects, people=3, seed=0, now=NOW)
-        allotments.allot(session, projects=projects, people=8, seed=0, now=NOW)
-        assert [one.short for one in allotments.shares(session, project_id=projects[0].id or 0)] == [0, 0]
-        life.start(session, project=projects[0], now=NOW)
+            group_allocation.allot(session, projects=projects[:1], people=6, seed=0, now=NOW)
+        group_allocation.allot(session, projects=projects, people=3, seed=0, now=NOW)
+        group_allocation.allot(session, projects=projects, people=8, seed=0, now=NOW)
+        assert [one.short for one in group_allocation.shares(session, project_id=projects[0].id or 0)] == [0, 0]
+        transitions.start(session, project=projects[0], now=NOW)
         with pytest.raises(Conflict, match="correction is started"):
-            allotments.allot(session, projects=projects, people=8, seed=0, now=NOW)
+            group_allocation.allot(session, projects=projects, people=8, seed=0, now=NOW)
 
 
 def test_items_that_come_later_have_their_group_s_bin(db: database.Database, desk: Desk) -> None:
     """A new item of a shared group joins it; one of a new group is everybody's."""
     with db.transaction() as session:
         projects = loaded(session, desk)
-        allotments.allot(session, projects=projects, people=8, seed=0, now=NOW)
+        group_allocation.allot(session, projects=projects, people=8, seed=0, now=NOW)
         before = {name: one.bin for name, one in desk.items(session, projects[1]).items()}
         file = desk.write(
             "baseline", rows=ROWS.replace("ta", "TA") + "n,tn,g2,x\nm,tm,new,x\n", more="kind: baseline\n"
         )
         desk.load(session, file, yes=True)
         after = {name: one.bin for name, one in desk.items(session, projects[1]).items()}
-        assert after == before | {"n": before["c"], "m": sharing.EVERYBODY}
+        assert after == before | {"n": before["c"], "m": group_partition.EVERYBODY}

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store import integrity, migrations, models, soundness
+from annotation.store import integrity, invariants, migrations, models
 from annotation.store.database import Database
 from annotation.vocabulary import AssignmentStatus, Cause, Surface
 
@@ -84,8 +84,8 @@ def sound(db: Database) -> Database:
 def test_a_sound_database_has_no_findings(sound: Database) -> None:
     """Every rule is looked at, and holds; file and schema as well."""
     with sound.reading() as view:
-        assert soundness.broken(view) == ()
-        assert [one.rule for one in soundness.findings(view)] == list(soundness.RULES)
+        assert invariants.broken(view) == ()
+        assert [one.rule for one in invariants.findings(view)] == list(invariants.RULES)
     assert [one for one in integrity.findings(sound.engine) if one.wrong] == []
 
 
@@ -128,8 +128,8 @@ def test_each_untruth_is_found(sound: Database, statement: str, rule: str, examp
     with sound.engine.begin() as connection:
         connection.exec_driver_sql(statement)
     with sound.reading() as view:
-        found = {one.rule: one for one in soundness.broken(view)}
-    assert found[rule] == soundness.Finding(rule=rule, wrong=len(examples), examples=examples)
+        found = {one.rule: one for one in invariants.broken(view)}
+    assert found[rule] == invariants.Finding(rule=rule, wrong=len(examples), examples=examples)
 
 
 @pytest.mark.parametrize(
@@ -147,11 +147,11 @@ def test_what_the_project_allows_is_no_exposure(sound: Database, before: str, al
     with sound.engine.begin() as connection:
         connection.exec_driver_sql(before)
     with sound.reading() as view:
-        assert [one.rule for one in soundness.broken(view)] == ["nobody judges in a baseline what she had met"]
+        assert [one.rule for one in invariants.broken(view)] == ["nobody judges in a baseline what she had met"]
     with sound.engine.begin() as connection:
         connection.exec_driver_sql(allowed)
     with sound.reading() as view:
-        assert soundness.broken(view) == ()
+        assert invariants.broken(view) == ()
 
 
 def test_an_exception_does_not_let_a_group_come_twice(sound: Database) -> None:
@@ -161,7 +161,7 @@ def test_an_exception_does_not_let_a_group_come_twice(sound: Database) -> None:
         connection.exec_driver_sql("UPDATE assignment SET exposed = true WHERE id = 3")
         connection.exec_driver_sql("UPDATE item SET pool = 'control' WHERE id = 2")
     with sound.reading() as view:
-        assert [one.examples for one in soundness.broken(view)] == [("assignment 3",)]
+        assert [one.examples for one in invariants.broken(view)] == [("assignment 3",)]
 
 
 def test_two_live_items_are_found_where_the_index_is_gone(sound: Database) -> None:
@@ -190,13 +190,13 @@ def test_imported_votes_may_be_more_than_the_overlap(sound: Database) -> None:
         session.add(models.Judgement(assignment_id=9, response="no", response_raw="no"))
         session.connection().execute(sa.text("UPDATE item SET n_live = 3, n_done = 3 WHERE id = 1"))
     with sound.reading() as view:
-        assert soundness.broken(view) == ()
+        assert invariants.broken(view) == ()
 
 
 def test_an_older_schema_is_a_finding_and_stops_there(sound: Database) -> None:
     """Rows are not looked at through columns that are not there yet."""
     migrations.downgrade(sound.engine, "0002")
     found = integrity.findings(sound.engine)
-    assert found[-1] == soundness.Finding(
+    assert found[-1] == invariants.Finding(
         rule=f"the schema's revision is {migrations.HEAD}", wrong=1, examples=("it is 0002: hromada database upgrade",)
     )

@@ -100,7 +100,7 @@ def test_pseudonyms_are_keyed_by_namespace_and_name() -> None:
 
 def test_the_bot_loads_no_pandas() -> None:
     """The bot's process must stay small: it brings in neither pandas nor crowd-kit."""
-    code = "import sys, annotation.workflow.work, annotation.workflow.people, annotation.workflow.imports, bot.application, bot.commands.running; print([m for m in ('pandas', 'numpy', 'crowdkit', 'matplotlib') if m in sys.modules])"  # noqa: E501
+    code = "import sys, annotation.workflow.assignments, annotation.workflow.annotators, annotation.workflow.imports, bot.application, bot.commands.running; print([m for m in ('pandas', 'numpy', 'crowdkit', 'matplotlib') if m in sys.modules])"  # noqa: E501
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     )

@@ -21,7 +21,8 @@ from annotation.loading import campaign, judgements
 from annotation.loading.judgements.raw import RawVote
 from annotation.store import database, pseudonyms, queries
 from annotation.store.models import Judgement
-from annotation.workflow import derivation, imports, projects
+from annotation.workflow.imports import vote_import
+from annotation.workflow.lifecycle import derivation, projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 STORY = "Жив був кіт."
@@ -243,7 +244,7 @@ def test_seconds_and_skips_reach_the_judgements(db: database.Database, tmp_path:
         projects.load_file(session, tmp_path / "p.yaml", now=NOW)
         key = pseudonyms.key(session, file=tmp_path / "k.key", now=NOW)
         project = queries.project(session, "s")
-        done = imports.store_votes(session, project, imports.read_votes(session, project), key=key, now=NOW)
+        done = vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=NOW)
         assert dict(done.excluded) == {"no answer": 1, "skipped": 1}
         found = session.exec(select(Judgement).order_by(col(Judgement.id))).all()
         assert [(one.response, one.seconds) for one in found] == [
@@ -262,7 +263,7 @@ def test_votes_checked_against_other_items_are_not_stored(db: database.Database,
     file.write_text(described, "utf-8")
     with db.transaction() as session:
         projects.load_file(session, file, now=NOW)
-        ballot = imports.read_votes(session, queries.project(session, "s"))
+        ballot = vote_import.read_votes(session, queries.project(session, "s"))
         key = pseudonyms.key(session, file=tmp_path / "k.key", now=NOW)
     file.write_text(described.replace("[так, ні]", "[так, ні, інше]"), "utf-8")
     with db.transaction() as session:
@@ -271,11 +272,11 @@ def test_votes_checked_against_other_items_are_not_stored(db: database.Database,
         pytest.raises(Conflict, match=r"v\.csv: 's' was changed while the votes were read\. Import them again\."),
         db.transaction() as session,
     ):
-        imports.store_votes(session, queries.project(session, "s"), ballot, key=key, now=NOW)
+        vote_import.store_votes(session, queries.project(session, "s"), ballot, key=key, now=NOW)
     with db.transaction() as session:
         assert session.exec(select(Judgement)).all() == []
         project = queries.project(session, "s")
-        imports.store_votes(session, project, imports.read_votes(session, project), key=key, now=NOW)
+        vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=NOW)
         assert len(session.exec(select(Judgement)).all()) == 2
 
 
@@ -294,7 +295,7 @@ def test_that_nothing_was_ticked_is_handed_on(db: database.Database, tmp_path: P
         projects.load_file(session, tmp_path / "p.yaml", now=NOW)
         key = pseudonyms.key(session, file=tmp_path / "k.key", now=NOW)
         project = queries.project(session, "s")
-        imports.store_votes(session, project, imports.read_votes(session, project), key=key, now=NOW)
+        vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=NOW)
         derived = derivation.derive(session, source=project, where=[], gold="why")
     assert [row["gold"] for row in derived.rows] == ["[]", "мова", ""]
 

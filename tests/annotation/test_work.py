@@ -13,8 +13,8 @@ from annotation.store import frames, pseudonyms, queries
 from annotation.store.database import Database
 from annotation.store.models import Item, Judgement
 from annotation.vocabulary import Hindrance
-from annotation.workflow import work
-from annotation.workflow.people import joining
+from annotation.workflow import assignments
+from annotation.workflow.annotators import registration
 from annotation.workflow.waiting import Waiting
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -23,24 +23,24 @@ KEY = b"k" * 32
 
 def joined(session: Session, number: int) -> int:
     """The database id of the person with this Telegram id."""
-    return joining.join(session, telegram_id=number, language="uk", key=KEY, now=NOW).id or 0
+    return registration.join(session, telegram_id=number, language="uk", key=KEY, now=NOW).id or 0
 
 
-def answer(session: Session, person: int, *, option: int = 1, now: datetime = NOW) -> work.Saved | None:
+def answer(session: Session, person: int, *, option: int = 1, now: datetime = NOW) -> assignments.Saved | None:
     """Take the next item and answer it."""
-    offer = work.next_item(session, annotator_id=person, now=now)
-    if not isinstance(offer, work.Offer):
+    offer = assignments.next_item(session, annotator_id=person, now=now)
+    if not isinstance(offer, assignments.Offer):
         return None
     return tapped(session, person, offer.assignment_id, option=option, now=now)
 
 
 def tapped(
     session: Session, person: int, assignment_id: int, *, option: int = 1, revision: int = 0, now: datetime = NOW
-) -> work.Saved:
+) -> assignments.Saved:
     """A tap on the option at this place of the order shown."""
-    (asked,) = work.asked(session, annotator_id=person, assignment_id=assignment_id, now=now)
+    (asked,) = assignments.asked(session, annotator_id=person, assignment_id=assignment_id, now=now)
     answers = {asked.name: asked.labels[option]}
-    return work.submit(
+    return assignments.submit(
         session, annotator_id=person, assignment_id=assignment_id, revision=revision, answers=answers, now=now
     )
 
@@ -52,7 +52,7 @@ def test_projects_come_one_after_another_and_end(db: Database, load: Callable[..
     with db.transaction() as session:
         person = joined(session, 1)
         numbers = []
-        while isinstance(offer := work.next_item(session, annotator_id=person, now=NOW), work.Offer):
+        while isinstance(offer := assignments.next_item(session, annotator_id=person, now=NOW), assignments.Offer):
             numbers.append((offer.number, offer.left, offer.stimulus))
             tapped(session, person, offer.assignment_id)
     assert numbers == [(1, 2, "підказка 1"), (2, 2, "підказка 2"), (1, 1, "підказка 1")]
@@ -66,8 +66,8 @@ def test_the_item_with_the_fewest_places_left_comes_first(db: Database, load: Ca
         answer(session, joined(session, 1))
         answer(session, joined(session, 2))
         first = session.exec(select(Item).where(Item.free == 1)).one()
-        offer = work.next_item(session, annotator_id=joined(session, 3), now=NOW)
-        assert isinstance(offer, work.Offer)
+        offer = assignments.next_item(session, annotator_id=joined(session, 3), now=NOW)
+        assert isinstance(offer, assignments.Offer)
         assert offer.item == first.external_id
 
 
@@ -77,7 +77,7 @@ def test_an_item_with_its_overlap_is_served_to_nobody_else(db: Database, load: C
     with db.transaction() as session:
         for number in (1, 2):
             assert answer(session, joined(session, number)) is not None
-        nothing = work.next_item(session, annotator_id=joined(session, 3), now=NOW)
+        nothing = assignments.next_item(session, annotator_id=joined(session, 3), now=NOW)
         assert nothing == Waiting(reason=Hindrance.NOTHING_LEFT, project="words")
 
 
@@ -86,8 +86,8 @@ def test_asking_again_gives_the_same_live_item(db: Database, load: Callable[...,
     load("words")
     with db.transaction() as session:
         person = joined(session, 1)
-        first = work.next_item(session, annotator_id=person, now=NOW)
-        assert first == work.next_item(session, annotator_id=person, now=NOW + timedelta(days=3))
+        first = assignments.next_item(session, annotator_id=person, now=NOW)
+        assert first == assignments.next_item(session, annotator_id=person, now=NOW + timedelta(days=3))
 
 
 def test_the_same_tap_twice_stores_once(db: Database, load: Callable[..., None]) -> None:
@@ -95,8 +95,8 @@ def test_the_same_tap_twice_stores_once(db: Database, load: Callable[..., None])
     load("words")
     with db.transaction() as session:
         person = joined(session, 1)
-        offer = work.next_item(session, annotator_id=person, now=NOW)
-        assert isinstance(offer, work.Offer)
+        offer = assignments.next_item(session, annotator_id=person, now=NOW)
+        assert isinstance(offer, assignments.Offer)
         assert not tapped(session, person, offer.assignment_id).repeated
         assert tapped(session, person, offer.assignment_id).repeated
         with pytest.raises(Stale):
@@ -110,8 +110,8 @@ def test_a_forged_tap_changes_nothing(db: Database, load: Callable[..., None], w
     load("words")
     with db.transaction() as session:
         person = joined(session, 1)
-        offer = work.next_item(session, annotator_id=person, now=NOW)
-        assert isinstance(offer, work.Offer)
+        offer = assignments.next_item(session, annotator_id=person, now=NOW)
+        assert isinstance(offer, assignments.Offer)
         with pytest.raises(Stale):
             tapped(session, **{"person": person, "assignment_id": offer.assignment_id} | wrong)  # type: ignore[arg-type]
         assert session.exec(select(Judgement)).all() == []
@@ -134,7 +134,7 @@ def test_the_frames_say_how_each_answer_came_about(db: Database, load: Callable[
     with db.transaction() as session:
         person = joined(session, 1)
         for minutes in (0, 10, 50):
-            work.next_item(session, annotator_id=person, now=NOW + timedelta(minutes=minutes))
+            assignments.next_item(session, annotator_id=person, now=NOW + timedelta(minutes=minutes))
             answer(session, person, now=NOW + timedelta(minutes=minutes, seconds=4))
         found = frames.responses(session, queries.project(session, "words"))
     assert found["position"].tolist() == [1, 2, 3]

@@ -13,7 +13,7 @@ from sqlmodel import Session, select
 
 from annotation.store import database, models, queries
 from annotation.store.models import Item
-from annotation.workflow import life, projects
+from annotation.workflow.lifecycle import projects, transitions
 from bot import application
 from bot.emulator.clock import Clock
 from bot.emulator.methods import METHODS
@@ -108,7 +108,7 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
             projects.load_file(session, file, now=NOW)
             in_file_order(session)
             if start:
-                life.start(session, project=queries.project(session, name), now=NOW)
+                transitions.start(session, project=queries.project(session, name), now=NOW)
 
     return loaded
 

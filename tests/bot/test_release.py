@@ -14,7 +14,7 @@ from sqlmodel import Session, select
 from annotation.store import database, queries
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Pool, Stage, Surface
-from annotation.workflow import projects
+from annotation.workflow.lifecycle import projects
 from bot import release
 from exports import tables
 from exports.inputs import DataSet

@@ -14,7 +14,7 @@ from sqlmodel import Session, select
 from annotation.store import database, queries
 from annotation.store.models import Annotator, Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, Pool, Surface
-from annotation.workflow import projects
+from annotation.workflow.lifecycle import projects
 from bot import release
 from exports import items, stories
 from exports.sheets import Sheets

@@ -14,7 +14,7 @@ from annotation.campaigns import starting
 from annotation.campaigns.stages import DynamicOverlap
 from annotation.errors import BadInput
 from annotation.simulation.crowd import Crowd
-from annotation.workflow import precision
+from annotation.workflow.lifecycle import precision
 from bot import trials
 from bot.trials import Trial
 

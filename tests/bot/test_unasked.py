@@ -15,10 +15,10 @@ from sqlmodel import Session, select
 from annotation.errors import Unavailable
 from annotation.store import outbox
 from annotation.store.models import Annotator, Message, Outbox
-from annotation.workflow.people import messages, reach
+from annotation.workflow.annotators import messages, reachability
 from bot import application
 from bot.conversation.texts import COMMANDS
-from bot.delivery import pacing, receipts
+from bot.delivery import rate_limit, receipts
 from bot.emulator.request import LocalRequest
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ ANSWERED = "The organisers have answered\n\nDo capitals count?\n\nThey do."
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said unasked does not wait for what a chat had before."""
-    monkeypatch.setattr(pacing, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(rate_limit, "CHAT_SECONDS", 0.0)
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -94,14 +94,14 @@ async def test_an_answer_that_met_a_blocked_bot_comes_when_she_is_back(
     chat: Chat, load: Callable[..., None], monkeypatch: pytest.MonkeyPatch, silent: int
 ) -> None:
     """Telegram refused it before the bot knew; also where the database does not answer when that is to be noted."""
-    person, lost, failures = await answered(chat, load), reach.lost, iter(range(silent))
+    person, lost, failures = await answered(chat, load), reachability.lost, iter(range(silent))
 
     def failing(session: Session, *, telegram_id: int, now: datetime) -> None:
         if next(failures, None) is not None:
             raise Unavailable("It does not answer.")
         lost(session, telegram_id=telegram_id, now=now)
 
-    monkeypatch.setattr(reach, "lost", failing)
+    monkeypatch.setattr(reachability, "lost", failing)
     person.block()
     blocked = chat.telegram.take()
     async with rounds(chat):

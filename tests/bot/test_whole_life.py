@@ -15,11 +15,13 @@ from annotation.campaigns import starting
 from annotation.simulation import run
 from annotation.simulation.crowd import Crowd
 from annotation.simulation.run import Simulation
-from annotation.store import database, queries, soundness
+from annotation.store import database, invariants, queries
 from annotation.store.models import Assignment, Consent, Item, Journal, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage
-from annotation.workflow import derivation, life, overview, programmes, projects
-from annotation.workflow.people import invitations, profiles
+from annotation.workflow.allocation import programmes
+from annotation.workflow.annotators import invitations, profiles
+from annotation.workflow.lifecycle import derivation, projects, transitions
+from annotation.workflow.monitoring import campaign_status
 from bot import release
 from bot.commands import checkup
 from exports import report, tables
@@ -43,19 +45,19 @@ def begun(db: database.Database, files: Sequence[Path], *, door: str) -> None:
         behind = invitations.door(session, door)
         invitations.invite(session, door=behind, code="all", uses=12, now=run.BEGIN)
         for name in names:
-            life.start(session, project=queries.project(session, name), now=run.BEGIN)
+            transitions.start(session, project=queries.project(session, name), now=run.BEGIN)
 
 
 def lived(db: database.Database, simulation: Simulation, names: Sequence[str]) -> None:
     """Some steps, a pause in which nothing new is handed out, and all the rest; then closed."""
     simulation.play(steps=12)
-    move(db, simulation, life.pause, names)
+    move(db, simulation, transitions.pause, names)
     before = shown(db)
     simulation.play(steps=24)
     assert shown(db) == before
-    move(db, simulation, life.start, names)
+    move(db, simulation, transitions.start, names)
     simulation.play()
-    move(db, simulation, life.close, names)
+    move(db, simulation, transitions.close, names)
 
 
 def move(db: database.Database, simulation: Simulation, step: object, names: Sequence[str]) -> None:
@@ -76,14 +78,14 @@ def whole(db: database.Database, name: str) -> None:
     """Every main item that nobody took out has its answers, and the rows agree with each other."""
     with db.reading() as session:
         project = queries.project(session, name)
-        stands = overview.of(session, project)
+        stands = campaign_status.of(session, project)
         assert stands.items.done == stands.items.number - stands.items.paused
         assert stands.items.in_hand == 0
         events = session.exec(select(Journal.event).where(Journal.project_id == project.id)).all()
         assert [one for one in events if one.startswith("project ")] == [
             "project loaded", "project started", "project paused", "project resumed", "project closed",
         ]  # fmt: skip
-        assert soundness.broken(session) == ()
+        assert invariants.broken(session) == ()
     assert [one for one in checkup.soundness(db.engine) if one.wrong] == []
 
 
@@ -238,7 +240,7 @@ def test_the_careless_fail_the_qualification(tmp_path: Path) -> None:
         lived(db, simulation, ["strict"])
         whole(db, "strict")
         with db.reading() as session:
-            stands = overview.of(session, queries.project(session, "strict"))
+            stands = campaign_status.of(session, queries.project(session, "strict"))
             careless = {one.annotator_id for one in simulation.visitors if one.person.careless}
             failed = set(session.exec(select(Participation.annotator_id).where(Participation.status == "failed")))
             assert failed == careless
@@ -258,7 +260,7 @@ def test_rules_exclude_the_careless_and_their_places_go_to_others(tmp_path: Path
         simulation.play()
         with db.transaction() as session:
             project = queries.project(session, "strict")
-            stands = overview.of(session, project)
+            stands = campaign_status.of(session, project)
             careless = {one.annotator_id for one in simulation.visitors if one.person.careless}
             excluded = set(session.exec(select(Participation.annotator_id).where(Participation.status == "excluded")))
             met = select(Assignment.annotator_id, func.count()).where(
@@ -275,4 +277,4 @@ def test_rules_exclude_the_careless_and_their_places_go_to_others(tmp_path: Path
             assert set(session.exec(theirs).all()) == {"control items right < 50%, with at least 4"}
             assert stands.items.done == stands.items.number
             assert session.exec(select(Item.id).where(Item.status != ItemStatus.OPEN)).all() == []
-            assert soundness.broken(session) == ()
+            assert invariants.broken(session) == ()

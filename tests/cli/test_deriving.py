@@ -76,7 +76,7 @@ def test_dawid_skene_finds_what_the_majority_misses(hromada: Hromada) -> None:
 
 def test_the_majority_needs_no_pandas() -> None:
     """What the bot's process may load stays light: the other methods are imported when one is asked for."""
-    program = "import sys, annotation.workflow.derivation as _; sys.exit('pandas' in sys.modules)"
+    program = "import sys, annotation.workflow.lifecycle.derivation as _; sys.exit('pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 

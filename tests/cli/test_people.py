@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import Session, col, select
 
-from annotation.store import database, queries, slots
+from annotation.store import database, overlap_counts, queries
 from annotation.store.models import Annotator, Assignment, Item, Journal, Judgement, Report
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
-from annotation.workflow import desks
-from annotation.workflow.people import annotators, invitations, joining, messages, participations
+from annotation.workflow import participations
+from annotation.workflow.annotators import administration, invitations, messages, registration
+from annotation.workflow.assignments import batches
 from bot.commands import people
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def in_database(hromada: Hromada, act: Callable[[Session], str]) -> str:
 
 def someone(session: Session) -> str:
     """A person with an answer to the first item and a question about it; her pseudonym."""
-    person = joining.join(session, telegram_id=5, language="uk", key=b"k" * 32, now=NOW)
+    person = registration.join(session, telegram_id=5, language="uk", key=b"k" * 32, now=NOW)
     project = queries.project(session, "words")
     participations.enter(session, annotator_id=person.id or 0, project=project, now=NOW)
     item = session.exec(select(Item).where(Item.external_id == "1")).one()
@@ -250,7 +251,7 @@ def test_reports_are_listed_and_dismissed(hromada: Hromada, who: str) -> None:
         session.add(
             Report(item_id=made.item_id, annotator_id=1, assignment_id=made.id or 0, reason="двозначно", at=NOW)
         )
-        slots.pause(session, item_id=made.item_id)
+        overlap_counts.pause(session, item_id=made.item_id)
         return ""
 
     assert "Nothing is reported." in hromada("messages", "reports").out
@@ -319,14 +320,14 @@ def test_whoever_has_telegram_agrees_there_herself(hromada: Hromada, who: str) -
 
 def desk_only(session: Session) -> str:
     """Somebody without Telegram; her pseudonym."""
-    return joining.join_desk(session, account="here 7", known=None, key=b"k" * 32, now=NOW).pseudonym
+    return registration.join_desk(session, account="here 7", known=None, key=b"k" * 32, now=NOW).pseudonym
 
 
 def handed(session: Session, pseudonym: str) -> str:
     """What hinders her at her desk, else how many items were handed out there."""
-    who = annotators.known_as(session, pseudonym).id or 0
+    who = administration.known_as(session, pseudonym).id or 0
     project = queries.project(session, "strict").id or 0
-    batch = desks.hand_out(session, annotator_id=who, project_id=project, number=2, now=datetime.now(UTC))
+    batch = batches.hand_out(session, annotator_id=who, project_id=project, number=2, now=datetime.now(UTC))
     return batch.waiting.reason.value if batch.waiting else str(len(batch.assignments))
 
 

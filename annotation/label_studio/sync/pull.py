@@ -14,11 +14,11 @@ from datetime import datetime, timedelta
 from sqlmodel import Session, col, func, select
 
 from annotation.errors import Conflict, NotFound, Unavailable, Where
-from annotation.label_studio import failures
+from annotation.label_studio import server_errors
 from annotation.label_studio.client import Client
-from annotation.label_studio.remote import RemoteProject
-from annotation.label_studio.sync import accounts, desks, taking
-from annotation.label_studio.sync.taking import Change, Taken
+from annotation.label_studio.server_models import RemoteProject
+from annotation.label_studio.sync import accounts, annotation_import, batches
+from annotation.label_studio.sync.annotation_import import Change, Taken
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Desk, DeskAside, DeskTask, Project
 from annotation.workflow import definitions
@@ -70,7 +70,7 @@ def pull(
     does not answer at all, and BadInput for a token that it does not know.
     """
     with database.reading() as session:
-        found = desks.of_project(session, server=client.server, project_id=project_id, annotator_id=annotator_id)
+        found = batches.of_project(session, server=client.server, project_id=project_id, annotator_id=annotator_id)
     pulled = []
     for number, (desk, project, person) in enumerate(found):
         pulled.append(_desk(database, client, desk, project, person, clock=clock, everything=everything))
@@ -102,13 +102,13 @@ def _desk(
         for page in client.tasks(remote.id, since=since):
             with database.reading() as session:
                 people = accounts.linked(session, server=client.server)
-                fresh = taking.news(session, desk, page, people=people)
+                fresh = annotation_import.news(session, desk, page, people=people)
             counted["read"] += len(page)
             for task in fresh:
                 with database.transaction() as session:
-                    _count(counted, taking.take(session, desk, definition, task, people=people, now=clock()))
+                    _count(counted, annotation_import.take(session, desk, definition, task, people=people, now=clock()))
         with database.transaction() as session:
-            desks.read_until(session, desk.id or 0, begun)
+            batches.read_until(session, desk.id or 0, begun)
             counted["missing"] = _missing(session, desk, remote)
     except Unavailable:
         raise
@@ -125,10 +125,10 @@ def remote_now(desk: Desk, clock: Callable[[], datetime]) -> datetime:
 
 
 def _refuse_changed(desk: Desk, remote: RemoteProject, *, url: str) -> None:
-    if desk.config_sha256 not in {None, desks.config_digest(remote.label_config)}:
+    if desk.config_sha256 not in {None, batches.config_digest(remote.label_config)}:
         raise Conflict(
             "The questions of this desk were changed in Label Studio, so that its answers could mean something else.",
-            where=Where(file=failures.shown(url), field=f"project {remote.id}"),
+            where=Where(file=server_errors.shown(url), field=f"project {remote.id}"),
             remedy="Push it again, which puts them back; the next pull reads all that came meanwhile.",
         )
 
@@ -152,5 +152,5 @@ def _aside(session: Session, desk: Desk) -> tuple[tuple[str, int], ...]:
     rows = session.exec(chosen.group_by(col(DeskAside.reason), col(DeskAside.user_id))).all()
     told: Counter[str] = Counter()
     for reason, user, number in rows:
-        told[f"{reason} (account {user})" if reason == taking.UNKNOWN else reason] += number
+        told[f"{reason} (account {user})" if reason == annotation_import.UNKNOWN else reason] += number
     return tuple(sorted(told.items()))

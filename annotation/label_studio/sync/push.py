@@ -16,16 +16,16 @@ from sqlmodel import Session
 from annotation.errors import BadInput, Where
 from annotation.label_studio import configs
 from annotation.label_studio.client import Client
-from annotation.label_studio.remote import RemoteProject
-from annotation.label_studio.sync import accounts, desks, fixing, sending
-from annotation.label_studio.sync.desks import Holder
+from annotation.label_studio.server_models import RemoteProject
+from annotation.label_studio.sync import accounts, batches, fixed_tasks, task_upload
+from annotation.label_studio.sync.batches import Holder
 from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Desk, Project
 from annotation.vocabulary import Hindrance, ProjectStatus
 from annotation.workflow import definitions
-from annotation.workflow import desks as work
-from annotation.workflow.people import annotators
+from annotation.workflow.annotators import administration
+from annotation.workflow.assignments import batches as work
 from annotation.workflow.waiting import Waiting
 
 CHUNK = 50
@@ -76,21 +76,21 @@ def push(
     *,
     clock: Callable[[], datetime],
     progress: Callable[[float], None] = lambda share: None,  # noqa: ARG005
-    settle: float = sending.SETTLE,
+    settle: float = task_upload.SETTLE,
 ) -> Pushed:
     """Fill a desk. Raises Conflict while another push fills it, and whatever the server's client raises; what was done
     until then is kept, and the next push goes on. `settle` is how many seconds a broken request may still be at work.
     """
-    holder = desks.holder()
+    holder = batches.holder()
     with database.transaction() as session:
         project = queries.project(session, order.project)
-        person = annotators.known_as(session, order.person)
+        person = administration.known_as(session, order.person)
         desk_id = _taken(session, order, project, person, server=client.server, holder=holder, now=clock())
     try:
         return _Push(database, client, order, clock, progress, holder, desk_id, project, person).run(settle=settle)
     finally:
         with database.transaction() as session:
-            desks.release(session, desk_id, by=holder)
+            batches.release(session, desk_id, by=holder)
 
 
 def _taken(
@@ -100,11 +100,11 @@ def _taken(
     if project.status is ProjectStatus.LOADED:
         remedy = f"Start it: hromada start {project.name}."
         raise BadInput(f"{project.name} has not started.", where=Where(field="project"), remedy=remedy)
-    found = desks.desk(session, project=project, person=person, second=order.second, server=server, now=now)
+    found = batches.desk(session, project=project, person=person, second=order.second, server=server, now=now)
     desk_id = found.id or 0
-    desks.hold(session, desk_id, by=holder, now=now)
+    batches.hold(session, desk_id, by=holder, now=now)
     if order.anew:
-        desks.renew(session, desk_id)
+        batches.renew(session, desk_id)
     return desk_id
 
 
@@ -127,11 +127,11 @@ class _Push:
     def run(self, *, settle: float) -> Pushed:
         """The project there, what a broken request left, items handed out, tasks sent."""
         remote = self._remote()
-        line = sending.Line(
+        line = task_upload.Line(
             self.database, self.client, desk_id=self.desk_id, remote_id=remote.id, clock=self.clock, keep=self._keep
         )
         recovered = line.recover(settle=settle)
-        fixing.renew(self.database, self.client, definitions.of(self.project), desk_id=self.desk_id)
+        fixed_tasks.renew(self.database, self.client, definitions.of(self.project), desk_id=self.desk_id)
         sent = self._sent(line)
         with self.database.reading() as session:
             held = self._in_hand(session)
@@ -164,8 +164,8 @@ class _Push:
         if remote.label_config != config or remote.expert_instruction != told:
             remote = self.client.update_project(remote.id, config=config, instructions=told)
         with self.database.transaction() as session:
-            desks.remember(
-                session, self.desk_id, remote_id=remote.id, config_sha256=desks.config_digest(remote.label_config)
+            batches.remember(
+                session, self.desk_id, remote_id=remote.id, config_sha256=batches.config_digest(remote.label_config)
             )
         return remote
 
@@ -174,7 +174,7 @@ class _Push:
         rest = f" · {self.person.pseudonym}{' · 2' if self.order.second else ''} · {desk.mark[:8]}"
         return self.project.name[: TITLE - len(rest)] + rest
 
-    def _sent(self, line: sending.Line) -> int:
+    def _sent(self, line: task_upload.Line) -> int:
         """Hand out, and send what is handed out meanwhile; how many tasks were sent. A failure there ends both."""
         definition = definitions.of(self.project)
         with ThreadPoolExecutor(1) as sender:
@@ -182,7 +182,7 @@ class _Push:
             for _ in self._hand_out():
                 if on_the_way and on_the_way[-1].done():
                     on_the_way[-1].result()
-                on_the_way.append(sender.submit(line.send, definition, least=sending.BATCH))
+                on_the_way.append(sender.submit(line.send, definition, least=task_upload.BATCH))
             on_the_way.append(sender.submit(line.send, definition))
             return sum(one.result() for one in on_the_way)
 
@@ -195,14 +195,14 @@ class _Push:
             with self.database.transaction() as session:
                 held = self._in_hand(session)
                 given = self._given(session, min(CHUNK, self.order.number - held))
-                sending.list_tasks(session, given, desk_id=self.desk_id)
+                task_upload.list_tasks(session, given, desk_id=self.desk_id)
             self.handed += len(given)
             searching = self.waiting is not None and self.waiting.reason is Hindrance.SEARCHING
             if not given and not searching:
                 return
             self._keep()
             self.progress(min(1.0, (held + len(given)) / self.order.number))
-            if self.handed - told >= sending.BATCH:
+            if self.handed - told >= task_upload.BATCH:
                 told = self.handed
                 yield
 
@@ -231,4 +231,4 @@ class _Push:
     def _keep(self) -> None:
         """Hold the desk for longer; raises Conflict where somebody else took it meanwhile."""
         with self.database.transaction() as session:
-            desks.hold(session, self.desk_id, by=self.holder, now=self.clock())
+            batches.hold(session, self.desk_id, by=self.holder, now=self.clock())

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from annotation.errors import BadInput, HromadaError
 from annotation.label_studio.client import Client
-from annotation.label_studio.sync import desks
+from annotation.label_studio.sync import batches
 from annotation.label_studio.sync.pull import Pulled, pull
 from annotation.store.database import Database
 
@@ -149,7 +149,7 @@ def _call_us(
 ) -> list[int]:
     """Make a webhook for each desk; where the server refuses, the watch polls all the same."""
     with database.reading() as session:
-        found = desks.of_project(session, server=client.server, project_id=project_id)
+        found = batches.of_project(session, server=client.server, project_id=project_id)
     hooks = []
     for desk, _, _ in found:
         if desk.remote_id is None:

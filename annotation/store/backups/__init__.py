@@ -20,7 +20,7 @@ from annotation.store import migrations, models
 from annotation.store.backups import manifest, postgresql, sqlite
 from annotation.store.backups.manifest import Manifest
 from annotation.store.database import reader
-from annotation.store.failures import translated
+from annotation.store.driver_errors import translated
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from annotation.errors import Unavailable, Where
-from annotation.store import failures
+from annotation.store import driver_errors
 from annotation.store.backups.manifest import Contents, contents
 from annotation.store.database import reader
 
@@ -72,4 +72,6 @@ def _run(engine: sa.Engine, command: Sequence[str], *, connect: bool = True) -> 
     if ran.returncode != 0:
         said = next((line for line in ran.stderr.splitlines() if "error:" in line.lower()), "it did not say why")
         problem = f"{Path(command[0]).name} failed, and nothing was changed: {said.strip()}."
-        raise Unavailable(problem, where=Where(file=failures.shown(engine.url)), remedy="Mend that, then try again.")
+        raise Unavailable(
+            problem, where=Where(file=driver_errors.shown(engine.url)), remedy="Mend that, then try again."
+        )

@@ -3,12 +3,7 @@
 Table models do not validate: values are checked where they enter (campaigns, loading, workflow).
 """
 
-from annotation.store.models.base import metadata
-from annotation.store.models.campaigns import Item, Programme, ProgrammeProject, Project, Wording
-from annotation.store.models.delivery import Inbox, Lease, Outbox, Screen, Talk
-from annotation.store.models.desks import Desk, DeskAside, DeskTask, DeskUser
-from annotation.store.models.events import Journal
-from annotation.store.models.people import (
+from annotation.store.models.annotators import (
     Annotator,
     Attestation,
     Cohort,
@@ -19,7 +14,7 @@ from annotation.store.models.people import (
     Payment,
     ProfileAnswer,
 )
-from annotation.store.models.work import (
+from annotation.store.models.assignments import (
     Allotment,
     AllottedPerson,
     AllottedProject,
@@ -30,6 +25,11 @@ from annotation.store.models.work import (
     Report,
     Walk,
 )
+from annotation.store.models.base import metadata
+from annotation.store.models.campaigns import Item, Programme, ProgrammeProject, Project, Wording
+from annotation.store.models.delivery import Inbox, Lease, Outbox, Screen, Talk
+from annotation.store.models.events import Journal
+from annotation.store.models.label_studio import Desk, DeskAside, DeskTask, DeskUser
 
 __all__ = [
     "Allotment",

@@ -1,6 +1,6 @@
 """The rules that keep answers good, judged from what one person did herself: never from what others answered.
 
-Pure: facts in, breaches out. What follows from a breach is `annotation/workflow/enforcement.py`'s to do.
+Pure: facts in, breaches out. What follows from a breach is `annotation/workflow/quality/enforcement.py`'s to do.
 """
 
 from annotation.workflow.quality.breaches import Breach, Rule, Scope, in_words, rules_digest

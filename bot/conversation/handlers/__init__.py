@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.conversation.callbacks import Verb
-from bot.conversation.exchange import Calls, Kind
-from bot.conversation.handlers import answering, passing, rights, starting, terms
-from bot.conversation.talks import Step
-from bot.conversation.visits import Visit
+from bot.conversation.conversation_state import Step
+from bot.conversation.handlers import answers, data_rights, skips_and_reports, start, terms
+from bot.conversation.update_context import Visit
+from bot.conversation.updates_and_calls import Calls, Kind
 
 Condition = Callable[[Visit], bool]
 Handler = Callable[[Visit], Calls]
@@ -31,50 +31,50 @@ def _is(kind: Kind) -> Condition:
 
 
 HANDLERS: tuple[tuple[Condition, Handler], ...] = (
-    (_tapped(Verb.ANSWER), answering.tap),
-    (_tapped(Verb.TOGGLE), answering.toggle),
-    (_tapped(Verb.DONE), answering.done),
-    (_tapped(Verb.OPEN), answering.leave_open),
-    (_tapped(Verb.UNDO), answering.undo),
-    (_tapped(Verb.KEEP), answering.keep),
-    (_tapped(Verb.SKIP), passing.skip),
-    (_tapped(Verb.REPORT), passing.report),
-    (_tapped(Verb.ASK), passing.ask),
-    (_tapped(Verb.BACK), passing.back),
-    (_tapped(Verb.PAUSE), passing.pause),
+    (_tapped(Verb.ANSWER), answers.tap),
+    (_tapped(Verb.TOGGLE), answers.toggle),
+    (_tapped(Verb.DONE), answers.done),
+    (_tapped(Verb.OPEN), answers.leave_open),
+    (_tapped(Verb.UNDO), answers.undo),
+    (_tapped(Verb.KEEP), answers.keep),
+    (_tapped(Verb.SKIP), skips_and_reports.skip),
+    (_tapped(Verb.REPORT), skips_and_reports.report),
+    (_tapped(Verb.ASK), skips_and_reports.ask),
+    (_tapped(Verb.BACK), skips_and_reports.back),
+    (_tapped(Verb.PAUSE), skips_and_reports.pause),
     (_tapped(Verb.TASK), terms.task),
-    (_tapped(Verb.LANGUAGE), starting.language),
+    (_tapped(Verb.LANGUAGE), start.language),
     (_tapped(Verb.CONSENT), terms.consent),
     (_tapped(Verb.PROFILE), terms.profile),
     (_tapped(Verb.ZONE), terms.zone),
     (_tapped(Verb.WARNING), terms.warning),
     (_tapped(Verb.CARD), terms.card),
-    (_tapped(Verb.ENTER), starting.enter),
-    (_tapped(Verb.ATTEST), passing.attest),
-    (_tapped(Verb.WITHDRAW), rights.withdraw_tap),
-    (_tapped(Verb.FORGET), rights.forget_tap),
-    (_tapped(Verb.GO_ON), starting.go_on),
-    (_is(Kind.TAP), starting.forged),
-    (_is(Kind.EDITED), starting.edited),
-    (lambda visit: visit.incoming.media is not None, starting.media),
-    (_sent("start"), starting.start),
-    (_sent("projects"), starting.projects),
+    (_tapped(Verb.ENTER), start.enter),
+    (_tapped(Verb.ATTEST), skips_and_reports.attest),
+    (_tapped(Verb.WITHDRAW), data_rights.withdraw_tap),
+    (_tapped(Verb.FORGET), data_rights.forget_tap),
+    (_tapped(Verb.GO_ON), start.go_on),
+    (_is(Kind.TAP), start.forged),
+    (_is(Kind.EDITED), start.edited),
+    (lambda visit: visit.incoming.media is not None, start.media),
+    (_sent("start"), start.start),
+    (_sent("projects"), start.projects),
     (_sent("task"), terms.task),
-    (_sent("ask"), passing.ask),
-    (_sent("pause"), passing.pause),
-    (_sent("language"), starting.ask_language),
-    (_sent("mydata"), rights.my_data),
-    (_sent("withdraw"), rights.withdraw),
-    (_sent("forget"), rights.forget),
-    (_sent("help"), starting.help_),
-    (lambda visit: bool(visit.command), starting.unknown_command),
-    (_said(Step.LANGUAGE), starting.start_again),
+    (_sent("ask"), skips_and_reports.ask),
+    (_sent("pause"), skips_and_reports.pause),
+    (_sent("language"), start.ask_language),
+    (_sent("mydata"), data_rights.my_data),
+    (_sent("withdraw"), data_rights.withdraw),
+    (_sent("forget"), data_rights.forget),
+    (_sent("help"), start.help_),
+    (lambda visit: bool(visit.command), start.unknown_command),
+    (_said(Step.LANGUAGE), start.start_again),
     (_said(Step.PROFILE), terms.profile_text),
     (_said(Step.ZONE), terms.zone_text),
-    (_said(Step.SKIP), passing.skip_text),
-    (_said(Step.REPORT), passing.report_text),
-    (_said(Step.ASK), passing.ask_text),
-    (lambda _: True, answering.typed),
+    (_said(Step.SKIP), skips_and_reports.skip_text),
+    (_said(Step.REPORT), skips_and_reports.report_text),
+    (_said(Step.ASK), skips_and_reports.ask_text),
+    (lambda _: True, answers.typed),
 )
 
 

@@ -12,16 +12,16 @@ from annotation.campaigns.project import ProjectFile
 from annotation.errors import BadInput, Stale
 from annotation.store.models import Participation, Project
 from annotation.vocabulary import Hindrance
-from annotation.workflow.people import consents, content_warnings, declining, profiles
-from annotation.workflow.people import terms as all_terms
-from annotation.workflow.people.terms import Terms
-from annotation.workflow.work import Offer
-from bot.conversation import whereabouts, zones
-from bot.conversation.exchange import Calls
-from bot.conversation.talks import Step
-from bot.conversation.views import joining, lettering, pages, screen
-from bot.conversation.views.pages import Block
-from bot.conversation.visits import Visit, joined
+from annotation.workflow.annotators import consents, content_warnings, declining, profiles
+from annotation.workflow.annotators import terms as all_terms
+from annotation.workflow.annotators.terms import Terms
+from annotation.workflow.assignments import Offer
+from bot.conversation import navigation, time_zones
+from bot.conversation.conversation_state import Step
+from bot.conversation.update_context import Visit, joined
+from bot.conversation.updates_and_calls import Calls
+from bot.conversation.views import message_layout, message_text, onboarding, option_letters
+from bot.conversation.views.message_text import Block
 
 UNSAID_ZONE = "UTC"
 
@@ -50,16 +50,16 @@ def consent(visit: Visit) -> Calls:
     if not press.number(0):
         return _declined(visit, terms, Hindrance.CONSENT, "declined")
     consents.agree(visit.session, annotator_id=visit.who, terms=terms, sha256=agreement.sha256, now=visit.now)
-    read = joining.consent(asked, visit.say, project_id=press.row)[-1]
+    read = onboarding.consent(asked, visit.say, project_id=press.row)[-1]
     edited = visit.edit(replace(read, buttons=()))
-    told = screen.said(visit.say, visit.say("agreed", version=agreement.version))
-    return joined(visit.acknowledge("noted"), edited, visit.send(told), whereabouts.lead(visit.spoken()))
+    told = message_layout.said(visit.say, visit.say("agreed", version=agreement.version))
+    return joined(visit.acknowledge("noted"), edited, visit.send(told), navigation.lead(visit.spoken()))
 
 
 def _declined(visit: Visit, terms: Terms, what: Hindrance, message: str) -> Calls:
     """She would rather not: it is kept, and other work is offered where there is any."""
     declining.decline(visit.session, annotator_id=visit.who, terms=terms, what=what, now=visit.now)
-    further = whereabouts.beyond(visit.spoken(), project_id=terms.project.id or 0)
+    further = navigation.beyond(visit.spoken(), project_id=terms.project.id or 0)
     return joined(visit.acknowledge(), visit.tell(message), further)
 
 
@@ -67,7 +67,7 @@ def profile(visit: Visit) -> Calls:
     """A button under a field: one of its options, or that she would rather not say."""
     press = visit.pressed()
     fields = _terms(visit, press.row).fields
-    field = next((one for one in fields if joining.digest(one) == press.word), None)
+    field = next((one for one in fields if onboarding.digest(one) == press.word), None)
     if field is None:
         raise Stale("That is not asked any more.")
     unsaid = len(press.numbers) > 1
@@ -75,9 +75,9 @@ def profile(visit: Visit) -> Calls:
         raise Stale("There is no such option.")
     value = None if unsaid else field.options[press.number(0)]
     profiles.say(visit.session, annotator_id=visit.who, field=field, value=value, now=visit.now)
-    blocks = [pages.strong(field.text), Block(value or visit.say("rather-not-say"))]
-    noted = screen.messages(blocks, visit.say)[-1]
-    return joined(visit.acknowledge("noted"), visit.edit(noted), whereabouts.lead(visit.spoken()))
+    blocks = [message_text.strong(field.text), Block(value or visit.say("rather-not-say"))]
+    noted = message_layout.messages(blocks, visit.say)[-1]
+    return joined(visit.acknowledge("noted"), visit.edit(noted), navigation.lead(visit.spoken()))
 
 
 def profile_text(visit: Visit) -> Calls:
@@ -85,42 +85,44 @@ def profile_text(visit: Visit) -> Calls:
     state = visit.state
     field = next((one for one in _terms(visit, state.about).fields if one.name == state.field), None)
     if field is None:
-        return whereabouts.lead(visit)
+        return navigation.lead(visit)
     try:
         value = _typed(field, visit.text, visit.say.language)
         profiles.say(visit.session, annotator_id=visit.who, field=field, value=value, now=visit.now)
     except BadInput:
         wrong = {"choice": "choose-from-list", "number": "not-a-number", "text": "too-long"}[field.type]
-        return joined(visit.tell(wrong, most=profiles.LONGEST), whereabouts.lead(visit))
-    return whereabouts.lead(visit)
+        return joined(visit.tell(wrong, most=profiles.LONGEST), navigation.lead(visit))
+    return navigation.lead(visit)
 
 
 def _typed(field: ProfileField, text: str, language: str) -> str:
-    chosen = lettering.meant(text, field.options, language) if field.options else ()
+    chosen = option_letters.meant(text, field.options, language) if field.options else ()
     return field.options[chosen[0]] if len(chosen) == 1 else text
 
 
 def zone(visit: Visit) -> Calls:
     """A city, or another way to say when the day begins."""
     name = visit.pressed().word
-    if name == joining.OTHER:
+    if name == onboarding.OTHER:
         visit.keep(visit.state.at(Step.ZONE))
         hint = visit.say("zone-hint")
-        return joined(visit.acknowledge(), visit.send(screen.said(visit.say, visit.say("zone-type"), reply=hint)))
-    _set_zone(visit, UNSAID_ZONE if name == joining.UNSAID else name)
-    noted = screen.said(
-        visit.say, visit.say("zone-noted", zone=joining.zone_told(visit.person.time_zone or "", visit.say))
+        return joined(
+            visit.acknowledge(), visit.send(message_layout.said(visit.say, visit.say("zone-type"), reply=hint))
+        )
+    _set_zone(visit, UNSAID_ZONE if name == onboarding.UNSAID else name)
+    noted = message_layout.said(
+        visit.say, visit.say("zone-noted", zone=onboarding.zone_told(visit.person.time_zone or "", visit.say))
     )
-    return joined(visit.acknowledge("noted"), visit.edit(noted), whereabouts.lead(visit.spoken()))
+    return joined(visit.acknowledge("noted"), visit.edit(noted), navigation.lead(visit.spoken()))
 
 
 def zone_text(visit: Visit) -> Calls:
     """A city, a zone or an offset, typed."""
-    found = zones.meant(visit.text, now=visit.now)
+    found = time_zones.meant(visit.text, now=visit.now)
     if found is None:
-        return joined(visit.tell("zone-unknown"), whereabouts.zone(visit))
+        return joined(visit.tell("zone-unknown"), navigation.zone(visit))
     _set_zone(visit, found)
-    return joined(visit.tell("zone-noted", zone=joining.zone_told(found, visit.say)), whereabouts.lead(visit))
+    return joined(visit.tell("zone-noted", zone=onboarding.zone_told(found, visit.say)), navigation.lead(visit))
 
 
 def _set_zone(visit: Visit, name: str) -> None:
@@ -140,7 +142,7 @@ def warning(visit: Visit) -> Calls:
     if press.numbers:
         return _declined(visit, _terms(visit, press.row), Hindrance.WARNING, "warning-declined")
     content_warnings.accept(visit.session, annotator_id=visit.who, project=project, sha256=digest, now=visit.now)
-    return joined(visit.acknowledge(), whereabouts.lead(visit.spoken()))
+    return joined(visit.acknowledge(), navigation.lead(visit.spoken()))
 
 
 def card(visit: Visit) -> Calls:
@@ -149,18 +151,18 @@ def card(visit: Visit) -> Calls:
     project, definition = _project(visit, press.row)
     state = visit.state
     visit.keep(replace(state, cards=state.cards | {str(press.row): press.word}))
-    made = joining.card(project.title, project.instructions, definition.examples, visit.say)[-1]
-    return joined(visit.acknowledge(), visit.edit(made), whereabouts.lead(visit.spoken()))
+    made = onboarding.card(project.title, project.instructions, definition.examples, visit.say)[-1]
+    return joined(visit.acknowledge(), visit.edit(made), navigation.lead(visit.spoken()))
 
 
 def task(visit: Visit) -> Calls:
     """The card once more, of the item in her hands or of where she was last; a button leads back."""
-    held = whereabouts.in_hands(visit)
+    held = navigation.in_hands(visit)
     known = visit.project(held.project_id if isinstance(held, Offer) else _latest(visit))
     if known is None:
-        return joined(visit.acknowledge(), whereabouts.lead(visit.spoken()))
-    version = joining.version(known[0].instructions, known[1].examples)
-    return joined(visit.acknowledge(), whereabouts.card(visit, *known, version=version, message="go-on"))
+        return joined(visit.acknowledge(), navigation.lead(visit.spoken()))
+    version = onboarding.version(known[0].instructions, known[1].examples)
+    return joined(visit.acknowledge(), navigation.card(visit, *known, version=version, message="go-on"))
 
 
 def _latest(visit: Visit) -> int:

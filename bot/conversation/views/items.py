@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.vocabulary import Stage
-from annotation.workflow.work import Asked, Offer, Saved
+from annotation.workflow.assignments import Asked, Offer, Saved
 from bot.conversation.callbacks import Verb
-from bot.conversation.exchange import Rows
 from bot.conversation.texts import Texts, of_project
-from bot.conversation.views import pages, questions, screen
-from bot.conversation.views.pages import Block
-from bot.conversation.views.screen import Message
+from bot.conversation.updates_and_calls import Rows
+from bot.conversation.views import message_layout, message_text, questions
+from bot.conversation.views.message_layout import Message
+from bot.conversation.views.message_text import Block
 
 STAGES = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
 
@@ -31,14 +31,14 @@ class Asking:
 def item(offer: Offer, say: Texts, *, asking: Asking, countdown: bool) -> tuple[Message, ...]:
     """The item with one of its questions; a long one in several messages, the buttons under the last."""
     blocks = _blocks(offer, say, asking=asking, countdown=countdown)
-    return screen.messages(blocks, say, buttons=(*answers(offer, say, asking), *actions(offer, say)))
+    return message_layout.messages(blocks, say, buttons=(*answers(offer, say, asking), *actions(offer, say)))
 
 
 def with_buttons(offer: Offer, say: Texts, *, asking: Asking, countdown: bool, buttons: Rows, asks: str) -> Message:
     """The last message of the item, other buttons under it and what they ask below."""
     blocks = _blocks(offer, say, asking=asking, countdown=countdown)
-    shown = screen.messages(blocks, say, buttons=buttons)
-    told = screen.messages([*blocks, pages.strong(asks)], say, buttons=buttons)
+    shown = message_layout.messages(blocks, say, buttons=buttons)
+    told = message_layout.messages([*blocks, message_text.strong(asks)], say, buttons=buttons)
     return (told if len(told) == len(shown) else shown)[-1]
 
 
@@ -60,11 +60,11 @@ def actions(offer: Offer, say: Texts) -> Rows:
     """What else can be done with an item; with an answer that is being changed, only to leave it."""
     row = offer.assignment_id
     if offer.revision:
-        return ((screen.button(say("keep"), Verb.KEEP, row),),)
+        return ((message_layout.button(say("keep"), Verb.KEEP, row),),)
     return (
-        (screen.button(say("skip"), Verb.SKIP, row), screen.button(say("report"), Verb.REPORT, row)),
-        (screen.button(say("ask"), Verb.ASK, row), screen.button(say("task"), Verb.TASK, row)),
-        (screen.button(say("pause"), Verb.PAUSE, row),),
+        (message_layout.button(say("skip"), Verb.SKIP, row), message_layout.button(say("report"), Verb.REPORT, row)),
+        (message_layout.button(say("ask"), Verb.ASK, row), message_layout.button(say("task"), Verb.TASK, row)),
+        (message_layout.button(say("pause"), Verb.PAUSE, row),),
     )
 
 
@@ -102,7 +102,7 @@ def shown(stimulus: str, pieces: Sequence[Mapping[str, Any]], language: str) -> 
     found: list[Block] = []
     for piece in pieces:
         if piece["step"] == 1 and str(piece["text"]).strip():
-            found += [pages.strong(piece["title"])] if piece["title"] else []
+            found += [message_text.strong(piece["title"])] if piece["title"] else []
             found.append(_piece(piece, language))
     return found
 
@@ -126,11 +126,11 @@ def _piece(piece: Mapping[str, Any], language: str) -> Block:
 def answered(saved: Saved, say: Texts, *, emoji: str = "") -> Message:
     """What an item becomes after its answer: the answer first, then what there is to learn, the item still below."""
     head = _mark(saved, say, emoji=emoji)
-    told = [pages.strong(head), *(Block(one) for one in _told(saved, say))]
-    question = screen.strong_unless(saved.question, saved.stimulus)
+    told = [message_text.strong(head), *(Block(one) for one in _told(saved, say))]
+    question = message_layout.strong_unless(saved.question, saved.stimulus)
     whole = [*told, *shown(saved.stimulus, saved.pieces, saved.language), question]
-    undo = ((screen.button(say("undo"), Verb.UNDO, saved.assignment_id),),) if saved.changeable else ()
-    return screen.messages(whole if pages.fits(whole) else told, say, buttons=undo)[-1]
+    undo = ((message_layout.button(say("undo"), Verb.UNDO, saved.assignment_id),),) if saved.changeable else ()
+    return message_layout.messages(whole if message_text.fits(whole) else told, say, buttons=undo)[-1]
 
 
 def in_words(saved: Saved, say: Texts) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from annotation.campaigns.questions import Choices, Scale
-from annotation.workflow.work import Asked
+from annotation.workflow.assignments import Asked
 from bot.conversation.callbacks import Verb
-from bot.conversation.exchange import Button, Rows
 from bot.conversation.texts import Texts
-from bot.conversation.views import lettering, pages, screen
-from bot.conversation.views.pages import Block
+from bot.conversation.updates_and_calls import Button, Rows
+from bot.conversation.views import message_layout, message_text, option_letters
+from bot.conversation.views.message_text import Block
 
 MOST_BUTTONS = 60
 """Telegram takes 100 buttons and about 10 KB of them; more options are answered by typing."""
@@ -26,10 +26,10 @@ def names(asked: Asked, language: str) -> tuple[str, ...]:
 
     Points that are words are numbered, unless a number could be taken for another point.
     """
-    called = lettering.letters(len(asked.options), language)
+    called = option_letters.letters(len(asked.options), language)
     if not isinstance(asked.question, Scale):
         return called
-    if screen.short(asked.options, most=POINT):
+    if message_layout.short(asked.options, most=POINT):
         return asked.options
     numbers = tuple(str(number) for number in range(1, len(asked.options) + 1))
     return called if set(numbers) & set(asked.options) else numbers
@@ -38,7 +38,7 @@ def names(asked: Asked, language: str) -> tuple[str, ...]:
 def blocks(asked: Asked, language: str, *, unless: str = "") -> tuple[Block, ...]:
     """The question, unless the item says the same already, its help, and every option in full."""
     question = asked.question
-    found = [screen.strong_unless(question.text, unless), Block(question.help or "")]
+    found = [message_layout.strong_unless(question.text, unless), Block(question.help or "")]
     called = names(asked, language)
     if isinstance(question, Scale) and called == asked.options:
         ends = question.ends
@@ -53,7 +53,7 @@ def _lines(asked: Asked, called: Sequence[str]) -> Iterable[str]:
     beside = {0: ends[0], len(called) - 1: ends[1]} if ends else {}
     for index, (name, option) in enumerate(zip(called, asked.options, strict=True)):
         more = f" — {beside[index]}" if index in beside else ""
-        yield f"{name}) {lettering.isolated(option)}{more}"
+        yield f"{name}) {option_letters.isolated(option)}{more}"
 
 
 def buttons(
@@ -78,15 +78,15 @@ def buttons(
     for index, label in enumerate(labels if len(labels) <= MOST_BUTTONS else ()):
         if several:
             box, other = (TICKED, 0) if index in on else (EMPTY, 1)
-            made.append(screen.button(f"{box} {label}", Verb.TOGGLE, assignment_id, *key, index, other))
+            made.append(message_layout.button(f"{box} {label}", Verb.TOGGLE, assignment_id, *key, index, other))
         else:
-            made.append(screen.button(label, Verb.ANSWER, assignment_id, *key, index))
-    found = _points(made) if made and isinstance(question, Scale) else screen.rows(made)
+            made.append(message_layout.button(label, Verb.ANSWER, assignment_id, *key, index))
+    found = _points(made) if made and isinstance(question, Scale) else message_layout.rows(made)
     if isinstance(question, Choices):
         done = say("done") if on or question.least else say("none-of-them")
-        found = (*found, (screen.button(done, Verb.DONE, assignment_id, *key),))
+        found = (*found, (message_layout.button(done, Verb.DONE, assignment_id, *key),))
     if not (asked.question.required or alone):
-        found = (*found, (screen.button(say("leave-open"), Verb.OPEN, assignment_id, *key),))
+        found = (*found, (message_layout.button(say("leave-open"), Verb.OPEN, assignment_id, *key),))
     return found
 
 
@@ -102,8 +102,8 @@ def _labels(asked: Asked, language: str) -> tuple[str, ...]:
     called = names(asked, language)
     if isinstance(asked.question, Scale):
         return called
-    both = tuple(f"{name} · {lettering.isolated(one)}" for name, one in zip(called, asked.options, strict=True))
-    return both if screen.short(both) else called
+    both = tuple(f"{name} · {option_letters.isolated(one)}" for name, one in zip(called, asked.options, strict=True))
+    return both if message_layout.short(both) else called
 
 
 def worded(asked: Asked, stored: str, say: Texts, *, language: str) -> str:
@@ -117,5 +117,5 @@ def worded(asked: Asked, stored: str, say: Texts, *, language: str) -> str:
         elif called[index] == asked.options[index]:
             found.append(called[index])
         else:
-            found.append(f"{called[index]} {lettering.isolated(asked.options[index])}")
-    return pages.shortened(", ".join(found) or say("none-of-them"), LONGEST_ANSWER)
+            found.append(f"{called[index]} {option_letters.isolated(asked.options[index])}")
+    return message_text.shortened(", ".join(found) or say("none-of-them"), LONGEST_ANSWER)

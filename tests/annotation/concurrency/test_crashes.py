@@ -15,11 +15,11 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlmodel import Session, col, select
 
-from annotation.store import database, soundness
+from annotation.store import database, invariants
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Judgement
 from annotation.vocabulary import AssignmentStatus
-from annotation.workflow import work
+from annotation.workflow import assignments
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 MOST = 60
@@ -64,17 +64,17 @@ def who(db: Database, tmp_path: Path) -> int:
     return 1
 
 
-def offered(db: Database, who: int) -> work.Offer:
+def offered(db: Database, who: int) -> assignments.Offer:
     """What she is to judge now."""
     with db.transaction() as session:
-        found = work.next_item(session, annotator_id=who, now=NOW, project_id=1)
-    assert isinstance(found, work.Offer)
+        found = assignments.next_item(session, annotator_id=who, now=NOW, project_id=1)
+    assert isinstance(found, assignments.Offer)
     return found
 
 
-def answered(offer: work.Offer, who: int, *, revision: int, label: str) -> Call:
+def answered(offer: assignments.Offer, who: int, *, revision: int, label: str) -> Call:
     """She answers what she was offered."""
-    return lambda session: work.submit(
+    return lambda session: assignments.submit(
         session,
         annotator_id=who,
         assignment_id=offer.assignment_id,
@@ -84,10 +84,10 @@ def answered(offer: work.Offer, who: int, *, revision: int, label: str) -> Call:
     )
 
 
-def stored(db: Database, offer: work.Offer) -> list[str]:
+def stored(db: Database, offer: assignments.Offer) -> list[str]:
     """The answers to an assignment, by revision; the database is sound."""
     with db.reading() as view:
-        assert soundness.broken(view) == ()
+        assert invariants.broken(view) == ()
         chosen = select(Judgement.response).where(Judgement.assignment_id == offer.assignment_id)
         return list(view.exec(chosen.order_by(col(Judgement.revision))))
 
@@ -95,7 +95,7 @@ def stored(db: Database, offer: work.Offer) -> list[str]:
 def live(db: Database) -> list[int]:
     """The assignments in hand; the database is sound."""
     with db.reading() as view:
-        assert soundness.broken(view) == ()
+        assert invariants.broken(view) == ()
         found = view.exec(select(Assignment.id).where(Assignment.status == AssignmentStatus.LIVE))
         return [one for one in found if one is not None]
 
@@ -131,7 +131,7 @@ def test_an_item_is_handed_out_whole_or_not_at_all(db: Database, url: str, who: 
     """Killed at any statement, no place is taken, no exposure is left, and the next call hands the same item out."""
 
     def call(session: Session) -> object:
-        return work.next_item(session, annotator_id=who, now=NOW, project_id=1)
+        return assignments.next_item(session, annotator_id=who, now=NOW, project_id=1)
 
     def untouched() -> None:
         assert live(db) == []
@@ -157,7 +157,7 @@ def test_an_undo_and_its_correction_leave_the_first_answer(db: Database, url: st
         db.engine.dispose()
 
     def undone(session: Session) -> object:
-        return work.undo(session, annotator_id=who, assignment_id=offer.assignment_id, now=NOW)
+        return assignments.undo(session, annotator_id=who, assignment_id=offer.assignment_id, now=NOW)
 
     assert until_done(url, undone, untouched) > 5
     assert until_done(url, answered(offer, who, revision=1, label=_storm.OPTIONS[1]), untouched) > 5

@@ -19,7 +19,7 @@ from annotation.campaigns import project as project_files
 from annotation.campaigns.project import ProjectFile
 from annotation.store.database import Database
 from annotation.store.models import Item
-from annotation.workflow import projects
+from annotation.workflow.lifecycle import projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 Stored = Callable[[Path], tuple[ProjectFile, list[Item]]]

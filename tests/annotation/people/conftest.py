@@ -26,16 +26,9 @@ from annotation.store.models import (
     Wording,
 )
 from annotation.vocabulary import AssignmentStatus, Hindrance, Surface, WordingKind
-from annotation.workflow import projects
-from annotation.workflow.people import (
-    consents,
-    invitations,
-    joining,
-    profiles,
-    standing,
-    terms,
-)
-from annotation.workflow.people.invitations import Entered, Refusal
+from annotation.workflow.annotators import access, consents, invitations, profiles, registration, terms
+from annotation.workflow.annotators.invitations import Entered, Refusal
+from annotation.workflow.lifecycle import projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -100,7 +93,7 @@ class People:
         with self.db.transaction() as session:
             person = self.joined(session, number)
             project = queries.project(session, name)
-            found = standing.hindrance(
+            found = access.hindrance(
                 session,
                 person=person,
                 project=project,
@@ -122,7 +115,7 @@ class People:
     @staticmethod
     def joined(session: Session, number: int) -> Annotator:
         """The person with this Telegram id."""
-        return joining.join(session, telegram_id=number, language="uk", key=KEY, now=NOW)
+        return registration.join(session, telegram_id=number, language="uk", key=KEY, now=NOW)
 
     @staticmethod
     def terms_of(session: Session, name: str) -> terms.Terms:

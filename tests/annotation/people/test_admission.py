@@ -15,13 +15,10 @@ from annotation.store.models import (
     Participation,
 )
 from annotation.vocabulary import AssignmentStatus, Hindrance, Stage
-from annotation.workflow.people import (
-    accuracy,
-    admission,
-    annotators,
-    participations,
-)
-from annotation.workflow.people.accuracy import Counted
+from annotation.workflow import participations
+from annotation.workflow.annotators import administration, admission
+from annotation.workflow.quality import control_accuracy
+from annotation.workflow.quality.control_accuracy import Counted
 
 if TYPE_CHECKING:
     from tests.annotation.people.conftest import People
@@ -96,7 +93,7 @@ def test_control_items_of_earlier_projects_admit(people: People) -> None:
         last = session.exec(select(Assignment).where(Assignment.annotator_id == 3)).one()
         last.status = AssignmentStatus.WITHDRAWN
         earlier = queries.project(session, "earlier").id or 0
-        assert accuracy.of_controls(session, project_ids=[earlier]) == {
+        assert control_accuracy.of_controls(session, project_ids=[earlier]) == {
             1: Counted(right=2, of=3),
             2: Counted(right=1, of=2),
             4: Counted(right=0, of=1),
@@ -111,16 +108,16 @@ def test_admission_is_not_asked_again_once_she_has_begun(people: People) -> None
     people.load("words", "admission: {cohort: students}\n")
     with people.db.transaction() as session:
         person = people.joined(session, 1)
-        assert annotators.join_cohort(session, person=person, name="students")
-        assert not annotators.join_cohort(session, person=person, name="students")
+        assert administration.join_cohort(session, person=person, name="students")
+        assert not administration.join_cohort(session, person=person, name="students")
     assert people.waits(1, "words") is None
     with people.db.transaction() as session:
         person = people.joined(session, 1)
         project = queries.project(session, "words")
         row = participations.enter(session, annotator_id=person.id or 0, project=project, now=NOW)
         assert row.stage == Stage.MAIN
-        assert annotators.leave_cohort(session, person=person, name="students")
-        assert not annotators.leave_cohort(session, person=person, name="students")
+        assert administration.leave_cohort(session, person=person, name="students")
+        assert not administration.leave_cohort(session, person=person, name="students")
     assert people.waits(1, "words") == Hindrance.NOT_ADMITTED
     with people.db.transaction() as session:
         session.exec(select(Participation)).one().shown = 1

@@ -13,8 +13,8 @@ from annotation.errors import Stale
 from annotation.store import queries
 from annotation.store.models import Consent, Journal, Participation
 from annotation.vocabulary import Event, Hindrance, ParticipationStatus, ProjectStatus
-from annotation.workflow import work
-from annotation.workflow.people import consents, content_warnings, declining, profiles
+from annotation.workflow import assignments
+from annotation.workflow.annotators import consents, content_warnings, declining, profiles
 from annotation.workflow.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ def decline(people: People, number: int, name: str, what: Hindrance) -> None:
         declining.decline(session, annotator_id=who, terms=terms, what=what, now=NOW)
 
 
-def comes(people: People, number: int, name: str | None = None, *, now: datetime = NOW) -> work.Offer | Waiting:
+def comes(people: People, number: int, name: str | None = None, *, now: datetime = NOW) -> assignments.Offer | Waiting:
     """What she gets, of that project or in her turn."""
     with people.db.transaction() as session:
         who = people.joined(session, number).id or 0
         wanted = None if name is None else queries.project(session, name).id
-        return work.next_item(session, annotator_id=who, now=now, project_id=wanted)
+        return assignments.next_item(session, annotator_id=who, now=now, project_id=wanted)
 
 
 def agree(people: People, number: int, name: str, what: Hindrance) -> None:
@@ -76,15 +76,15 @@ def test_whoever_declines_goes_on_to_the_next_project(people: People, what: Hind
     decline(people, 1, "first", what)
     decline(people, 1, "first", what)
     offer = comes(people, 1)
-    assert isinstance(offer, work.Offer)
+    assert isinstance(offer, assignments.Offer)
     assert offer.item.startswith("second")
     assert comes(people, 1, "first") == offer
     with people.db.transaction() as session:
         who = people.joined(session, 1).id or 0
         for number in range(3):
-            found = work.next_item(session, annotator_id=who, now=NOW)
-            assert isinstance(found, work.Offer), number
-            work.submit(
+            found = assignments.next_item(session, annotator_id=who, now=NOW)
+            assert isinstance(found, assignments.Offer), number
+            assignments.submit(
                 session, annotator_id=who, assignment_id=found.assignment_id, revision=0,
                 answers={"answer": "кіт"}, now=NOW,
             )  # fmt: skip
@@ -94,7 +94,7 @@ def test_whoever_declines_goes_on_to_the_next_project(people: People, what: Hind
     assert (again.reason, again.project, again.declined) == (what, "first", True)
     agree(people, 1, "first", what)
     found = comes(people, 1)
-    assert isinstance(found, work.Offer)
+    assert isinstance(found, assignments.Offer)
     assert found.item.startswith("first")
     with people.db.reading() as view:
         assert set(view.exec(select(Participation.reason))) == {None}
@@ -106,7 +106,7 @@ def test_a_declined_text_that_changes_is_asked_for_again(people: People) -> None
     people.load("second")
     running(people, "first", "second")
     decline(people, 1, "first", Hindrance.CONSENT)
-    assert isinstance(comes(people, 1), work.Offer)
+    assert isinstance(comes(people, 1), assignments.Offer)
     (people.folder / "consent.md").write_text("Я згоден на менше.", "utf-8")
     people.load("first", ASKS[Hindrance.CONSENT])
     with people.db.transaction() as session:
@@ -126,7 +126,7 @@ def test_a_programme_is_declined_once_for_all_its_projects(people: People) -> No
     running(people, "first", "second", "third")
     decline(people, 1, "first", Hindrance.CONSENT)
     offer = comes(people, 1)
-    assert isinstance(offer, work.Offer)
+    assert isinstance(offer, assignments.Offer)
     assert offer.item.startswith("third")
 
 
@@ -137,20 +137,20 @@ def test_what_she_holds_goes_back_when_she_declines(people: People) -> None:
     running(people, "first", "second")
     agree(people, 1, "first", Hindrance.CONSENT)
     offer = comes(people, 1)
-    assert isinstance(offer, work.Offer)
+    assert isinstance(offer, assignments.Offer)
     (people.folder / "consent.md").write_text("Я згоден на все.", "utf-8")
     people.load("first", ASKS[Hindrance.CONSENT])
     assert comes(people, 1) == Waiting(reason=Hindrance.CONSENT, project="first")
     decline(people, 1, "first", Hindrance.CONSENT)
     other = comes(people, 1)
-    assert isinstance(other, work.Offer)
+    assert isinstance(other, assignments.Offer)
     assert other.item.startswith("second")
     given = {"assignment_id": offer.assignment_id, "revision": 0, "answers": {"answer": "кіт"}, "now": NOW}
     with people.db.transaction() as session, pytest.raises(Stale, match="agree"):
-        work.submit(session, annotator_id=people.joined(session, 1).id or 0, **given)  # type: ignore[arg-type]
+        assignments.submit(session, annotator_id=people.joined(session, 1).id or 0, **given)  # type: ignore[arg-type]
     agree(people, 1, "first", Hindrance.CONSENT)
     with people.db.transaction() as session:
-        assert not work.submit(session, annotator_id=people.joined(session, 1).id or 0, **given).extra  # type: ignore[arg-type]
+        assert not assignments.submit(session, annotator_id=people.joined(session, 1).id or 0, **given).extra  # type: ignore[arg-type]
 
 
 def test_nothing_that_is_not_asked_can_be_declined(people: People) -> None:
@@ -172,7 +172,7 @@ def test_nothing_that_is_not_asked_can_be_declined(people: People) -> None:
     decline(people, 2, "first", Hindrance.CONSENT)
     with people.db.reading() as view:
         assert view.exec(select(Participation.reason).where(Participation.annotator_id == who)).one() == "too fast"
-    assert isinstance(comes(people, 2), work.Offer)
+    assert isinstance(comes(people, 2), assignments.Offer)
 
 
 def test_a_text_that_comes_back_counts_as_it_was_agreed_to(people: People) -> None:

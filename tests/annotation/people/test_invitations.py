@@ -19,12 +19,9 @@ from annotation.store.models import (
     Project,
 )
 from annotation.vocabulary import Hindrance
-from annotation.workflow.people import (
-    annotators,
-    invitations,
-    participations,
-)
-from annotation.workflow.people.invitations import Entered, Refusal
+from annotation.workflow import participations
+from annotation.workflow.annotators import administration, invitations
+from annotation.workflow.annotators.invitations import Entered, Refusal
 
 if TYPE_CHECKING:
     from tests.annotation.people.conftest import People
@@ -77,7 +74,7 @@ def test_a_code_counts_each_person_once_and_refuses_clearly(people: People) -> N
     assert people.redeem(2, "code") == Refusal.USED_UP
     assert people.redeem(2, "late", now=NOW + timedelta(days=1)) == Refusal.EXPIRED
     with people.db.transaction() as session:
-        annotators.suspend(session, person=people.joined(session, 3), reason="причина", now=NOW)
+        administration.suspend(session, person=people.joined(session, 3), reason="причина", now=NOW)
     assert people.redeem(3, "late") == Refusal.SUSPENDED
     with people.db.transaction() as session:
         session.exec(select(Project)).one().status = "closed"  # type: ignore[assignment]

@@ -11,7 +11,8 @@ from sqlmodel import Session, select
 from annotation.errors import BadInput
 from annotation.store import queries
 from annotation.store.models import Annotator, Consent, ProfileAnswer
-from annotation.workflow.people import invitations, joining, on_paper, participations, standing
+from annotation.workflow import participations
+from annotation.workflow.annotators import access, invitations, offline_agreements, registration
 
 if TYPE_CHECKING:
     from tests.annotation.people.conftest import People
@@ -23,13 +24,13 @@ SHARED = "consent: {file: consent.md, version: 2}"
 
 def clerk(session: Session) -> Annotator:
     """Somebody without Telegram."""
-    return joining.join_desk(session, account="there 3", known=None, key=b"k" * 32, now=NOW)
+    return registration.join_desk(session, account="there 3", known=None, key=b"k" * 32, now=NOW)
 
 
 def hinders(people: People, session: Session, name: str) -> str | None:
     """What keeps her from the project."""
     project = queries.project(session, name)
-    found = standing.hindrance(
+    found = access.hindrance(
         session,
         person=clerk(session),
         project=project,
@@ -50,13 +51,13 @@ def test_all_that_is_asked_is_noted_at_once(people: People) -> None:
         assert hinders(people, session, "a") == "not admitted"
     note: dict[str, Any] = {"how": "лист від 3 листопада", "profile": {"age": ""}, "now": NOW, "code": code}
     with people.db.transaction() as session:
-        noted = on_paper.note(session, person=clerk(session), project=queries.project(session, "a"), **note)
+        noted = offline_agreements.note(session, person=clerk(session), project=queries.project(session, "a"), **note)
         assert noted.agreement is not None
         assert (noted.agreement.scope, noted.agreement.version) == ("programme both", "2")
         assert (noted.fields, noted.warned) == (("age",), True)
     with people.db.transaction() as session:
         assert hinders(people, session, "a") is None
-        again = on_paper.note(session, person=clerk(session), project=queries.project(session, "a"), **note)
+        again = offline_agreements.note(session, person=clerk(session), project=queries.project(session, "a"), **note)
         assert (again.agreement, again.warned) == (None, False)
         assert len(session.exec(select(Consent)).all()) == 1
 
@@ -69,7 +70,7 @@ def test_what_is_refused_changes_nothing(people: People) -> None:
         invitations.invite(session, door=queries.project(session, "a"), code=code, now=NOW)
         clerk(session)
     with pytest.raises(BadInput, match="no number"), people.db.transaction() as session:
-        on_paper.note(
+        offline_agreements.note(
             session, person=clerk(session), project=queries.project(session, "a"), how="тут", now=NOW, code=code,
             profile={"age": "багато"},
         )  # fmt: skip
@@ -77,6 +78,6 @@ def test_what_is_refused_changes_nothing(people: People) -> None:
         assert hinders(people, session, "a") == "not admitted"
         assert session.exec(select(ProfileAnswer)).all() == []
     with pytest.raises(BadInput, match="How did she agree"), people.db.transaction() as session:
-        on_paper.note(
+        offline_agreements.note(
             session, person=clerk(session), project=queries.project(session, "a"), how=" ", now=NOW, profile={}
         )

@@ -16,10 +16,10 @@ from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, Surface
-from annotation.workflow import projects
-from annotation.workflow.people import activity, annotators, joining, payments, roster
-from annotation.workflow.people.activity import Active, Answered
-from annotation.workflow.people.payments import Money
+from annotation.workflow.annotators import activity, administration, payments, registration, roster
+from annotation.workflow.annotators.activity import Active, Answered
+from annotation.workflow.annotators.payments import Money
+from annotation.workflow.lifecycle import projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -147,7 +147,7 @@ def test_the_roster_says_what_is_owed_and_paid(db: Database, load: Callable[...,
         projects.load_file(session, file, now=NOW, yes=True)
         project = queries.project(session, "words")
         assert activity.most_seconds(project_files.definition_of(project.definition)) == 1000
-        person = joining.join(session, telegram_id=1, language="uk", key=KEY, now=NOW)
+        person = registration.join(session, telegram_id=1, language="uk", key=KEY, now=NOW)
         answered(session, person.id or 0, "words-1", after=0, took=500)
         answered(session, person.id or 0, "words-2", after=500, took=1500)
         for hundredths in (100, 25):
@@ -157,7 +157,7 @@ def test_the_roster_says_what_is_owed_and_paid(db: Database, load: Callable[...,
             money = Money(hundredths=1, currency=currency)
             with pytest.raises(BadInput):
                 payments.pay(session, person=person, project=project, money=money, now=NOW)
-        annotators.join_cohort(session, person=person, name="students")
+        administration.join_cohort(session, person=person, name="students")
         found = roster.of(session, project=project, now=NOW)
         assert found.people[0].pseudonym == person.pseudonym
         assert (found.people[0].done, str(found.people[0].owed)) == (Active(items=2, seconds=1500), "1.50 EUR")

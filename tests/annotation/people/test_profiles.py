@@ -9,9 +9,7 @@ import pytest
 
 from annotation.campaigns.people import ProfileField
 from annotation.errors import BadInput
-from annotation.workflow.people import (
-    profiles,
-)
+from annotation.workflow.annotators import profiles
 
 if TYPE_CHECKING:
     from tests.annotation.people.conftest import People

@@ -40,7 +40,7 @@ from annotation.store.models import (
     Wording,
     metadata,
 )
-from annotation.store.models.work import AllottedPerson
+from annotation.store.models.assignments import AllottedPerson
 from annotation.vocabulary import (
     AssignmentStatus,
     Cause,
@@ -50,15 +50,8 @@ from annotation.vocabulary import (
     ProjectStatus,
     WordingKind,
 )
-from annotation.workflow.people import (
-    annotators,
-    erasure,
-    holdings,
-    joining,
-    leaving,
-    messages,
-    participations,
-)
+from annotation.workflow import participations
+from annotation.workflow.annotators import administration, data_export, erasure, messages, registration, withdrawal
 
 if TYPE_CHECKING:
     from tests.annotation.people.conftest import People
@@ -111,7 +104,7 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
     ])  # fmt: skip
     person.time_zone, person.insider = "Europe/Kyiv", True
     session.flush()
-    annotators.suspend(session, person=person, reason=trace(), now=NOW)
+    administration.suspend(session, person=person, reason=trace(), now=NOW)
 
 
 def test_whoever_withdraws_takes_her_answers_along(people: People, load: Load) -> None:
@@ -129,26 +122,26 @@ def test_whoever_withdraws_takes_her_answers_along(people: People, load: Load) -
         people.handed(session, person, "words-4")
         people.handed(session, people.joined(session, 2).id or 0, "words-1", answer="кіт")
         people.handed(session, person, "other-1", answer="кіт")
-        left = leaving.withdraw(session, annotator_id=person, project=project, now=LATER)
-        assert left == leaving.Left(answers=2, places=4)
+        left = withdrawal.withdraw(session, annotator_id=person, project=project, now=LATER)
+        assert left == withdrawal.Left(answers=2, places=4)
         assert people.places(session) == [
             ("words-1", 1, 1, 1), ("words-2", 1, 0, 0), ("words-3", 1, 0, 0), ("words-4", 1, 0, 0),
             ("other-1", 0, 1, 1),
         ]  # fmt: skip
         reasons = session.exec(select(Judgement.excluded_reason).order_by(col(Judgement.id))).all()
-        assert reasons == [leaving.WITHDRAWN, leaving.WITHDRAWN, "too fast", None, None]
+        assert reasons == [withdrawal.WITHDRAWN, withdrawal.WITHDRAWN, "too fast", None, None]
         stands = session.get_one(Participation, (person, project.id))
         assert (stands.status, stands.reason, stands.since) == (
-            ParticipationStatus.WITHDRAWN, leaving.WITHDRAWN, LATER,
+            ParticipationStatus.WITHDRAWN, withdrawal.WITHDRAWN, LATER,
         )  # fmt: skip
         hers = session.exec(select(Assignment.status, Assignment.holds).where(Assignment.annotator_id == person)).all()
         assert hers == [(AssignmentStatus.WITHDRAWN, False)] * 4 + [(AssignmentStatus.DONE, True)]
-        assert leaving.withdraw(session, annotator_id=person, project=project, now=LATER) == leaving.Left()
+        assert withdrawal.withdraw(session, annotator_id=person, project=project, now=LATER) == withdrawal.Left()
         assert [one.data for one in session.exec(select(Journal).where(Journal.event == "person withdrew"))] == [
             {"answers": 2, "places": 4}
         ]
         with pytest.raises(NotFound):
-            leaving.withdraw(session, annotator_id=people.joined(session, 3).id or 0, project=project, now=NOW)
+            withdrawal.withdraw(session, annotator_id=people.joined(session, 3).id or 0, project=project, now=NOW)
 
 
 def test_a_suspension_gives_back_what_she_has_in_hand(people: People, load: Load) -> None:
@@ -159,7 +152,7 @@ def test_a_suspension_gives_back_what_she_has_in_hand(people: People, load: Load
         person = people.joined(session, 1)
         people.handed(session, person.id or 0, "words-1", answer="кіт")
         people.handed(session, person.id or 0, "words-2")
-        annotators.suspend(session, person=person, reason="копіює", now=NOW)
+        administration.suspend(session, person=person, reason="копіює", now=NOW)
         assert people.places(session) == [("words-1", 0, 1, 1), ("words-2", 1, 0, 0)]
         statuses = session.exec(select(Assignment.status).order_by(col(Assignment.id))).all()
         assert statuses == [AssignmentStatus.DONE, AssignmentStatus.EXPIRED]
@@ -222,7 +215,7 @@ def test_what_is_forgotten_is_not_in_the_file_either(tmp_path: Path) -> None:
     file = tmp_path / "own.db"
     with database.opened(f"sqlite:///{file}") as db:
         with db.transaction() as session:
-            person = joining.join(session, telegram_id=1, language="uk", key=b"k" * 32, now=NOW).id or 0
+            person = registration.join(session, telegram_id=1, language="uk", key=b"k" * 32, now=NOW).id or 0
             messages.ask(session, annotator_id=person, text=MARKER * 500, now=NOW)
         with db.transaction() as session:
             session.connection().exec_driver_sql("PRAGMA secure_delete = OFF")
@@ -274,10 +267,10 @@ def test_every_table_about_people_is_in_her_data(people: People, load: Load) -> 
             DeskUser(server="s", user_id=7, annotator_id=who),
         ])  # fmt: skip
         session.flush()
-        found: dict[str, Any] = json.loads(json.dumps(holdings.of(session, annotator_id=who)))
+        found: dict[str, Any] = json.loads(json.dumps(data_export.of(session, annotator_id=who)))
         about = {name for name, table in metadata.tables.items() if "annotator_id" in table.c}
-        assert about == {table.__tablename__ for table in holdings.TABLES.values()}
-        assert all(found[name] for name in holdings.TABLES)
+        assert about == {table.__tablename__ for table in data_export.TABLES.values()}
+        assert all(found[name] for name in data_export.TABLES)
         assert (found["person"]["telegram_id"], found["person"]["created_at"]) == (TELEGRAM_ID, "2026-11-21T12:00:00Z")
         assert found["participations"][0]["invitation"] == "code"
         assert found["consents"][0]["text"] == "Я згоден."
@@ -293,7 +286,7 @@ def test_every_table_about_people_is_in_her_data(people: People, load: Load) -> 
         assert all("assignment" not in entry["data"] for entry in found["journal"])
         project.status = ProjectStatus.CLOSED
         session.flush()
-        found = holdings.of(session, annotator_id=who)
+        found = data_export.of(session, annotator_id=who)
         assert (found["exposures"][0]["cause"], found["assignments"][0]["is_control"]) == ("control", True)
         assert found["assignments"][0]["answers"][0]["flags"] == ["control items right"]
 
@@ -305,7 +298,7 @@ def test_her_data_hold_nobody_elses(people: People, load: Load) -> None:
         people.ready(session, "words")
         people.handed(session, people.joined(session, 1).id or 0, "words-1", answer="кіт")
         people.handed(session, people.joined(session, 2).id or 0, "words-1", answer="собака")
-        text = json.dumps(holdings.of(session, annotator_id=1), ensure_ascii=False)
+        text = json.dumps(data_export.of(session, annotator_id=1), ensure_ascii=False)
         assert "кіт" in text
         assert "собака" not in text
         assert session.get_one(Annotator, 2).pseudonym not in text

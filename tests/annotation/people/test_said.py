@@ -12,12 +12,8 @@ from annotation.campaigns.people import AttestationSection
 from annotation.campaigns.project import definition_of
 from annotation.errors import BadInput, Conflict, NotFound, Stale
 from annotation.store import queries
-from annotation.workflow.people import (
-    attestations,
-    erasure,
-    messages,
-    participations,
-)
+from annotation.workflow import participations
+from annotation.workflow.annotators import attestations, erasure, messages
 
 if TYPE_CHECKING:
     from tests.annotation.people.conftest import People

@@ -18,12 +18,8 @@ from annotation.store.models import (
     Wording,
 )
 from annotation.vocabulary import Hindrance, ParticipationStatus, WordingKind
-from annotation.workflow.people import (
-    annotators,
-    consents,
-    content_warnings,
-    participations,
-)
+from annotation.workflow import participations
+from annotation.workflow.annotators import administration, consents, content_warnings
 
 if TYPE_CHECKING:
     from tests.annotation.people.conftest import People
@@ -62,11 +58,11 @@ def test_what_stands_in_the_way_comes_in_its_order(people: People) -> None:
         )
     assert people.waits(1, "words") is None
     with people.db.transaction() as session:
-        annotators.suspend(session, person=people.joined(session, 1), reason="копіює", now=NOW)
+        administration.suspend(session, person=people.joined(session, 1), reason="копіює", now=NOW)
     assert people.waits(1, "words") == Hindrance.SUSPENDED
     with people.db.transaction() as session:
-        assert annotators.unsuspend(session, person=people.joined(session, 1), now=NOW)
-        assert not annotators.unsuspend(session, person=people.joined(session, 1), now=NOW)
+        assert administration.unsuspend(session, person=people.joined(session, 1), now=NOW)
+        assert not administration.unsuspend(session, person=people.joined(session, 1), now=NOW)
     assert people.waits(1, "words") is None
 
 
@@ -173,12 +169,12 @@ def test_what_organisers_decide_is_journalled_once(people: People) -> None:
     """Insider and suspension; a suspension needs a reason, and gives back what she has in hand."""
     with people.db.transaction() as session:
         person = people.joined(session, 1)
-        assert annotators.set_insider(session, person=person, insider=True, now=NOW)
-        assert not annotators.set_insider(session, person=person, insider=True, now=NOW)
+        assert administration.set_insider(session, person=person, insider=True, now=NOW)
+        assert not administration.set_insider(session, person=person, insider=True, now=NOW)
         with pytest.raises(BadInput):
-            annotators.suspend(session, person=person, reason=" ", now=NOW)
-        assert annotators.suspend(session, person=person, reason="копіює", now=NOW)
-        assert not annotators.suspend(session, person=person, reason="копіює досі", now=NOW)
+            administration.suspend(session, person=person, reason=" ", now=NOW)
+        assert administration.suspend(session, person=person, reason="копіює", now=NOW)
+        assert not administration.suspend(session, person=person, reason="копіює досі", now=NOW)
         assert person.suspended_reason == "копіює досі"
         events = [(one.event, one.data) for one in session.exec(select(Journal).order_by(col(Journal.id)))]
         assert events[1:] == [
@@ -187,4 +183,4 @@ def test_what_organisers_decide_is_journalled_once(people: People) -> None:
             ("suspended", {"reason": "копіює досі"}),
         ]
         with pytest.raises(NotFound, match="Did you mean"):
-            annotators.known_as(session, person.pseudonym[:-1])
+            administration.known_as(session, person.pseudonym[:-1])

@@ -16,8 +16,9 @@ from sqlmodel import select
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import Hindrance, ProjectStatus
-from annotation.workflow import projects, work
-from annotation.workflow.people import joining
+from annotation.workflow import assignments
+from annotation.workflow.annotators import registration
+from annotation.workflow.lifecycle import projects
 from annotation.workflow.waiting import Waiting
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -67,24 +68,24 @@ class Room:
     def person(self, number: int = 1, **columns: Any) -> int:
         """Somebody."""
         with self.db.transaction() as session:
-            made = joining.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=self.now)
+            made = registration.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=self.now)
             for name, value in columns.items():
                 setattr(made, name, value)
             session.add(made)
             return made.id or 0
 
-    def look(self, who: int, project: int | None) -> work.Offer | Waiting:
+    def look(self, who: int, project: int | None) -> assignments.Offer | Waiting:
         """Ask for the next item, and again while the search goes on."""
         while True:
             with self.db.transaction() as session:
-                found = work.next_item(session, annotator_id=who, now=self.now, project_id=project)
-            if isinstance(found, work.Offer) or found.reason is not Hindrance.SEARCHING:
+                found = assignments.next_item(session, annotator_id=who, now=self.now, project_id=project)
+            if isinstance(found, assignments.Offer) or found.reason is not Hindrance.SEARCHING:
                 return found
 
-    def offer(self, who: int, project: int | None = None) -> work.Offer:
+    def offer(self, who: int, project: int | None = None) -> assignments.Offer:
         """The next item, which has to be there."""
         found = self.look(who, project)
-        assert isinstance(found, work.Offer), found
+        assert isinstance(found, assignments.Offer), found
         return found
 
     def wait(self, who: int, project: int | None = None) -> Waiting:
@@ -93,10 +94,12 @@ class Room:
         assert isinstance(found, Waiting), found
         return found
 
-    def say(self, who: int, offer: work.Offer, label: str = YES, *, revision: int | None = None) -> work.Saved:
+    def say(
+        self, who: int, offer: assignments.Offer, label: str = YES, *, revision: int | None = None
+    ) -> assignments.Saved:
         """Answer an item."""
         with self.db.transaction() as session:
-            return work.submit(
+            return assignments.submit(
                 session,
                 annotator_id=who,
                 assignment_id=offer.assignment_id,
@@ -118,32 +121,34 @@ class Room:
     def all(self, who: int, label: str = YES, *, project: int | None = None) -> list[str]:
         """Answer until there is nothing more; which they were."""
         found = []
-        while isinstance(offer := self.look(who, project), work.Offer):
+        while isinstance(offer := self.look(who, project), assignments.Offer):
             self.say(who, offer, label)
             found.append(offer.item)
         return found
 
-    def undo(self, who: int, offer: work.Offer) -> work.Offer:
+    def undo(self, who: int, offer: assignments.Offer) -> assignments.Offer:
         """Open an answer again."""
         with self.db.transaction() as session:
-            return work.undo(session, annotator_id=who, assignment_id=offer.assignment_id, now=self.now)
+            return assignments.undo(session, annotator_id=who, assignment_id=offer.assignment_id, now=self.now)
 
-    def skip(self, who: int, offer: work.Offer, reason: str = "не розумію") -> work.Saved:
+    def skip(self, who: int, offer: assignments.Offer, reason: str = "не розумію") -> assignments.Saved:
         """Pass an item over."""
         with self.db.transaction() as session:
-            return work.skip(session, annotator_id=who, assignment_id=offer.assignment_id, reason=reason, now=self.now)
+            return assignments.skip(
+                session, annotator_id=who, assignment_id=offer.assignment_id, reason=reason, now=self.now
+            )
 
-    def report(self, who: int, offer: work.Offer) -> work.Reported:
+    def report(self, who: int, offer: assignments.Offer) -> assignments.Reported:
         """Say that something is wrong with an item."""
         with self.db.transaction() as session:
-            return work.report(
+            return assignments.report(
                 session, annotator_id=who, assignment_id=offer.assignment_id, reason="помилка", now=self.now
             )
 
     def expire(self) -> int:
         """End the leases that are over."""
         with self.db.transaction() as session:
-            return work.expire(session, now=self.now)
+            return assignments.expire(session, now=self.now)
 
     def later(self, **time: float) -> None:
         """Time passes."""
@@ -161,12 +166,12 @@ class Room:
         with self.db.transaction() as session:
             return session.exec(select(Item).where(Item.external_id == name)).one()
 
-    def assignment(self, offer: work.Offer) -> Assignment:
+    def assignment(self, offer: assignments.Offer) -> Assignment:
         """An assignment as it is stored."""
         with self.db.transaction() as session:
             return session.get_one(Assignment, offer.assignment_id)
 
-    def judgements(self, offer: work.Offer) -> list[tuple[int, str, str | None, str | None]]:
+    def judgements(self, offer: assignments.Offer) -> list[tuple[int, str, str | None, str | None]]:
         """Revision, response, reason of a skip and of an exclusion of each answer to an assignment."""
         with self.db.transaction() as session:
             chosen = select(Judgement).where(Judgement.assignment_id == offer.assignment_id)

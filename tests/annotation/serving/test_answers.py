@@ -10,8 +10,9 @@ from sqlmodel import select
 from annotation.errors import BadInput, NotFound, Stale
 from annotation.store.models import Exposure, Item, Journal, Judgement, Project
 from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, Cause, Event, Hindrance, ItemStatus, ProjectStatus
-from annotation.workflow import definitions, reports, work
-from annotation.workflow.people import consents, terms
+from annotation.workflow import assignments, definitions
+from annotation.workflow.annotators import consents, terms
+from annotation.workflow.review import problem_reports
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -247,7 +248,7 @@ def test_several_questions_are_stored_by_name(room: Room) -> None:
     raw = {"fit": NO, "why": ["в", "а"]}
     for repeated in (False, True):
         with room.db.transaction() as session:
-            saved = work.submit(
+            saved = assignments.submit(
                 session, annotator_id=who, assignment_id=offer.assignment_id, revision=0, answers=raw, now=room.now
             )
         assert saved.repeated is repeated
@@ -265,12 +266,12 @@ def test_reports_on_an_item_that_is_well_are_dismissed(room: Room) -> None:
         room.say(who, offer)
         room.report(who, offer)
     with room.db.transaction() as session:
-        assert [(found.item, found.paused) for found in reports.listed(session)] == [("p-m-1", True)] * 2
+        assert [(found.item, found.paused) for found in problem_reports.listed(session)] == [("p-m-1", True)] * 2
         found = session.get_one(Project, project)
-        assert reports.dismiss(session, project=found, item="p-m-1", now=room.now) == 2
-        assert reports.listed(session, project_id=project) == []
+        assert problem_reports.dismiss(session, project=found, item="p-m-1", now=room.now) == 2
+        assert problem_reports.listed(session, project_id=project) == []
         with pytest.raises(NotFound, match="Nothing is reported"):
-            reports.dismiss(session, project=found, item="p-m-1", now=room.now)
+            problem_reports.dismiss(session, project=found, item="p-m-1", now=room.now)
     offer = room.offer(third, project)
     assert not room.report(third, offer).paused
     room.sound()

@@ -11,10 +11,10 @@ from sqlmodel import col, select
 
 from annotation.campaigns import project as project_files
 from annotation.loading import campaign as loading
-from annotation.store import records
+from annotation.store import judgements
 from annotation.store.models import Journal
 from annotation.vocabulary import CHANGED, Event, Hindrance, ParticipationStatus, Stage
-from annotation.workflow import fixes
+from annotation.workflow.lifecycle import item_fixes
 from annotation.workflow.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def fix(room: Room, project: str, item: str, *, gold: str) -> None:
     read = project_files.read(room.folder / f"{project}.yaml")
     contents = loading.contents(read)
     with room.db.transaction() as session:
-        fixes.fix(session, read, contents, item=item, cosmetic=False, now=room.now)
+        item_fixes.fix(session, read, contents, item=item, cosmetic=False, now=room.now)
 
 
 def decisions(room: Room) -> list[tuple[str, str, int, int, int]]:
@@ -87,7 +87,7 @@ def test_the_last_attempt_at_a_training_is_the_last(room: Room) -> None:
     stands = room.standing(who, project)
     assert (stands.status, stands.reason) == (ParticipationStatus.FAILED, "training: 1 of 2 right")
     with room.db.reading() as view:
-        known = records.known(view, annotator_id=who, project_id=project, training=True)
+        known = judgements.known(view, annotator_id=who, project_id=project, training=True)
     assert [one.response for one in known] == [NO, NO]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import sqlalchemy as sa
 
-from annotation.workflow import work
+from annotation.workflow import assignments
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -33,7 +33,7 @@ def test_her_control_items_are_found_by_their_partial_index(room: Room) -> None:
             asked.append((statement, given))
 
     with room.db.transaction() as session:
-        work.next_item(session, annotator_id=who, now=room.now, project_id=project)
+        assignments.next_item(session, annotator_id=who, now=room.now, project_id=project)
     sa.event.remove(engine, "before_cursor_execute", listen)
     with engine.connect() as connection:
         plans = [str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {one}", given).all()) for one, given in asked]

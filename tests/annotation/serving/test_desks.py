@@ -10,10 +10,11 @@ import pytest
 from sqlmodel import col, select
 
 from annotation.errors import Stale
-from annotation.store import soundness
+from annotation.store import invariants
 from annotation.store.models import Assignment, Item, Judgement, Project
 from annotation.vocabulary import DELETED, EXTRA, AssignmentStatus, Hindrance, ItemStatus, ProjectStatus, Surface
-from annotation.workflow import desks, work
+from annotation.workflow import assignments
+from annotation.workflow.assignments import batches
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -27,17 +28,17 @@ class Office:
 
     room: Room
 
-    def hand_out(self, who: int, project: int, number: int = 10, *, handed_over: bool = False) -> desks.Batch:
+    def hand_out(self, who: int, project: int, number: int = 10, *, handed_over: bool = False) -> batches.Batch:
         """A batch for a person."""
         with self.room.db.transaction() as session:
-            return desks.hand_out(
+            return batches.hand_out(
                 session, annotator_id=who, project_id=project, number=number, now=self.room.now, handed_over=handed_over
             )
 
     def answer(self, who: int, assignment: int, label: str = YES, *, at: datetime | None = None) -> bool:
         """An answer from the desk."""
         with self.room.db.transaction() as session:
-            return desks.answer(
+            return batches.answer(
                 session, annotator_id=who, assignment_id=assignment, answers={"answer": label}, seconds=12.5,
                 at=at or self.room.now, now=self.room.now,
             )  # fmt: skip
@@ -45,7 +46,7 @@ class Office:
     def skip(self, who: int, assignment: int) -> bool:
         """A skip from the desk."""
         with self.room.db.transaction() as session:
-            return desks.skip(
+            return batches.skip(
                 session, annotator_id=who, assignment_id=assignment, reason="skipped in Label Studio", seconds=1.0,
                 at=self.room.now, now=self.room.now,
             )  # fmt: skip
@@ -53,9 +54,9 @@ class Office:
     def take_back(self, who: int, assignment: int) -> bool:
         """A deletion at the desk."""
         with self.room.db.transaction() as session:
-            return desks.take_back(session, annotator_id=who, assignment_id=assignment, now=self.room.now)
+            return batches.take_back(session, annotator_id=who, assignment_id=assignment, now=self.room.now)
 
-    def rows(self, batch: desks.Batch) -> list[tuple[Assignment, Item]]:
+    def rows(self, batch: batches.Batch) -> list[tuple[Assignment, Item]]:
         """The batch as it is stored."""
         with self.room.db.transaction() as session:
             chosen = select(Assignment, Item).join(Item, col(Item.id) == col(Assignment.item_id))
@@ -77,7 +78,7 @@ class Office:
         """Nothing is broken."""
         self.room.sound()
         with self.room.db.transaction() as session:
-            assert soundness.broken(session) == ()
+            assert invariants.broken(session) == ()
 
 
 @pytest.fixture
@@ -277,7 +278,7 @@ def test_whoever_answers_at_anothers_desk_answers_for_herself(office: Office) ->
     office.hand_out(who, project)
     for person, reason in ((other, None), (office.room.person(3), EXTRA)):
         with office.room.db.transaction() as session:
-            borrowed = desks.borrow(
+            borrowed = batches.borrow(
                 session, annotator_id=person, item_id=office.room.item("p-m-1").id or 0, now=office.room.now
             )
         office.answer(person, borrowed)
@@ -293,8 +294,10 @@ def test_reported_items_go_from_telegram_to_a_desk(office: Office) -> None:
     office.room.report(who, offer)
     office.room.skip(who, offer)
     with office.room.db.transaction() as session:
-        found = desks.reported(session, project_id=project)
-        assert desks.hand_over(session, project=session.get_one(Project, project), item_ids=found, now=office.room.now)
+        found = batches.reported(session, project_id=project)
+        assert batches.hand_over(
+            session, project=session.get_one(Project, project), item_ids=found, now=office.room.now
+        )
     assert offer.item not in office.room.all(other)
     expert = office.room.person(3)
     (one,) = office.hand_out(expert, project, handed_over=True).assignments
@@ -313,7 +316,7 @@ def test_items_too_long_for_a_phone_are_found_by_what_is_shown(office: Office) -
         item.stimulus = "ї" * 4001
         session.add(item)
         session.flush()
-        assert desks.too_long(session, project_id=project) == {item.id}
+        assert batches.too_long(session, project_id=project) == {item.id}
 
 
 def test_a_second_pass_never_counts(office: Office) -> None:
@@ -323,7 +326,7 @@ def test_a_second_pass_never_counts(office: Office) -> None:
 
     def opened() -> tuple[int, ...]:
         with office.room.db.transaction() as session:
-            return desks.open_second(
+            return batches.open_second(
                 session, annotator_id=who, project_id=project, number=9, now=office.room.now
             )  # fmt: skip
 
@@ -359,7 +362,7 @@ def test_reports_still_work_in_telegram_only(office: Office) -> None:
     project, who = office.room.project(), office.room.person()
     (one,) = office.hand_out(who, project, 1).assignments
     with office.room.db.transaction() as session, pytest.raises(Stale, match="not yours"):
-        work.submit(
+        assignments.submit(
             session, annotator_id=who, assignment_id=one, revision=0, answers={"answer": YES}, now=office.room.now
         )
 
@@ -373,8 +376,8 @@ def test_a_project_that_asks_in_steps_is_answered_in_two_passes(office: Office) 
     office.answer(who, one, NO)
     with office.room.db.transaction() as session:
         now = office.room.now
-        (second,) = desks.open_second(session, annotator_id=who, project_id=project, number=1, now=now)
-        desks.answer(
+        (second,) = batches.open_second(session, annotator_id=who, project_id=project, number=1, now=now)
+        batches.answer(
             session, annotator_id=who, assignment_id=second, answers={"answer": NO, "sure": YES}, seconds=1, at=now,
             now=now,
         )  # fmt: skip

@@ -22,12 +22,15 @@ from annotation.campaigns import programme as programme_files
 from annotation.campaigns import project as project_files
 from annotation.errors import Conflict, NotFound, Stale
 from annotation.loading import campaign as loading
-from annotation.store import database, queries, slots, soundness
+from annotation.store import database, invariants, overlap_counts, queries
 from annotation.store.models import Assignment, Item, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Hindrance, ProjectStatus, Stage, Surface
-from annotation.workflow import enforcement, fixes, life, programmes, work
-from annotation.workflow.people import erasure, leaving
-from annotation.workflow.work import handing
+from annotation.workflow import assignments
+from annotation.workflow.allocation import programmes
+from annotation.workflow.annotators import erasure, withdrawal
+from annotation.workflow.assignments import assignment_creation
+from annotation.workflow.lifecycle import item_fixes, transitions
+from annotation.workflow.quality import enforcement
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -39,7 +42,7 @@ excepts the annotation; a programme of one with a pilot and a rule, and of one t
 GROUPS = ("a", "a", "b", "b", "c", "d", "e", "f", "g", "h")
 FILES = ("m",) * 6 + ("training", "qualification", "controls")
 LABELS = ("так", "ні")
-STEPS = (*life.Step, *3 * (life.Step.START, life.Step.REOPEN))
+STEPS = (*transitions.Step, *3 * (transitions.Step.START, transitions.Step.REOPEN))
 """What stops a project, and, more often, what lets it go on."""
 RULE = "an organiser's reason"
 LEAST_SHOWN = 30
@@ -95,8 +98,8 @@ class Campaigns(RuleBasedStateMachine):
         """An item, if there is one, of that project or of her turn: only of one that runs, and never two at once."""
         with self.db.transaction() as session:
             wanted = None if name is None else queries.project(session, name).id
-            found = work.next_item(session, annotator_id=who, now=self.now, project_id=wanted)
-            if not isinstance(found, work.Offer):
+            found = assignments.next_item(session, annotator_id=who, now=self.now, project_id=wanted)
+            if not isinstance(found, assignments.Offer):
                 if found.reason is Hindrance.EXCLUDED:
                     Campaigns.met.add("excluded")
                 return None
@@ -139,7 +142,7 @@ class Campaigns(RuleBasedStateMachine):
         """What is told to be stored is stored; the same tap again stores nothing."""
         key = (assignment, revision)
         with suppress(Stale), self.db.transaction() as session:
-            saved = work.submit(
+            saved = assignments.submit(
                 session,
                 annotator_id=who,
                 assignment_id=assignment,
@@ -158,7 +161,7 @@ class Campaigns(RuleBasedStateMachine):
         if self.shown:
             assignment, (who, _) = sorted(self.shown.items())[at % len(self.shown)]
             with suppress(Stale), self.db.transaction() as session:
-                opened = work.undo(session, annotator_id=who, assignment_id=assignment, now=self.now)
+                opened = assignments.undo(session, annotator_id=who, assignment_id=assignment, now=self.now)
                 assert opened.revision == 1 + max(last for one, last in self.answers if one == assignment)
                 self.shown[assignment] = (who, opened.revision)
 
@@ -170,9 +173,11 @@ class Campaigns(RuleBasedStateMachine):
         assignment, (who, _) = sorted(self.shown.items())[at % len(self.shown)]
         with suppress(Stale), self.db.transaction() as session:
             if report:
-                work.report(session, annotator_id=who, assignment_id=assignment, reason="помилка", now=self.now)
+                assignments.report(session, annotator_id=who, assignment_id=assignment, reason="помилка", now=self.now)
                 return
-            saved = work.skip(session, annotator_id=who, assignment_id=assignment, reason="не знаю", now=self.now)
+            saved = assignments.skip(
+                session, annotator_id=who, assignment_id=assignment, reason="не знаю", now=self.now
+            )
             assert saved.repeated is ((assignment, 0) in self.answers)
             self.answers[assignment, 0] = ""
 
@@ -181,17 +186,17 @@ class Campaigns(RuleBasedStateMachine):
         """Time passes, and leases end."""
         self.now += timedelta(minutes=minutes)
         with self.db.transaction() as session:
-            work.expire(session, now=self.now)
+            assignments.expire(session, now=self.now)
 
     @rule(name=names, step=st.sampled_from(STEPS))
-    def organise(self, name: str, step: life.Step) -> None:
+    def organise(self, name: str, step: transitions.Step) -> None:
         """Start, pause, extend, close, reopen, where the state allows it."""
         with suppress(Conflict), self.db.transaction() as session:
             project = queries.project(session, name)
-            if step is life.Step.EXTEND:
-                life.extend(session, project=project, now=self.now, overlap=(project.overlap or 0) + 1)
+            if step is transitions.Step.EXTEND:
+                transitions.extend(session, project=project, now=self.now, overlap=(project.overlap or 0) + 1)
             else:
-                getattr(life, step.value)(session, project=project, now=self.now)
+                getattr(transitions, step.value)(session, project=project, now=self.now)
 
     @rule(name=names, kind=st.sampled_from(FILES), at=which, cosmetic=st.booleans())
     def fix(self, name: str, kind: str, at: int, cosmetic: bool) -> None:
@@ -206,7 +211,7 @@ class Campaigns(RuleBasedStateMachine):
         campaign = project_files.read(self.folder / f"{name}.yaml")
         contents = loading.contents(campaign)
         with self.db.transaction() as session:
-            fixes.fix(session, campaign, contents, item=rows[item - 1]["id"], cosmetic=cosmetic, now=self.now)
+            item_fixes.fix(session, campaign, contents, item=rows[item - 1]["id"], cosmetic=cosmetic, now=self.now)
 
     @rule(at=which, back=st.booleans())
     def exclude(self, at: int, back: bool) -> None:
@@ -229,7 +234,7 @@ class Campaigns(RuleBasedStateMachine):
     def withdraw(self, who: int, name: str) -> None:
         """Somebody leaves a project."""
         with suppress(NotFound), self.db.transaction() as session:
-            leaving.withdraw(session, annotator_id=who, project=queries.project(session, name), now=self.now)
+            withdrawal.withdraw(session, annotator_id=who, project=queries.project(session, name), now=self.now)
 
     @rule(who=st.just(PEOPLE))
     def forget(self, who: int) -> None:
@@ -242,7 +247,7 @@ class Campaigns(RuleBasedStateMachine):
     def sound(self) -> None:
         """Overlap, one live item, blindness, numbered revisions, counts: whatever came before."""
         with self.db.reading() as view:
-            assert soundness.broken(view) == ()
+            assert invariants.broken(view) == ()
 
     @invariant()
     def whole(self) -> None:
@@ -357,9 +362,9 @@ def keeps_the_places(_session: Session, *, item_ids: Sequence[int], now: datetim
 @pytest.mark.parametrize(
     ("module", "name", "planted", "says"),
     [
-        (slots, "take_first", ignores_free, "an item has no more places than its overlap"),
-        (handing, "_expose", tells_nobody, "what was shown is recorded as met"),
-        (slots, "give_back_all", keeps_the_places, "an item's counts are those of its assignments"),
+        (overlap_counts, "take_first", ignores_free, "an item has no more places than its overlap"),
+        (assignment_creation, "_expose", tells_nobody, "what was shown is recorded as met"),
+        (overlap_counts, "give_back_all", keeps_the_places, "an item's counts are those of its assignments"),
     ],
 )
 def test_what_is_broken_is_found(

@@ -10,9 +10,9 @@ from sqlmodel import col, select
 from annotation.errors import Stale
 from annotation.store.models import Annotator, Item, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus
-from annotation.workflow import enforcement
-from annotation.workflow.people import annotators, leaving
-from annotation.workflow.work import Offer
+from annotation.workflow.annotators import administration, withdrawal
+from annotation.workflow.assignments import Offer
+from annotation.workflow.quality import enforcement
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -36,10 +36,10 @@ def gone(room: Room, who: int, project: int, how: str) -> None:
         return
     with room.db.transaction() as session:
         if how == "withdrawn":
-            leaving.withdraw(session, annotator_id=who, project=session.get_one(Project, project), now=room.now)
+            withdrawal.withdraw(session, annotator_id=who, project=session.get_one(Project, project), now=room.now)
         else:
             person = session.get_one(Annotator, who)
-            annotators.suspend(session, person=person, reason=REASON, now=room.now)
+            administration.suspend(session, person=person, reason=REASON, now=room.now)
 
 
 def test_a_late_answer_of_somebody_excluded_is_kept_with_her_reason(room: Room) -> None:

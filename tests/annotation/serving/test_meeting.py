@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from annotation.workflow import work
-from annotation.workflow.work import seats
+from annotation.workflow import assignments
+from annotation.workflow.assignments import annotator_context
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -26,16 +26,16 @@ def test_nobody_ends_the_lease_of_a_person_who_is_at_work_herself(room: Room) ->
     mine, hers = room.offer(first, project), room.offer(second, project)
     room.later(days=1)
     with room.db.transaction() as one, room.db.transaction() as other:
-        seats.locked(one, first)
-        seats.locked(other, second)
-        assert work.expire(one, now=room.now, but=first) == 0
-        assert work.expire(other, now=room.now, but=second) == 0
-        kept = work.next_item(one, annotator_id=first, now=room.now)
-        kept_too = work.next_item(other, annotator_id=second, now=room.now)
-    assert isinstance(kept, work.Offer)
-    assert isinstance(kept_too, work.Offer)
+        annotator_context.locked(one, first)
+        annotator_context.locked(other, second)
+        assert assignments.expire(one, now=room.now, but=first) == 0
+        assert assignments.expire(other, now=room.now, but=second) == 0
+        kept = assignments.next_item(one, annotator_id=first, now=room.now)
+        kept_too = assignments.next_item(other, annotator_id=second, now=room.now)
+    assert isinstance(kept, assignments.Offer)
+    assert isinstance(kept_too, assignments.Offer)
     assert [kept.assignment_id, kept_too.assignment_id] == [mine.assignment_id, hers.assignment_id]
     room.later(days=1)
     with room.db.transaction() as one:
-        assert work.expire(one, now=room.now, but=first) == 1
+        assert assignments.expire(one, now=room.now, but=first) == 1
     room.sound()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import select
 
-from annotation.store import soundness
+from annotation.store import invariants
 from annotation.store.models import Item, Project
 from annotation.vocabulary import ProjectStatus
-from annotation.workflow import allotments
+from annotation.workflow.allocation import group_allocation
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -37,7 +37,7 @@ def test_an_item_asks_on_until_it_is_sure(room: Room, said: list[str], answers: 
     assert (found.free, found.n_live, found.n_done) == (0, answers, answers)
     assert all(came.startswith("k-") for came in room.all(room.person(9), project=project))
     with room.db.reading() as view:
-        assert soundness.broken(view) == ()
+        assert invariants.broken(view) == ()
 
 
 def test_an_allotment_keeps_groups_for_the_other_project(room: Room) -> None:
@@ -49,7 +49,7 @@ def test_an_allotment_keeps_groups_for_the_other_project(room: Room) -> None:
         for project in both:
             project.status = ProjectStatus.LOADED
         session.flush()
-        allotments.allot(session, projects=both, people=6, seed=1, now=room.now)
+        group_allocation.allot(session, projects=both, people=6, seed=1, now=room.now)
         for project in both:
             project.status = ProjectStatus.RUNNING
     people = [room.person(number) for number in range(6)]
@@ -57,7 +57,7 @@ def test_an_allotment_keeps_groups_for_the_other_project(room: Room) -> None:
     for who in people:
         for identity in ids:
             with room.db.transaction() as session:
-                mine = allotments.bins(session, annotator_id=who, project_id=identity)
+                mine = group_allocation.bins(session, annotator_id=who, project_id=identity)
             came = room.all(who, project=identity)
             assert mine is not None
             assert {room.item(name).bin for name in came} <= set(mine)
@@ -65,4 +65,4 @@ def test_an_allotment_keeps_groups_for_the_other_project(room: Room) -> None:
     assert all(len(set(found)) == len(found) for found in met.values())
     with room.db.reading() as view:
         assert [one.external_id for one in view.exec(select(Item).where(Item.free > 0))] == []
-        assert soundness.broken(view) == ()
+        assert invariants.broken(view) == ()

@@ -10,10 +10,10 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store import locks, searches
-from annotation.store.searches import Seeker
+from annotation.store import annotator_locks, item_queue_sql
+from annotation.store.item_queue_sql import Seeker
 from annotation.vocabulary import Cause, Pool
-from annotation.workflow.work import leases, looking
+from annotation.workflow.assignments import eligibility, leases
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -25,15 +25,15 @@ SEEKER = Seeker(
 )  # fmt: skip
 WINDOW = {"low": 0, "high": 100, "size": 16, "before": 15, "here": 5, "seq": 0, "cause": "answered"}
 BY: dict[str, tuple[str | sa.Executable, set[str]]] = {
-    "look": (searches.LOOK, {"ix_item_open", "ix_assignment_expired", "pk_walk"}),
-    "ring": (searches.RING, {"ix_item_open", "uq_assignment_item_annotator_occasion", "pk_exposure"}),
-    "last": (searches.LAST, {"ix_item_open"}),
-    "started": (searches.STARTED, {"ix_item_started"}),
-    "on the way": (searches.ON_THE_WAY, {"ix_item_started", "ix_item_open", "pk_exposure"}),
-    "returned": (searches.RETURNED, {"ix_reopened_project_id_pool"}),
-    "round": (searches.ROUND_DONE, {"ix_item_started", "ix_reopened_project_id_pool"}),
-    "lapsed": (searches.LAPSED, {"ix_assignment_expired"}),
-    "in hand": (looking._HERE, {"uq_assignment_one_live_in_telegram", "ix_assignment_lease_until"}),
+    "look": (item_queue_sql.LOOK, {"ix_item_open", "ix_assignment_expired", "pk_walk"}),
+    "ring": (item_queue_sql.RING, {"ix_item_open", "uq_assignment_item_annotator_occasion", "pk_exposure"}),
+    "last": (item_queue_sql.LAST, {"ix_item_open"}),
+    "started": (item_queue_sql.STARTED, {"ix_item_started"}),
+    "on the way": (item_queue_sql.ON_THE_WAY, {"ix_item_started", "ix_item_open", "pk_exposure"}),
+    "returned": (item_queue_sql.RETURNED, {"ix_reopened_project_id_pool"}),
+    "round": (item_queue_sql.ROUND_DONE, {"ix_item_started", "ix_reopened_project_id_pool"}),
+    "lapsed": (item_queue_sql.LAPSED, {"ix_assignment_expired"}),
+    "in hand": (eligibility._HERE, {"uq_assignment_one_live_in_telegram", "ix_assignment_lease_until"}),
     "overdue": (leases._OVERDUE, {"ix_assignment_lease_until"}),
 }
 
@@ -63,8 +63,8 @@ def test_a_search_reads_by_its_index(room: Room, backend: str, name: str) -> Non
     room.answers(who, 3)
     statement, indexes = BY[name]
     with room.db.transaction() as session:
-        locks.person(session, who)
-        found = plan(session, searches.statement(statement, SEEKER) if isinstance(statement, str) else statement)
+        annotator_locks.person(session, who)
+        found = plan(session, item_queue_sql.statement(statement, SEEKER) if isinstance(statement, str) else statement)
     for index in indexes:
         unnamed = backend == "sqlite" and index.startswith(("uq_assignment_item", "pk_"))
         assert ("sqlite_autoindex_" if unnamed else index) in found, found
@@ -78,6 +78,6 @@ def test_nothing_is_compiled_for_a_person(room: Room, backend: str) -> None:
         return
     who = room.person()
     with room.db.transaction() as session:
-        locks.person(session, who)
+        annotator_locks.person(session, who)
         said = session.connection().execute(sa.text("SELECT current_setting('jit'), current_setting('enable_seqscan')"))
         assert said.one() == ("off", "off")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from annotation.vocabulary import ParticipationStatus
-from annotation.workflow import enforcement
+from annotation.workflow.quality import enforcement
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room

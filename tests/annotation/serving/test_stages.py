@@ -9,11 +9,11 @@ import pytest
 from sqlmodel import col, select
 
 from annotation.errors import Stale
-from annotation.store import slots
+from annotation.store import overlap_counts
 from annotation.store.models import Item, Journal, Project
 from annotation.vocabulary import Event, Hindrance, ParticipationStatus, Pool, Stage
-from annotation.workflow import overview
-from annotation.workflow.people import leaving
+from annotation.workflow.annotators import withdrawal
+from annotation.workflow.monitoring import campaign_status
 from annotation.workflow.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -55,15 +55,15 @@ def test_pilot_places_that_wait_for_newcomers_are_told(room: Room) -> None:
         room.answers(who, 5, project=project)
     with room.db.transaction() as session:
         loaded = session.get_one(Project, project)
-        assert overview.of(session, loaded).pilot == overview.Pilot(number=4, done=4, free=0, newcomers=0)
-        leaving.withdraw(session, annotator_id=first, project=loaded, now=room.now)
-        assert overview.of(session, loaded).pilot == overview.Pilot(number=4, done=0, free=4, newcomers=0)
+        assert campaign_status.of(session, loaded).pilot == campaign_status.Pilot(number=4, done=4, free=0, newcomers=0)
+        withdrawal.withdraw(session, annotator_id=first, project=loaded, now=room.now)
+        assert campaign_status.of(session, loaded).pilot == campaign_status.Pilot(number=4, done=0, free=4, newcomers=0)
     assert room.wait(second, project).reason is Hindrance.NOTHING_LEFT
     third = room.person(3)
     room.answers(third, 3, project=project)
     with room.db.transaction() as session:
-        pilot = overview.of(session, session.get_one(Project, project)).pilot
-    assert pilot == overview.Pilot(number=4, done=3, free=1, newcomers=1)
+        pilot = campaign_status.of(session, session.get_one(Project, project)).pilot
+    assert pilot == campaign_status.Pilot(number=4, done=3, free=1, newcomers=1)
 
 
 @pytest.mark.parametrize(("explain", "why"), [(True, "why"), (False, None)])
@@ -195,12 +195,12 @@ def test_nobody_fails_for_items_that_are_paused(room: Room, paused: int) -> None
         chosen = select(Item.id).where(Item.pool == Pool.QUALIFICATION).order_by(col(Item.id))
         out = [one or 0 for one in session.exec(chosen.limit(paused))]
         for one in out:
-            slots.pause(session, item_id=one)
+            overlap_counts.pause(session, item_id=one)
     room.answers(who, 4 - paused, project=project)
     assert room.wait(who, project) == Waiting(reason=Hindrance.NOTHING_LEFT, project="p")
     assert room.standing(who, project).status is ParticipationStatus.ACTIVE
     with room.db.transaction() as session:
         for one in out:
-            slots.resume(session, item_id=one, now=room.now)
+            overlap_counts.resume(session, item_id=one, now=room.now)
     room.answers(who, paused, project=project)
     assert room.offer(who, project).stage is Stage.MAIN

@@ -14,7 +14,9 @@ from sqlmodel import Session
 from annotation.campaigns import programme as programme_files
 from annotation.store.database import Database
 from annotation.store.models import Project
-from annotation.workflow import freezing, programmes, work
+from annotation.workflow import assignments
+from annotation.workflow.allocation import programmes
+from annotation.workflow.lifecycle import freeze
 
 if TYPE_CHECKING:
     from tests.annotation.serving.conftest import Room
@@ -43,16 +45,16 @@ def counted(db: Database) -> Iterator[list[str]]:
         sa.event.remove(db.engine, "before_cursor_execute", listen)
 
 
-def asked(room: Room, session: Session, who: int) -> work.Offer:
+def asked(room: Room, session: Session, who: int) -> assignments.Offer:
     """The next item, which has to be there."""
-    found = work.next_item(session, annotator_id=who, now=room.now)
-    assert isinstance(found, work.Offer)
+    found = assignments.next_item(session, annotator_id=who, now=room.now)
+    assert isinstance(found, assignments.Offer)
     return found
 
 
-def told(room: Room, session: Session, who: int, offer: work.Offer) -> None:
+def told(room: Room, session: Session, who: int, offer: assignments.Offer) -> None:
     """Its answer."""
-    made = work.submit(
+    made = assignments.submit(
         session,
         annotator_id=who,
         assignment_id=offer.assignment_id,
@@ -104,7 +106,7 @@ def test_quality_rules_read_the_project_once(room: Room) -> None:
     made = room.project(items=10, quality=[{"rule": "seconds", "least": "1 s", "consequence": "flag"}])
     with room.db.transaction() as session:
         project = session.get_one(Project, made)
-        project.frozen = freezing.frozen(session, project, now=room.now)
+        project.frozen = freeze.frozen(session, project, now=room.now)
     who = room.person()
     room.answers(who, 2)
     offer = room.offer(who)

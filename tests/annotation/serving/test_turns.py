@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import sqlalchemy as sa
 
-from annotation.store import claims
+from annotation.store import item_queue
 from annotation.store.models import Item, Project
 from annotation.vocabulary import Hindrance, ParticipationStatus, ProjectStatus
-from annotation.workflow import life, work
+from annotation.workflow import assignments
+from annotation.workflow.lifecycle import transitions
 from annotation.workflow.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def test_exposure_across_projects(
     keys: dict[str, Any] = {} if exceptions is None else {"exposure": {"exceptions": exceptions}}
     project = room.project(items=["story", "other"], kind=kind, **keys)
     found = {}
-    while isinstance(offer := room.look(who, project), work.Offer):
+    while isinstance(offer := room.look(who, project), assignments.Offer):
         found[offer.item] = room.assignment(offer).exposed
         room.say(who, offer)
     assert sorted(found.items()) == list(zip(came, exposed, strict=True))
@@ -171,8 +172,8 @@ def test_a_person_gets_every_item_of_a_large_pool_once(room: Room) -> None:
 def test_the_proof_of_nothing_left_is_made_in_steps_and_kept(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred items of a group that she knows: each call looks at some windows and says that it looks on; when all
     were seen, the next call says so at once; the one item that she may have is found when its place comes back."""
-    monkeypatch.setattr(claims, "WINDOWS", (2, 4, 8))
-    monkeypatch.setattr(claims, "STEPS", 2)
+    monkeypatch.setattr(item_queue, "WINDOWS", (2, 4, 8))
+    monkeypatch.setattr(item_queue, "STEPS", 2)
     before = room.project("before", items=["story"])
     project = room.project(items=[*["story"] * 99, "new"], kind="baseline", overlap=1)
     who, other = room.person(1), room.person(2)
@@ -193,7 +194,7 @@ def test_the_proof_of_nothing_left_is_made_in_steps_and_kept(room: Room, monkeyp
 def asked(room: Room, who: int, project: int) -> Hindrance:
     """What one call says of why there is no item."""
     with room.db.transaction() as session:
-        found = work.next_item(session, annotator_id=who, now=room.now, project_id=project)
+        found = assignments.next_item(session, annotator_id=who, now=room.now, project_id=project)
     assert isinstance(found, Waiting)
     return found.reason
 
@@ -229,7 +230,7 @@ def test_an_extended_maximum_holds_at_once(room: Room) -> None:
     for number, label in enumerate((YES, NO), 1):
         room.answer(room.person(number), label, project=project)
     with room.db.transaction() as session:
-        life.extend(session, project=session.get_one(Project, project), now=room.now, most=4)
+        transitions.extend(session, project=session.get_one(Project, project), now=room.now, most=4)
     for number, label in enumerate((YES, NO), 3):
         room.answer(room.person(number), label, project=project)
     assert room.item("p-m-1").n_done == 4

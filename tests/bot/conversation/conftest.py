@@ -14,12 +14,13 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.store import database, models, queries, screens
+from annotation.store import database, item_messages, models, queries
+from annotation.store.item_messages import Shown
 from annotation.store.models import Item
-from annotation.store.screens import Shown
-from annotation.workflow import life, projects
-from annotation.workflow.people import invitations
-from bot.conversation.exchange import (
+from annotation.workflow.annotators import invitations
+from annotation.workflow.lifecycle import projects, transitions
+from bot.conversation.update_handler import respond
+from bot.conversation.updates_and_calls import (
     Acknowledge,
     Call,
     Commands,
@@ -32,7 +33,6 @@ from bot.conversation.exchange import (
     Rows,
     Send,
 )
-from bot.conversation.respond import respond
 from bot.emulator.entities import html
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -159,7 +159,7 @@ class Chat:
                 self.story.append(str(shown) + (f"\n[… {shown.reply}]" if shown.reply else ""))
                 if call.remember is not None:
                     noted = Shown(assignment_id=call.remember, message_id=shown.message_id, at=self.now)
-                    screens.note(session, [noted])
+                    item_messages.note(session, [noted])
             case Edit():
                 self._edit(session, call)
             case Document():
@@ -172,7 +172,7 @@ class Chat:
     def _edit(self, session: Session, call: Edit) -> None:
         place = call.message
         if isinstance(place, OfAssignment):
-            place = screens.message_of(session, assignment_id=place.assignment_id) or 0
+            place = item_messages.message_of(session, assignment_id=place.assignment_id) or 0
         for index, shown in enumerate(self.screens):
             if shown.message_id == place:
                 self.screens[index] = replace(shown, html=call.html, buttons=call.buttons)
@@ -274,6 +274,6 @@ def load(db: database.Database, tmp_path: Path) -> Load:
             if code:
                 invitations.invite(session, door=project, code=code, now=NOW)
             if start:
-                life.start(session, project=project, now=NOW)
+                transitions.start(session, project=project, now=NOW)
 
     return loaded

@@ -11,10 +11,10 @@ from sqlmodel import select
 
 from annotation.errors import Unavailable
 from annotation.store import models, queries
-from annotation.workflow import life
+from annotation.workflow.lifecycle import transitions
 from bot.conversation.callbacks import Press, Verb, encode
-from bot.conversation.exchange import Acknowledge, Incoming, Kind
 from bot.conversation.handlers import errors
+from bot.conversation.updates_and_calls import Acknowledge, Incoming, Kind
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
@@ -240,7 +240,7 @@ def test_a_person_without_a_name_or_language(chat: Chat, load: Load, language: s
 def test_a_project_that_closes_while_an_item_is_on_the_screen(begun: Chat) -> None:
     """The answer is kept apart, and she is told so."""
     with begun.db.transaction() as session:
-        life.close(session, project=queries.project(session, "words"), now=begun.now)
+        transitions.close(session, project=queries.project(session, "words"), now=begun.now)
     shown = begun.tap("Б")
     assert begun.screens[-2].text.startswith(
         "✓ 1 · Б собака\n\nДякуємо! Це запитання тим часом закрили, тож відповідь збережено окремо."
@@ -252,7 +252,7 @@ def test_a_project_that_closes_while_an_item_is_on_the_screen(begun: Chat) -> No
 def test_a_project_that_pauses_while_an_item_is_on_the_screen(begun: Chat) -> None:
     """What is answered is saved; that it stands still is said."""
     with begun.db.transaction() as session:
-        life.pause(session, project=queries.project(session, "words"), now=begun.now)
+        transitions.pause(session, project=queries.project(session, "words"), now=begun.now)
     sentence = "Проєкт «Слова» зараз зупинено. Ваші відповіді збережено. Зазирніть пізніше: /start"
     assert begun.say("/start") == [sentence]
     assert begun.tap("Б") == [sentence]

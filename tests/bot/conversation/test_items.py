@@ -10,8 +10,8 @@ import pytest
 
 from annotation.campaigns import starting
 from annotation.store import queries
-from annotation.workflow import life, projects
-from bot.conversation.exchange import Edit, Send
+from annotation.workflow.lifecycle import projects, transitions
+from bot.conversation.updates_and_calls import Edit, Send
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
@@ -256,7 +256,7 @@ def test_the_question_of_the_winograd_template(chat: Chat, tmp_path: Path) -> No
     starting.start(tmp_path / "winograd", template_name="winograd")
     with chat.db.transaction() as session:
         projects.load_file(session, tmp_path / "winograd" / "project.yaml", now=chat.now)
-        life.start(session, project=queries.project(session, "winograd"), now=chat.now)
+        transitions.start(session, project=queries.project(session, "winograd"), now=chat.now)
     shown = chat.begin()[-1]
     assert chat.screens[-2].text == (
         "На що вказує займенник?\n\nУ реченні виділено займенник та іменник. Чи вказує займенник саме на цей іменник?"

@@ -14,9 +14,9 @@ from sqlmodel import select
 
 from annotation.store import models, queries
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus
-from annotation.workflow import life
-from annotation.workflow.people import annotators, invitations
-from bot.conversation import zones
+from annotation.workflow.annotators import administration, invitations
+from annotation.workflow.lifecycle import transitions
+from bot.conversation import time_zones
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
@@ -140,9 +140,9 @@ def test_an_invitation_that_lets_nobody_in(
             person = queries.annotator_by_telegram(session, chat.number)
             assert person is not None
             if refused == "closed":
-                life.close(session, project=project, now=chat.now)
+                transitions.close(session, project=project, now=chat.now)
             else:
-                annotators.suspend(session, person=person, reason="x", now=chat.now)
+                administration.suspend(session, person=person, reason="x", now=chat.now)
     assert chat.say("/start c")[0] == sentence
 
 
@@ -193,7 +193,7 @@ def test_a_suspended_person_can_still_ask(chat: Chat, load: Load) -> None:
     with chat.db.transaction() as session:
         person = queries.annotator_by_telegram(session, chat.number)
         assert person is not None
-        annotators.suspend(session, person=person, reason="x", now=chat.now)
+        administration.suspend(session, person=person, reason="x", now=chat.now)
     sentence = "Організатори призупинили вашу участь. Якщо це помилка, напишіть їм: /ask"
     assert chat.say("/start") == [sentence]
     chat.say("/ask")
@@ -299,6 +299,6 @@ def test_every_place_may_be_typed_by_its_offset(month: int) -> None:
     now = datetime(2026, month, 15, 12, tzinfo=UTC)
     for name in sorted(zoneinfo.available_timezones()):
         there = now.astimezone(zoneinfo.ZoneInfo(name))
-        found = zones.meant(f"UTC{there:%z}", now=now)
+        found = time_zones.meant(f"UTC{there:%z}", now=now)
         assert found is not None, name
         assert now.astimezone(zoneinfo.ZoneInfo(found)).utcoffset() == there.utcoffset()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from bot.conversation import callbacks
 from bot.conversation.callbacks import Press, Verb
-from bot.conversation.views import lettering, pages
-from bot.conversation.views.pages import Block
+from bot.conversation.views import message_text, option_letters
+from bot.conversation.views.message_text import Block
 from bot.emulator.entities import html
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from(" \n.&<😀"), max_size=3000)
@@ -32,7 +32,9 @@ def blocks(draw: st.DrawFn) -> Block:
 @settings(max_examples=60, deadline=None)
 def test_no_part_is_too_long_and_nothing_is_lost(several: list[Block], most: int) -> None:
     """As valid HTML, in UTF-16 units, every character but white space in its order."""
-    parts = [html.parse(one)[0] for one in pages.laid_out([Block("1"), *several], part="{number}/{of}", most=most)]
+    parts = [
+        html.parse(one)[0] for one in message_text.laid_out([Block("1"), *several], part="{number}/{of}", most=most)
+    ]
     assert all(0 < len(one.encode("utf-16-le")) // 2 <= most for one in parts)
     whole = "".join(one.split("\n\n", 1)[1] if len(parts) > 1 else one for one in parts)
     assert "".join(whole.split()) == "".join(("1" + "".join(one.text for one in several)).split())
@@ -42,7 +44,7 @@ def test_no_part_is_too_long_and_nothing_is_lost(several: list[Block], most: int
 @settings(max_examples=60, deadline=None)
 def test_no_word_is_cut(words: list[str]) -> None:
     """The words of all parts are the words of the text."""
-    parts = pages.laid_out([Block(" ".join(words))], part="{number}/{of}", most=300)
+    parts = message_text.laid_out([Block(" ".join(words))], part="{number}/{of}", most=300)
     heads = {f"<b>{number}/{len(parts)}</b>" for number in range(1, len(parts) + 1)}
     assert [one for part in parts for one in part.split() if one not in heads] == words
 
@@ -51,13 +53,13 @@ def test_a_bold_part_is_not_cut() -> None:
     """The cut moves before it."""
     text = "слово " * 60 + "[ДУЖЕ ВАЖЛИВИЙ ПРОПУСК] " + "слово " * 60
     at = text.index("[")
-    parts = pages.laid_out([Block(text, ((at, at + 23),))], part="{number}/{of}", most=at + 24 + 10)
+    parts = message_text.laid_out([Block(text, ((at, at + 23),))], part="{number}/{of}", most=at + 24 + 10)
     assert sum("<b>[ДУЖЕ ВАЖЛИВИЙ ПРОПУСК]</b>" in one for one in parts) == 1
 
 
 def test_a_bold_part_that_is_too_long_is_cut_between_words() -> None:
     """A question of several pages, all of it bold."""
-    parts = pages.laid_out([pages.strong("довгенько " * 100)], part="{number}/{of}", most=300)
+    parts = message_text.laid_out([message_text.strong("довгенько " * 100)], part="{number}/{of}", most=300)
     assert len(parts) > 3
     assert all(set(one.replace("<b>", "").replace("</b>", "").split()[1:]) == {"довгенько"} for one in parts)
 
@@ -65,7 +67,7 @@ def test_a_bold_part_that_is_too_long_is_cut_between_words() -> None:
 def test_more_marks_than_telegram_takes_are_left_plain() -> None:
     """A hundred entities is the limit."""
     text = "аб" * 200
-    made = pages.laid_out([Block(text, tuple((at, at + 1) for at in range(0, 400, 2)))], part="")
+    made = message_text.laid_out([Block(text, tuple((at, at + 1) for at in range(0, 400, 2)))], part="")
     assert len(html.parse(made[0])[1]) == 90
 
 
@@ -119,21 +121,21 @@ def test_whatever_comes_is_ours_to_the_byte_or_nothing(data: str) -> None:
 )
 def test_what_a_typed_text_stands_for(text: str, language: str, meant: tuple[int, ...]) -> None:
     """Letters that look alike are taken for one another; half an understanding is none."""
-    assert lettering.meant(text, ["один", "два", "три"], language) == meant
+    assert option_letters.meant(text, ["один", "два", "три"], language) == meant
 
 
 def test_letters_are_those_that_nobody_confuses() -> None:
     """No Ґ Є І Ї Й; numbers where letters end."""
-    assert lettering.letters(6, "uk") == tuple("АБВГДЕ")
-    assert not set("ҐЄІЇЙ") & set(lettering.letters(20, "uk"))
-    assert lettering.letters(3, "cs") == ("A", "B", "C")
-    assert lettering.letters(21, "uk")[-1] == "21"
+    assert option_letters.letters(6, "uk") == tuple("АБВГДЕ")
+    assert not set("ҐЄІЇЙ") & set(option_letters.letters(20, "uk"))
+    assert option_letters.letters(3, "cs") == ("A", "B", "C")
+    assert option_letters.letters(21, "uk")[-1] == "21"
 
 
 def test_the_conversation_needs_no_pandas() -> None:
     """Its process stays small."""
     code = (
-        "import sys, bot.conversation.respond, bot.conversation.jobs;"
+        "import sys, bot.conversation.update_handler, bot.conversation.jobs;"
         "print([one for one in ('pandas', 'numpy', 'sklearn', 'matplotlib', 'telegram') if one in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

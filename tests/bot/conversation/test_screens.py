@@ -15,7 +15,7 @@ import pytest
 
 from annotation.store import queries
 from annotation.store.database import Database
-from annotation.workflow.people import messages
+from annotation.workflow.annotators import messages
 from bot.conversation import jobs
 from bot.conversation.texts import LANGUAGES, Texts, texts
 

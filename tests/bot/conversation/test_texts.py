@@ -10,8 +10,8 @@ from fluent.syntax import ast, visitor
 
 from bot import conversation
 from bot.conversation.texts import COMMANDS, LANGUAGES, commands, resources, texts
-from bot.conversation.views import choosing, joining, pages
-from bot.conversation.views.pages import Block
+from bot.conversation.views import choices, message_text, onboarding
+from bot.conversation.views.message_text import Block
 from bot.emulator.entities import html
 
 
@@ -56,8 +56,8 @@ TOASTS = {
     "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
 }  # fmt: skip
 HINTS = {"answer-here", "zone-hint"}
-CITIES = {joining.zone_name(one) for several in joining.ZONES.values() for one in several}
-REASONS = {f"skip-{one}" for one in choosing.SKIPS} | {f"report-{one}" for one in choosing.REPORTS}
+CITIES = {onboarding.zone_name(one) for several in onboarding.ZONES.values() for one in several}
+REASONS = {f"skip-{one}" for one in choices.SKIPS} | {f"report-{one}" for one in choices.REPORTS}
 NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month"}
 LONG = "Дуже <довга> назва & «проєкт» 😀 " * 12
 
@@ -75,9 +75,9 @@ def test_every_message_formats_and_fits(language: str, number: int) -> None:
     """With all its arguments, escaped, it is HTML that the Bot API takes, and fits where it stands."""
     for name, arguments in messages(language).items():
         text = texts(language)(name, **{one: number if one in NUMBERS else LONG for one in arguments})
-        (made,) = pages.laid_out([Block(text)], part="")
+        (made,) = message_text.laid_out([Block(text)], part="")
         assert html.parse(made)[0] == text.strip(), name
-        assert 0 < pages.units(text) <= longest(name), (name, text)
+        assert 0 < message_text.units(text) <= longest(name), (name, text)
         assert "{" not in text, name
 
 

@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from annotation.store import database, queries
-from annotation.workflow import life, projects
+from annotation.workflow.lifecycle import projects, transitions
 from bot import application
 from bot.emulator.clock import Clock
 from bot.emulator.people import Person
@@ -68,7 +68,7 @@ def load(db: database.Database, folder: Path, *, items: int) -> None:
     (folder / "items.csv").write_text(f"id,text\n{rows}", "utf-8")
     with db.transaction() as session:
         projects.load_file(session, folder / "project.yaml", now=NOW)
-        life.start(session, project=queries.project(session, "words"), now=NOW)
+        transitions.start(session, project=queries.project(session, "words"), now=NOW)
 
 
 @dataclass

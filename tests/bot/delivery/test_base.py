@@ -16,8 +16,8 @@ from sqlmodel import Session, select
 from annotation.errors import Unavailable
 from annotation.store import database
 from annotation.store.models import Lease
-from bot.delivery import base
-from bot.delivery.base import Base
+from bot.delivery import transaction_runner
+from bot.delivery.transaction_runner import Base
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -176,4 +176,4 @@ def test_as_many_go_together_as_are_served_at_once() -> None:
     """A full house needs one transaction."""
     from bot.delivery import workers
 
-    assert base.TOGETHER == workers.AT_ONCE
+    assert transaction_runner.TOGETHER == workers.AT_ONCE

@@ -229,7 +229,7 @@ async def test_a_database_that_is_down_delays_and_loses_nothing(stage: Stage, mo
 
 async def test_paced_letters_keep_to_one_a_second_for_a_chat_and_25_for_all() -> None:
     """Simulated: 60 letters to 30 chats."""
-    from bot.delivery.pacing import Pace
+    from bot.delivery.rate_limit import Pace
 
     pace, now, sent = Pace(), 0.0, []
     waiting = [chat for chat in range(30) for _ in range(2)]

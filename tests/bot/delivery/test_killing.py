@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from annotation.store import soundness
+from annotation.store import invariants
 from bot.conversation import callbacks
 from bot.conversation.callbacks import Press, Verb
 from bot.emulator.ledger import Entry
@@ -201,7 +201,7 @@ def _waiting(db: Database) -> tuple[int, int]:
 def _compare(db: Database, crowd: Crowd) -> None:
     """Whatever a screen said is stored; the last that it said stands; nothing is stored that no screen said."""
     with db.reading() as view:
-        assert soundness.broken(view) == ()
+        assert invariants.broken(view) == ()
         found = view.connection().execute(
             sa.text("SELECT assignment_id, revision, response FROM judgement ORDER BY assignment_id, revision")
         )

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotation.errors import Unavailable
-from annotation.store import tenures
+from annotation.store import process_leases
 from bot import application
-from bot.delivery.tenure import Tenure
+from bot.delivery.process_lease import Tenure
 from bot.delivery.watchdog import Watchdog
 from bot.emulator.request import LocalRequest
 
@@ -50,7 +50,9 @@ async def test_a_holder_of_this_machine_that_is_gone_is_not_waited_for(stage: St
     later = stage.now + timedelta(seconds=15)
     for holder, taken in ((f"{host}:1:x", False), (f"{host}:99999999:x", True)):
         with stage.db.transaction() as session:
-            tenures.take(session, name="polling", holder=holder, now=later + timedelta(1), until=later + timedelta(1))
+            process_leases.take(
+                session, name="polling", holder=holder, now=later + timedelta(1), until=later + timedelta(1)
+            )
         assert await mine.keep() is taken
         stage.now += timedelta(days=3)
 

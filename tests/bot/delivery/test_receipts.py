@@ -17,10 +17,10 @@ from annotation.errors import Unavailable
 from annotation.store import database, outbox
 from annotation.store.models import Outbox
 from annotation.store.outbox import Draft, Letter
-from bot.delivery.base import Base
-from bot.delivery.outbox import Sender
-from bot.delivery.pacing import Pace
+from bot.delivery.rate_limit import Pace
 from bot.delivery.receipts import Receipts
+from bot.delivery.sender import Sender
+from bot.delivery.transaction_runner import Base
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 GONE = 666

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from aiohttp import web
 
-from bot.delivery.api import Api
-from bot.delivery.requests import AiohttpRequest
+from bot.delivery.http_transport import AiohttpRequest
+from bot.delivery.telegram_api import Api
 
 TOKEN, TEXT = "1:a", "Черепаха 🐢 & «слова»"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotation.store import inbox
-from bot.delivery import incoming
+from bot.delivery import update_parser
 
 if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
@@ -83,13 +83,13 @@ def test_what_is_kept_of_an_update_holds_no_name() -> None:
     message = {"message_id": 3, "date": 5, "chat": chat, "from": sender, "text": "текст"}
     tap = {"id": "9", "from": sender, "message": message, "chat_instance": "1", "data": "a:1:0:1"}
     kept = [
-        incoming.read({"update_id": 1, "message": message}),
-        incoming.read({"update_id": 2, "callback_query": tap}),
+        update_parser.read({"update_id": 1, "message": message}),
+        update_parser.read({"update_id": 2, "callback_query": tap}),
     ]
-    payloads = [incoming.arrived(one).payload for one in kept if one]
+    payloads = [update_parser.arrived(one).payload for one in kept if one]
     assert len(payloads) == 2
     assert not any(word in str(payloads) for word in ("Олена", "Коваль", "olena"))
-    assert [incoming.restored(payload) for payload in payloads] == kept
+    assert [update_parser.restored(payload) for payload in payloads] == kept
     assert "текст" not in str(payloads[1])
 
 
@@ -102,7 +102,7 @@ def test_what_is_kept_of_an_update_holds_no_name() -> None:
 )  # fmt: skip
 def test_what_is_from_nobody_is_not_kept(update: dict[str, object]) -> None:
     """Kinds that were not asked for, and nonsense."""
-    assert incoming.read(update) is None
+    assert update_parser.read(update) is None
 
 
 async def test_numbers_are_forgotten_when_telegram_cannot_send_them_again(stage: Stage) -> None:

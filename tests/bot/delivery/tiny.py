@@ -8,9 +8,9 @@ from datetime import datetime
 from sqlmodel import Session
 
 from annotation.errors import Stale
-from annotation.workflow import work
-from annotation.workflow.people import joining
-from bot.conversation.exchange import Acknowledge, Button, Calls, Desk, Edit, Incoming, Kind, Send
+from annotation.workflow import assignments
+from annotation.workflow.annotators import registration
+from bot.conversation.updates_and_calls import Acknowledge, Button, Calls, Desk, Edit, Incoming, Kind, Send
 from bot.delivery.workers import Office
 
 KEY = b"k" * 32
@@ -23,13 +23,13 @@ def respond(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) 
         raise LookupError(f"person {incoming.telegram_id} said boom")
     if incoming.kind not in {Kind.TAP, Kind.MESSAGE}:
         return ()
-    person = joining.join(session, telegram_id=incoming.telegram_id, language="uk", key=desk.key, now=now)
+    person = registration.join(session, telegram_id=incoming.telegram_id, language="uk", key=desk.key, now=now)
     who = person.id or 0
     tap = TAP.fullmatch(incoming.data or "")
     if tap is None:
         return _shown(session, incoming, who, now)
     try:
-        saved = work.submit(
+        saved = assignments.submit(
             session,
             annotator_id=who,
             assignment_id=int(tap[1]),
@@ -46,8 +46,8 @@ def respond(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) 
 
 
 def _shown(session: Session, incoming: Incoming, who: int, now: datetime) -> Calls:
-    offer = work.next_item(session, annotator_id=who, now=now)
-    if not isinstance(offer, work.Offer):
+    offer = assignments.next_item(session, annotator_id=who, now=now)
+    if not isinstance(offer, assignments.Offer):
         return (Send(chat_id=incoming.chat_id, html="all done"),)
     first = f"a:{offer.assignment_id}:{offer.revision}"
     buttons = tuple(Button(label, f"{first}:{index}") for index, label in enumerate("AB"))

@@ -17,11 +17,11 @@ from sqlmodel import Session, col, select
 
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
-from annotation.store import queries, soundness
+from annotation.store import invariants, queries
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Assignment, Desk, DeskTask, Item, Judgement
-from annotation.workflow import life, projects
-from annotation.workflow.people import joining
+from annotation.workflow.annotators import registration
+from annotation.workflow.lifecycle import projects, transitions
 
 if TYPE_CHECKING:
     from _label_studio import Account, Studio
@@ -63,13 +63,15 @@ class Office:
         file.write_text(json.dumps(whole | keys, ensure_ascii=False), "utf-8")
         with self.db.transaction() as session:
             projects.load_file(session, file, now=clock())
-            life.start(session, project=queries.project(session, name), now=clock())
+            transitions.start(session, project=queries.project(session, name), now=clock())
         return name
 
     def person(self, name: str, *, linked: bool = True) -> str:
         """Somebody, linked to her account where she has one; her pseudonym."""
         with self.db.transaction() as session:
-            made = joining.join(session, telegram_id=len(self.people) + 1, language="uk", key=b"k" * 32, now=clock())
+            made = registration.join(
+                session, telegram_id=len(self.people) + 1, language="uk", key=b"k" * 32, now=clock()
+            )
             self.people[name] = made.pseudonym
         if linked:
             self.link(name)
@@ -155,7 +157,7 @@ class Office:
     def well(self) -> None:
         """Every task is there once, known under its number, and nothing in the database is broken."""
         with self.db.reading() as session:
-            assert soundness.broken(session) == ()
+            assert invariants.broken(session) == ()
             rows = session.exec(select(DeskTask, Desk).join(Desk, col(Desk.id) == col(DeskTask.desk_id))).all()
         for desk in {desk.id: desk for _, desk in rows}.values():
             assert desk.remote_id is not None

@@ -11,7 +11,8 @@ from sqlmodel import col, select
 
 from annotation.store import queries
 from annotation.store.models import Assignment, Item, Judgement, Project
-from annotation.workflow import imports, projects
+from annotation.workflow.imports import vote_import
+from annotation.workflow.lifecycle import projects
 
 if TYPE_CHECKING:
     from tests.annotation.label_studio.sync.conftest import Office
@@ -53,8 +54,8 @@ def test_the_export_of_a_desk_imports_again_without_a_difference(office: Office)
     with office.db.transaction() as session:
         projects.load_file(session, office.folder / "again.yaml", now=clock())
         again = queries.project(session, "again")
-        votes = imports.read_votes(session, again)
-        imports.store_votes(session, again, votes, key=b"k" * 32, now=clock())
+        votes = vote_import.read_votes(session, again)
+        vote_import.store_votes(session, again, votes, key=b"k" * 32, now=clock())
     pulled, imported = _final(office, "p"), _final(office, "again")
     deleted = office.items()[four]
     assert pulled.pop(deleted)[2] == "deleted in Label Studio"

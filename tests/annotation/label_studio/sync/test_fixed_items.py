@@ -10,7 +10,7 @@ import pytest
 
 from annotation.campaigns import project as project_files
 from annotation.loading import campaign as loading
-from annotation.workflow import fixes
+from annotation.workflow.lifecycle import item_fixes
 
 if TYPE_CHECKING:
     from tests.annotation.label_studio.sync.conftest import Office
@@ -35,7 +35,7 @@ def fix(office: Office, item: str, *, cosmetic: bool) -> None:
     campaign = project_files.read(office.folder / "p.yaml")
     with office.db.transaction() as session:
         contents = loading.contents(campaign)
-        fixes.fix(session, campaign, contents, item=item, cosmetic=cosmetic, now=datetime.now(UTC))
+        item_fixes.fix(session, campaign, contents, item=item, cosmetic=cosmetic, now=datetime.now(UTC))
 
 
 def shown(office: Office) -> dict[str, str]:

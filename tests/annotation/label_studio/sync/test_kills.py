@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from annotation.errors import Unavailable
-from annotation.label_studio.sync import desks, sending
+from annotation.label_studio.sync import batches, task_upload
 
 if TYPE_CHECKING:
     from tests.annotation.label_studio.sync.conftest import Office
@@ -161,7 +161,7 @@ def test_a_project_that_was_made_and_never_written_down_is_found_again(
     def broken(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(desks, "remember", broken)
+    monkeypatch.setattr(batches, "remember", broken)
     with pytest.raises(KeyboardInterrupt):
         office.push("olha", 2)
     monkeypatch.undo()
@@ -178,7 +178,7 @@ def test_an_answer_is_found_though_the_push_never_heard_of_its_task(
     """People begin at once; the pull knows the task by our number."""
     office.campaign(items=2)
     office.person("olha")
-    monkeypatch.setattr(sending.Line, "_store", lambda *_: None)
+    monkeypatch.setattr(task_upload.Line, "_store", lambda *_: None)
     office.push("olha", 2)
     monkeypatch.undo()
     office.say("olha", office.tasks()[0])

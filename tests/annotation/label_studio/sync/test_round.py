@@ -11,11 +11,13 @@ import pytest
 
 from annotation.errors import Conflict
 from annotation.label_studio import sync
-from annotation.label_studio.sync import taking
+from annotation.label_studio.sync import annotation_import
 from annotation.store import queries
 from annotation.vocabulary import DELETED, Hindrance
-from annotation.workflow import definitions, desks, life, work
-from annotation.workflow.people import annotators
+from annotation.workflow import assignments, definitions
+from annotation.workflow.annotators import administration
+from annotation.workflow.assignments import batches
+from annotation.workflow.lifecycle import transitions
 
 if TYPE_CHECKING:
     from tests.annotation.label_studio.sync.conftest import Office
@@ -106,7 +108,7 @@ def test_an_account_belongs_to_one_person(office: Office) -> None:
     office.person("olha")
     office.person("taras", linked=False)
     with office.db.transaction() as session:
-        person = annotators.known_as(session, office.people["taras"])
+        person = administration.known_as(session, office.people["taras"])
         with pytest.raises(Conflict, match="another person's"):
             sync.link(session, server=office.client.server, user_id=office.accounts["olha"].id, person=person)
 
@@ -151,7 +153,7 @@ def test_a_late_answer_beyond_the_overlap_is_extra(office: Office) -> None:
     office.push("olha")
     office.say("olha", office.tasks()[0])
     with office.db.transaction() as session:
-        life.close(session, project=queries.project(session, "p"), now=_now())
+        transitions.close(session, project=queries.project(session, "p"), now=_now())
     assert office.pull().answered == 1
     assert office.answers() == [("olha", "p-1", 0, YES, None, "extra: the item had its answers")]
     office.well()
@@ -242,13 +244,13 @@ def test_reported_items_go_to_a_desk_and_come_back_as_its_persons_answers(office
     office.person("olha", linked=False)
     office.person("taras")
     with office.db.transaction() as session:
-        offer = work.next_item(session, annotator_id=1, now=_now())
-        assert isinstance(offer, work.Offer)
-        work.report(session, annotator_id=1, assignment_id=offer.assignment_id, reason="помилка", now=_now())
-        work.skip(session, annotator_id=1, assignment_id=offer.assignment_id, reason="помилка", now=_now())
+        offer = assignments.next_item(session, annotator_id=1, now=_now())
+        assert isinstance(offer, assignments.Offer)
+        assignments.report(session, annotator_id=1, assignment_id=offer.assignment_id, reason="помилка", now=_now())
+        assignments.skip(session, annotator_id=1, assignment_id=offer.assignment_id, reason="помилка", now=_now())
         project = queries.project(session, "p")
-        ids = desks.reported(session, project_id=project.id or 0)
-        assert desks.hand_over(session, project=project, item_ids=ids, now=_now()) == 1
+        ids = batches.reported(session, project_id=project.id or 0)
+        assert batches.hand_over(session, project=project, item_ids=ids, now=_now()) == 1
     assert office.push("taras", 5, handed_over=True).in_hand == 1
     (task,) = office.tasks()
     office.say("taras", task, NO)
@@ -271,5 +273,5 @@ def test_what_was_read_before_something_newer_is_left_alone(office: Office) -> N
         desk, project, _ = sync.of_project(session, server=office.client.server)[0]
         people, definition = sync.linked(session, server=office.client.server), definitions.of(project)
         for task in (early, old, new):
-            taking.take(session, desk, definition, task, people=people, now=_now())
+            annotation_import.take(session, desk, definition, task, people=people, now=_now())
     assert [row[2:4] for row in office.answers()] == [(0, NO)]

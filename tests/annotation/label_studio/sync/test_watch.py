@@ -15,7 +15,7 @@ from sqlmodel import Session
 from annotation.errors import BadInput, HromadaError
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
-from annotation.label_studio.remote import RemoteProject
+from annotation.label_studio.server_models import RemoteProject
 from annotation.label_studio.sync.watch import HEADER, MOST_BYTES, application
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Desk, Project
