@@ -11,7 +11,10 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class Where:
-    """A place in a file: lines and columns count from 1; `field` is a key, a column or an item id."""
+    """A place in a file: lines and columns count from 1; `field` is a key, a column or an item id.
+
+    As text: "file:line:column, field", without what is not known.
+    """
 
     file: Path | str | None = None
     line: int | None = None

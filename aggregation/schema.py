@@ -1,4 +1,4 @@
-"""Votes as every function here takes them, checked once; crowd-kit's words (task, worker, label) end here."""
+"""Votes in the form that every function of the package takes, checked once, and their conversion for crowd-kit."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ COLUMNS = ("item", "annotator", "answer")
 ITEM_COLUMNS = ("group", "gold", "n_options")
 
 
-def tally(codes: Codes, *, size: int, weights: Floats | None = None) -> Floats:
+def count_codes(codes: Codes, *, size: int, weights: Floats | None = None) -> Floats:
     """How often each code below `size` occurs, or the sum of its weights."""
     return np.bincount(codes, weights=weights, minlength=size).astype(np.float64)
 
 
-def quotient(top: Floats, bottom: Floats, *, above: float = 0.0) -> Floats:
-    """top / bottom, nan where the bottom is not above the bound."""
+def divide_safely(top: Floats, bottom: Floats, *, above: float = 0.0) -> Floats:
+    """top / bottom, nan where the bottom is not greater than `above`."""
     shape = np.broadcast_shapes(top.shape, bottom.shape)
     result: Floats = np.full(shape, np.nan)
     np.divide(top, bottom, out=result, where=bottom > above)
@@ -36,15 +36,15 @@ def quotient(top: Floats, bottom: Floats, *, above: float = 0.0) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class Votes:
-    """The retained votes of one data set, and what is known of its items.
+    """The retained votes of one data set, and what is known about its items.
 
-    `frame` has the text columns item, annotator, answer, one row a vote, in the order of assignment (the tie rule
-    `first` and `first_votes` read that order); repeated rows of one person on one item all count. `items` has one row
-    an item, seen or not, indexed by the item id, with the columns group (text), gold (text or None) and n_options
-    (whole number, 2 or more). `classes` are the declared labels in their order; None says that the options differ from
-    item to item and share no classes. `positions` says that the classes are positions of options that differ, because
-    the authors counted so. `level` is the level of measurement: the order of the classes is a rank from `ordinal` on,
-    and from `interval` on their names are numbers (0 or more for `ratio`).
+    `frame` has the text columns item, annotator, answer, one row per vote, in the order of assignment (the tie rule
+    `first` and `first_votes` read that order); repeated votes of one annotator on one item all count. `items` has one
+    row per item, answered or not, indexed by the item id, with the columns group (text), gold (text or None) and
+    n_options (whole number, 2 or more). `classes` are the declared labels in their order; None says that the options
+    differ from item to item and share no classes. `positions` says that the classes are positions of options that
+    differ, because the authors of the data set counted so. `level` is the level of measurement: the order of the
+    classes is a rank from `ordinal` on, and from `interval` on their names are numbers (0 or more for `ratio`).
     """
 
     frame: pd.DataFrame
@@ -53,17 +53,17 @@ class Votes:
     positions: bool = False
     level: Level = "nominal"
 
-    def coded(self) -> Coded:
-        """The votes as numbers, items, annotators and answers each in sorted order."""
+    def encode(self) -> CodedVotes:
+        """The votes as codes of items, annotators and answers, each sorted."""
         items, item_ids = pd.factorize(self.frame["item"], sort=True)
         annotators, annotator_ids = pd.factorize(self.frame["annotator"], sort=True)
         if self.classes is None:
-            answers, known = pd.factorize(self.frame["answer"], sort=True)
-            labels = tuple(str(label) for label in known)
+            answers, different = pd.factorize(self.frame["answer"], sort=True)
+            labels = tuple(str(label) for label in different)
         else:
             labels = tuple(sorted(self.classes))
             answers = pd.Index(labels).get_indexer(pd.Index(self.frame["answer"]))
-        return Coded(
+        return CodedVotes(
             items=items,
             annotators=annotators,
             answers=answers,
@@ -77,7 +77,7 @@ class Votes:
         return replace(self, frame=self.frame.loc[self.frame.groupby("item").cumcount() < number])
 
     def values(self) -> Floats:
-        """What the classes measure, in declared order: ranks for ordinal ones, their own numbers from interval on."""
+        """The value of each class in declared order: its rank up to `ordinal`, its own number from `interval` on."""
         classes = self.classes or ()
         if self.level in ("nominal", "ordinal"):
             return np.arange(len(classes), dtype=np.float64)
@@ -85,10 +85,10 @@ class Votes:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Coded:
-    """Votes as codes, one of each a vote in the order of the frame; the ids that the codes count are sorted.
+class CodedVotes:
+    """Votes as codes: three codes per vote, in the order of the frame; a code is a place in the sorted ids or labels.
 
-    `labels` are the declared classes sorted, or all answers that were given where there are no classes.
+    `labels` are the declared classes sorted, or all answers that occur where there are no classes.
     """
 
     items: Codes
@@ -98,22 +98,22 @@ class Coded:
     annotator_ids: NDArray[np.object_]
     labels: tuple[str, ...]
 
-    def ordered(self) -> Coded:
-        """The votes by item, annotator and answer, so that sums do not even round by the order of rows."""
+    def sort_votes(self) -> CodedVotes:
+        """The votes sorted by item, annotator and answer, so that row order does not even change the rounding."""
         order = np.lexsort((self.answers, self.annotators, self.items))
         items, annotators, answers = self.items[order], self.annotators[order], self.answers[order]
         return replace(self, items=items, annotators=annotators, answers=answers)
 
-    def crowdkit(self) -> pd.DataFrame:
-        """The codes as task, worker, label, sorted by all three, so that neither order nor names of rows are an input.
+    def to_crowdkit(self) -> pd.DataFrame:
+        """The codes in crowd-kit's columns task, worker, label, sorted by all three so that row order has no influence.
 
-        Codes and not names: crowd-kit breaks on labels called `task` or `worker`, and is slow on texts.
+        Codes, not names: crowd-kit breaks on labels called `task` or `worker`, and is slow on texts.
         """
-        votes = self.ordered()
+        votes = self.sort_votes()
         return pd.DataFrame({"task": votes.items, "worker": votes.annotators, "label": votes.answers})
 
 
-def votes(
+def check_votes(
     frame: pd.DataFrame,
     *,
     items: pd.DataFrame,
@@ -124,40 +124,40 @@ def votes(
     """Check and freeze votes (`frame`: item, annotator, answer) with their items (index item; group, gold, n_options).
 
     Raises HromadaError for a missing column, an empty cell, an unknown item, an answer outside the classes, classes
-    that do not measure at the `level`, and for an item that is there twice, has no group or has fewer than two options.
+    that have no values at the `level`, and for an item that occurs twice, has no group or has fewer than two options.
     """
-    plain = checked_rows(frame, COLUMNS).astype(str).astype(object)
-    known = checked_items(items)
-    named_items(plain, known)
+    checked = check_rows(frame, COLUMNS).astype(str).astype(object)
+    known = check_items(items)
+    check_item_ids(checked, known)
     if classes is not None:
-        foreign = sorted(set(plain["answer"]) - set(classes))
-        if foreign:
-            raise HromadaError(f"A vote says {foreign[0]!r}, which is not a declared label.")
-    _measurable(classes, level)
+        undeclared = sorted(set(checked["answer"]) - set(classes))
+        if undeclared:
+            raise HromadaError(f"A vote says {undeclared[0]!r}, which is not a declared label.")
+    _check_level(classes, level)
     declared = None if classes is None else tuple(classes)
-    return Votes(frame=plain, items=known, classes=declared, positions=positions, level=level)
+    return Votes(frame=checked, items=known, classes=declared, positions=positions, level=level)
 
 
-def checked_rows(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """The columns, rows numbered anew; raises HromadaError for a missing column or an empty cell."""
+def check_rows(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """The named columns with the rows numbered anew; raises HromadaError for a missing column or an empty cell."""
     missing = [name for name in columns if name not in frame.columns]
     if missing:
         raise HromadaError(f"The votes lack the column {missing[0]}.", remedy=f"They need {', '.join(columns)}.")
-    plain = frame.loc[:, list(columns)].reset_index(drop=True)
-    if plain.isna().to_numpy().any():
+    rows = frame.loc[:, list(columns)].reset_index(drop=True)
+    if rows.isna().to_numpy().any():
         raise HromadaError("A vote has an empty cell.", remedy="Leave out votes without an answer, with the reason.")
-    return plain
+    return rows
 
 
-def named_items(frame: pd.DataFrame, items: pd.DataFrame) -> None:
+def check_item_ids(frame: pd.DataFrame, items: pd.DataFrame) -> None:
     """Raise HromadaError where a row names an item that is not among the items."""
     unknown = sorted(set(frame["item"]) - set(items.index))
     if unknown:
         raise HromadaError(f"A vote names the item {unknown[0]!r}, which is not among the items.")
 
 
-def checked_items(items: pd.DataFrame, columns: Sequence[str] = ITEM_COLUMNS) -> pd.DataFrame:
-    """The items' own columns, sorted by id, checked."""
+def check_items(items: pd.DataFrame, columns: Sequence[str] = ITEM_COLUMNS) -> pd.DataFrame:
+    """The named columns of the items, sorted by id; raises HromadaError as `check_votes` does."""
     missing = [name for name in columns if name not in items.columns]
     if missing:
         raise HromadaError(f"The items lack the column {missing[0]}.", remedy=f"They need {', '.join(columns)}.")
@@ -171,8 +171,8 @@ def checked_items(items: pd.DataFrame, columns: Sequence[str] = ITEM_COLUMNS) ->
     return known
 
 
-def _measurable(classes: Sequence[str] | None, level: Level) -> None:
-    """Raise HromadaError where the classes cannot be measured at that level."""
+def _check_level(classes: Sequence[str] | None, level: Level) -> None:
+    """Raise HromadaError where the classes have no values at that level of measurement."""
     if level not in get_args(Level):
         raise HromadaError(f"There is no level {level!r}.", remedy=f"Use one of {', '.join(get_args(Level))}.")
     if level == "nominal":
@@ -197,8 +197,8 @@ def _measurable(classes: Sequence[str] | None, level: Level) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counts:
-    """Votes counted per item and answer, items sorted.
+class AnswerCounts:
+    """The number of votes per item and answer, items sorted.
 
     `table[i, c]` counts the votes for answer c on item i (items × answers, whole numbers); `answers` names the columns.
     """
@@ -208,15 +208,15 @@ class Counts:
     table: NDArray[np.int64]
 
 
-def closed_counts(given: Votes) -> Counts:
-    """Count closed votes into a dense table with one column a declared class, in declared order.
+def count_answers(votes: Votes) -> AnswerCounts:
+    """Count the votes into a dense table with one column per declared class, in declared order.
 
     Raises HromadaError where the options differ from item to item: there are no shared columns then.
     """
-    if given.classes is None:
+    if votes.classes is None:
         raise HromadaError("Options that differ from item to item share no classes to count by.")
-    rows, items = pd.factorize(given.frame["item"], sort=True)
-    columns = pd.Index(given.classes).get_indexer(pd.Index(given.frame["answer"]))
-    width = len(given.classes)
+    rows, items = pd.factorize(votes.frame["item"], sort=True)
+    columns = pd.Index(votes.classes).get_indexer(pd.Index(votes.frame["answer"]))
+    width = len(votes.classes)
     table = np.bincount(rows * width + columns, minlength=len(items) * width).reshape(len(items), width)
-    return Counts(items=np.asarray(items, dtype=object), answers=given.classes, table=table.astype(np.int64))
+    return AnswerCounts(items=np.asarray(items, dtype=object), answers=votes.classes, table=table.astype(np.int64))

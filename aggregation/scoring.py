@@ -1,6 +1,6 @@
-"""The metrics of labels and texts, and how texts are normalised and cut: one code for people and for models.
+"""The metrics of labels and texts, and the normalisation of texts: the same code scores people and models.
 
-Standard library alone, so that this file can be copied beside any model's answers.
+It needs the standard library alone, so that this file can be copied next to any model's answers.
 """
 
 from __future__ import annotations
@@ -15,79 +15,80 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 APOSTROPHES = "'`´ʹʻʼʽˈ‘’‛′＇"
-"""Everything that is typed where Ukrainian has an apostrophe; the rule `apostrophes` makes each of them U+0027."""
+"""All characters typed as a Ukrainian apostrophe; the rule `apostrophes` replaces each of them with U+0027."""
 
-_TOKEN = re.compile(rf"[^\W_][\w\u0300-\u036f]*(?:[{APOSTROPHES}\u2010\u2011-][^\W_][\w\u0300-\u036f]*)*")
+_WORD = re.compile(rf"[^\W_][\w\u0300-\u036f]*(?:[{APOSTROPHES}\u2010\u2011-][^\W_][\w\u0300-\u036f]*)*")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Marks:
-    """What the metrics of closed labels are made of, one number a declared class: right answers, gold, answers.
+class LabelCounts:
+    """The counts from which all metrics of closed labels are computed.
 
-    `total` counts all answers, so also those that name no class (a tie, a refusal), which are wrong. Numbers need not
-    be whole: a resample weighs them.
+    `right`, `gold` and `answered` have one number per declared class: right answers, gold labels and answers of that
+    class. `total` counts all answers, so also those that name no class (a tie, a refusal), which are wrong. The numbers
+    need not be whole: a resample weights them.
     """
 
     right: tuple[float, ...]
     gold: tuple[float, ...]
-    said: tuple[float, ...]
+    answered: tuple[float, ...]
     total: float
 
 
-def marked(gold: Sequence[str], said: Sequence[str | None], *, classes: Sequence[str]) -> Marks:
-    """Lay answers against gold, place by place."""
-    golds, answers = Counter(gold), Counter(said)
-    rights = Counter(truth for truth, answer in zip(gold, said, strict=True) if truth == answer)
-    return Marks(
-        right=tuple(float(rights[name]) for name in classes),
-        gold=tuple(float(golds[name]) for name in classes),
-        said=tuple(float(answers[name]) for name in classes),
+def count_labels(gold: Sequence[str], answers: Sequence[str | None], *, classes: Sequence[str]) -> LabelCounts:
+    """Compare answers with gold, which has the same order; None is an answer that names no class."""
+    n_gold, n_answers = Counter(gold), Counter(answers)
+    n_right = Counter(truth for truth, answer in zip(gold, answers, strict=True) if truth == answer)
+    return LabelCounts(
+        right=tuple(float(n_right[name]) for name in classes),
+        gold=tuple(float(n_gold[name]) for name in classes),
+        answered=tuple(float(n_answers[name]) for name in classes),
         total=float(len(gold)),
     )
 
 
-def accuracy(marks: Marks) -> float:
+def accuracy(counts: LabelCounts) -> float:
     """The share of right answers."""
-    return sum(marks.right) / marks.total if marks.total else math.nan
+    return sum(counts.right) / counts.total if counts.total else math.nan
 
 
-def f1_by_class(marks: Marks) -> tuple[float, ...]:
+def f1_by_class(counts: LabelCounts) -> tuple[float, ...]:
     """2 right / (gold + answers) of each class, 0 where nothing is right."""
     return tuple(
-        2 * right / (gold + said) if right else 0.0
-        for right, gold, said in zip(marks.right, marks.gold, marks.said, strict=True)
+        2 * right / (gold + answered) if right else 0.0
+        for right, gold, answered in zip(counts.right, counts.gold, counts.answered, strict=True)
     )
 
 
-def macro_f1(marks: Marks) -> float:
-    """The unweighted mean over the declared classes."""
-    return sum(f1_by_class(marks)) / len(marks.right) if marks.total else math.nan
+def macro_f1(counts: LabelCounts) -> float:
+    """The unweighted mean of F1 over the declared classes."""
+    return sum(f1_by_class(counts)) / len(counts.right) if counts.total else math.nan
 
 
-def weighted_f1(marks: Marks) -> float:
-    """The mean over the classes, each weighed by how often it is gold."""
-    weighed = sum(gold * f1 for gold, f1 in zip(marks.gold, f1_by_class(marks), strict=True))
-    return weighed / sum(marks.gold) if sum(marks.gold) else math.nan
+def weighted_f1(counts: LabelCounts) -> float:
+    """The mean of F1 over the classes, each weighted by how often it is gold."""
+    weighted = sum(gold * f1 for gold, f1 in zip(counts.gold, f1_by_class(counts), strict=True))
+    return weighted / sum(counts.gold) if sum(counts.gold) else math.nan
 
 
-def mcc(marks: Marks) -> float:
+def mcc(counts: LabelCounts) -> float:
     """Matthews' correlation for any number of classes (Gorodkin 2004), 0 where it is undefined.
 
-    What names no class counts as a class of its own that is never gold.
+    Answers that name no class count as a class of their own that is never gold.
     """
-    if not marks.total:
+    if not counts.total:
         return math.nan
-    s, c = marks.total, sum(marks.right)
-    none_said, none_gold = s - sum(marks.said), s - sum(marks.gold)
-    both = sum(said * gold for said, gold in zip(marks.said, marks.gold, strict=True))
-    of_said = s * s - sum(said * said for said in marks.said) - none_said * none_said
-    of_gold = s * s - sum(gold * gold for gold in marks.gold) - none_gold * none_gold
-    if min(of_said, of_gold) <= 1e-12 * s * s:
+    s, c = counts.total, sum(counts.right)
+    unanswered, without_gold = s - sum(counts.answered), s - sum(counts.gold)
+    products = sum(answered * gold for answered, gold in zip(counts.answered, counts.gold, strict=True))
+    spread_answered = s * s - sum(answered * answered for answered in counts.answered) - unanswered * unanswered
+    spread_gold = s * s - sum(gold * gold for gold in counts.gold) - without_gold * without_gold
+    if min(spread_answered, spread_gold) <= 1e-12 * s * s:
         return 0.0
-    return (c * s - both) / math.sqrt(of_said * of_gold)
+    return (c * s - products) / math.sqrt(spread_answered * spread_gold)
 
 
-METRICS: Mapping[str, Callable[[Marks], float]] = MappingProxyType(
+METRICS: Mapping[str, Callable[[LabelCounts], float]] = MappingProxyType(
     {"accuracy": accuracy, "macro_f1": macro_f1, "weighted_f1": weighted_f1, "mcc": mcc}
 )
 
@@ -101,23 +102,23 @@ def _spaces(text: str) -> str:
 
 
 def _apostrophes(text: str) -> str:
-    """NFC, and every apostrophe between or after letters as U+0027."""
+    """NFC, with every apostrophe between or after letters as U+0027."""
     return re.sub(rf"(?<=\w)[{APOSTROPHES}]", "'", unicodedata.normalize("NFC", text))
 
 
 def _ukrainian(text: str) -> str:
-    """Apostrophes, case and blanks do not count, nor does the stress mark."""
+    """Differences of apostrophe, case, blanks and stress marks are removed."""
     bare = unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).replace("\u0301", ""))
     return _spaces(_apostrophes(bare).lower())
 
 
 def _squad(text: str) -> str:
-    """SQuAD's own without the English articles: lower case, ASCII punctuation away, blanks squeezed."""
+    """SQuAD's normalisation without the English articles: lower case, no ASCII punctuation, single blanks."""
     return _spaces(text.lower().translate(str.maketrans("", "", string.punctuation)))
 
 
 def _unicode_punct(text: str) -> str:
-    """As `squad`, with all punctuation of Unicode, apostrophes of every kind among it."""
+    """As `squad`, but without any Unicode punctuation, apostrophes of every kind included."""
     kept = "".join(
         letter
         for letter in text.lower()
@@ -139,21 +140,21 @@ NORMALISATIONS: Mapping[str, Callable[[str], str]] = MappingProxyType(
 
 
 RULES: Mapping[str, str] = MappingProxyType({"text": "unicode_punct", "edit": "spaces"})
-"""Under which normalisation texts are compared: words alone count in answers, every sign in corrections."""
+"""The normalisation under which texts are compared: words alone count in answers, every sign in corrections."""
 
 
-def token_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Where each word begins and ends; п'ять, п’ять, обʼєкт and будь-який are one word each, punctuation is none."""
-    return tuple(found.span() for found in _TOKEN.finditer(text))
+def find_words(text: str) -> tuple[tuple[int, int], ...]:
+    """The start and end of each word; п'ять, п’ять, обʼєкт and будь-який are one word each, punctuation is no word."""
+    return tuple(match.span() for match in _WORD.finditer(text))
 
 
-def tokens(text: str) -> tuple[str, ...]:
+def split_words(text: str) -> tuple[str, ...]:
     """The words of a text, as `token_spans` cuts them."""
-    return tuple(text[start:end] for start, end in token_spans(text))
+    return tuple(text[start:end] for start, end in find_words(text))
 
 
-def distance(one: Sequence[Hashable], two: Sequence[Hashable]) -> int:
-    """Levenshtein's distance between two sequences, by Myers' bit vectors (Hyyrö 2003): a word of `one` at a time."""
+def edit_distance(one: Sequence[Hashable], two: Sequence[Hashable]) -> int:
+    """Levenshtein's distance between two sequences, by Myers' bit vectors (Hyyrö 2003)."""
     if len(one) < len(two):
         one, two = two, one
     if not two:
@@ -173,40 +174,44 @@ def distance(one: Sequence[Hashable], two: Sequence[Hashable]) -> int:
     return score
 
 
-def error_rate(reference: Sequence[Hashable], said: Sequence[Hashable]) -> float:
-    """Edits over the length of the reference: CER of two texts, WER of their words; 1 for anything against nothing."""
+def error_rate(reference: Sequence[Hashable], answer: Sequence[Hashable]) -> float:
+    """Edits over the length of the reference: CER of two texts, WER of their words.
+
+    Against an empty reference it is 1 for any answer but an empty one.
+    """
     if not reference:
-        return float(bool(said))
-    return distance(reference, said) / len(reference)
+        return float(bool(answer))
+    return edit_distance(reference, answer) / len(reference)
 
 
-def overlap_f1(reference: Sequence[Hashable], said: Sequence[Hashable]) -> float:
-    """F1 of what two sequences share, repeats counted: SQuAD's, of the tokens of two texts; empty ones are equal."""
-    total = len(reference) + len(said)
-    return 2 * (Counter(reference) & Counter(said)).total() / total if total else 1.0
+def overlap_f1(reference: Sequence[Hashable], answer: Sequence[Hashable]) -> float:
+    """F1 of the elements that two sequences share, repeats counted (SQuAD's, of words); two empty ones have 1."""
+    total = len(reference) + len(answer)
+    return 2 * (Counter(reference) & Counter(answer)).total() / total if total else 1.0
 
 
-def ngrams(text: str, *, longest: int = 6) -> tuple[Counter[str], ...]:
-    """How often each stretch of 1 to `longest` characters occurs, blanks left out: what chrF compares."""
-    plain = "".join(text.split())
+def count_ngrams(text: str, *, longest: int = 6) -> tuple[Counter[str], ...]:
+    """The character n-grams of a text without blanks, counted, by length from 1 to `longest`: what chrF compares."""
+    joined = "".join(text.split())
     return tuple(
-        Counter(plain[start : start + size] for start in range(len(plain) - size + 1)) for size in range(1, longest + 1)
+        Counter(joined[start : start + size] for start in range(len(joined) - size + 1))
+        for size in range(1, longest + 1)
     )
 
 
-def chrf(reference: tuple[Counter[str], ...], said: tuple[Counter[str], ...], *, beta: float = 2.0) -> float:
-    """chrF, Popović (2015), of two texts' `ngrams`, 0 to 1, as sacreBLEU counts it.
+def chrf(reference: tuple[Counter[str], ...], answer: tuple[Counter[str], ...], *, beta: float = 2.0) -> float:
+    """chrF, Popović (2015), from the n-grams (`count_ngrams`) of two texts, 0 to 1, as sacreBLEU counts it.
 
     Precision and recall are averaged over the lengths that both texts have; two empty texts are equal.
     """
     precision, recall, orders = 0.0, 0.0, 0
-    for expected, found in zip(reference, said, strict=True):
-        n_expected, n_found = expected.total(), found.total()
-        if n_expected and n_found:
-            matched = (expected & found).total()
-            precision, recall, orders = precision + matched / n_found, recall + matched / n_expected, orders + 1
+    for expected, actual in zip(reference, answer, strict=True):
+        n_expected, n_actual = expected.total(), actual.total()
+        if n_expected and n_actual:
+            matched = (expected & actual).total()
+            precision, recall, orders = precision + matched / n_actual, recall + matched / n_expected, orders + 1
     if not orders:
-        return float(not reference[0] and not said[0])
+        return float(not reference[0] and not answer[0])
     if not precision + recall:
         return 0.0
     precision, recall = precision / orders, recall / orders

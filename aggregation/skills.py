@@ -1,4 +1,4 @@
-"""People of one skill each: Toloka's smoothed skill, its posterior of a label, and the same posterior fitted by EM."""
+"""Consensus with one skill per annotator: the posterior of labels under known skills, and skills estimated by EM."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import numpy as np
 import pandas as pd
 
 from aggregation.errors import HromadaError, Refused
-from aggregation.schema import Coded, Codes, Floats, Votes, tally
+from aggregation.schema import CodedVotes, Codes, Floats, Votes, count_codes
+from aggregation.skill_posterior import SMOOTHING, compute_evidence, normalise_evidence, smooth_skill
 
-SMOOTHING = 0.5
 ITERATIONS = 500
-SETTLED = 1e-7  # no posterior moved by more in the last step
+SETTLED = 1e-7  # the EM algorithm stops when no posterior moves by more in one step
 ONE_COIN = "hromada one-coin EM 1"
 WEIGHTED = "hromada skill-weighted posterior 1"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Given:
-    """The different answers of each item, by item and answer: one row a pair.
+class AnswerPairs:
+    """The different answers of each item: one row per (item, answer) pair, sorted by item and answer.
 
-    `item`, `answer` are the pair's codes; `pair` is the pair of each vote; `options` the number of options of each
-    item, never fewer than the different answers it got.
+    `item` and `answer` are the codes of each pair; `pair` is the pair of each vote; `options` is the number of options
+    of each item, never fewer than the different answers it received.
     """
 
-    coded: Coded
+    coded: CodedVotes
     item: Codes
     answer: Codes
     pair: Codes
@@ -33,10 +33,13 @@ class Given:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Fit:
-    """The posterior of each given answer (a pair), what one option that nobody chose has, and the skills by code."""
+class SkillFit:
+    """The posterior of each (item, answer) pair and the skill of each annotator, by code.
 
-    given: Given
+    `unchosen` is, per item, the posterior of any one option that nobody chose.
+    """
+
+    pairs: AnswerPairs
     posterior: Floats
     unchosen: Floats
     skills: Floats
@@ -44,44 +47,39 @@ class Fit:
     converged: bool | None = None
 
 
-def smoothed(right: Floats, total: Floats, *, smoothing: float = SMOOTHING) -> Floats:
-    """Toloka's skill of a person with `right` of `total` control items: (K + right) / (2 K + total)."""
-    return (smoothing + right) / (2 * smoothing + total)
+def compute_control_skills(votes: Votes, *, smoothing: float = SMOOTHING) -> pd.Series[float]:
+    """The smoothed skill of every annotator who voted, index annotator sorted, from the items that have gold.
 
-
-def control_skills(votes: Votes, *, smoothing: float = SMOOTHING) -> pd.Series[float]:
-    """The smoothed skill of everybody who voted, index annotator sorted, from the items that have gold.
-
-    Who answered none of them has 0.5, the skill that says nothing about two options.
+    An annotator without an answer to an item with gold has 0.5, the skill that says nothing about two options.
     """
     truth = votes.frame["item"].map(votes.items["gold"])
-    codes, people = pd.factorize(votes.frame["annotator"], sort=True)
-    right = tally(codes, size=len(people), weights=np.asarray(votes.frame["answer"] == truth, dtype=np.float64))
-    total = tally(codes, size=len(people), weights=np.asarray(truth.notna(), dtype=np.float64))
-    values = smoothed(right, total, smoothing=smoothing)
-    return pd.Series(values, index=pd.Index(people, name="annotator"), name="skill")
+    codes, annotators = pd.factorize(votes.frame["annotator"], sort=True)
+    is_right = np.asarray(votes.frame["answer"] == truth, dtype=np.float64)
+    right = count_codes(codes, size=len(annotators), weights=is_right)
+    total = count_codes(codes, size=len(annotators), weights=np.asarray(truth.notna(), dtype=np.float64))
+    values = smooth_skill(right, total, smoothing=smoothing)
+    return pd.Series(values, index=pd.Index(annotators, name="annotator"), name="skill")
 
 
-def given_answers(votes: Votes) -> Given:
-    """Lay the votes out by item and different answer."""
-    coded = votes.coded().ordered()
+def pair_answers(votes: Votes) -> AnswerPairs:
+    """Arrange the votes by item and different answer."""
+    coded = votes.encode().sort_votes()
     width = max(1, len(coded.labels))
     pairs, pair = np.unique(coded.items * width + coded.answers, return_inverse=True)
     item = pairs // width
     declared = votes.items["n_options"].reindex(coded.item_ids).to_numpy(dtype=float)
-    options = np.maximum(declared, tally(item, size=len(declared)))
-    return Given(coded=coded, item=item, answer=pairs % width, pair=pair, options=options)
+    options = np.maximum(declared, count_codes(item, size=len(declared)))
+    return AnswerPairs(coded=coded, item=item, answer=pairs % width, pair=pair, options=options)
 
 
-def weighted(votes: Votes, skills: pd.Series[float]) -> tuple[Fit, Floats]:
+def weigh_by_skill(votes: Votes, skills: pd.Series[float]) -> tuple[SkillFit, Floats]:
     """The posterior of each answer under `skills` (index annotator), and the sum of skills behind it, per pair.
 
-    Toloka's "aggregation by skill": P(z) is proportional to the product over votes of q where the vote says z, else
-    (1 - q) / (Y - 1), with Y options and the same prior for each. Raises HromadaError for a skill that is no share
-    between 0 and 1, Refused where somebody has none.
+    This is Toloka's "aggregation by skill"; the formula stands in `aggregation.skill_posterior`. Raises HromadaError
+    for a skill that does not lie between 0 and 1, Refused where an annotator has none.
     """
-    given = given_answers(votes)
-    known = skills.reindex(given.coded.annotator_ids)
+    pairs = pair_answers(votes)
+    known = skills.reindex(pairs.coded.annotator_ids)
     if known.isna().any():
         raise Refused(
             f"{int(known.isna().sum())} annotators have no skill, {known.index[known.isna()][0]!r} among them.",
@@ -92,56 +90,61 @@ def weighted(votes: Votes, skills: pd.Series[float]) -> tuple[Fit, Floats]:
             "A skill must lie between 0 and 1, both excluded.",
             remedy="Smooth shares of right answers: (K + right) / (2 K + total).",
         )
-    quality: Floats = np.asarray(known, dtype=np.float64)
-    sums = tally(given.pair, size=len(given.item), weights=quality[given.coded.annotators])
-    posterior, unchosen = _posterior(given, quality)
-    return Fit(given=given, posterior=posterior, unchosen=unchosen, skills=quality), sums
+    values: Floats = np.asarray(known, dtype=np.float64)
+    sums = count_codes(pairs.pair, size=len(pairs.item), weights=values[pairs.coded.annotators])
+    posterior, unchosen = _compute_posteriors(pairs, values)
+    return SkillFit(pairs=pairs, posterior=posterior, unchosen=unchosen, skills=values), sums
 
 
-def one_coin(votes: Votes) -> Fit:
-    """The same posterior with skills found from the votes alone, by EM from the shares of votes.
+def fit_one_coin(votes: Votes) -> SkillFit:
+    """The same posterior with skills estimated from the votes alone, by EM that starts from the shares of votes.
 
-    A person's skill is Toloka's smoothed one with the expected number of right answers in place of the counted one,
-    so that a single vote makes nobody perfect. Each item brings its own number of options, so the options may differ
-    from item to item.
+    An annotator's skill is Toloka's smoothed one with the expected number of right answers in place of the counted
+    one, so that a single vote gives nobody a perfect skill. Each item has its own number of options, so the options
+    may differ from item to item.
     """
-    given = given_answers(votes)
-    people = given.coded.annotators
-    total = tally(people, size=len(given.coded.annotator_ids))
-    counts = tally(given.pair, size=len(given.item))
-    posterior: Floats = counts / tally(given.item, size=len(given.options), weights=counts)[given.item]
+    pairs = pair_answers(votes)
+    annotators = pairs.coded.annotators
+    total = count_codes(annotators, size=len(pairs.coded.annotator_ids))
+    counts = count_codes(pairs.pair, size=len(pairs.item))
+    posterior: Floats = counts / count_codes(pairs.item, size=len(pairs.options), weights=counts)[pairs.item]
     moved = np.inf
     skills: Floats = np.full(len(total), SMOOTHING)
-    unchosen: Floats = np.zeros(len(given.options))
-    done = 0
-    while moved >= SETTLED and done < ITERATIONS:
-        before, done = posterior, done + 1
-        right = tally(people, size=len(total), weights=posterior[given.pair])
-        skills = smoothed(right, total)
-        posterior, unchosen = _posterior(given, skills)
+    unchosen: Floats = np.zeros(len(pairs.options))
+    iterations = 0
+    while moved >= SETTLED and iterations < ITERATIONS:
+        before, iterations = posterior, iterations + 1
+        right = count_codes(annotators, size=len(total), weights=posterior[pairs.pair])
+        skills = smooth_skill(right, total)
+        posterior, unchosen = _compute_posteriors(pairs, skills)
         moved = float(np.abs(posterior - before).max())
-    return Fit(
-        given=given,
+    return SkillFit(
+        pairs=pairs,
         posterior=posterior,
         unchosen=unchosen,
         skills=skills,
-        iterations=done,
+        iterations=iterations,
         converged=moved < SETTLED,
     )
 
 
-def _posterior(given: Given, skills: Floats) -> tuple[Floats, Floats]:
-    """The posterior of each pair, and of any one option of each item that nobody chose."""
-    people, item_of_vote = given.coded.annotators, given.coded.items
-    n_items = len(given.options)
-    wrong = np.log((1 - skills[people]) / (given.options[item_of_vote] - 1))
-    base = tally(item_of_vote, size=n_items, weights=wrong)
-    gained = tally(given.pair, size=len(given.item), weights=np.log(skills[people]) - wrong)
-    scores = base[given.item] + gained
-    top = base.copy()
-    np.maximum.at(top, given.item, scores)
-    chosen = np.exp(scores - top[given.item])
-    other = np.exp(base - top)
-    unseen = given.options - tally(given.item, size=n_items)
-    mass = tally(given.item, size=n_items, weights=chosen) + unseen * other
-    return chosen / mass[given.item], other / mass
+def _compute_posteriors(pairs: AnswerPairs, skills: Floats) -> tuple[Floats, Floats]:
+    """The posterior of each pair, and of any one option of each item that nobody chose.
+
+    numpy only looks up and sums the evidence of the votes; the formulas are those of `aggregation.skill_posterior`.
+    """
+    n_options, option_code = np.unique(pairs.options, return_inverse=True)
+    by_option = n_options.tolist()
+    table = np.array([[compute_evidence(skill, options) for options in by_option] for skill in skills.tolist()])
+    of_votes = table[pairs.coded.annotators, option_code[pairs.coded.items]]
+    evidence = count_codes(pairs.pair, size=len(pairs.item), weights=of_votes).tolist()
+    ends = np.searchsorted(pairs.item, np.arange(len(pairs.options)), side="right").tolist()
+    posteriors: list[float] = []
+    unchosen: list[float] = []
+    start = 0
+    for end, options in zip(ends, pairs.options.tolist(), strict=True):
+        of_item, of_others = normalise_evidence(evidence[start:end], options=options)
+        posteriors += of_item
+        unchosen.append(of_others)
+        start = end
+    return np.array(posteriors), np.array(unchosen)

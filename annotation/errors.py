@@ -1,12 +1,15 @@
-"""One exception tree; exceptions become words in two places only, `bot/cli.py` and the bot's error handler.
+"""All exceptions of the project; only `bot/cli.py` and the bot's error handler turn them into messages.
 
 HromadaError            aggregation/errors.py: problem, where, remedy
 ├── Refused             aggregation/errors.py: a method that the votes do not allow
 ├── BadInput            a file, a line or a field that cannot be used
 ├── NotFound            a project, an item or a file that is not there
-├── Conflict            what is asked contradicts what is stored already
-├── Unavailable         a database or a server that does not answer now
-└── Stale               a tap that no longer belongs to a live assignment
+├── Conflict            a request that contradicts what is stored already
+├── Unavailable         a database or a server that does not answer
+└── Stale               a tap on a button of an assignment that is over
+
+Every exception carries the problem, its place (`Where`: file, line, column, field) and the remedy, each as a sentence
+for the user.
 """
 
 from __future__ import annotations
@@ -25,12 +28,15 @@ class NotFound(HromadaError):
 
 
 class Conflict(HromadaError):
-    """What is asked contradicts what is stored already; nothing was changed."""
+    """A request that contradicts what is stored already, such as a project name in use; nothing was changed."""
 
 
 class Unavailable(HromadaError):
-    """A database or a server that does not answer now; try again later."""
+    """A database or a server that does not answer; try again later."""
 
 
 class Stale(HromadaError):
-    """A tap that no longer belongs to a live assignment of this person; it changes nothing."""
+    """A tap on a button of an assignment that is no longer live for this annotator.
+
+    It changes nothing.
+    """

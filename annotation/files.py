@@ -1,4 +1,4 @@
-"""Files as organisers have them: opened, decoded, cut into rows, with a sentence for whatever is wrong."""
+"""Reads the text and CSV files of organisers; every problem is a BadInput with the place in the file."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ YAML = {".yaml", ".yml"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One row of a file with the line on which it begins; `values` by column."""
+class FileRow:
+    """One row of a file, with the line on which it begins; `values` maps columns to cells."""
 
     file: Path
     line: int
     values: Mapping[str, Any]
 
     def where(self, column: str | None = None) -> Where:
-        """The row's place, with the column."""
+        """The place of the row, or of one of its columns."""
         return Where(file=self.file, line=self.line, field=column)
 
 
 def read_text(path: Path) -> str:
-    """The text of a UTF-8 file (a BOM is fine); raises BadInput for anything else."""
+    """Return the text of a UTF-8 file, without its BOM; raises BadInput for any other or an empty file."""
     with _readable(path):
         raw = path.read_bytes()
-    return _decoded(raw, path)
+    return _decode(raw, path)
 
 
-def need_file(path: Path) -> None:
-    """Raise BadInput unless this is a file that can be opened and is not empty."""
+def require_file(path: Path) -> None:
+    """Raise BadInput unless the file can be opened and is not empty."""
     with _readable(path), path.open("rb") as source:
         if not source.read(1):
             raise BadInput("The file is empty.", where=Where(file=path), remedy="Is it the right one?")
@@ -49,7 +49,7 @@ def need_file(path: Path) -> None:
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Say in a sentence why a file cannot be read."""
+    """Turn the errors of opening and reading a file into BadInput."""
     try:
         yield
     except FileNotFoundError:
@@ -67,29 +67,33 @@ def _readable(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _decoded(raw: bytes, path: Path) -> str:
+def _decode(raw: bytes, path: Path) -> str:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise BadInput("The file is in UTF-16.", where=_byte(raw, 0, path), remedy="Save it as UTF-8.")
+        raise BadInput("The file is in UTF-16.", where=_locate_byte(raw, 0, path), remedy="Save it as UTF-8.")
     if b"\0" in raw:
         remedy = "Save it as text in UTF-8." if path.suffix.lower() in YAML else "Export it as CSV or JSONL."
-        raise BadInput("This is a binary file, not text.", where=_byte(raw, raw.index(b"\0"), path), remedy=remedy)
+        raise BadInput(
+            "This is a binary file, not text.", where=_locate_byte(raw, raw.index(b"\0"), path), remedy=remedy
+        )
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as failure:
-        at = failure.start + (len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0)
-        raise BadInput("The file is not UTF-8.", where=_byte(raw, at, path), remedy="Save it as UTF-8.") from None
+        position = failure.start + (len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0)
+        raise BadInput(
+            "The file is not UTF-8.", where=_locate_byte(raw, position, path), remedy="Save it as UTF-8."
+        ) from None
     if not text.strip():
         raise BadInput("The file is empty.", where=Where(file=path), remedy="Is it the right one?")
     return text
 
 
-def _byte(raw: bytes, at: int, path: Path) -> Where:
-    """The line of a byte that cannot be, and which byte of the file it is, from 1."""
-    return Where(file=path, line=raw.count(b"\n", 0, at) + 1, field=f"byte {at + 1}")
+def _locate_byte(raw: bytes, position: int, path: Path) -> Where:
+    """The line of an invalid byte, and its number in the file from 1."""
+    return Where(file=path, line=raw.count(b"\n", 0, position) + 1, field=f"byte {position + 1}")
 
 
-def there(path: Path) -> bool:
-    """Whether there is such a file; raises BadInput where one may not even look."""
+def file_exists(path: Path) -> bool:
+    """Whether the file exists; raises BadInput where its folder may not be read."""
     try:
         return path.exists()
     except PermissionError:
@@ -98,45 +102,45 @@ def there(path: Path) -> bool:
         ) from None
 
 
-def sha256(path: Path) -> str:
-    """sha256 of a file's bytes, as 64 hexadecimal digits."""
+def compute_sha256(path: Path) -> str:
+    """Return the sha256 of a file as 64 hexadecimal digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def delimited(path: Path) -> Iterator[Row]:
-    """Rows of a file with a header, separated by comma, semicolon or tab; quoted cells may hold line breaks.
+def read_delimited(path: Path) -> Iterator[FileRow]:
+    """Yield the rows of a file with a header, separated by comma, semicolon or tab.
 
-    Lines without anything on them are passed over.
+    Quoted cells may hold line breaks; empty lines are skipped. Raises BadInput with the line.
     """
     text = read_text(path)
-    csv.field_size_limit(LONGEST_CELL)  # the csv module has one limit for all, and stories are long
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, path), strict=True)
+    csv.field_size_limit(LONGEST_CELL)  # the limit is global in the csv module, and stories are long
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_detect_delimiter(text, path), strict=True)
     header: list[str] = []
     line = 1
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
                 if header:
-                    yield _row(cells, header=header, path=path, line=line)
+                    yield _build_row(cells, header=header, path=path, line=line)
                 else:
-                    header = _header(cells, path)
+                    header = _read_header(cells, path)
             line = reader.line_num + 1
     except csv.Error as failure:
         place = Where(file=path, line=reader.line_num)
         raise BadInput(f"The row cannot be read: {failure}.", where=place, remedy="Check its quotes.") from None
 
 
-def _delimiter(text: str, path: Path) -> str:
-    """The separator that cuts the header, which may quote some of the others, into the most cells."""
+def _detect_delimiter(text: str, path: Path) -> str:
+    """The separator that splits the header into the most cells."""
     header = text.lstrip().splitlines()[0]
     try:
-        return max(DELIMITERS, key=lambda one: len(next(csv.reader([header], delimiter=one))))
+        return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter))))
     except csv.Error as failure:
         place = Where(file=path, line=1)
         raise BadInput(f"The header cannot be read: {failure}.", where=place, remedy="Is it the right file?") from None
 
 
-def _header(cells: Sequence[str], path: Path) -> list[str]:
+def _read_header(cells: Sequence[str], path: Path) -> list[str]:
     names = [cell.strip() for cell in cells]
     for name in names:
         if names.count(name) > 1:
@@ -145,27 +149,27 @@ def _header(cells: Sequence[str], path: Path) -> list[str]:
     return names
 
 
-def _row(cells: Sequence[str], *, header: Sequence[str], path: Path, line: int) -> Row:
+def _build_row(cells: Sequence[str], *, header: Sequence[str], path: Path, line: int) -> FileRow:
     if len(cells) != len(header):
         raise BadInput(
             f"The row has {len(cells)} cells, the header {len(header)}.",
             where=Where(file=path, line=line),
             remedy="Quote cells that hold a separator or a line break.",
         )
-    return Row(path, line, dict(zip(header, cells, strict=True)))
+    return FileRow(path, line, dict(zip(header, cells, strict=True)))
 
 
-def need(columns: Sequence[str], row: Row, *, key: str) -> None:
-    """Raise BadInput unless the row's file has all the columns; `key` is where the project file names them."""
+def require_columns(columns: Sequence[str], row: FileRow, *, key: str) -> None:
+    """Raise BadInput unless the row has all columns; `key` is the key of the project file that names them."""
     for column in columns:
         if column not in row.values:
             raise BadInput(
                 f"There is no column {column!r}, which the project file names under `{key}`.",
                 where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES else 1),
-                remedy=f"It has: {named(row.values)}.",
+                remedy=f"It has: {format_columns(row.values)}.",
             )
 
 
-def named(columns: Iterable[str]) -> str:
-    """Columns as a sentence lists them; a header may leave one without a name."""
+def format_columns(columns: Iterable[str]) -> str:
+    """Join column names for a message; a column may have an empty name."""
     return ", ".join(name or "an unnamed column" for name in columns)

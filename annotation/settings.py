@@ -1,4 +1,4 @@
-"""Settings from the environment and `.env`; every name begins with HROMADA_; secrets are never printed."""
+"""The settings, read from the environment and `.env`; all names begin with HROMADA_; secrets are never printed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from annotation.errors import BadInput, Where
 
 
 class Settings(BaseSettings):
-    """Everything that may differ from one installation to another."""
+    """All settings of an installation."""
 
     model_config = SettingsConfigDict(env_prefix="HROMADA_", env_file=".env", extra="ignore", frozen=True)
 
@@ -26,7 +26,7 @@ class Settings(BaseSettings):
     )
     key_file: Path = Field(
         default=Path("hromada.key"),
-        description="The key of the pseudonyms, made once at first use. Lose it and people cannot be recognised again.",
+        description="The key of the pseudonyms, made at first use. If it is lost, nobody can be recognised again.",
     )
     sqlite_synchronous: Literal["NORMAL", "FULL"] = Field(
         default="NORMAL", description="NORMAL survives a killed process, FULL also a loss of power."
@@ -49,7 +49,7 @@ class Settings(BaseSettings):
         default="127.0.0.1:8080", description="For `hromada bot --webhook`: the host and port behind that proxy."
     )
     label_studio_url: str = Field(
-        default="http://localhost:8080", description="Where Label Studio runs, for desks; the address people open."
+        default="http://localhost:8080", description="Where Label Studio runs; the address that annotators open."
     )
     label_studio_token: SecretStr | None = Field(
         default=None, description="An access token of Label Studio: of an account that may open every project."
@@ -59,11 +59,11 @@ class Settings(BaseSettings):
     @field_validator("telegram_token", "telegram_name", "webhook_url", "label_studio_token", mode="before")
     @classmethod
     def _empty_is_absent(cls, value: object) -> object:
-        """`HROMADA_TELEGRAM_TOKEN=` in a copied `.env.example` means no token, not an empty one; the name alike."""
+        """Read an empty variable, such as `HROMADA_TELEGRAM_TOKEN=` in a copied `.env.example`, as unset."""
         return None if value == "" else value
 
 
-def settings() -> Settings:
+def read_settings() -> Settings:
     """Read the settings; raises BadInput naming the variable, never its value."""
     try:
         return Settings()

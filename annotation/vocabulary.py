@@ -1,41 +1,43 @@
-"""The words that are stored: each enumeration is a text column with a named check."""
+"""The values stored in the database: each enumeration is a text column with a named check constraint."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 ABSTAINED = "abstained"
-"""The reason why an answer fills the overlap and does not count: the question's `abstain`."""
+"""Exclusion reason of an abstention: it fills the overlap, but is not counted."""
+
 NOT_BY_RULE = (
     ABSTAINED, "skipped", "extra", "withdrawn", "repeat", "control item", "no answer", "several texts", "the item",
     "deleted in Label Studio", "second pass",
 )  # fmt: skip
-"""How reasons begin that say what an answer is; all others say that a quality rule, or an organiser, left it out."""
+"""Prefixes of the exclusion reasons that describe the answer itself; all other reasons come from a quality rule or an
+organiser."""
 
 CONTROL_ITEM = "control item"
-"""The reason why an imported answer does not count that was there to judge the person."""
+"""Exclusion reason of an imported answer to a control item."""
 
 EXTRA = "extra: the item had its answers"
-"""The reason why an answer does not count that came when every place of its item was taken."""
+"""Exclusion reason of an answer that arrived after the overlap of its item was full."""
 
 CHANGED = "the item was changed"
-"""How the reason begins why an answer to an item as it was before a substantive fix does not count."""
+"""Prefix of the exclusion reason of an answer to an older revision of an item, before a substantive fix."""
 
 DECLINED = "declined: "
-"""How the reason of a participation begins while its person declines what is asked before the first item."""
+"""Prefix of a participation's reason while the annotator declines a requirement of the project (consent, warning)."""
 
 SKIPPED = "skipped"
-"""The reason why a skip that gave its place back does not count."""
+"""Exclusion reason of a skip whose place returned to the queue."""
 
 DELETED = "deleted in Label Studio"
-"""The reason why an answer does not count that its person took back at her desk."""
+"""Exclusion reason of an answer that the annotator deleted in Label Studio."""
 
 BESIDE_GOLD = "second pass: the gold was shown"
-"""The reason why an answer does not count that was given beside the gold, after a blind one."""
+"""Exclusion reason of an answer of the second pass, given after the gold was shown."""
 
 
 class Stage(StrEnum):
-    """Where in a campaign an item belongs."""
+    """The stages of a campaign."""
 
     PILOT = "pilot"
     TRAINING = "training"
@@ -44,7 +46,7 @@ class Stage(StrEnum):
 
 
 class Pool(StrEnum):
-    """What an item is there for: the pool of a stage, or the control items hidden in the main one."""
+    """The purpose of an item: it belongs to a stage, or is a control item hidden among the main ones."""
 
     PILOT = "pilot"
     TRAINING = "training"
@@ -53,19 +55,18 @@ class Pool(StrEnum):
     MAIN = "main"
 
     @property
-    def placed(self) -> bool:
-        """Whether its items have places; all others may be met by everybody."""
-        return self in {Pool.MAIN, Pool.PILOT}
-
-    @property
     def stage(self) -> Stage:
-        """The stage in which its items come."""
+        """The stage in which its items are shown."""
         return Stage.MAIN if self is Pool.CONTROL else Stage(self.value)
 
     @property
-    def excludes(self) -> str:
-        """The reason why an imported answer to one of its items does not count."""
+    def exclusion_reason(self) -> str:
+        """The exclusion reason of imported answers to its items."""
         return f"{self.value} item"
+
+
+POOLS_WITH_OVERLAP = frozenset({Pool.MAIN, Pool.PILOT})
+"""Pools whose items have a limited overlap; the items of the others may be shown to every annotator."""
 
 
 class Surface(StrEnum):
@@ -77,7 +78,7 @@ class Surface(StrEnum):
 
 
 class AssignmentStatus(StrEnum):
-    """An assignment is live until it is answered, passed over, given back by its lease, or its person withdraws."""
+    """An assignment is live until it is answered or skipped, its lease expires, or the annotator withdraws."""
 
     LIVE = "live"
     DONE = "done"
@@ -87,7 +88,7 @@ class AssignmentStatus(StrEnum):
 
 
 class ProjectStatus(StrEnum):
-    """The life of a campaign; only a running one hands out items."""
+    """The life of a project; only a running one assigns items."""
 
     LOADED = "loaded"
     RUNNING = "running"
@@ -96,7 +97,7 @@ class ProjectStatus(StrEnum):
 
 
 class ItemStatus(StrEnum):
-    """An open item is handed out; a paused one waits until somebody has looked at it; a retired one is over."""
+    """An open item is assigned; a paused one waits for an organiser; a retired one is no longer used."""
 
     OPEN = "open"
     PAUSED = "paused"
@@ -104,7 +105,7 @@ class ItemStatus(StrEnum):
 
 
 class ParticipationStatus(StrEnum):
-    """How a person stands in a project."""
+    """The status of an annotator in a project."""
 
     ACTIVE = "active"
     FAILED = "failed"
@@ -113,8 +114,8 @@ class ParticipationStatus(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-class Hindrance(StrEnum):
-    """Why a person gets no item now; what she can do about it is the surface's to say."""
+class UnassignedReason(StrEnum):
+    """Why an annotator gets no item at the moment."""
 
     CONSENT = "consent"
     PROFILE = "profile"
@@ -133,8 +134,8 @@ class Hindrance(StrEnum):
     SEARCHING = "searching"
 
 
-class Cause(StrEnum):
-    """How a person met a group."""
+class ExposureCause(StrEnum):
+    """How an annotator was exposed to a group of items."""
 
     ANSWERED = "answered"
     CONTROL = "control"
@@ -143,8 +144,8 @@ class Cause(StrEnum):
     QUALIFICATION = "qualification"
 
 
-class WordingKind(StrEnum):
-    """Texts that people agreed to or worked by, each version kept by its hash."""
+class TextKind(StrEnum):
+    """The kinds of project texts of which every version is kept, by its hash."""
 
     INSTRUCTIONS = "instructions"
     CONSENT = "consent"
@@ -152,7 +153,7 @@ class WordingKind(StrEnum):
 
 
 class Event(StrEnum):
-    """What the journal records."""
+    """The events that the journal records."""
 
     KEY_MADE = "key made"
     PROJECT_LOADED = "project loaded"
@@ -165,14 +166,14 @@ class Event(StrEnum):
     PROJECT_REOPENED = "project reopened"
     PROGRAMME_LOADED = "programme loaded"
     PROGRAMME_CHANGED = "programme changed"
-    GROUPS_ALLOTTED = "groups allotted"
+    GROUPS_ALLOCATED = "groups allotted"
     ITEM_FIXED = "item fixed"
     VOTES_IMPORTED = "votes imported"
     ANNOTATOR_JOINED = "annotator joined"
     QUALIFICATION_PASSED = "qualification passed"
     QUALIFICATION_FAILED = "qualification failed"
     ITEM_PAUSED = "item paused"
-    ITEMS_HANDED_OVER = "items handed over"
+    ITEMS_MOVED = "items handed over"
     REPORTS_DISMISSED = "reports dismissed"
     INVITATION_MADE = "invitation made"
     INVITATION_REDEEMED = "invitation redeemed"
@@ -182,21 +183,21 @@ class Event(StrEnum):
     DECLINED = "declined"
     SUSPENDED = "suspended"
     UNSUSPENDED = "unsuspended"
-    INSIDER_CHANGED = "insider changed"
+    TEAM_MEMBER_CHANGED = "insider changed"
     PAID = "paid"
-    PERSON_WITHDREW = "person withdrew"
-    PERSON_FORGOTTEN = "person forgotten"
-    PERSON_UNREACHABLE = "person unreachable"
+    ANNOTATOR_WITHDREW = "person withdrew"
+    ANNOTATOR_FORGOTTEN = "person forgotten"
+    ANNOTATOR_UNREACHABLE = "person unreachable"
     QUALITY_FLAGGED = "quality flagged"
-    PERSON_PAUSED = "person paused"
-    PERSON_EXCLUDED = "person excluded"
-    PERSON_READMITTED = "person readmitted"
+    ANNOTATOR_PAUSED = "person paused"
+    ANNOTATOR_EXCLUDED = "person excluded"
+    ANNOTATOR_READMITTED = "person readmitted"
     ANSWERS_EXCLUDED = "answers excluded"
     ANSWERS_REINSTATED = "answers reinstated"
 
 
-class Repeats(StrEnum):
-    """Which of several imported votes of one person on one item count."""
+class RepeatPolicy(StrEnum):
+    """Which of several imported votes of one annotator on one item count."""
 
     FIRST = "first"
     LAST = "last"
@@ -204,7 +205,7 @@ class Repeats(StrEnum):
 
 
 class GoldOrigin(StrEnum):
-    """Where a gold label comes from."""
+    """The origin of a gold label."""
 
     CONSTRUCTION = "construction"
     EXPERT = "expert"

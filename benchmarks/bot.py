@@ -32,7 +32,7 @@ sys.path.insert(0, f"{sys.path.pop(0)}/shared")  # what benchmarks share; bot.py
 import _contenders
 from _figures import Figure, show
 
-from bot.emulator.ledger import Entry
+from bot.emulator.display_log import DisplayedEvent
 from bot.emulator.model import Message
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
@@ -57,7 +57,7 @@ class Crowd:
     ready: list[Message] = field(default_factory=list)
     paced: bool = False
 
-    def watch(self, entry: Entry) -> None:
+    def watch(self, entry: DisplayedEvent) -> None:
         """A toast ends a tap; a new item begins one."""
         if entry.kind == "toast" and entry.person in self.begun:
             self.answers += 1
@@ -87,7 +87,7 @@ async def running(kind: str, url: str, *, people: int) -> AsyncIterator[Crowd]:
             sys.executable, str(CONTENDER), kind, url, server.url, telegram.token, cwd=CONTENDER.parent
         )
         try:
-            telegram.ledger.watchers.append(crowd.watch)
+            telegram.display_log.watchers.append(crowd.watch)
             for number in range(1, people + 1):
                 telegram.person(number).send("/start")
             async with asyncio.timeout(120):

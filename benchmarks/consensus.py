@@ -139,37 +139,37 @@ def _sparse(n_votes: int) -> dict[str, float]:
     votes = Votes(frame=frame, items=items, classes=("yes", "no", "partly", "unknown"))  # type: ignore[arg-type]
 
     def run() -> float:
-        return float(dawid_skene.fit(dawid_skene.table(votes.coded())).posteriors.max(axis=1).mean())
+        return float(dawid_skene.fit_table(dawid_skene.build_table(votes.encode())).posteriors.max(axis=1).mean())
 
     return _run(run)
 
 
 def _alpha(n_votes: int) -> dict[str, float]:
-    from aggregation.agreement import agreement
+    from aggregation.labels.agreement import compute_label_agreement
     from aggregation.schema import Votes
 
     frame, items = _crowd(n_votes)
     votes = Votes(frame=frame, items=items, classes=("yes", "no", "partly", "unknown"))  # type: ignore[arg-type]
 
     def run() -> float:
-        return agreement(votes, resamples=1000)["krippendorff_alpha_nominal"].value or 0.0
+        return compute_label_agreement(votes, resamples=1000)["krippendorff_alpha_nominal"].value or 0.0
 
     return _run(run)
 
 
 def _release(n_votes: int) -> dict[str, float]:
-    from aggregation.agreement import agreement
-    from aggregation.consensus import accuracy, consensus
-    from aggregation.schema import votes as checked
+    from aggregation.labels.agreement import compute_label_agreement
+    from aggregation.labels.consensus import build_label_consensus, compute_label_accuracy
+    from aggregation.schema import check_votes as checked
 
     frame, items = _crowd(n_votes)
 
     def run() -> float:
         votes = checked(frame, items=items, classes=("yes", "no", "partly", "unknown"))  # type: ignore[arg-type]
-        agreement(votes, resamples=1000)
-        labels = consensus(votes, method="dawid_skene", ties="drop")
-        labels.published()
-        return accuracy(labels, votes.items["gold"]).value or 0.0
+        compute_label_agreement(votes, resamples=1000)
+        labels = build_label_consensus(votes, method="dawid_skene", ties="drop")
+        labels.to_published()
+        return compute_label_accuracy(labels, votes.items["gold"]).value or 0.0
 
     return _run(run)
 

@@ -25,8 +25,8 @@ from _figures import Figure, show
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, Update
 from telegram.ext import ApplicationBuilder, CallbackQueryHandler, CommandHandler
 
-from bot.emulator.people import Person
 from bot.emulator.request import LocalRequest
+from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
@@ -103,10 +103,10 @@ async def serve() -> None:
             await asyncio.wait_for(asyncio.Event().wait(), 20)
 
 
-async def _answer(person: Person) -> None:
-    """Tap what is asked until every item is answered, woken by what appears on her screen."""
+async def _answer(person: ScriptedPerson) -> None:
+    """Tap what is asked until every item is answered, woken by what appears on the screen."""
     seen = asyncio.Event()
-    person.telegram.ledger.watchers.append(lambda entry: seen.set() if entry.person == person.id else None)
+    person.telegram.display_log.watchers.append(lambda entry: seen.set() if entry.person == person.id else None)
     answers = 0
     while answers < ITEMS:
         while not (person.messages and person.messages[-1].buttons):

@@ -1,4 +1,4 @@
-"""How fast desks are filled and read: 10,000 tasks pushed, nothing new, 50 changes. Goals in seconds, real server."""
+"""How fast batches are filled and read: 10,000 tasks pushed, nothing new, 50 changes. Goals in seconds, real server."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ def loaded(db: database.Database, folder: Path, *, items: int) -> None:
     rows = (json.dumps({"id": f"i{n}", "text": f"{n}. {TEXT}"}, ensure_ascii=False) for n in range(items))
     (folder / "items.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
     whole = {
-        "project": "desks",
-        "title": "desks",
+        "project": "batches",
+        "title": "batches",
         "language": "uk",
         "instructions": "Читайте.",
         "question": {"type": "choice", "text": "Так?", "options": ["так", "ні"]},
         "items": {"file": "items.jsonl", "id": "id", "show": ["text"]},
         "overlap": 1,
     }
-    file = folder / "desks.yaml"
+    file = folder / "batches.yaml"
     file.write_text(json.dumps(whole, ensure_ascii=False), "utf-8")
     with db.transaction() as session:
-        projects.load_file(session, file, now=now())
-        transitions.start(session, project=queries.project(session, "desks"), now=now())
+        projects.load_project_file(session, file, now=now())
+        transitions.start_project(session, project=queries.get_project(session, "batches"), now=now())
 
 
 def timed(step: Callable[[], Any]) -> tuple[float, Any]:
@@ -77,23 +77,25 @@ def answer(studio: Studio, tasks: list[int]) -> None:
 def run(studio: Studio, folder: Path) -> list[Figure]:
     """Every step once, and the empty pull five times."""
     with (
-        database.opened(f"sqlite:///{folder / 'desks.db'}") as db,
+        database.open_database(f"sqlite:///{folder / 'batches.db'}") as db,
         Client(studio.url, studio.token) as client,
     ):
         loaded(db, folder, items=ITEMS)
         with db.transaction() as session:
-            person = registration.join(session, telegram_id=1, language="uk", key=b"k" * 32, now=now())
-            sync.link(session, server=client.server, user_id=client.whoami().id, person=person)
-            order = sync.Order(project="desks", person=person.pseudonym, number=ITEMS)
-        pushing, pushed = timed(lambda: sync.push(db, client, order, clock=now))
+            person = registration.register_telegram_annotator(
+                session, telegram_id=1, language="uk", key=b"k" * 32, now=now()
+            )
+            sync.link_account(session, server=client.server_id, user_id=client.get_own_account().id, annotator=person)
+            order = sync.PushOrder(project="batches", annotator=person.pseudonym, number=ITEMS)
+        pushing, pushed = timed(lambda: sync.push_batch(db, client, order, clock=now))
         if pushed.sent != ITEMS:
             raise SystemExit(f"Not everything was pushed: {pushed}")
         time.sleep(MARGIN.total_seconds())
-        whole, _ = timed(lambda: sync.pull(db, client, clock=now))
-        empty = min(timed(lambda: sync.pull(db, client, clock=now))[0] for _ in range(5))
-        first = next(client.tasks(pushed.remote_id, page=CHANGED))
+        whole, _ = timed(lambda: sync.pull_batches(db, client, clock=now))
+        empty = min(timed(lambda: sync.pull_batches(db, client, clock=now))[0] for _ in range(5))
+        first = next(client.list_task_pages(pushed.remote_id, page=CHANGED))
         answer(studio, [task.id for task in first])
-        some, (found,) = timed(lambda: sync.pull(db, client, clock=now))
+        some, (found,) = timed(lambda: sync.pull_batches(db, client, clock=now))
         if found.answered != CHANGED:
             raise SystemExit(f"Not every change was pulled: {found}")
     return [
@@ -117,7 +119,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder, server(path, Path(folder) / "server") as studio:
         figures = run(studio, Path(folder))
-    show(f"Desks in Label Studio, {ITEMS:,} tasks", figures)
+    show(f"Label Studio batches, {ITEMS:,} tasks", figures)
 
 
 if __name__ == "__main__":

@@ -25,9 +25,9 @@ import pyarrow as pa
 from _figures import Figure, show
 from pyarrow import parquet
 
-from annotation.campaigns import lint, project
+from annotation.campaigns import lint, project_file
 from annotation.loading import campaign as loading
-from annotation.loading import inspection
+from annotation.loading import campaign_lint
 from annotation.store import database
 from annotation.workflow.lifecycle import projects
 
@@ -95,8 +95,8 @@ def seconds(call: Callable[[], object]) -> float:
 
 def load(folder: Path, file: Path) -> None:
     """One project into a database of its own."""
-    with database.opened(f"sqlite:///{folder / file.stem}.db") as db, db.transaction() as session:
-        projects.load_file(session, file, now=datetime.now(UTC))
+    with database.open_database(f"sqlite:///{folder / file.stem}.db") as db, db.transaction() as session:
+        projects.load_project_file(session, file, now=datetime.now(UTC))
 
 
 def figure(name: str, value: float) -> Figure:
@@ -112,22 +112,24 @@ def main() -> None:
         figures = [
             figure(f"load from .{ending}", seconds(partial(load, folder, file))) for ending, file in files.items()
         ]
-        campaign = project.read(files["jsonl"])
-        contents = loading.contents(campaign)
-        figures.append(figure("lint of a clean set", seconds(partial(inspection.findings, campaign, contents))))
-        bad = [damaged(item) for item in inspection.items(campaign, contents)]
-        figures.append(figure("lint where every item is bad", seconds(partial(lint.lint, bad, surface=lint.TELEGRAM))))
+        campaign = project_file.read_project(files["jsonl"])
+        contents = loading.read_contents(campaign)
+        figures.append(figure("lint of a clean set", seconds(partial(campaign_lint.lint_campaign, campaign, contents))))
+        bad = [damaged(item) for item in campaign_lint.build_lint_items(campaign, contents)]
+        figures.append(
+            figure("lint where every item is bad", seconds(partial(lint.lint_items, bad, surface=lint.TELEGRAM)))
+        )
     show(f"Loading {ITEMS:,} items", figures)
 
 
 def damaged(item: lint.LintItem) -> lint.LintItem:
     """The item with a repeated option, a Latin letter, a mark beside its gold, and no group."""
-    asked = item.asked[0]
+    asked = item.questions[0]
     marked = ", ".join(option + "*" * (option in asked.gold) for option in asked.options)
     return lint.LintItem(
         id=item.id,
         shown={"text": f"Літера y слові. {item.shown['text'][:120]}", "options": marked},
-        asked=(lint.Asked(text=asked.text, options=asked.options, labels=asked.labels, gold=asked.gold),),
+        questions=(lint.LintQuestion(text=asked.text, options=asked.options, labels=asked.labels, gold=asked.gold),),
     )
 
 

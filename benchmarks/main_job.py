@@ -21,7 +21,7 @@ import crowdkit.aggregation
 import numpy as np
 from _figures import Figure, show
 
-from aggregation import agreement, consensus
+from aggregation.labels import agreement, consensus
 from annotation.store import database, pseudonyms, queries
 from annotation.workflow.imports import vote_import
 from annotation.workflow.lifecycle import projects
@@ -81,21 +81,21 @@ def measure(folder: Path) -> dict[str, float]:
         model.fit = watched(model.fit, seconds)
     now = datetime.now(UTC)
     (folder / "project.yaml").write_text(PROJECT, encoding="utf-8")
-    with database.opened(f"sqlite:///{folder / 'job.db'}") as db:
+    with database.open_database(f"sqlite:///{folder / 'job.db'}") as db:
         with clocked(seconds, "load"), db.transaction() as session:
-            projects.load_file(session, folder / "project.yaml", now=now)
+            projects.load_project_file(session, folder / "project.yaml", now=now)
         with clocked(seconds, "import"), db.transaction() as session:
-            key = pseudonyms.key(session, file=folder / "job.key", now=now)
-            project = queries.project(session, "main-job")
+            key = pseudonyms.ensure_key(session, file=folder / "job.key", now=now)
+            project = queries.get_project(session, "main-job")
             vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=now)
         with clocked(seconds, "read"), db.transaction() as session:
-            votes = release.data_sets(session)[0].votes()
+            votes = release.build_data_sets(session)[0].votes()
     with clocked(seconds, "majority"):
-        consensus.consensus(votes, method="majority", ties="random", seed=1)
+        consensus.build_label_consensus(votes, method="majority", ties="random", seed=1)
     with clocked(seconds, "Dawid-Skene"):
-        consensus.consensus(votes, method="dawid_skene", ties="first")
+        consensus.build_label_consensus(votes, method="dawid_skene", ties="first")
     with clocked(seconds, "agreement, 1,000 resamples"):
-        agreement.agreement(votes, resamples=1000, seed=1)
+        agreement.compute_label_agreement(votes, resamples=1000, seed=1)
     return seconds
 
 

@@ -1,8 +1,8 @@
 """Next item and submit in a baseline with pages, controls and caps, at 1,000,000 items and at 1,000, call by call.
 
-On SQLite and on PostgreSQL, with nothing, half and 99 % of the items done; for people for whom nothing is left, the
-proof of it and every asking after that. `--items N` makes another large size. Prints a table, or with --json one object
-a line: figure, value, unit, goal, holds.
+On SQLite and on PostgreSQL, with nothing, half and 99 % of the items done; for annotators with nothing left, the calls
+that find this out, and all calls after them. `--items N` makes another large size. Prints a table, or with --json one
+object a line: figure, value, unit, goal, holds.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from _postgresql import binaries, server
 
 from annotation.store import database
 from annotation.store.database import Database
-from annotation.vocabulary import Hindrance
+from annotation.vocabulary import UnassignedReason
 from annotation.workflow import assignments
-from annotation.workflow.waiting import Waiting
+from annotation.workflow.participations import NothingAssigned
 
 SMALL, WARM, CALLS, AGAIN = 1_000, 40, 400, 300
 DONE = ((0, "0 % done"), (50, "50 % done"), (99, "99 % done"))
 NEWCOMERS = 10
-"""People who answered nothing; the first of them goes round the ring of all items, the others round what is left."""
+"""New annotators: the first goes through all items of the queue, the others through those that are left."""
 RATIO, NEXT, PROOF = 1.3, 20, 40
-ROOM = (
+MEMORY = (
     "-c shared_buffers=1GB -c max_wal_size=8GB -c checkpoint_timeout=1h -c work_mem=64MB -c maintenance_work_mem=512MB"
 )
-"""Memory as a server of this size would be given; what is safe against a crash stays on."""
+"""Memory as a server of this size would get; safety against crashes stays on."""
 
 
 @dataclass
 class Calls:
-    """What calls took, each: milliseconds by the clock, of this process's processor, and the statements that it sent.
+    """The cost of calls: milliseconds by the clock and of this process's processor, and the number of statements.
 
-    The server of PostgreSQL works in processes of its own.
+    The server of PostgreSQL works in its own processes.
     """
 
     wall: list[float] = field(default_factory=list)
@@ -55,8 +55,8 @@ class Calls:
 
 
 @dataclass
-class Side:
-    """A campaign of one size, and what calls on it took."""
+class Campaign:
+    """A campaign of one size, and the cost of calls on it."""
 
     db: Database
     project: int
@@ -65,40 +65,42 @@ class Side:
     sent: int = 0
 
     def __post_init__(self) -> None:
-        """Count the statements, the beginnings of transactions left out."""
+        """Count statements, except beginnings of transactions."""
         sa.event.listen(self.db.engine, "before_cursor_execute", self._count)
 
     def _count(self, _connection: object, _cursor: object, statement: str, *_rest: object) -> None:
         self.sent += not statement.startswith("BEGIN")
 
     @contextmanager
-    def clocked(self, calls: Calls) -> Iterator[None]:
-        """Note one call, from its beginning to its commit."""
-        sent, begun, spent = self.sent, time.perf_counter(), time.process_time()
+    def measure(self, calls: Calls) -> Iterator[None]:
+        """Measure one call, from its beginning to its commit."""
+        sent, wall, cpu = self.sent, time.perf_counter(), time.process_time()
         yield
-        calls.cpu.append(1000 * (time.process_time() - spent))
-        calls.wall.append(1000 * (time.perf_counter() - begun))
+        calls.cpu.append(1000 * (time.process_time() - cpu))
+        calls.wall.append(1000 * (time.perf_counter() - wall))
         calls.statements.append(self.sent - sent)
 
-    def ask(self, who: int, *, tick: int) -> assignments.Offer | Waiting:
-        """The next item."""
-        with self.clocked(self.next), self.db.transaction() as session:
-            return assignments.next_item(session, annotator_id=who, now=_campaign.NOW + timedelta(seconds=tick))
+    def ask(self, annotator: int, *, tick: int) -> assignments.AssignedItem | NothingAssigned:
+        """Assign the next item."""
+        with self.measure(self.next), self.db.transaction() as session:
+            return assignments.assign_next_item(
+                session, annotator_id=annotator, now=_campaign.NOW + timedelta(seconds=tick)
+            )
 
-    def answer(self, who: int, offer: assignments.Offer, *, tick: int) -> None:
-        """Its answer."""
-        with self.clocked(self.submit), self.db.transaction() as session:
-            assignments.submit(
+    def answer(self, annotator: int, assigned: assignments.AssignedItem, *, tick: int) -> None:
+        """Submit an answer to an item."""
+        with self.measure(self.submit), self.db.transaction() as session:
+            assignments.submit_judgement(
                 session,
-                annotator_id=who,
-                assignment_id=offer.assignment_id,
-                revision=offer.revision,
+                annotator_id=annotator,
+                assignment_id=assigned.assignment_id,
+                revision=assigned.revision,
                 answers={"answer": "так"},
                 now=_campaign.NOW + timedelta(seconds=tick + 5),
             )
 
-    def forget(self) -> None:
-        """Begin the lists anew."""
+    def reset(self) -> None:
+        """Empty the lists."""
         self.next, self.submit = Calls(), Calls()
 
 
@@ -114,7 +116,7 @@ def below(name: str, calls: Calls, goal: int) -> list[Figure]:
 
 
 def medians(name: str, calls: Calls) -> list[Figure]:
-    """What an ordinary call takes."""
+    """The medians of calls."""
     return [
         Figure(f"{name}, median", statistics.median(calls.wall), "ms"),
         Figure(f"{name}, processor", statistics.median(calls.cpu), "ms"),
@@ -122,91 +124,91 @@ def medians(name: str, calls: Calls) -> list[Figure]:
     ]
 
 
-def compared(name: str, large: Calls, small: Calls) -> Figure:
+def compare(name: str, large: Calls, small: Calls) -> Figure:
     """How much more a call costs in the large campaign: the ratio of medians."""
     ratio = statistics.median(large.wall) / statistics.median(small.wall)
     return Figure(f"{name}, {SMALL:,} : large", ratio, "times", goal=f"<= {RATIO}", holds=ratio <= RATIO)
 
 
-def alternated(name: str, large: Side, small: Side, *, begin: int) -> list[Figure]:
-    """The same people ask and answer in both campaigns in turn."""
+def alternate(name: str, large: Campaign, small: Campaign, *, begin: int) -> list[Figure]:
+    """The same annotators ask and answer in both campaigns in turn."""
     for call in range(WARM + CALLS):
         if call == WARM:
-            large.forget()
-            small.forget()
-        who, tick = 1 + (begin + call) % _campaign.BEFORE, 10 * (begin + call)
-        for side in (large, small) if call % 2 else (small, large):
-            offer = side.ask(who, tick=tick)
-            if not isinstance(offer, assignments.Offer):
-                raise TypeError(f"There should be an item, not {offer}.")
-            side.answer(who, offer, tick=tick)
+            large.reset()
+            small.reset()
+        annotator, tick = 1 + (begin + call) % _campaign.EARLIER, 10 * (begin + call)
+        for campaign in (large, small) if call % 2 else (small, large):
+            assigned = campaign.ask(annotator, tick=tick)
+            if not isinstance(assigned, assignments.AssignedItem):
+                raise TypeError(f"There should be an item, not {assigned}.")
+            campaign.answer(annotator, assigned, tick=tick)
     return [
         *below(f"{name}: next", large.next, NEXT),
-        compared(f"{name}: next", large.next, small.next),
+        compare(f"{name}: next", large.next, small.next),
         *medians(f"{name}: submit", large.submit),
-        compared(f"{name}: submit", large.submit, small.submit),
+        compare(f"{name}: submit", large.submit, small.submit),
     ]
 
 
-def searching(found: assignments.Offer | Waiting) -> bool:
-    """Whether the same call is to be made again at once."""
-    return isinstance(found, Waiting) and found.reason is Hindrance.SEARCHING
+def is_searching(found: assignments.AssignedItem | NothingAssigned) -> bool:
+    """Whether the same call has to be repeated at once."""
+    return isinstance(found, NothingAssigned) and found.reason is UnassignedReason.SEARCHING
 
 
-def must_be_nothing(found: assignments.Offer | Waiting) -> None:
-    """Raises ValueError for anything but that nothing is left."""
-    if not isinstance(found, Waiting) or found.reason is not Hindrance.NOTHING_LEFT:
+def require_nothing_left(found: assignments.AssignedItem | NothingAssigned) -> None:
+    """Raise ValueError unless nothing is left for the annotator."""
+    if not isinstance(found, NothingAssigned) or found.reason is not UnassignedReason.NOTHING_LEFT:
         raise ValueError(f"Nothing should be left, not {found}.")
 
 
-def proved(large: Side, people: Sequence[int], *, tick: int) -> int:
-    """Let people who have met every group find out that nothing is left; how many calls it took."""
-    large.forget()
-    for who in people:
-        _campaign.met(large.db, project=large.project, who=who)
-    for who in people:
-        while searching(found := large.ask(who, tick=tick)):
+def prove_nothing_left(large: Campaign, annotators: Sequence[int], *, tick: int) -> int:
+    """Let annotators who have met every group find out that nothing is left; returns how many calls it took."""
+    large.reset()
+    for annotator in annotators:
+        _campaign.expose_annotator(large.db, project=large.project, annotator=annotator)
+    for annotator in annotators:
+        while is_searching(found := large.ask(annotator, tick=tick)):
             pass
-        must_be_nothing(found)
+        require_nothing_left(found)
     return len(large.next.wall)
 
 
-def asked_again(large: Side, people: Sequence[int], *, tick: int) -> None:
-    """Each asks again and again; every call says at once that there is nothing."""
-    large.forget()
+def ask_again(large: Campaign, annotators: Sequence[int], *, tick: int) -> None:
+    """The annotators ask again and again; each call has to return at once that nothing is left."""
+    large.reset()
     for call in range(AGAIN):
-        found = large.ask(people[call % len(people)], tick=tick + call)
-        must_be_nothing(found)
+        found = large.ask(annotators[call % len(annotators)], tick=tick + call)
+        require_nothing_left(found)
 
 
-def figures(name: str, large: Side, small: Side, *, items: int) -> Iterator[Figure]:
-    """All figures of one database, while its large campaign goes on."""
-    newcomers = range(_campaign.BEFORE + 1, _campaign.BEFORE + NEWCOMERS + 1)
+def figures(name: str, large: Campaign, small: Campaign, *, items: int) -> Iterator[Figure]:
+    """All figures of one database."""
+    newcomers = range(_campaign.EARLIER + 1, _campaign.EARLIER + NEWCOMERS + 1)
     before = 0
     for number, (percent, state) in enumerate(DONE):
         until = items * percent // 100
         if until > before:
-            _campaign.done(large.db, project=large.project, first=before + 1, last=until)
+            _campaign.answer_items(large.db, project=large.project, first=before + 1, last=until)
             before = until
         begin = number * (WARM + CALLS)
-        yield from alternated(f"{name}, {state}", large, small, begin=begin)
+        yield from alternate(f"{name}, {state}", large, small, begin=begin)
         if percent in {0, 99}:
-            people = newcomers[:1] if percent == 0 else newcomers[1:]
-            calls = proved(large, people, tick=10 * begin)
-            yield Figure(f"{name}, {state}: proof of nothing left", sum(large.next.wall) / len(people), "ms")
-            yield Figure(f"{name}, {state}: its transactions", calls / len(people), "")
+            annotators = newcomers[:1] if percent == 0 else newcomers[1:]
+            calls = prove_nothing_left(large, annotators, tick=10 * begin)
+            yield Figure(f"{name}, {state}: proof of nothing left", sum(large.next.wall) / len(annotators), "ms")
+            yield Figure(f"{name}, {state}: its transactions", calls / len(annotators), "")
             yield from below(f"{name}, {state}: one of them", large.next, PROOF)
-            asked_again(large, people, tick=10 * begin)
+            ask_again(large, annotators, tick=10 * begin)
             yield from below(f"{name}, {state}: asked again", large.next, NEXT)
 
 
 @contextmanager
-def sides(large: str, small: str, folder: Path, *, items: int) -> Iterator[tuple[Side, Side]]:
-    """Both campaigns, nothing of them done."""
-    with database.opened(large) as one, database.opened(small) as two:
+def sides(large: str, small: str, folder: Path, *, items: int) -> Iterator[tuple[Campaign, Campaign]]:
+    """Both campaigns, with no answers."""
+    with database.open_database(large) as one, database.open_database(small) as two:
         yield (
-            Side(one, _campaign.made(one, folder, items=items, people=NEWCOMERS)),
-            Side(two, _campaign.made(two, folder, items=SMALL, people=NEWCOMERS)),
+            Campaign(one, _campaign.create_campaign(one, folder, items=items, annotators=NEWCOMERS)),
+            Campaign(two, _campaign.create_campaign(two, folder, items=SMALL, annotators=NEWCOMERS)),
         )
 
 
@@ -224,8 +226,8 @@ def on_postgresql(items: int) -> Iterator[Figure]:
     programs = binaries()
     if programs is None:
         return
-    with tempfile.TemporaryDirectory() as name, server(programs, options=ROOM) as url:
-        engine = database.connect(url).execution_options(isolation_level="AUTOCOMMIT")
+    with tempfile.TemporaryDirectory() as name, server(programs, options=MEMORY) as url:
+        engine = database.create_engine(url).execution_options(isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
             connection.exec_driver_sql("CREATE DATABASE large")
             connection.exec_driver_sql("CREATE DATABASE small")
@@ -244,10 +246,10 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=1_000_000)
     parser.add_argument("--on", choices=DATABASES, action="append", help="only on this database")
     parser.add_argument("--json", action="store_true")
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     found: list[Figure] = []
-    for name in told.on or DATABASES:
-        found += tell(f"The workflow at {told.items:,} items, {name}", DATABASES[name](told.items))
+    for name in arguments.on or DATABASES:
+        found += tell(f"The workflow at {arguments.items:,} items, {name}", DATABASES[name](arguments.items))
     end(found)
 
 

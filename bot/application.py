@@ -1,4 +1,4 @@
-"""The bot put together: conversation, delivery, a database, a Telegram. Nothing is built at import."""
+"""The application of the bot: conversation, delivery, database and Telegram. Nothing is built at import."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from telegram.error import InvalidToken, TelegramError
 from telegram.request import BaseRequest
@@ -16,110 +16,102 @@ from telegram.request import BaseRequest
 from annotation.errors import BadInput, HromadaError, Where
 from annotation.store import outbox
 from annotation.store.database import Database
-from bot.conversation import jobs
-from bot.conversation.handlers import errors
-from bot.conversation.update_handler import respond
-from bot.conversation.updates_and_calls import Desk
-from bot.delivery.bot_profile import introduce
-from bot.delivery.http_transport import AiohttpRequest
-from bot.delivery.logs import log
-from bot.delivery.polling import NAME, Poller, take_in
-from bot.delivery.process_lease import Tenure
-from bot.delivery.rate_limit import Pace
+from bot.conversation import notifications, update_handler
+from bot.conversation.update_handler import handle_update
+from bot.conversation.updates_and_calls import ConversationSettings
+from bot.delivery.logs import configure_logging
+from bot.delivery.polling import POLLING_LEASE, UpdatePoller, Watchdog
+from bot.delivery.process_lease import LeaseKeeper
 from bot.delivery.receipts import Receipts
-from bot.delivery.sender import Sender
-from bot.delivery.sweeper import Rounds
-from bot.delivery.telegram_api import Api
-from bot.delivery.transaction_runner import Base
-from bot.delivery.update_parser import KINDS, Raw
-from bot.delivery.watchdog import Watchdog
-from bot.delivery.webhook import CONNECTIONS, PATH, Webhook, secret
-from bot.delivery.workers import Office, Workers
+from bot.delivery.sender import RateLimit, Sender
+from bot.delivery.sweeper import Sweeper
+from bot.delivery.telegram_api import AiohttpRequest, TelegramApi, update_bot_profiles
+from bot.delivery.telegram_payloads import UPDATE_TYPES, RawUpdate
+from bot.delivery.transaction_runner import TransactionRunner, get_now
+from bot.delivery.webhook import WEBHOOK_CONNECTIONS, WEBHOOK_PATH, WebhookServer, derive_secret
+from bot.delivery.workers import DeliverySettings, Workers
 
 logger = logging.getLogger(__name__)
-STOPPING = 0.5
-"""Seconds that what is being done has to end; the rest is in the database."""
-TELEGRAM = "https://api.telegram.org/bot"
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
+STOP_SECONDS = 0.5
+"""Seconds that running work gets to end; the rest is in the database."""
+TELEGRAM_URL = "https://api.telegram.org/bot"
 
 
 @dataclass(frozen=True, kw_only=True)
-class App:
-    """The parts of one process. Within `async with` it can be handed updates, and calls Telegram."""
+class BotApplication:
+    """The parts of one process. Within `async with` it accepts updates and calls Telegram."""
 
-    base: Base
-    api: Api
+    runner: TransactionRunner
+    api: TelegramApi
     requests: tuple[BaseRequest, BaseRequest]
     workers: Workers
     sender: Sender
-    rounds: Rounds
+    sweeper: Sweeper
     watchdog: Watchdog
 
-    async def __aenter__(self) -> App:
+    async def __aenter__(self) -> BotApplication:
         for request in self.requests:
             await request.initialize()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.workers.stop(within=STOPPING)
-        for tenure in (self.rounds.tenure,):
-            with suppress(HromadaError):
-                await tenure.give_back()
+        await self.workers.stop(within=STOP_SECONDS)
+        with suppress(HromadaError):
+            await self.sweeper.lease.release()
         for request in self.requests:
             await request.shutdown()
-        self.base.close()
+        self.runner.close()
 
-    async def deliver(self, *updates: Raw) -> None:
-        """Store updates, handle them, and wait until what follows from them is sent."""
-        await take_in(self.base, self.workers, updates)
-        await self.workers.settled()
+    async def deliver(self, *updates: RawUpdate) -> None:
+        """Store updates, handle them, and wait until all that follows is sent."""
+        await self.workers.receive_updates(updates)
+        await self.workers.wait_until_idle()
 
     async def recover(self) -> None:
-        """Begin with what a process left behind that was killed; where the database has one writer, all of it."""
-        if self.base.alone:
-            await self.base.run(lambda session: outbox.make_due(session, now=self.base.clock()))
-        await self.rounds.go()
+        """Take up what a killed process left behind; with a single writer, all of it at once."""
+        if self.runner.single_writer:
+            await self.runner.run(lambda session: outbox.make_all_due(session, now=self.runner.clock()))
+        await self.sweeper.sweep_once()
 
 
-def office(*, key: bytes, protect: bool = True, simulated: bool = False) -> Office:
-    """The conversation that this bot has with people."""
-    return Office(
-        respond=respond,
-        sorry=errors.sorry,
-        desk=Desk(key=key, simulated=simulated),
+def build_delivery_settings(*, key: bytes, protect: bool = True, simulated: bool = False) -> DeliverySettings:
+    """The settings for the conversation of this package."""
+    return DeliverySettings(
+        handle_update=handle_update,
+        explain_failure=update_handler.explain_failure,
+        conversation=ConversationSettings(key=key, simulated=simulated),
         protect=protect,
-        unasked=jobs.answers,
-        introductions=jobs.introductions(),
+        collect_notifications=notifications.deliver_organiser_answers,
+        bot_profiles=notifications.list_bot_profiles(),
     )
 
 
-def build(
+def build_application(
     *,
     token: str,
     database: Database,
-    office: Office,
-    clock: Callable[[], datetime] = _now,
+    settings: DeliverySettings,
+    clock: Callable[[], datetime] = get_now,
     request: BaseRequest | None = None,
-    base_url: str = TELEGRAM,
-) -> App:
+    base_url: str = TELEGRAM_URL,
+) -> BotApplication:
     """The bot on a database; `request` replaces the network, `clock` the time."""
-    base = Base(database=database, clock=clock)
+    runner = TransactionRunner(database=database, clock=clock)
     requests = (request or AiohttpRequest(), request or AiohttpRequest(connections=4))
-    api = Api(token=token, base_url=base_url, request=requests[0], polls=requests[1])
-    receipts, pace = Receipts(base), Pace()
-    sender = Sender(base=base, api=api, receipts=receipts, pace=pace)
-    workers = Workers(base=base, office=office, sender=sender, receipts=receipts)
-    rounds = Rounds(base=base, workers=workers, sender=sender, pace=pace, tenure=Tenure(base, "pacing"))
-    return App(
-        base=base, api=api, requests=requests, workers=workers, sender=sender, rounds=rounds, watchdog=Watchdog()
+    api = TelegramApi(token=token, base_url=base_url, request=requests[0], polls=requests[1])
+    receipts, rate_limit = Receipts(runner), RateLimit()
+    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=rate_limit)
+    workers = Workers(runner=runner, settings=settings, sender=sender, receipts=receipts)
+    sweeper = Sweeper(
+        runner=runner, workers=workers, sender=sender, rate_limit=rate_limit, lease=LeaseKeeper(runner, "pacing")
+    )
+    return BotApplication(
+        runner=runner, api=api, requests=requests, workers=workers, sender=sender, sweeper=sweeper, watchdog=Watchdog()
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Address:
+class WebhookAddress:
     """Where updates come in: the public address, and where to listen behind the proxy."""
 
     url: str
@@ -128,21 +120,20 @@ class Address:
 
 
 @asynccontextmanager
-async def polling(app: App) -> AsyncIterator[None]:
-    """The bot at work beside something else in the same loop, until the block ends."""
-    async with app, _background(app, _poll(app)):
+async def poll_in_background(app: BotApplication) -> AsyncIterator[None]:
+    """Run the bot by polling beside other work in the same loop, until the block ends."""
+    async with app, _run_in_background(app, _poll(app)):
         yield
 
 
-def run(app: App, *, token: str, log_level: str, address: Address | None = None) -> None:
-    """Work until a signal comes: by long polling, or at an address where Telegram calls. Updates are never dropped.
+def run_application(app: BotApplication, *, token: str, log_level: str, address: WebhookAddress | None = None) -> None:
+    """Run until a signal comes: by long polling, or at an address that Telegram calls. Updates are never dropped.
 
-    Raises BadInput for a token that Telegram does not know or an address that cannot be used, Unavailable where the
-    watchdog has waited too long.
+    Raises BadInput for an unknown token or an address that cannot be used, Unavailable where the watchdog gives up.
     """
-    log(log_level, token=token)
+    configure_logging(log_level, token=token)
     try:
-        asyncio.run(work(app, token=token, address=address))
+        asyncio.run(serve_updates(app, token=token, address=address))
     except InvalidToken:
         raise BadInput(
             "Telegram does not know this token.",
@@ -151,40 +142,40 @@ def run(app: App, *, token: str, log_level: str, address: Address | None = None)
         ) from None
 
 
-async def work(app: App, *, token: str, address: Address | None = None) -> None:
-    """The same, within a loop: until a signal comes."""
+async def serve_updates(app: BotApplication, *, token: str, address: WebhookAddress | None = None) -> None:
+    """Run within a loop until a signal comes."""
     ended = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    coming = _poll(app) if address is None else _listen(app, token=token, address=address)
-    async with app, _background(app, coming) as failing:
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signal_number, ended.set)
+    receiving = _poll(app) if address is None else _listen(app, token=token, address=address)
+    async with app, _run_in_background(app, receiving) as receiver:
         stop = asyncio.create_task(ended.wait())
-        await asyncio.wait([stop, failing], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([stop, receiver], return_when=asyncio.FIRST_COMPLETED)
         stop.cancel()
         logger.info("The bot ends.")
 
 
 @asynccontextmanager
-async def _background(app: App, coming: Coroutine[None, None, None]) -> AsyncIterator[asyncio.Task[None]]:
-    """Rounds and the given work until the block ends; at its end, what made the work fail is raised."""
-    task = asyncio.create_task(coming)
-    beside = [app.rounds.run(), introduce(app.api, app.workers.office.introductions)]
+async def _run_in_background(
+    app: BotApplication, receiving: Coroutine[None, None, None]
+) -> AsyncIterator[asyncio.Task[None]]:
+    """Run the sweeper and this coroutine until the block ends; then raise what made it fail."""
+    task = asyncio.create_task(receiving)
+    beside = [app.sweeper.run(), update_bot_profiles(app.api, app.workers.settings.bot_profiles)]
     tasks = [task, *map(asyncio.create_task, beside)]
     try:
         yield task
     finally:
-        for one in tasks:
-            one.cancel()
+        for running in tasks:
+            running.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     if not task.cancelled():
         task.result()
 
 
-async def _poll(app: App) -> None:
-    tenure = Tenure(app.base, NAME)
-    poller = Poller(
-        base=app.base, api=app.api, workers=app.workers, tenure=tenure, watchdog=app.watchdog, begun=app.recover
-    )
+async def _poll(app: BotApplication) -> None:
+    lease = LeaseKeeper(app.runner, POLLING_LEASE)
+    poller = UpdatePoller(api=app.api, workers=app.workers, lease=lease, watchdog=app.watchdog, on_start=app.recover)
     both = [asyncio.create_task(poller.run()), asyncio.create_task(app.watchdog.run())]
     try:
         done, _ = await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -194,11 +185,11 @@ async def _poll(app: App) -> None:
             task.cancel()
         await asyncio.gather(*both, return_exceptions=True)
         with suppress(HromadaError):
-            await tenure.give_back()
+            await lease.release()
 
 
-async def _listen(app: App, *, token: str, address: Address) -> None:
-    webhook = Webhook(base=app.base, workers=app.workers, secret=secret(token))
+async def _listen(app: BotApplication, *, token: str, address: WebhookAddress) -> None:
+    webhook = WebhookServer(workers=app.workers, secret=derive_secret(token))
     try:
         await webhook.start(host=address.host, port=address.port)
     except OSError as failure:
@@ -207,22 +198,22 @@ async def _listen(app: App, *, token: str, address: Address) -> None:
         ) from None
     try:
         await app.recover()
-        await _announce(app, token=token, url=f"{address.url.rstrip('/')}{PATH}")
+        await _register_webhook(app, token=token, url=f"{address.url.rstrip('/')}{WEBHOOK_PATH}")
         await asyncio.Event().wait()
     finally:
         await webhook.stop()
 
 
-async def _announce(app: App, *, token: str, url: str) -> None:
-    """Tell Telegram where to call, as often as it takes."""
+async def _register_webhook(app: BotApplication, *, token: str, url: str) -> None:
+    """Tell Telegram the address of the webhook, with retries until it succeeds."""
     pause = 1.0
     while True:
         try:
             await app.api.set_webhook(
                 url,
-                secret_token=secret(token),
-                allowed_updates=list(KINDS),
-                max_connections=CONNECTIONS,
+                secret_token=derive_secret(token),
+                allowed_updates=list(UPDATE_TYPES),
+                max_connections=WEBHOOK_CONNECTIONS,
                 drop_pending_updates=False,
             )
         except InvalidToken:

@@ -1,4 +1,4 @@
-"""The command `hromada`. Each command imports what it needs when it runs, so that `--help` is quick.
+"""The command `hromada`. Each command imports what it needs when it runs, so that `--help` is fast.
 
 Exit codes: 0 done · 1 `doctor` or `database check` found something to mend · 2 bad input, or a database that does not
 answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
@@ -7,6 +7,7 @@ answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
 
 import typer
 
@@ -14,24 +15,63 @@ from aggregation.errors import HromadaError
 from bot.commands import (
     aggregate,
     agreement,
+    allocate_groups,
     baseline,
-    campaigns,
+    bot,
+    check,
+    close,
     database,
+    demo,
+    doctor,
     export,
-    inviting,
+    extend,
+    follow_up,
+    import_,
+    invite,
     label_studio,
-    living,
-    loading,
+    load,
     messages,
+    new,
+    pause,
     people,
-    preparing,
-    running,
-    simulating,
-    standing,
-    trying,
+    reopen,
+    simulate,
+    start,
+    status,
+    try_,
 )
+from bot.commands.command_line import HelpPanels
+
+PANELS: Mapping[str, Sequence[Callable[..., None] | tuple[str, typer.Typer]]] = {
+    "Prepare": (
+        demo.demo,
+        new.new,
+        check.check,
+        try_.try_,
+        simulate.simulate,
+        load.load,
+        allocate_groups.allocate_groups,
+        follow_up.follow_up,
+    ),
+    "Run": (
+        start.start,
+        pause.pause,
+        extend.extend,
+        close.close,
+        reopen.reopen,
+        status.status,
+        bot.bot,
+        ("label-studio", label_studio.app),
+        import_.import_,
+    ),
+    "People": (invite.invite, ("people", people.app), ("messages", messages.app)),
+    "Results": (aggregate.aggregate, agreement.agreement, baseline.baseline, export.export),
+    "Care": (doctor.doctor, ("database", database.app)),
+}
+"""The commands and command groups by the panel of `hromada --help` in which they are listed."""
 
 app = typer.Typer(
+    cls=HelpPanels,
     name="hromada",
     help=(
         "The human side of language-model benchmarks: people's answers in; agreement, gold labels and human baselines"
@@ -43,35 +83,12 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
 )
-for command in (
-    preparing.new,
-    campaigns.check,
-    loading.load,
-    simulating.simulate,
-    living.allot,
-    living.start,
-    living.pause,
-    living.extend,
-    living.close,
-    living.reopen,
-    campaigns.import_,
-    preparing.derive,
-    aggregate.aggregate,
-    agreement.agreement,
-    baseline.baseline,
-    export.export,
-    inviting.invite,
-    standing.status,
-    running.doctor,
-    running.bot,
-    running.demo,
-    trying.try_,
-):
-    app.command(command.__name__.rstrip("_"))(command)
-app.add_typer(people.app, name="people")
-app.add_typer(messages.app, name="messages")
-app.add_typer(database.app, name="database")
-app.add_typer(label_studio.app, name="label-studio")
+for panel, commands in PANELS.items():
+    for command in commands:
+        if isinstance(command, tuple):
+            app.add_typer(command[1], name=command[0], rich_help_panel=panel)
+        else:
+            app.command(command.__name__.rstrip("_").replace("_", "-"), rich_help_panel=panel)(command)
 
 
 def main() -> None:
@@ -84,13 +101,13 @@ def main() -> None:
     except KeyboardInterrupt:
         print("hromada: interrupted", file=sys.stderr)
         sys.exit(130)
-    except Exception as failure:  # noqa: BLE001  # the outermost frame: people get a sentence, we get the details
-        print(f"hromada: {_unexpected(failure)}", file=sys.stderr)
+    except Exception as failure:  # noqa: BLE001  # the outermost frame: users get a sentence, we get the details
+        print(f"hromada: {_write_crash_log(failure)}", file=sys.stderr)
         sys.exit(70)
 
 
-def _unexpected(failure: Exception) -> str:
-    """Write the details where they can be sent to us, and say so in a sentence."""
+def _write_crash_log(failure: Exception) -> str:
+    """Write the traceback into a file; a sentence that names the file comes back."""
     import tempfile
     import traceback
 

@@ -1,4 +1,4 @@
-"""Trials of a campaign: the whole of it on simulated people, in a database of its own, once for each overlap."""
+"""Trials of a campaign: simulate all of it with scripted annotators, once for each overlap, in a temporary database."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.campaigns.project import Campaign
-from annotation.campaigns.questions import Choice
-from annotation.campaigns.rules import ControlRule
-from annotation.campaigns.stages import DynamicOverlap
+from annotation.campaigns.project_file import Campaign
+from annotation.campaigns.questions import ChoiceQuestion
+from annotation.campaigns.sections.quality import ControlRule
+from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import BadInput
 from annotation.loading import campaign as loading
-from annotation.loading import inspection
-from annotation.loading.campaign import Contents
-from annotation.simulation import outcome, run
-from annotation.simulation.crowd import Crowd
+from annotation.loading import campaign_lint
+from annotation.loading.campaign import CampaignContents
+from annotation.simulation import engine, outcome
 from annotation.simulation.outcome import Outcome
+from annotation.simulation.simulated_annotators import SimulationSettings
 from annotation.store import database, queries
 from annotation.store.models import Project
 from annotation.vocabulary import Pool
@@ -32,8 +32,8 @@ from annotation.workflow.lifecycle import projects, transitions
 if TYPE_CHECKING:
     from exports.inputs import DataSet
 
-DYNAMIC = DynamicOverlap(min=3, max=5, confidence=0.9)
-"""What `dynamic` is where the project has no range of its own."""
+DEFAULT_DYNAMIC_OVERLAP = DynamicOverlap(min=3, max=5, confidence=0.9)
+"""The overlap `dynamic` of a project that has no range of its own."""
 RESAMPLES = 500
 
 Overlap = int | DynamicOverlap
@@ -41,9 +41,11 @@ Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Numbers:
-    """What the answers are worth against the truth: the share of right answers with half of its 95 % interval, and
-    the share of items whose majority is right (a tie is not). `refused` says why there are none.
+class TrialScores:
+    """The simulated answers scored against the truth.
+
+    `right` is the share of right answers, `half_width` half of its 95 % interval, `consensus` the share of items whose
+    majority is right (a tie is not). `refused` says why there are no scores.
     """
 
     right: float | None = None
@@ -54,96 +56,106 @@ class Numbers:
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """One overlap tried; `planned` is half of the interval that the plan promised at its start."""
+    """The simulation of one overlap; `planned` is half the width of the interval that the plan expects."""
 
     overlap: str
     outcome: Outcome
-    numbers: Numbers
+    numbers: TrialScores
     planned: float | None
 
 
-def overlaps(written: Sequence[str], *, campaign: Campaign) -> tuple[Overlap, ...]:
-    """The overlaps that are asked for: numbers, and `dynamic`, the project's own range or from 3 to 5 people."""
+def parse_overlaps(written: Sequence[str], *, campaign: Campaign) -> tuple[Overlap, ...]:
+    """Parse overlaps: numbers from 1 to 1000, and `dynamic`, the project's own range or from 3 to 5 annotators.
+
+    Raises BadInput for anything else.
+    """
     own = campaign.definition.overlap
-    found: list[Overlap] = []
-    for one in written:
-        if one == "dynamic":
-            found.append(own if isinstance(own, DynamicOverlap) else DYNAMIC)
-        elif one.isascii() and one.isdigit() and 1 <= int(one) <= 1000:
-            found.append(int(one))
+    overlaps: list[Overlap] = []
+    for text in written:
+        if text == "dynamic":
+            overlaps.append(own if isinstance(own, DynamicOverlap) else DEFAULT_DYNAMIC_OVERLAP)
+        elif text.isascii() and text.isdigit() and 1 <= int(text) <= 1000:
+            overlaps.append(int(text))
         else:
-            raise BadInput(f"{one!r} is no overlap.", remedy="Write it like --overlap 3,5,dynamic.")
-    return tuple(dict.fromkeys(found))
+            raise BadInput(f"{text!r} is no overlap.", remedy="Write it like --overlap 3,5,dynamic.")
+    return tuple(dict.fromkeys(overlaps))
 
 
-def named(overlap: Overlap) -> str:
-    """An overlap in words."""
+def describe_overlap(overlap: Overlap) -> str:
+    """An overlap as English text."""
     if isinstance(overlap, int):
         return str(overlap)
     return f"{overlap.min} to {overlap.max} until {overlap.confidence:.0%} sure"
 
 
-def notes(campaign: Campaign, contents: Contents, tried: Sequence[Overlap]) -> tuple[str, ...]:
-    """What a trial cannot know, and what the campaign's own files say against it."""
+def list_limitations(campaign: Campaign, contents: CampaignContents, overlaps: Sequence[Overlap]) -> tuple[str, ...]:
+    """What a simulation of this campaign leaves out, and which of its rules will have no effect."""
     definition = campaign.definition
-    found = []
+    limitations = []
     if definition.admission and (definition.admission.earlier_control or definition.admission.top):
-        found.append("Admission by earlier control items is left out: nobody has answered any here.")
+        limitations.append("Admission by earlier control items is left out: nobody has answered any here.")
     known = definition.controls or definition.stages.training
-    if any(isinstance(one, DynamicOverlap) for one in tried) and not known and _of_two(contents):
-        found.append(
+    if any(isinstance(overlap, DynamicOverlap) for overlap in overlaps) and not known and _has_two_options(contents):
+        limitations.append(
             "Nobody's skill is known without control or training items: of two options a dynamic overlap is never sure"
             " then, and goes to its maximum."
         )
     controls = sum(item.pool is Pool.CONTROL for item in contents.items)
-    rules = (one for one in definition.quality if isinstance(one, ControlRule) and not one.training_counts)
-    found += [
+    rules = (rule for rule in definition.quality if isinstance(rule, ControlRule) and not rule.training_counts)
+    limitations += [
         f"The control rule judges from {rule.min_controls} control items on; with {controls} it excludes nobody."
         for rule in rules
         if controls < rule.min_controls
     ]
-    return tuple(found)
+    return tuple(limitations)
 
 
-def _of_two(contents: Contents) -> bool:
-    """Whether something is chosen from two options."""
-    choices = [one for one in contents.questions if isinstance(one, Choice)]
-    return any(len(one.substantive(item.options)) == 2 for one in choices for item in contents.items)
+def _has_two_options(contents: CampaignContents) -> bool:
+    """Whether any question of any item is a choice between two options."""
+    choices = [question for question in contents.questions if isinstance(question, ChoiceQuestion)]
+    return any(
+        len(question.get_substantive_options(item.options)) == 2 for question in choices for item in contents.items
+    )
 
 
-def compare(
-    campaign: Campaign, *, crowd: Crowd, tried: Sequence[Overlap], progress: Progress | None = None
-) -> tuple[Contents, tuple[Trial, ...]]:
-    """Try every overlap with the same people and the same truth. Raises BadInput for a campaign that cannot be loaded,
-    and for one that hands nothing out.
+def compare_overlaps(
+    campaign: Campaign, *, crowd: SimulationSettings, overlaps: Sequence[Overlap], progress: Progress | None = None
+) -> tuple[CampaignContents, tuple[Trial, ...]]:
+    """Simulate every overlap with the same annotators and the same truth.
+
+    Raises BadInput for a campaign that cannot be loaded, and for one with imported votes only.
     """
     if campaign.definition.overlap is None:
         raise BadInput(
             f"{campaign.name!r} has imported votes only.", remedy="Only what is handed out can be simulated."
         )
-    contents = loading.contents(campaign)
-    inspection.refuse(inspection.findings(campaign, contents), campaign, contents)
-    told = progress or (lambda _share: None)
+    contents = loading.read_contents(campaign)
+    campaign_lint.refuse_errors(campaign_lint.lint_campaign(campaign, contents), campaign, contents)
+    report = progress or (lambda _share: None)
     trials = []
-    for number, overlap in enumerate(tried):
+    for number, overlap in enumerate(overlaps):
 
-        def part(share: float, done: int = number) -> None:
-            told((done + share) / len(tried))
+        def report_part(share: float, done: int = number) -> None:
+            report((done + share) / len(overlaps))
 
-        trials.append(_trial(campaign, contents, crowd=crowd, overlap=overlap, progress=part))
+        trials.append(_run_trial(campaign, contents, crowd=crowd, overlap=overlap, progress=report_part))
     return contents, tuple(trials)
 
 
-def _trial(campaign: Campaign, contents: Contents, *, crowd: Crowd, overlap: Overlap, progress: Progress) -> Trial:
+def _run_trial(
+    campaign: Campaign, contents: CampaignContents, *, crowd: SimulationSettings, overlap: Overlap, progress: Progress
+) -> Trial:
     with (
         tempfile.TemporaryDirectory(prefix="hromada-simulate-") as folder,
-        database.opened(sa.URL.create("sqlite", database=str(Path(folder) / "simulated.db"))) as db,
+        database.open_database(sa.URL.create("sqlite", database=str(Path(folder) / "simulated.db"))) as db,
     ):
-        return _lived(db, _tried(campaign, overlap), contents, crowd=crowd, overlap=overlap, progress=progress)
+        return _simulate_campaign(
+            db, _adapt_campaign(campaign, overlap), contents, crowd=crowd, overlap=overlap, progress=progress
+        )
 
 
-def _tried(campaign: Campaign, overlap: Overlap) -> Campaign:
-    """The campaign with that overlap, open to people of whom nothing is known from earlier projects."""
+def _adapt_campaign(campaign: Campaign, overlap: Overlap) -> Campaign:
+    """The campaign with that overlap, without the admission rules that need answers from earlier projects."""
     definition = campaign.definition
     admission = definition.admission
     if admission is not None:
@@ -152,48 +164,56 @@ def _tried(campaign: Campaign, overlap: Overlap) -> Campaign:
     return campaign.model_copy(update={"definition": changed})
 
 
-def _lived(
-    db: database.Database, campaign: Campaign, contents: Contents, *, crowd: Crowd, overlap: Overlap, progress: Progress
+def _simulate_campaign(
+    db: database.Database,
+    campaign: Campaign,
+    contents: CampaignContents,
+    *,
+    crowd: SimulationSettings,
+    overlap: Overlap,
+    progress: Progress,
 ) -> Trial:
-    """From loading to closing."""
+    """Load, start, simulate and close the campaign, and measure the result."""
     from bot import release
 
     with db.transaction() as session:
-        projects.load(session, campaign, contents, now=run.BEGIN)
-        project = queries.project(session, campaign.name)
+        projects.load_project(session, campaign, contents, now=engine.BEGIN)
+        project = queries.get_project(session, campaign.name)
         _invite(session, project, people=crowd.people)
-        transitions.start(session, project=project, now=run.BEGIN, rehearsal=True)
-    simulation = run.simulation(db, crowd=crowd, names=[campaign.name])
-    simulation.play(progress=progress)
+        transitions.start_project(session, project=project, now=engine.BEGIN, rehearsal=True)
+    simulation = engine.create_simulation(db, settings=crowd, names=[campaign.name])
+    simulation.run(progress=progress)
     with db.transaction() as session:
-        project = queries.project(session, campaign.name)
-        transitions.close(session, project=project, now=simulation.now)
-        found = outcome.of(session, simulation=simulation, project=project)
+        project = queries.get_project(session, campaign.name)
+        transitions.close_project(session, project=project, now=simulation.now)
+        measured = outcome.measure_outcome(session, simulation=simulation, project=project)
         planned = (project.frozen or {}).get("plan", {}).get("half_width")
-        data = release.data_set(session, project)
-    first = campaign.definition.asked[0].name
-    truth = {item: key.truth.get(first) for (_, item), key in simulation.keys.items()}
-    numbers = _numbers(data, truth, seed=crowd.seed)
-    return Trial(overlap=named(overlap), outcome=found, numbers=numbers, planned=planned)
+        data = release.build_data_set(session, project)
+    first = campaign.definition.all_questions[0].name
+    truth = {item: key.answers.get(first) for (_, item), key in simulation.truths.items()}
+    scores = _compute_scores(data, truth, seed=crowd.seed)
+    return Trial(overlap=describe_overlap(overlap), outcome=measured, numbers=scores, planned=planned)
 
 
 def _invite(session: Session, project: Project, *, people: int) -> None:
-    """One invitation for everybody, into the first cohort that is admitted."""
-    admission = definitions.of(project).admission
+    """Create one invitation for all simulated annotators, into the first cohort that is admitted."""
+    admission = definitions.get_project_definition(project).admission
     cohort = next(iter(admission.cohort), None) if admission else None
-    invitations.invite(session, door=project, code="simulated", uses=people, cohort=cohort, now=run.BEGIN)
+    invitations.create_invitation(
+        session, target=project, code="simulated", uses=people, cohort=cohort, now=engine.BEGIN
+    )
 
 
-def _numbers(data: DataSet, truth: Mapping[str, str | None], *, seed: int) -> Numbers:
-    """Single answers and majorities against the truth, by the code of `hromada baseline`."""
-    from aggregation.kinds import performance_of
+def _compute_scores(data: DataSet, truth: Mapping[str, str | None], *, seed: int) -> TrialScores:
+    """Score single answers and majorities against the truth, with the code of `hromada baseline`."""
+    from aggregation.answer_types import score_answers
 
     known = replace(data, items=data.items.assign(gold=data.items["item_id"].map(truth).astype(object)))
     if known.retained().empty:
-        return Numbers(refused="There are no answers that count.")
-    made = performance_of(
+        return TrialScores(refused="There are no answers that count.")
+    scores = score_answers(
         known.answers(), skips=known.skips(), resamples=RESAMPLES, seed=seed, units=("individual", "majority")
     )
-    single, majority = made["individual"].primary, made["majority"].primary
+    single, majority = scores["individual"].primary, scores["majority"].primary
     half = None if single.low is None or single.high is None else (single.high - single.low) / 2
-    return Numbers(right=single.value, half_width=half, consensus=majority.value)
+    return TrialScores(right=single.value, half_width=half, consensus=majority.value)

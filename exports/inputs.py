@@ -1,23 +1,24 @@
-"""Frozen inputs: all that a release knows. `bot/release.py` fills them from the database; nothing here reads one."""
+"""The frozen input of a release: data sets, which `bot/release.py` fills from the database."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import pandas as pd
 
 from aggregation import schema
-from aggregation.kinds import Answers, Kind
+from aggregation.answers import Answers, AnswerType
 
-RESPONSES = (
+RESPONSE_COLUMNS = (
     "dataset", "item_id", "item_revision", "group", "annotator", "insider", "response", "response_raw", "skip_reason",
     "first_response", "first_excluded_reason", "option_order", "position", "page", "session", "seconds", "gap_hours",
     "instruction_sha256", "stimulus_sha256", "stage", "is_control", "is_repeat", "exposed", "revision", "flags",
     "excluded_reason", "by_rule", "post_hoc",
 )  # fmt: skip
 
-ITEMS = ("item_id", "item_revision", "group", "gold", "gold_origin", "gold_version", "n_options", "status")
+ITEM_COLUMNS = ("item_id", "item_revision", "group", "gold", "gold_origin", "gold_version", "n_options", "status")
 
 OTHER_STAGES = ("pilot", "training", "qualification")
 CONTROL = "control item"
@@ -28,20 +29,23 @@ NO_RESPONSE = "no response"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DataSet:
-    """One campaign's items and answers.
+    """The items of a project and the answers to one question about them.
 
-    `responses` has the columns RESPONSES, one row an answer as it finally stands, excluded ones with their reason, in
-    the order in which they were given or imported; unknown cells are None, and option_order and flags
-    are JSON lists as text. `first_response` and `first_excluded_reason` are those of the answer before any undo, equal
-    to the final ones where there was none. A skip that fills a place has a `skip_reason`, no response and no
-    `excluded_reason`. `by_rule` says that the reason is a quality rule's. `items` has the columns ITEMS, one row an
-    item, sorted by item_id; gold, gold_origin and gold_version are None where none is declared, n_options where nothing
-    is chosen from options, status for an open one. `question` is the name of the question, `kind` what answers it;
-    `boxes`, `own_boxes`, `texts` and `accepted` are what `aggregation.kinds.Answers` says. `classes` are the labels of
-    a closed question in declared order, None where the options differ from item to item; `positions` says
-    that the classes are positions (DESIGN, "What counts as a class"). `overlap` is the least number of answers planned
-    for an item, None for imported ones; `level` is what the classes measure. `simulated` is true as soon as one
-    annotator is. `aside` is the gold of items that are not among `items` (control items), `barred` maps people who
+    `responses` has the columns RESPONSE_COLUMNS, one row an answer in its final revision, excluded ones with their
+    reason, in the order in which they were given or imported. Unknown cells are None; option_order and flags are JSON
+    lists as text. `first_response` and `first_excluded_reason` are those of the answer before any undo, equal to the
+    final ones where there was none. A skip that fills a place has a `skip_reason`, no response and no
+    `excluded_reason`. `by_rule` says that the reason is that of a quality rule.
+
+    `items` has the columns ITEM_COLUMNS, one row an item, sorted by item_id; gold, gold_origin and gold_version are
+    None where no gold is declared, n_options where nothing is chosen from options, status for an open item.
+
+    `question` is the name of the question, `kind` the type of its answers; `boxes`, `own_boxes`, `texts` and `accepted`
+    are those of `aggregation.answers.Answers`. `classes` are the labels of a closed question in declared order,
+    None where the options differ from item to item; `positions` says that the classes are positions of options, which
+    themselves differ from item to item. `level` is the level of measurement of the classes. `overlap` is the least
+    number of answers planned for an item, None for imported answers. `simulated` is true as soon as one annotator is.
+    `control_gold` is the gold of control items that are not among `items`; `removed_annotators` maps annotators who
     were excluded, failed or withdrew to the reason.
     """
 
@@ -56,23 +60,23 @@ class DataSet:
     simulated: bool = False
     level: schema.Level = "nominal"
     question: str = "answer"
-    kind: Kind = "label"
+    kind: AnswerType = "label"
     boxes: tuple[str, ...] | None = None
     own_boxes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     accepted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    aside: Mapping[str, str] = field(default_factory=dict)
-    barred: Mapping[str, str] = field(default_factory=dict)
+    control_gold: Mapping[str, str] = field(default_factory=dict)
+    removed_annotators: Mapping[str, str] = field(default_factory=dict)
 
-    def reasons(self) -> pd.Series[str]:
-        """Why each response does not count, None where it does: the one exclusion filter of every number.
+    def exclusion_reasons(self) -> pd.Series[str]:
+        """Why each response does not count, None where it does. Every number uses this filter and no other.
 
-        Beside the stored reasons these are: another stage than the main one, control items, repeats, exceptions from
-        blindness, and nothing said. A skip that fills a place counts, though it is no vote.
+        Beside the stored reasons these are: another stage than the main one, control items, repeats, exposed answers
+        (exceptions from blindness), and missing responses. A skip that fills a place counts, though it is no vote.
         """
         rows = self.responses
-        found = rows["excluded_reason"].astype(object)
-        given = found.notna()
+        reasons = rows["excluded_reason"].astype(object)
+        assigned = reasons.notna()
         for applies, reason in (
             *((rows["stage"] == stage, f"{stage} item") for stage in OTHER_STAGES),
             (rows["is_control"].eq(other=True), CONTROL),
@@ -80,30 +84,34 @@ class DataSet:
             (rows["exposed"].eq(other=True), EXPOSED),
             (rows["response"].isna() & rows["skip_reason"].isna(), NO_RESPONSE),
         ):
-            found = found.mask(applies & ~given, reason)
-            given |= applies
-        return found
+            reasons = reasons.mask(applies & ~assigned, reason)
+            assigned |= applies
+        return reasons
 
     def retained(self) -> pd.DataFrame:
-        """The answers that count: votes."""
-        return self.responses.loc[self.reasons().isna() & self.responses["response"].notna()]
+        """The answers that count (votes)."""
+        return self.responses.loc[self.exclusion_reasons().isna() & self.responses["response"].notna()]
 
     def skipped(self) -> pd.DataFrame:
-        """The skips that fill a place: no votes, and wrong where they are scored."""
-        return self.responses.loc[self.reasons().isna() & self.responses["response"].isna()]
+        """The skips that fill a place: they are no votes, and count as wrong in scores."""
+        return self.responses.loc[self.exclusion_reasons().isna() & self.responses["response"].isna()]
 
     def dropped(self) -> pd.DataFrame:
-        """The responses that do not count, `excluded_reason` saying why for each."""
-        reasons = self.reasons()
+        """The responses that do not count, with the reason in `excluded_reason`."""
+        reasons = self.exclusion_reasons()
         return self.responses.assign(excluded_reason=reasons).loc[reasons.notna()]
 
+    def count_excluded(self) -> dict[str, int]:
+        """How many responses do not count, by reason, sorted by reason."""
+        return dict(sorted(Counter(str(reason) for reason in self.dropped()["excluded_reason"]).items()))
+
     def votes(self) -> schema.Votes:
-        """The retained responses as aggregation takes them."""
+        """The retained responses in the form that aggregation takes."""
         frame = self.retained().loc[:, ["item_id", "annotator", "response"]]
         known = self.items.set_index("item_id").loc[:, ["group", "gold", "n_options"]].rename_axis("item")
         if self.kind != "label":
-            known["n_options"] = 2  # of what has no options nobody asks how many
-        return schema.votes(
+            known["n_options"] = 2  # not used for answers without options
+        return schema.check_votes(
             frame.set_axis(list(schema.COLUMNS), axis=1),
             items=known,
             classes=self.classes,
@@ -112,7 +120,7 @@ class DataSet:
         )
 
     def answers(self) -> Answers:
-        """The retained responses with all that the kind of question needs to be weighed and scored."""
+        """The retained responses with everything that aggregating and scoring this type of answer needs."""
         return Answers(
             kind=self.kind,
             votes=self.votes(),
@@ -123,5 +131,5 @@ class DataSet:
         )
 
     def skips(self) -> pd.DataFrame:
-        """The skips that fill a place as aggregation takes them: item, annotator."""
+        """The skips that fill a place in the form that aggregation takes: item, annotator."""
         return self.skipped().loc[:, ["item_id", "annotator"]].set_axis(["item", "annotator"], axis=1)

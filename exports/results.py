@@ -1,35 +1,36 @@
-"""What aggregation makes of each data set, computed once and kept for every file and page that tells of it."""
+"""The numbers of each data set, computed once by aggregation and used by every published file and page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from aggregation.agreement import (
-    Agreement,
-    Coefficient,
-    SelfAgreement,
-    mean_posterior,
-    self_agreement,
-)
+from aggregation.agreement import AgreementTable, Coefficient
+from aggregation.answer_types import build_consensus, compute_agreement, score_answers
+from aggregation.answers import Answers
 from aggregation.bootstrap import Progress
-from aggregation.consensus import Consensus, Method, Ties, consensus
+from aggregation.consensus import Consensus, Ties
 from aggregation.errors import HromadaError, Refused
-from aggregation.kinds import Answers, agreement_of, consensus_of, performance_of
-from aggregation.performance import Name, Performance, Score, Unit
+from aggregation.labels.agreement import (
+    SelfAgreement,
+    compute_self_agreement,
+    estimate_mean_posterior,
+)
+from aggregation.labels.consensus import Method, build_label_consensus
+from aggregation.performance import Performance, Score, Unit, UnitName
 from aggregation.schema import Votes
-from exports import conduct
+from exports import annotator_quality
 from exports.inputs import DataSet
-from exports.subsets import subsets
+from exports.score_variants import build_variants
 
 NO_VOTES = "No answer counts: nobody has answered, or every answer is excluded."
-UNITS: tuple[Name, ...] = ("individual", "majority", "dawid_skene")
-OF_SUBSETS: tuple[Name, ...] = ("individual", "majority")  # a fit for each would take many times as long
+UNITS: tuple[UnitName, ...] = ("individual", "majority", "dawid_skene")
+VARIANT_UNITS: tuple[UnitName, ...] = ("individual", "majority")  # a fit for each would take many times as long
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choices:
-    """How to compute; `level` is the share that an interval covers, resamples count draws."""
+class ReleaseOptions:
+    """How the numbers are computed; `level` is the share that intervals cover, the resamples are counts of draws."""
 
     method: Method
     ties: Ties
@@ -41,14 +42,14 @@ class Choices:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Result:
+class DataSetResult:
     """One data set and its numbers.
 
-    `consensus` makes the labels of gold.csv; `fallback` says why it is not the method that was asked for, else it is
-    empty. `dawid_skene` is the fit behind the baseline of that name, None where it is refused, and `iaa` its mean
-    posterior. `performance` is None where `no_performance` says
-    why. All of these are None for a data set without retained votes. `subsets` are the scores of the same answers
-    otherwise counted (`exports.subsets`), `no_subsets` the reasons why one has none.
+    `consensus` gives the labels of gold.csv; `fallback` says why it is not the requested method, else it is empty.
+    `dawid_skene` is the fit behind the baseline of that name, None where it is refused, and `iaa` its mean posterior.
+    `performance` is None where `no_performance` says why. All of these are None for a data set without retained votes.
+    `variants` are the scores of the score variants (`exports.score_variants`) by name, `missing_variants` the reasons
+    why one has none.
     """
 
     data: DataSet
@@ -57,15 +58,15 @@ class Result:
     fallback: str = ""
     dawid_skene: Consensus | None = None
     iaa: Coefficient | None = None
-    agreement: Agreement | None = None
+    agreement: AgreementTable | None = None
     performance: Performance | None = None
     no_performance: str = ""
-    oneself: SelfAgreement | None = None
-    subsets: Mapping[str, Performance] = field(default_factory=dict)
-    no_subsets: Mapping[str, str] = field(default_factory=dict)
+    self_agreement: SelfAgreement | None = None
+    variants: Mapping[str, Performance] = field(default_factory=dict)
+    missing_variants: Mapping[str, str] = field(default_factory=dict)
 
-    def beyond(self, unit: Unit, score: Score) -> bool | None:
-        """Whether a subset's score is further from the primary one than half the width of the primary interval.
+    def exceeds_half_width(self, unit: Unit, score: Score) -> bool | None:
+        """Whether the score of a variant is further from the primary one than half the width of the primary interval.
 
         None where there is no such interval.
         """
@@ -84,90 +85,96 @@ class Result:
         return {str(unit): str(reason) for unit, reason in self.performance.refused.items()}
 
 
-def measured(data_sets: Sequence[DataSet], *, choices: Choices, progress: Progress | None = None) -> tuple[Result, ...]:
-    """Aggregate every data set, sorted by name; `progress` hears the share of all work that is done.
+def compute_results(
+    data_sets: Sequence[DataSet], *, options: ReleaseOptions, progress: Progress | None = None
+) -> tuple[DataSetResult, ...]:
+    """Aggregate every data set, sorted by name; `progress` is called with the share of all work that is done.
 
     Raises HromadaError where two data sets have one name, or votes that aggregation refuses.
     """
     ordered = sorted(data_sets, key=lambda data: data.name)
     names = [data.name for data in ordered]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise HromadaError(f"Two data sets are called {twice[0]!r}.", remedy="Give each its own name.")
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise HromadaError(f"Two data sets are called {repeated[0]!r}.", remedy="Give each its own name.")
     return tuple(
-        _measured(data, choices=choices, progress=_part(progress, number, of=len(ordered)))
+        _compute_result(data, options=options, progress=_split_progress(progress, number, of=len(ordered)))
         for number, data in enumerate(ordered)
     )
 
 
-def _measured(data: DataSet, *, choices: Choices, progress: Progress | None) -> Result:
+def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progress | None) -> DataSetResult:
     answers = data.answers()
     votes = answers.votes
-    oneself = self_agreement(conduct.repeats(data), closed=data.classes is not None, level=choices.level)
-    others = subsets(data) if data.items["gold"].notna().any() else {}
-    n_parts = 3 if others else 2
-    result = Result(data=data, votes=votes, oneself=oneself, no_performance=NO_VOTES)
+    self_agreement = compute_self_agreement(
+        annotator_quality.list_repeats(data), closed=data.classes is not None, level=options.level
+    )
+    variants = build_variants(data) if data.items["gold"].notna().any() else {}
+    n_parts = 3 if variants else 2
+    result = DataSetResult(data=data, votes=votes, self_agreement=self_agreement, no_performance=NO_VOTES)
     if votes.frame.empty:
-        return _otherwise(result, others, choices, progress=progress)
-    labels, fallback = _consensus(answers, choices)
-    measured_agreement = agreement_of(
+        return _add_variants(result, variants, options, progress=progress)
+    labels, fallback = _compute_consensus(answers, options)
+    measured_agreement = compute_agreement(
         answers,
         overlap=data.overlap,
-        resamples=choices.agreement_resamples,
-        seed=choices.seed,
-        level=choices.level,
-        progress=_part(progress, 0, of=n_parts),
+        resamples=options.agreement_resamples,
+        seed=options.seed,
+        level=options.level,
+        progress=_split_progress(progress, 0, of=n_parts),
     )
-    scores, no_performance = _performance(data, choices, progress=_part(progress, 1, of=n_parts))
-    fitted = _dawid_skene(votes, labels, scores) if data.kind == "label" else None
+    scores, no_performance = _compute_performance(data, options, progress=_split_progress(progress, 1, of=n_parts))
+    fit = _select_dawid_skene(votes, labels, scores) if data.kind == "label" else None
     result = replace(
         result,
         consensus=labels,
         fallback=fallback,
-        dawid_skene=fitted,
-        iaa=None if fitted is None else _iaa(fitted, votes, choices),
+        dawid_skene=fit,
+        iaa=None if fit is None else _compute_mean_posterior(fit, votes, options),
         agreement=measured_agreement,
         performance=scores,
         no_performance=no_performance,
     )
-    return _otherwise(result, others, choices, progress=_part(progress, 2, of=n_parts))
+    return _add_variants(result, variants, options, progress=_split_progress(progress, 2, of=n_parts))
 
 
-def _otherwise(result: Result, others: Mapping[str, DataSet], choices: Choices, *, progress: Progress | None) -> Result:
-    """The result with the scores of the answers otherwise counted, or the reasons why there are none."""
-    found, missing = {}, {}
-    for number, (name, other) in enumerate(others.items()):
-        part = _part(progress, number, of=len(others))
-        made, reason = _performance(other, choices, units=OF_SUBSETS, progress=part)
-        if made is None:
+def _add_variants(
+    result: DataSetResult, variants: Mapping[str, DataSet], options: ReleaseOptions, *, progress: Progress | None
+) -> DataSetResult:
+    """The result with the scores of its variants, and the reasons why some variants have none."""
+    scored, missing = {}, {}
+    for number, (name, variant) in enumerate(variants.items()):
+        part = _split_progress(progress, number, of=len(variants))
+        scores, reason = _compute_performance(variant, options, units=VARIANT_UNITS, progress=part)
+        if scores is None:
             missing[name] = reason
         else:
-            found[name] = made
-    return replace(result, subsets=found, no_subsets=missing)
+            scored[name] = scores
+    return replace(result, variants=scored, missing_variants=missing)
 
 
-def _consensus(answers: Answers, choices: Choices) -> tuple[Consensus, str]:
-    """The labels by the chosen method, or by the majority with the reason why the method does not fit these votes."""
+def _compute_consensus(answers: Answers, options: ReleaseOptions) -> tuple[Consensus, str]:
+    """The consensus by the chosen method, or by the majority and the reason why the method does not fit."""
     try:
-        labels = consensus_of(
-            answers, method=choices.method, ties=choices.ties, seed=choices.seed, anchors=choices.anchors
+        labels = build_consensus(
+            answers, method=options.method, ties=options.ties, seed=options.seed, anchors=options.anchors
         )
     except Refused as refusal:
-        labels = consensus_of(answers, method="majority", ties=choices.ties, seed=choices.seed)
+        labels = build_consensus(answers, method="majority", ties=options.ties, seed=options.seed)
         return labels, f"{refusal} The majority stands in its place."
     return labels, ""
 
 
-def _performance(
-    data: DataSet, choices: Choices, *, units: tuple[Name, ...] = UNITS, progress: Progress | None
+def _compute_performance(
+    data: DataSet, options: ReleaseOptions, *, units: tuple[UnitName, ...] = UNITS, progress: Progress | None
 ) -> tuple[Performance | None, str]:
     try:
-        scores = performance_of(
+        scores = score_answers(
             data.answers(),
             skips=data.skips(),
-            resamples=choices.performance_resamples,
-            seed=choices.seed,
-            level=choices.level,
+            resamples=options.performance_resamples,
+            seed=options.seed,
+            level=options.level,
             units=units,
             progress=progress,
         )
@@ -176,22 +183,24 @@ def _performance(
     return scores, ""
 
 
-def _dawid_skene(votes: Votes, labels: Consensus, scores: Performance | None) -> Consensus | None:
-    """The fit whose iterations and convergence are to be told: that of gold.csv, or that of the baseline."""
+def _select_dawid_skene(votes: Votes, labels: Consensus, scores: Performance | None) -> Consensus | None:
+    """The fit to publish: that of gold.csv, else that of the baseline, else a new one; None where it is refused."""
     if labels.method == "dawid_skene":
         return labels
     if scores is not None:
         return scores.dawid_skene
     try:
-        return consensus(votes, method="dawid_skene", ties="drop")
+        return build_label_consensus(votes, method="dawid_skene", ties="drop")
     except Refused:
         return None
 
 
-def _iaa(fitted: Consensus, votes: Votes, choices: Choices) -> Coefficient:
-    return mean_posterior(fitted, votes, resamples=choices.agreement_resamples, seed=choices.seed, level=choices.level)
+def _compute_mean_posterior(fit: Consensus, votes: Votes, options: ReleaseOptions) -> Coefficient:
+    return estimate_mean_posterior(
+        fit, votes, resamples=options.agreement_resamples, seed=options.seed, level=options.level
+    )
 
 
-def _part(progress: Progress | None, number: int, *, of: int) -> Progress | None:
-    """The progress of one of several equal parts of the work."""
+def _split_progress(progress: Progress | None, number: int, *, of: int) -> Progress | None:
+    """The progress callback of one of `of` equal parts of the work."""
     return None if progress is None else lambda share: progress((number + share) / of)

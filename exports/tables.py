@@ -1,4 +1,4 @@
-"""The tables of a release: answers, gold, annotators and baselines, as frames that are ready to be written."""
+"""A release: its tables of answers, gold, annotators and baselines, ready to be written as files."""
 
 from __future__ import annotations
 
@@ -11,41 +11,43 @@ import numpy as np
 import pandas as pd
 
 from aggregation.bootstrap import Progress
-from aggregation.consensus import Method, Ties
+from aggregation.consensus import Ties
+from aggregation.labels.consensus import Method
 from aggregation.performance import Performance, Unit
 from exports import writers
-from exports.annotators import ANNOTATORS, annotators
-from exports.cells import column, fixed, percent
-from exports.evidence import evidence
-from exports.inputs import RESPONSES, DataSet
-from exports.results import Choices, Result, measured
-from exports.subsets import PRIMARY
+from exports.agreement_file import build_agreement_content
+from exports.annotator_table import ANNOTATOR_COLUMNS, build_annotator_table
+from exports.inputs import RESPONSE_COLUMNS, DataSet
+from exports.number_formats import format_column, format_fixed, format_percent
+from exports.results import DataSetResult, ReleaseOptions, compute_results
+from exports.score_variants import PRIMARY
 
-GOLD = (
+GOLD_COLUMNS = (
     "dataset", "item_id", "group", "gold", "origin", "version", "confidence", "gold_confidence", "consensus", "method",
     "tie", "n_votes", "n_excluded", "warning",
 )  # fmt: skip
-BASELINES = (
+BASELINE_COLUMNS = (
     "dataset", "unit", "total", "wrong", "bl_random", "bl_human", "bl_random_exact", "n_items", "n_annotators",
     "ci_low", "ci_high", "ci_method", "wilson_low", "wilson_high", "ann_mean", "ann_min", "ann_max", "n_ties",
 )  # fmt: skip
-SCORES = (
+SCORE_COLUMNS = (
     "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "total", "n_items",
     "n_annotators", "n_ties", "beyond_half_width",
 )  # fmt: skip
-_WITHIN_ITEM = ("item_id", "annotator", "is_repeat", "revision")
+_RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Release:
-    """Everything that is published, and the results it was made of.
+    """Everything that is published, and the results from which it was made.
 
-    Frames (columns RESPONSES, GOLD, ANNOTATORS, BASELINES, SCORES) hold what the files will: sorted rows, numbers with
-    fixed decimals as text, None for an empty cell. `agreement` is the content of agreement.json.
+    The frames (columns RESPONSE_COLUMNS, GOLD_COLUMNS, ANNOTATOR_COLUMNS, BASELINE_COLUMNS, SCORE_COLUMNS) hold the
+    content of the files: sorted rows, numbers with fixed decimals as text, None for an empty cell.
+    `agreement` is the content of agreement.json.
     """
 
-    choices: Choices
-    results: tuple[Result, ...]
+    options: ReleaseOptions
+    results: tuple[DataSetResult, ...]
     responses: pd.DataFrame
     gold: pd.DataFrame
     annotators: pd.DataFrame
@@ -55,11 +57,11 @@ class Release:
 
     @property
     def simulated(self) -> bool:
-        """Whether any answer comes from a script instead of a person."""
+        """Whether any answer was given by a script and not by a person."""
         return any(result.data.simulated for result in self.results)
 
 
-def release(
+def build_release(
     data_sets: Sequence[DataSet],
     *,
     method: Method = "majority",
@@ -71,13 +73,13 @@ def release(
     level: float = 0.95,
     progress: Progress | None = None,
 ) -> Release:
-    """Aggregate the data sets and lay the tables out; `method` and `ties` make the consensus of gold.csv,
-    `anchors` lets the method take declared gold for known.
+    """Aggregate the data sets and build the tables of a release.
 
-    Where the method does not fit a data set the majority stands in, and agreement.json says so. `progress` hears the
-    share done, 0 to 1. Raises HromadaError for two data sets of one name and for votes that contradict their items.
+    `method` and `ties` make the consensus of gold.csv; `anchors` lets the method use declared gold as known. Where the
+    method does not fit a data set the majority takes its place, and agreement.json says so. `progress` is called with
+    the share done, 0 to 1. Raises HromadaError for two data sets of one name and for votes that contradict their items.
     """
-    choices = Choices(
+    options = ReleaseOptions(
         method=method,
         ties=ties,
         seed=seed,
@@ -86,55 +88,58 @@ def release(
         level=level,
         anchors=anchors,
     )
-    results = measured(data_sets, choices=choices, progress=progress)
+    results = compute_results(data_sets, options=options, progress=progress)
     return Release(
-        choices=choices,
+        options=options,
         results=results,
-        responses=_stacked([responses(result.data) for result in results], RESPONSES),
-        gold=_stacked([gold(result) for result in results], GOLD),
-        annotators=_stacked([annotators(result) for result in results], ANNOTATORS),
-        baselines=_stacked([baselines(result) for result in results], BASELINES),
-        scores=_stacked([scores(result) for result in results], SCORES),
-        agreement=evidence(results, choices=choices),
+        responses=_stack_frames([build_response_table(result.data) for result in results], RESPONSE_COLUMNS),
+        gold=_stack_frames([build_gold_table(result) for result in results], GOLD_COLUMNS),
+        annotators=_stack_frames([build_annotator_table(result) for result in results], ANNOTATOR_COLUMNS),
+        baselines=_stack_frames([build_baseline_table(result) for result in results], BASELINE_COLUMNS),
+        scores=_stack_frames([build_score_table(result) for result in results], SCORE_COLUMNS),
+        agreement=build_agreement_content(results, options=options),
     )
 
 
-def write(release: Release, folder: Path, *, also: Mapping[str, str | bytes] | None = None) -> tuple[Path, ...]:
-    """Write the six files into the folder, with `also` (file name → content, such as the report's page)."""
-    return writers.write(
+def write_release(release: Release, folder: Path, *, also: Mapping[str, str | bytes] | None = None) -> tuple[Path, ...]:
+    """Write the six files of a release into a folder, and the files of `also` (file name → content) with them."""
+    return writers.write_files(
         folder,
         {
-            "human_responses.csv": writers.csv_text(release.responses),
-            "gold.csv": writers.csv_text(release.gold),
-            "annotators.csv": writers.csv_text(release.annotators),
-            "baselines.csv": writers.csv_text(release.baselines),
-            "human_baseline.csv": writers.csv_text(release.scores),
-            "agreement.json": writers.json_text(release.agreement),
+            "human_responses.csv": writers.format_csv(release.responses),
+            "gold.csv": writers.format_csv(release.gold),
+            "annotators.csv": writers.format_csv(release.annotators),
+            "baselines.csv": writers.format_csv(release.baselines),
+            "human_baseline.csv": writers.format_csv(release.scores),
+            "agreement.json": writers.format_json(release.agreement),
             **(also or {}),
         },
     )
 
 
-def responses(data: DataSet) -> pd.DataFrame:
-    """All answers, excluded ones with the reason, with the columns RESPONSES, by item, annotator, repeat and revision.
+def build_response_table(data: DataSet) -> pd.DataFrame:
+    """All answers, excluded ones with the reason, with the columns RESPONSE_COLUMNS.
 
-    What a person answered several times at the same revision stays in the order in which it was given.
+    Sorted by item, annotator, repeat and revision; answers equal in all of these keep the order in which they were
+    given.
     """
-    frame = data.responses.loc[:, list(RESPONSES)].assign(dataset=data.name, excluded_reason=data.reasons())
-    return frame.sort_values(list(_WITHIN_ITEM), kind="stable", na_position="first", ignore_index=True)
+    frame = data.responses.loc[:, list(RESPONSE_COLUMNS)].assign(
+        dataset=data.name, excluded_reason=data.exclusion_reasons()
+    )
+    return frame.sort_values(list(_RESPONSE_ORDER), kind="stable", na_position="first", ignore_index=True)
 
 
-def gold(result: Result) -> pd.DataFrame:
-    """One row an item, seen or not, with the columns GOLD.
+def build_gold_table(result: DataSetResult) -> pd.DataFrame:
+    """One row for each item, answered or not, with the columns GOLD_COLUMNS.
 
     `gold` is the declared label with its origin and version, else the consensus with the origin `votes`; `confidence`
-    is that of the consensus, 0 to 1, whichever of them is gold, `gold_confidence` that of what stands as gold: of a
-    declared label the share of counted votes that say the same. `consensus` is empty where a tie is left open.
-    `n_excluded` counts answers to the item that do not count; `method` tells version,
-    iterations, convergence and tie rule of the consensus, `warning` what is to be doubted of it.
+    is that of the consensus, 0 to 1, whichever of them is gold; `gold_confidence` is that of the gold, for a declared
+    label the share of counted votes that agree with it. `consensus` is empty where a tie is left open. `n_excluded`
+    counts answers to the item that do not count; `method` gives version, iterations, convergence and tie rule of the
+    consensus, `warning` the reasons to doubt it.
     """
     items = result.data.items.set_index("item_id").sort_index()
-    labels = _labels(result).reindex(items.index)
+    labels = _list_consensus_labels(result).reindex(items.index)
     declared, voted = items["gold"].notna(), labels["label"].notna()
     frame = pd.DataFrame(
         {
@@ -144,8 +149,8 @@ def gold(result: Result) -> pd.DataFrame:
             "gold": items["gold"].where(declared, labels["label"]),
             "origin": items["gold_origin"].where(declared, voted.map({True: "votes", False: None})),
             "version": items["gold_version"],
-            "confidence": column(labels["confidence"], digits=4),
-            "gold_confidence": column(_certainty(result, labels), digits=4),
+            "confidence": format_column(labels["confidence"], digits=4),
+            "gold_confidence": format_column(_compute_gold_confidence(result, labels), digits=4),
             "consensus": labels["label"],
             "method": labels["method"],
             "tie": labels["tie"],
@@ -153,14 +158,16 @@ def gold(result: Result) -> pd.DataFrame:
             "n_excluded": result.data.dropped()["item_id"].value_counts().reindex(items.index, fill_value=0),
             "warning": labels["warning"].where(labels["warning"] != ""),
         },
-        columns=list(GOLD),
+        columns=list(GOLD_COLUMNS),
     )
     return frame.reset_index(drop=True)
 
 
-def _certainty(result: Result, labels: pd.DataFrame) -> pd.Series[float]:
-    """Of the gold of each item of `labels`: the share of counted votes that say it where it is declared, else the
-    confidence of the consensus."""
+def _compute_gold_confidence(result: DataSetResult, labels: pd.DataFrame) -> pd.Series[float]:
+    """The confidence of the gold of each item of `labels`.
+
+    For declared gold it is the share of counted votes that agree with it, else the confidence of the consensus.
+    """
     gold, frame = result.data.items.set_index("item_id")["gold"], result.votes.frame
     agreeing = (frame["answer"] == frame["item"].map(gold)).groupby(frame["item"]).mean()
     consensus = pd.to_numeric(labels.loc[labels["label"].notna(), "confidence"])
@@ -168,82 +175,82 @@ def _certainty(result: Result, labels: pd.DataFrame) -> pd.Series[float]:
     return pd.Series({**consensus.to_dict(), **agreeing.reindex(known).to_dict()}, dtype=float).reindex(labels.index)
 
 
-def baselines(result: Result) -> pd.DataFrame:
-    """One row a unit that the data set allows, with the columns BASELINES, shares in percent with two decimals."""
+def build_baseline_table(result: DataSetResult) -> pd.DataFrame:
+    """One row for each unit that has a score, with the columns BASELINE_COLUMNS; shares are in percent."""
     scores = result.performance
-    rows = [] if scores is None else [_unit(unit, scores, data=result.data) for unit in scores.units]
-    return pd.DataFrame(rows, columns=list(BASELINES))
+    rows = [] if scores is None else [_build_baseline_row(unit, scores, data=result.data) for unit in scores.units]
+    return pd.DataFrame(rows, columns=list(BASELINE_COLUMNS))
 
 
-def scores(result: Result) -> pd.DataFrame:
-    """One row a subset, unit and metric, with the columns SCORES; values and intervals are fractions, four decimals.
+def build_score_table(result: DataSetResult) -> pd.DataFrame:
+    """One row for each variant (`subset`), unit and metric, with the columns SCORE_COLUMNS; values are fractions.
 
-    The primary subset comes first. `beyond_half_width` says of each other one whether it is further from the primary
-    value than half the width of that value's interval.
+    The primary variant comes first. `beyond_half_width` says of each other one whether it is further from the primary
+    value than half the width of the primary interval.
     """
-    ways = {PRIMARY: result.performance, **dict(sorted(result.subsets.items()))}
+    variants = {PRIMARY: result.performance, **dict(sorted(result.variants.items()))}
     rows = [
         {
             "dataset": result.data.name,
-            "subset": subset,
+            "subset": variant,
             "unit": unit.unit,
             "metric": score.metric,
-            "value": fixed(score.value, 4),
-            "ci_low": fixed(score.low, 4),
-            "ci_high": fixed(score.high, 4),
-            "ci_method": unit.ci_method + marked(result.data),
+            "value": format_fixed(score.value, 4),
+            "ci_low": format_fixed(score.low, 4),
+            "ci_high": format_fixed(score.high, 4),
+            "ci_method": unit.ci_method + get_positions_mark(result.data),
             "total": unit.total,
             "n_items": unit.n_items,
             "n_annotators": unit.n_annotators,
             "n_ties": unit.n_ties,
-            "beyond_half_width": None if subset == PRIMARY else result.beyond(unit, score),
+            "beyond_half_width": None if variant == PRIMARY else result.exceeds_half_width(unit, score),
         }
-        for subset, performance in ways.items()
+        for variant, performance in variants.items()
         for unit in (() if performance is None else performance.units)
         for score in unit.scores
     ]
-    return pd.DataFrame(rows, columns=list(SCORES))
+    return pd.DataFrame(rows, columns=list(SCORE_COLUMNS))
 
 
-def _unit(unit: Unit, scores: Performance, *, data: DataSet) -> dict[str, object]:
+def _build_baseline_row(unit: Unit, scores: Performance, *, data: DataSet) -> dict[str, object]:
     return {
         "dataset": data.name,
         "unit": unit.unit,
         "total": unit.total,
         "wrong": unit.wrong,
-        "bl_random": percent(scores.random),
-        "bl_human": percent(1 - unit.wrong / unit.total),
-        "bl_random_exact": percent(scores.random_exact),
+        "bl_random": format_percent(scores.random),
+        "bl_human": format_percent(1 - unit.wrong / unit.total),
+        "bl_random_exact": format_percent(scores.random_exact),
         "n_items": unit.n_items,
         "n_annotators": unit.n_annotators,
-        "ci_low": percent(unit.primary.low),
-        "ci_high": percent(unit.primary.high),
-        "ci_method": unit.ci_method + marked(data),
-        "wilson_low": percent(unit.wilson_low),
-        "wilson_high": percent(unit.wilson_high),
-        "ann_mean": percent(unit.ann_mean),
-        "ann_min": percent(unit.ann_min),
-        "ann_max": percent(unit.ann_max),
+        "ci_low": format_percent(unit.primary.low),
+        "ci_high": format_percent(unit.primary.high),
+        "ci_method": unit.ci_method + get_positions_mark(data),
+        "wilson_low": format_percent(unit.wilson_low),
+        "wilson_high": format_percent(unit.wilson_high),
+        "ann_mean": format_percent(unit.ann_mean),
+        "ann_min": format_percent(unit.ann_min),
+        "ann_max": format_percent(unit.ann_max),
         "n_ties": unit.n_ties,
     }
 
 
-def marked(data: DataSet) -> str:
-    """What is added to the method of every figure whose classes are positions."""
+def get_positions_mark(data: DataSet) -> str:
+    """The mark added to the method of every figure whose classes are positions; empty for other data sets."""
     return "; classes are positions" if data.positions else ""
 
 
-def _labels(result: Result) -> pd.DataFrame:
-    """Index item; the columns label, confidence, tie, n_votes, method (how it was made) and warning."""
+def _list_consensus_labels(result: DataSetResult) -> pd.DataFrame:
+    """The consensus by item: label, confidence, tie, n_votes, method (how it was made), warning."""
     consensus = result.consensus
     if consensus is None:
         return pd.DataFrame(columns=["label", "confidence", "tie", "n_votes", "method", "warning"], dtype=object)
-    labels = consensus.published()
-    return labels.assign(method=labels["method"] + marked(result.data))
+    labels = consensus.to_published()
+    return labels.assign(method=labels["method"] + get_positions_mark(result.data))
 
 
-def _stacked(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    """One frame below the other, as objects so that no column changes its numbers for the sake of another's gaps."""
+def _stack_frames(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    """Stack frames as objects, so that gaps in one frame do not change the type of numbers in another."""
     parts = [np.empty((0, len(columns)), dtype=object)]
     for frame in frames:
         cells = frame.to_numpy(dtype=object, copy=True)

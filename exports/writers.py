@@ -1,10 +1,10 @@
-"""The only place that writes published files: whole or not at all, the same bytes for the same content.
+"""The only module that writes published files: all of them or none, the same bytes for the same content.
 
 A spreadsheet runs a cell that begins with = + - @ (some also their full-width forms) or with a tab or a line break.
 Text cells that begin so get one apostrophe (') in front. So that a program can undo it without guessing, text that
-begins with apostrophes and then one of those characters gets one more apostrophe too; the rule for readers is one
-(`revived`): where a cell matches ^'+[=+\\-@＝＋－＠\\t\\r\\n], take off its first apostrophe. Plain numbers (-0.5)
-are left as they are, also where they stand in a column of text.
+begins with apostrophes and then one of those characters gets one more apostrophe too. Readers need one rule
+(`unescape_cell`): where a cell matches ^'+[=+\\-@＝＋－＠\\t\\r\\n], remove its first apostrophe. Plain numbers (-0.5)
+stay as they are, also in a column of text.
 """
 
 from __future__ import annotations
@@ -22,73 +22,73 @@ import pandas as pd
 
 from aggregation.errors import HromadaError, Where
 
-MODE = 0o644  # what is published may be read by all; tempfile's own 0600 would stay with the file
+FILE_MODE = 0o644  # published files may be read by all; tempfile makes them 0600
 _RISKY = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
-_DEFUSED = re.compile(r"'+[=+\-@＝＋－＠\t\r\n]")
+_ESCAPED = re.compile(r"'+[=+\-@＝＋－＠\t\r\n]")
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
 
-def defused(text: str) -> str:
-    """The text as a cell that no spreadsheet runs; plain numbers (-0.5, +3, -1e-3) are returned as they are."""
+def escape_cell(text: str) -> str:
+    """Escape a text so that no spreadsheet runs it as a formula; plain numbers (-0.5, +3, -1e-3) stay as they are."""
     return f"'{text}" if _RISKY.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def revived(cell: str) -> str:
-    """The text that `defused` was given."""
-    return cell[1:] if _DEFUSED.match(cell) else cell
+def unescape_cell(cell: str) -> str:
+    """Undo `escape_cell`."""
+    return cell[1:] if _ESCAPED.match(cell) else cell
 
 
-def csv_text(frame: pd.DataFrame) -> str:
-    """The frame as CSV, in its own order of rows and columns, with a header, "\\n" between lines, quotes where needed.
+def format_csv(frame: pd.DataFrame) -> str:
+    """Format a frame as CSV: its rows and columns in order, a header, "\\n" between lines, quotes where needed.
 
     None and nan are empty cells, truth values `true` and `false`, whole numbers have no decimal point, other numbers
-    the shortest form that reads back as the same number. Text is defused. A column that is to have fixed decimals
-    comes as text.
+    the shortest form that reads back as the same number. Text is escaped (`escape_cell`). A column that needs fixed
+    decimals has to be text already.
     """
     columns = [frame[name].tolist() for name in frame.columns]
     rows = [list(frame.columns), *zip(*columns, strict=True)]
-    return "".join(",".join(_quoted(_cell(value)) for value in row) + "\n" for row in rows)
+    return "".join(",".join(_quote_cell(_format_cell(value)) for value in row) + "\n" for row in rows)
 
 
-def json_text(content: object) -> str:
-    """The content as JSON: keys sorted, letters as they are, two spaces a level, a newline at the end.
+def format_json(content: object) -> str:
+    """Format content as JSON: keys sorted, letters as they are, two spaces a level, a newline at the end.
 
     Raises ValueError for nan and infinity, which JSON does not have.
     """
     return json.dumps(content, sort_keys=True, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def write(folder: Path, files: Mapping[str, str | bytes]) -> tuple[Path, ...]:
-    """Write the files (name → text as UTF-8, or bytes) into the folder, made if need be; returns the paths, sorted.
+def write_files(folder: Path, files: Mapping[str, str | bytes]) -> tuple[Path, ...]:
+    """Write files (name → text as UTF-8, or bytes) into a folder, which is created if needed; returns the sorted paths.
 
-    First all contents go to temporary files beside their targets and to the disk; only then do they take the targets'
-    names, one rename each. So a failure while writing (no space, no permission) changes no published file, and a reader
-    never meets half a file. Raises HromadaError with the file and the remedy.
+    First all contents are written to temporary files beside their targets and flushed to the disk; then each is renamed
+    to its target. So a failure while writing (no space, no permission) changes no published file, and a reader never
+    sees half a file. Raises HromadaError with the file and the remedy.
     """
-    _make(folder)
+    _make_folder(folder)
     targets = [folder / name for name in sorted(files)]
     for target in targets:
-        _refuse_obstacle(target)
-    ready: list[tuple[Path, Path]] = []
+        _refuse_folder(target)
+    written: list[tuple[Path, Path]] = []
     target = folder
     try:
         for target in targets:
-            ready.append((_staged(target, files[target.name]), target))  # noqa: PERF401  # the list must survive a failure
-        for temporary, target in ready:  # `target` names the file in the message
+            written.append((_write_temporary(target, files[target.name]), target))  # noqa: PERF401  # the list must survive a failure
+        for temporary, target in written:  # `target` names the file in the message
             temporary.replace(target)
         _flush_folder(folder)
     except OSError as error:
-        raise _cannot(error, target) from error
+        raise _describe_os_error(error, target) from error
     except UnicodeEncodeError as error:
-        raise _broken_text(error, target) from error
+        raise _describe_encoding_error(error, target) from error
     finally:
-        _discard(temporary for temporary, _ in ready)
+        _delete_files(temporary for temporary, _ in written)
     return tuple(targets)
 
 
-def _cell(value: object) -> str:
+def _format_cell(value: object) -> str:
     if isinstance(value, str):
-        return defused(value)
+        return escape_cell(value)
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if value is None or value is pd.NA or value is pd.NaT or value != value:  # noqa: PLR0124  # only nan differs from itself
@@ -97,22 +97,22 @@ def _cell(value: object) -> str:
         return str(int(value))  # pandas turns whole numbers with gaps into floats
     if isinstance(value, (int, float, np.integer, np.floating)):
         return str(value.item() if isinstance(value, np.generic) else value)
-    return defused(str(value))
+    return escape_cell(str(value))
 
 
-def _quoted(cell: str) -> str:
+def _quote_cell(cell: str) -> str:
     """Python's csv leaves a lone carriage return without quotes before 3.13, and readers take it for a line break."""
     return f'"{cell.replace(chr(34), chr(34) * 2)}"' if any(mark in cell for mark in ',"\r\n') else cell
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise _cannot(error, folder) from error
+        raise _describe_os_error(error, folder) from error
 
 
-def _refuse_obstacle(target: Path) -> None:
+def _refuse_folder(target: Path) -> None:
     if target.is_dir():
         raise HromadaError(
             "A folder stands where this file has to go.",
@@ -121,23 +121,23 @@ def _refuse_obstacle(target: Path) -> None:
         )
 
 
-def _staged(target: Path, content: str | bytes) -> Path:
-    """Write the content to a new file beside the target and to the disk; nothing is left of it after a failure."""
+def _write_temporary(target: Path, content: str | bytes) -> Path:
+    """Write the content to a new file beside the target and flush it to the disk; delete the file after a failure."""
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
     temporary = Path(name)
     with ExitStack() as undo:
-        undo.callback(_discard, [temporary])
+        undo.callback(_delete_files, [temporary])
         with os.fdopen(handle, "wb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(MODE)
+        temporary.chmod(FILE_MODE)
         undo.pop_all()
     return temporary
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make the new names as durable as the contents; where folders cannot be opened (Windows) the system sees to it."""
+    """Flush the new names to the disk; not needed where folders cannot be opened (Windows)."""
     with suppress(PermissionError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -146,25 +146,25 @@ def _flush_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _discard(temporaries: Iterable[Path]) -> None:
+def _delete_files(temporaries: Iterable[Path]) -> None:
     for temporary in temporaries:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
 
 
-def _cannot(error: OSError, path: Path) -> HromadaError:
+def _describe_os_error(error: OSError, path: Path) -> HromadaError:
     remedies: tuple[tuple[type[OSError], str], ...] = (
         (PermissionError, "Allow writing there, or choose another folder to export to."),
         (FileExistsError, "A file has that name: move it away, or choose another folder to export to."),
         (NotADirectoryError, "Part of that path is a file: choose another folder to export to."),
     )
-    fitting = [remedy for kind, remedy in remedies if isinstance(error, kind)]
-    remedy = fitting[0] if fitting else "Check that the disk has space and can be written to, then export again."
+    matching = [remedy for kind, remedy in remedies if isinstance(error, kind)]
+    remedy = matching[0] if matching else "Check that the disk has space and can be written to, then export again."
     reason = error.strerror or "the system gave no reason"
     return HromadaError(f"The file could not be written ({reason}).", remedy=remedy, where=Where(file=path))
 
 
-def _broken_text(error: UnicodeEncodeError, path: Path) -> HromadaError:
+def _describe_encoding_error(error: UnicodeEncodeError, path: Path) -> HromadaError:
     around = error.object[max(0, error.start - 20) : error.start]
     return HromadaError(
         f"Half a character (a lone surrogate) stands in a text after {around!r}.",

@@ -24,6 +24,14 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share what is made once for their module, as the browser is, stay together on one core."""
+    for item in items:
+        fixtures = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
+        if any(definition.scope == "module" for definitions in fixtures for definition in definitions):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of real votes and items; tests that need it are skipped, and counted, where the variable is unset."""
@@ -74,11 +82,11 @@ class Copies:
 @pytest.fixture(scope="session")
 def copies(postgresql: str) -> Iterator[Copies]:
     """Makes databases on the server of the tests."""
-    engine = database.connect(postgresql).execution_options(isolation_level="AUTOCOMMIT")
+    engine = database.create_engine(postgresql).execution_options(isolation_level="AUTOCOMMIT")
     found = Copies(server=postgresql, engine=engine, template=f"hromada_test_{os.getpid()}")
     try:
         found.say(f"CREATE DATABASE {found.template}")
-        with database.opened(sa.make_url(postgresql).set(database=found.template)):
+        with database.open_database(sa.make_url(postgresql).set(database=found.template)):
             pass
         yield found
         found.drop(found.template)

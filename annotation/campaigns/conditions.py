@@ -1,4 +1,4 @@
-"""Conditions on an item and its consensus, as `hromada derive --where` takes them: pure."""
+"""Conditions on items and their consensus, as in `hromada follow-up --where`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotation.campaigns.questions import Question
-from annotation.campaigns.questions.base import as_json
+from annotation.campaigns.questions.question_base import decode_json
 from annotation.errors import BadInput, Where
 
 _CONDITION = re.compile(r"\s*([^\s<>=!]+)\s*(<=|>=|!=|=|<|>)\s*(.*?)\s*", re.DOTALL)
@@ -17,8 +17,8 @@ GOLD = "@gold"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Agreed:
-    """What people agree on: one label or several boxes; none where they tie. `confidence` is the share behind it."""
+class ItemConsensus:
+    """The consensus on a question: one label or several boxes; `confidence` is the share of votes for it."""
 
     labels: tuple[str, ...]
     confidence: float
@@ -26,66 +26,66 @@ class Agreed:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
-    """An item as conditions see it; `golds` and `agreed` by question, the first one's facts without a name too."""
+class ConditionFacts:
+    """The facts of an item that conditions test; `golds` and `consensus` are by question name."""
 
     facts: Mapping[str, tuple[str, ...]]
     golds: Mapping[str, str] = field(default_factory=dict)
-    agreed: Mapping[str, Agreed] = field(default_factory=dict)
+    consensus: Mapping[str, ItemConsensus] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """`NAME SIGN VALUE`. A question's name stands for what people agree on; an empty value for nothing."""
+    """`NAME OPERATOR VALUE`. The name of a question stands for its consensus; an empty value for no answer."""
 
     name: str
-    sign: str
+    operator: str
     value: str
 
-    def holds(self, subject: Subject, questions: Sequence[Question]) -> bool:
-        """Whether the item meets it. What people tie on, or did not answer, meets no condition on that question."""
-        name, of = self.about(questions)
+    def is_met(self, subject: ConditionFacts, questions: Sequence[Question]) -> bool:
+        """Whether the item meets the condition. Without a consensus no condition on the question is met."""
+        name, measure = self.resolve_measure(questions)
         if not name:
-            return self._compares(self.value, subject.facts.get(self.name, ()))
-        agreed = subject.agreed.get(name)
-        if agreed is None:
-            return of == "votes" and self._measures(0.0)
-        if of:
-            measures = {"confidence": agreed.confidence, "votes": agreed.votes, "count": len(agreed.labels)}
-            return self._measures(measures[of])
+            return self._matches_labels(self.value, subject.facts.get(self.name, ()))
+        consensus = subject.consensus.get(name)
+        if consensus is None:
+            return measure == "votes" and self._matches_number(0.0)
+        if measure:
+            measures = {"confidence": consensus.confidence, "votes": consensus.votes, "count": len(consensus.labels)}
+            return self._matches_number(measures[measure])
         value = subject.golds.get(name, "") if self.value == GOLD else self.value
-        return self._compares(value, agreed.labels)
+        return self._matches_labels(value, consensus.labels)
 
-    def about(self, questions: Sequence[Question]) -> tuple[str, str]:
-        """The question that it speaks of, empty for a fact of the item, and the measure, empty for what is agreed on.
+    def resolve_measure(self, questions: Sequence[Question]) -> tuple[str, str]:
+        """Return the question, empty for a fact of the item, and the measure, empty for the consensus itself.
 
-        `votes` and `confidence` alone are those of the first question.
+        `votes` and `confidence` without a question are those of the first question.
         """
         names = [question.name for question in questions]
-        name, _, of = (self.name, "", "") if self.name in names else self.name.rpartition(".")
-        return (names[0] if not name and of in {"votes", "confidence"} else name), of
+        name, _, measure = (self.name, "", "") if self.name in names else self.name.rpartition(".")
+        return (names[0] if not name and measure in {"votes", "confidence"} else name), measure
 
-    def _compares(self, value: str, having: Sequence[str]) -> bool:
-        found = value in having if value else not any(having)
-        return found == (self.sign == "=")
+    def _matches_labels(self, value: str, labels: Sequence[str]) -> bool:
+        matches = value in labels if value else not any(labels)
+        return matches == (self.operator == "=")
 
-    def _measures(self, number: float) -> bool:
+    def _matches_number(self, number: float) -> bool:
         limit = float(self.value)
         return {
             "=": number == limit, "!=": number != limit, "<": number < limit, "<=": number <= limit,
             ">": number > limit, ">=": number >= limit,
-        }[self.sign]  # fmt: skip
+        }[self.operator]  # fmt: skip
 
 
-def parsed(text: str, questions: Sequence[Question]) -> Condition:
-    """A condition as typed; raises BadInput for anything that no item could meet or fail."""
-    found = _CONDITION.fullmatch(text)
+def parse_condition(text: str, questions: Sequence[Question]) -> Condition:
+    """Parse a condition; raises BadInput for an unknown name, or an operator or value that does not fit it."""
+    match = _CONDITION.fullmatch(text)
     names = [question.name for question in questions]
-    known = [*names, *(f"{name}.{of}" for name in names for of in ("confidence", "votes", "count")), *FACTS]
+    known = [*names, *(f"{name}.{measure}" for name in names for measure in ("confidence", "votes", "count")), *FACTS]
     where = Where(field=f"--where {text}")
-    if found is None:
+    if match is None:
         raise BadInput("This is no condition.", where=where, remedy="Write it like `answer = yes` or `votes >= 3`.")
-    name, sign, value = found[1], found[2], found[3]
+    name, sign, value = match[1], match[2], match[3]
     if name not in known:
         raise BadInput(f"Nothing is named {name!r}.", where=where, remedy=f"There are: {', '.join(known)}.")
     numeric = name.rpartition(".")[2] in {"confidence", "votes", "count"} and name not in names
@@ -93,25 +93,25 @@ def parsed(text: str, questions: Sequence[Question]) -> Condition:
         raise BadInput(f"{value!r} is no number.", where=where, remedy="Write it like `votes >= 3`.")
     if not numeric and sign not in {"=", "!="}:
         raise BadInput("Words have no order.", where=where, remedy="Compare them with = or !=.")
-    return Condition(name=name, sign=sign, value=value)
+    return Condition(name=name, operator=sign, value=value)
 
 
-def agree(question: Question, stored: Sequence[str]) -> Agreed | None:
-    """The majority of stored answers: of the labels, or of every box by itself; None for a tie and for no answers.
+def compute_consensus(question: Question, answers: Sequence[str]) -> ItemConsensus | None:
+    """Compute the majority of stored answers: of the labels, or of every box; None for a tie and for no answers.
 
-    The confidence of boxes is that of the least certain one.
+    The confidence of several boxes is that of the least certain one.
     """
-    if not stored:
+    if not answers:
         return None
     if question.kind == "choices":
-        lists = [as_json(one) for one in stored]
+        lists = [decode_json(answer) for answer in answers]
         times = Counter(box for boxes in lists if isinstance(boxes, list) for box in boxes)
-        kept = tuple(box for box, number in times.items() if number * 2 > len(stored))
-        sure = min((max(number, len(stored) - number) for number in times.values()), default=len(stored))
-        if any(number * 2 == len(stored) for number in times.values()):
+        kept = tuple(box for box, number in times.items() if number * 2 > len(answers))
+        certain = min((max(number, len(answers) - number) for number in times.values()), default=len(answers))
+        if any(number * 2 == len(answers) for number in times.values()):
             return None
-        return Agreed(labels=tuple(sorted(kept)), confidence=sure / len(stored), votes=len(stored))
-    ranked = Counter(stored).most_common()
+        return ItemConsensus(labels=tuple(sorted(kept)), confidence=certain / len(answers), votes=len(answers))
+    ranked = Counter(answers).most_common()
     if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
         return None
-    return Agreed(labels=(ranked[0][0],), confidence=ranked[0][1] / len(stored), votes=len(stored))
+    return ItemConsensus(labels=(ranked[0][0],), confidence=ranked[0][1] / len(answers), votes=len(answers))

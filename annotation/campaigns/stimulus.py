@@ -1,4 +1,4 @@
-"""An item rendered once a revision: what people see and what models are asked, with its hash."""
+"""Renders the stimulus of an item, the same for annotators and models, and computes its digest."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from annotation.campaigns.questions import Choice, Choices, Question, Scale
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
 
-_SHOWN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-"""Made once: `json.dumps` makes one for every item."""
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+"""Created once: `json.dumps` would create an encoder for every item."""
 
 Extent = tuple[int, int]
-"""Characters from, to (exclusive), counted from 0."""
+"""A range of characters: start and end (exclusive), counted from 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """A part of an item as it is shown: where its gap is, what is highlighted, whether it folds, from which step on."""
+    """A shown field of an item, with its title, folding, gap, highlighted parts, and the step that shows it."""
 
     field: str
     text: str
@@ -29,65 +29,65 @@ class Piece:
     step: int = 1
 
     @property
-    def plain(self) -> bool:
-        """Whether the text alone says it all."""
+    def is_plain(self) -> bool:
+        """Whether the piece is its text and nothing else."""
         return self.title is None and not self.fold and self.gap is None and not self.marks and self.step == 1
 
-    def stored(self) -> dict[str, object]:
-        """As the database and the surfaces have it."""
+    def to_dict(self) -> dict[str, object]:
+        """The piece as JSON, as the database stores it."""
         return asdict(self)
 
 
-def render(fields: Sequence[str]) -> str:
-    """The shown fields of an item as one text, in their order, an empty line between them."""
+def join_texts(fields: Sequence[str]) -> str:
+    """Join the shown fields of an item in their order, with an empty line between them."""
     return "\n\n".join(text.strip() for text in fields if text.strip())
 
 
-def text_of(pieces: Sequence[Piece]) -> str:
-    """What the first step shows, as plain text for people and models: titles above, highlighted parts in asterisks."""
-    return render([_plain(piece) for piece in pieces if piece.step == 1])
+def render_pieces(pieces: Sequence[Piece]) -> str:
+    """Render the pieces of the first step as plain text: titles above, highlighted parts in asterisks."""
+    return join_texts([_render_piece(piece) for piece in pieces if piece.step == 1])
 
 
-def _plain(piece: Piece) -> str:
+def _render_piece(piece: Piece) -> str:
     text = piece.text
-    for at in sorted((at for extent in piece.marks for at in extent), reverse=True):
-        text = f"{text[:at]}*{text[at:]}"
+    for position in sorted((position for extent in piece.marks for position in extent), reverse=True):
+        text = f"{text[:position]}*{text[position:]}"
     return f"{piece.title}\n{text.strip()}" if piece.title and text.strip() else text
 
 
-def rendered_digest(
-    pieces: Sequence[Piece], text: str, *, questions: Sequence[Question], own: Sequence[str] | None
+def compute_item_digest(
+    pieces: Sequence[Piece], text: str, *, questions: Sequence[Question], item_options: Sequence[str] | None
 ) -> str:
-    """sha256 of all that a person is shown of an item, of which `text_of` gives `text`.
+    """Return the sha256 of everything shown of an item; `text` is what `render_pieces` returns for it.
 
-    For one choice without `help` over plain text it is the one that `digest` gives.
+    For a single choice question without `help` over plain text it equals `compute_stimulus_digest`.
     """
     first = questions[0]
-    plain = isinstance(first, Choice) and first.help is None and all(piece.plain for piece in pieces)
-    if len(questions) == 1 and isinstance(first, Choice) and plain:
-        return digest(text, question=first.text, options=first.options_of(own))
-    shown: list[object] = [piece.stored() for piece in pieces]
-    asked: list[object] = [_asked(question, own) for question in questions]
-    return text_digest(_SHOWN.encode([shown, asked]))
+    plain = isinstance(first, ChoiceQuestion) and first.help is None and all(piece.is_plain for piece in pieces)
+    if len(questions) == 1 and isinstance(first, ChoiceQuestion) and plain:
+        return compute_stimulus_digest(text, question=first.text, options=first.get_options(item_options))
+    shown: list[object] = [piece.to_dict() for piece in pieces]
+    described: list[object] = [_describe_question(question, item_options) for question in questions]
+    return compute_text_digest(_ENCODER.encode([shown, described]))
 
 
-def _asked(question: Question, own: Sequence[str] | None) -> Mapping[str, object]:
+def _describe_question(question: Question, item_options: Sequence[str] | None) -> Mapping[str, object]:
     options: Sequence[str] = ()
-    if isinstance(question, Choice | Choices):
-        options = question.options_of(own)
-    elif isinstance(question, Scale):
+    if isinstance(question, ChoiceQuestion | ChoicesQuestion):
+        options = question.get_options(item_options)
+    elif isinstance(question, ScaleQuestion):
         options = question.options
-    ends = question.ends if isinstance(question, Scale) else None
-    asked = {"name": question.name, "type": question.kind, "text": question.text, "options": list(options)}
-    told = {"help": question.help, "ends": None if ends is None else list(ends)}
-    return asked | {name: words for name, words in told.items() if words is not None}
+    ends = question.ends if isinstance(question, ScaleQuestion) else None
+    described = {"name": question.name, "type": question.kind, "text": question.text, "options": list(options)}
+    optional = {"help": question.help, "ends": None if ends is None else list(ends)}
+    return described | {name: value for name, value in optional.items() if value is not None}
 
 
-def digest(stimulus: str, *, question: str, options: Sequence[str]) -> str:
-    """sha256 of all that a person was shown of an item: stimulus, question and options in their stored order."""
-    return text_digest(_SHOWN.encode([stimulus, question, options]))
+def compute_stimulus_digest(stimulus: str, *, question: str, options: Sequence[str]) -> str:
+    """Return the sha256 of stimulus, question and options in their stored order."""
+    return compute_text_digest(_ENCODER.encode([stimulus, question, options]))
 
 
-def text_digest(text: str) -> str:
-    """sha256 of a text in UTF-8, as 64 hexadecimal digits."""
+def compute_text_digest(text: str) -> str:
+    """Return the sha256 of a text in UTF-8, as 64 hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,1 +1,1 @@
-"""Label Studio as an editor for trusted people: what it shows, what is sent to it and what comes back."""
+"""Label Studio as an editor for trusted annotators: its interfaces, what is sent to it, and its answers."""

@@ -1,6 +1,6 @@
-"""The only way to Label Studio's server, and the only importer of its SDK, which takes two seconds to import.
+"""The client of Label Studio's server, the only importer of its SDK, which takes two seconds to import.
 
-Nothing is tried twice by itself: a write that is repeated blindly is there twice.
+No request is retried: a repeated write would be stored twice.
 """
 
 from __future__ import annotations
@@ -27,63 +27,65 @@ if TYPE_CHECKING:
 TIMEOUT = 60.0
 IMPORT_TIMEOUT = 240.0
 PAGE = 500
-"""How many tasks are asked for at once."""
-Read = TypeVar("Read")
+"""The number of tasks in one page."""
+Model = TypeVar("Model")
 
 
 class Client:
-    """A connection to one server. Every method raises Unavailable, BadInput, NotFound or Conflict, with a remedy."""
+    """A connection to one server. All methods raise Unavailable, BadInput, NotFound or Conflict, with a remedy."""
 
     def __init__(self, url: str, token: str | None, *, timeout: float = TIMEOUT) -> None:
         """`token` is a legacy token or a personal access token."""
         if not token:
             remedy = "Copy one from Account & Settings in Label Studio into .env."
-            raise BadInput("There is no token for Label Studio.", where=Where(field=server_errors.TOKEN), remedy=remedy)
+            raise BadInput(
+                "There is no token for Label Studio.", where=Where(field=server_errors.TOKEN_SETTING), remedy=remedy
+            )
         if not token.isascii():
-            raise server_errors.unreachable(httpx.LocalProtocolError("not ASCII"), url=url)
+            raise server_errors.explain_failure(httpx.LocalProtocolError("not ASCII"), url=url)
         self.url = url.rstrip("/")
-        self.server = hashlib.sha256(self.url.encode()).hexdigest()[:16]
-        self.clock: datetime | None = None
-        """What the server's clock said in its last answer, to the second."""
+        self.server_id = hashlib.sha256(self.url.encode()).hexdigest()[:16]
+        self.server_time: datetime | None = None
+        """The time of the server in its last answer, to the second; None where the answer had none."""
         self._token = token.strip()
-        self._http = httpx.Client(timeout=timeout, event_hooks={"response": [self._look_at_the_clock]})
+        self._http = httpx.Client(timeout=timeout, event_hooks={"response": [self._record_server_time]})
         self._sdk: LabelStudio | None = None
 
     def __enter__(self) -> Client:
-        """Use it, then close it."""
+        """The client itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the connections."""
+        """Close the connections."""
         self._http.close()
 
-    def whoami(self) -> RemoteUser:
+    def get_own_account(self) -> RemoteUser:
         """The account of the token."""
-        return self._one(RemoteUser, lambda sdk: sdk.users.whoami(), what="the account")
+        return self._fetch(RemoteUser, lambda sdk: sdk.users.whoami(), what="the account")
 
-    def version(self) -> str:
-        """The release that runs there."""
-        found = self._asked(lambda sdk: sdk.versions.get(), what="its version")
-        return str(_plain(found).get("release") or "unknown")
+    def get_version(self) -> str:
+        """The release of the server."""
+        response = self._call(lambda sdk: sdk.versions.get(), what="its version")
+        return str(_to_dict(response).get("release") or "unknown")
 
-    def users(self) -> list[RemoteUser]:
-        """Every account there."""
-        found = self._asked(lambda sdk: [*map(_plain, sdk.users.list())], what="the accounts")
-        return self._parsed(list[RemoteUser], found)
+    def list_accounts(self) -> list[RemoteUser]:
+        """All accounts on the server."""
+        response = self._call(lambda sdk: [*map(_to_dict, sdk.users.list())], what="the accounts")
+        return self._parse(list[RemoteUser], response)
 
-    def project(self, remote_id: int) -> RemoteProject:
-        """A project there; raises NotFound where it was deleted."""
-        return self._one(RemoteProject, lambda sdk: sdk.projects.get(id=remote_id), what=f"the project {remote_id}")
+    def get_project(self, remote_id: int) -> RemoteProject:
+        """A project; raises NotFound where it was deleted."""
+        return self._fetch(RemoteProject, lambda sdk: sdk.projects.get(id=remote_id), what=f"the project {remote_id}")
 
     def find_project(self, mark: str) -> RemoteProject | None:
         """The project with this mark in its description, if there is one."""
-        found = self._asked(lambda sdk: [*map(_plain, sdk.projects.list(title=mark[:8]))], what="the projects")
-        read = self._parsed(list[RemoteProject], found)
-        return next((one for one in read if mark in (one.description or "")), None)
+        response = self._call(lambda sdk: [*map(_to_dict, sdk.projects.list(title=mark[:8]))], what="the projects")
+        projects = self._parse(list[RemoteProject], response)
+        return next((project for project in projects if mark in (project.description or "")), None)
 
     def create_project(self, *, title: str, mark: str, config: str, instructions: str) -> RemoteProject:
-        """Make a project: one annotation a task, and what is skipped does not come back."""
-        return self._one(
+        """Create a project with one annotation a task, where skipped tasks are not shown again."""
+        return self._fetch(
             RemoteProject,
             lambda sdk: sdk.projects.create(
                 title=title, description=mark, label_config=config, expert_instruction=instructions,
@@ -94,9 +96,9 @@ class Client:
         )  # fmt: skip
 
     def update_project(self, remote_id: int, *, config: str, instructions: str) -> RemoteProject:
-        """Give a project this configuration; raises Conflict where answers that are there do not fit it."""
+        """Set the configuration of a project; raises Conflict where its answers do not fit it."""
         try:
-            return self._one(
+            return self._fetch(
                 RemoteProject,
                 lambda sdk: sdk.projects.update(
                     id=remote_id, label_config=config, expert_instruction=instructions, show_instruction=True
@@ -106,14 +108,14 @@ class Client:
         except Conflict:
             raise Conflict(
                 "Answers that are in Label Studio do not fit the questions as they are now.",
-                where=Where(file=server_errors.shown(self.url), field=f"project {remote_id}"),
+                where=Where(file=server_errors.strip_credentials(self.url), field=f"project {remote_id}"),
                 remedy="Pull them first, then push with --anew: the project is made again beside the old one.",
             ) from None
 
     def import_tasks(self, remote_id: int, tasks: Sequence[dict[str, Any]]) -> list[int]:
-        """Send tasks; their ids there, in the same order. Sent twice they are there twice."""
+        """Send tasks; their ids on the server, in the same order. Tasks that are sent twice are stored twice."""
         request: list[Any] = list(tasks)
-        found = self._asked(
+        response = self._call(
             lambda sdk: sdk.projects.import_tasks(
                 id=remote_id,
                 request=request,
@@ -122,68 +124,70 @@ class Client:
             ),
             what=f"the project {remote_id}",
         )
-        return self._parsed(list[int], sorted(_plain(found).get("task_ids") or []))
+        return self._parse(list[int], sorted(_to_dict(response).get("task_ids") or []))
 
-    def tasks(
+    def list_task_pages(
         self, remote_id: int, *, since: datetime | None = None, after: int = 0, page: int = PAGE
     ) -> Iterator[list[RemoteTask]]:
-        """Tasks with their annotations, in pages by id: those changed later than `since`, with an id beyond `after`.
+        """Pages of tasks with their annotations, by id: those changed later than `since`, with ids above `after`.
 
-        Each page asks for ids beyond the last one, so that what changes meanwhile is never passed over.
+        Each page asks for ids above the last one, so that no change meanwhile is missed.
         """
         while True:
-            ask = partial(_first_page, remote_id=remote_id, query=_query(since=since, after=after), page=page)
-            found = self._asked(ask, what=f"the project {remote_id}")
-            read = self._parsed(list[RemoteTask], found)
-            if read:
-                yield read
-            if len(read) < page:
+            ask = partial(
+                _list_tasks_page, remote_id=remote_id, query=_build_query(since=since, after=after), page=page
+            )
+            response = self._call(ask, what=f"the project {remote_id}")
+            tasks = self._parse(list[RemoteTask], response)
+            if tasks:
+                yield tasks
+            if len(tasks) < page:
                 return
-            after = read[-1].id
+            after = tasks[-1].id
 
-    def change_task(self, task_id: int, task: dict[str, Any]) -> None:
-        """Show something else in a task; raises NotFound where it was deleted."""
+    def update_task(self, task_id: int, task: dict[str, Any]) -> None:
+        """Replace what a task shows; raises NotFound where it was deleted."""
         what = f"the task {task_id}"
-        self._asked(lambda sdk: sdk.tasks.update(id=str(task_id), data=task["data"], meta=task["meta"]), what=what)
+        self._call(lambda sdk: sdk.tasks.update(id=str(task_id), data=task["data"], meta=task["meta"]), what=what)
 
-    def remove_task(self, task_id: int) -> None:
-        """Delete a task with all that was answered there; raises NotFound where it was deleted already."""
-        self._asked(lambda sdk: sdk.tasks.delete(id=str(task_id)), what=f"the task {task_id}")
+    def delete_task(self, task_id: int) -> None:
+        """Delete a task with its annotations; raises NotFound where it was deleted already."""
+        self._call(lambda sdk: sdk.tasks.delete(id=str(task_id)), what=f"the task {task_id}")
 
-    def answered(self, task_id: int) -> bool:
-        """Whether anybody handed anything in there; not where the task was deleted."""
+    def has_annotations(self, task_id: int) -> bool:
+        """Whether a task has annotations; False where it was deleted."""
         try:
-            found = self._one(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
+            task = self._fetch(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
         except NotFound:
             return False
-        return bool(found.annotations)
+        return bool(task.annotations)
 
-    def add_webhook(self, remote_id: int, *, url: str, secret: dict[str, str]) -> RemoteWebhook:
-        """Let the server call an address whenever something happens in a project."""
-        return self._one(
+    def create_webhook(self, remote_id: int, *, url: str, secret: dict[str, str]) -> RemoteWebhook:
+        """Create a webhook that calls `url` for all events of a project."""
+        return self._fetch(
             RemoteWebhook,
             lambda sdk: sdk.webhooks.create(url=url, project=remote_id, send_for_all_actions=True, headers=secret),
             what="the webhook",
         )
 
-    def remove_webhook(self, webhook_id: int) -> None:
-        """Let the server call no more."""
-        self._asked(lambda sdk: sdk.webhooks.delete(id=webhook_id), what="the webhook")
+    def delete_webhook(self, webhook_id: int) -> None:
+        """Delete a webhook."""
+        self._call(lambda sdk: sdk.webhooks.delete(id=webhook_id), what="the webhook")
 
-    def _one(self, model: type[Read], ask: Callable[[LabelStudio], Any], *, what: str) -> Read:
-        return self._parsed(model, _plain(self._asked(ask, what=what)))
+    def _fetch(self, model: type[Model], ask: Callable[[LabelStudio], Any], *, what: str) -> Model:
+        return self._parse(model, _to_dict(self._call(ask, what=what)))
 
-    def _asked(self, ask: Callable[[LabelStudio], Any], *, what: str) -> Any:
-        with self._translated(what):
-            return ask(self._connected())
+    def _call(self, ask: Callable[[LabelStudio], Any], *, what: str) -> Any:
+        with self._translate_errors(what):
+            return ask(self._get_sdk())
 
-    def _parsed(self, form: type[Read], value: Any) -> Read:
+    def _parse(self, model: type[Model], value: Any) -> Model:
         try:
-            return TypeAdapter(form).validate_python(value)
+            return TypeAdapter(model).validate_python(value)
         except ValidationError as failure:
-            raise server_errors.unreachable(failure, url=self.url) from None
+            raise server_errors.explain_failure(failure, url=self.url) from None
 
-    def _connected(self) -> LabelStudio:
+    def _get_sdk(self) -> LabelStudio:
         if self._sdk is None:
             try:
                 from label_studio_sdk import LabelStudio
@@ -195,38 +199,38 @@ class Client:
             )
         return self._sdk
 
-    def _look_at_the_clock(self, response: httpx.Response) -> None:
+    def _record_server_time(self, response: httpx.Response) -> None:
         try:
-            self.clock = parsedate_to_datetime(response.headers["date"]).astimezone(UTC)
+            self.server_time = parsedate_to_datetime(response.headers["date"]).astimezone(UTC)
         except (KeyError, ValueError):
-            self.clock = None
+            self.server_time = None
 
     @contextmanager
-    def _translated(self, what: str) -> Iterator[None]:
-        """Every failure as a sentence; the body of an answer is never shown, it may be a page or somebody's answers."""
+    def _translate_errors(self, what: str) -> Iterator[None]:
+        """Translate all failures into our errors; the body of a response is never shown, it may hold answers."""
         try:
             yield
         except (httpx.HTTPError, httpx.InvalidURL, ValidationError, ValueError, UnicodeError) as failure:
-            raise server_errors.unreachable(failure, url=self.url) from None
-        except _refusals() as failure:
+            raise server_errors.explain_failure(failure, url=self.url) from None
+        except _get_api_error() as failure:
             status, body = getattr(failure, "status_code", None), getattr(failure, "body", None)
-            raise server_errors.refused(status, body, url=self.url, what=what) from None
+            raise server_errors.explain_refusal(status, body, url=self.url, what=what) from None
 
 
-def _refusals() -> type[Exception]:
-    """What the SDK raises; asked for only once something was raised."""
+def _get_api_error() -> type[Exception]:
+    """The exception of the SDK; imported only when something was raised."""
     from label_studio_sdk.core.api_error import ApiError
 
     return ApiError
 
 
-def _first_page(sdk: LabelStudio, *, remote_id: int, query: str, page: int) -> list[dict[str, Any]]:
+def _list_tasks_page(sdk: LabelStudio, *, remote_id: int, query: str, page: int) -> list[dict[str, Any]]:
     pager: Any = sdk.tasks.list(project=remote_id, page=1, page_size=page, query=query)
-    return [_plain(one) for one in pager.items or []]
+    return [_to_dict(task) for task in pager.items or []]
 
 
-def _query(*, since: datetime | None, after: int) -> str:
-    """A filter of the Data Manager; times must look exactly like this, or the server fails."""
+def _build_query(*, since: datetime | None, after: int) -> str:
+    """A filter of the Data Manager; the server fails on times in any other form."""
     items = [{"filter": "filter:tasks:id", "operator": "greater", "type": "Number", "value": after}]
     if since is not None:
         moment = since.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
@@ -234,6 +238,6 @@ def _query(*, since: datetime | None, after: int) -> str:
     return json.dumps({"filters": {"conjunction": "and", "items": items}, "ordering": ["tasks:id"]})
 
 
-def _plain(model: Any) -> dict[str, Any]:
-    """A model of the SDK as plain values, whatever class it came in."""
+def _to_dict(model: Any) -> dict[str, Any]:
+    """A model of the SDK as a dictionary."""
     return model if isinstance(model, dict) else dict(model.model_dump(mode="python"))

@@ -1,4 +1,4 @@
-"""What an item shows, as HTML: titles, the gap, highlighted parts, folds; and what only a second look shows."""
+"""Items as HTML: titles, the gap, highlighted parts, folds; and the answers that the second pass shows."""
 
 from __future__ import annotations
 
@@ -8,80 +8,97 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation.campaigns.questions import Question
-from annotation.campaigns.questions.base import as_json
+from annotation.campaigns.questions.question_base import decode_json
 from annotation.campaigns.stimulus import Extent, Piece
 from annotation.label_studio import passes
-from annotation.label_studio.texts import Words
+from annotation.label_studio.texts import InterfaceTexts
 
 
 @dataclass(frozen=True, kw_only=True)
-class Right:
-    """What a second look gives away: the right answers by question, and why."""
+class RightAnswers:
+    """The right answers by question, and the explanation, which only the second pass shows."""
 
     golds: Mapping[str, str]
     explanation: str | None = None
 
 
-def shown(pieces: Sequence[Piece]) -> str:
-    """The pieces one under the other; of two with the same title and text, the first."""
+def render_pieces(pieces: Sequence[Piece]) -> str:
+    """The pieces one below the other; of two with the same title and text, the first."""
     distinct = {(piece.title, piece.text): piece for piece in reversed(pieces) if piece.text.strip()}
-    return "".join(_piece(piece) for piece in pieces if distinct.get((piece.title, piece.text)) is piece)
+    return "".join(_render_piece(piece) for piece in pieces if distinct.get((piece.title, piece.text)) is piece)
 
 
-def marked(piece: Piece) -> str:
-    """A text to mark parts in: nothing but the text and its highlights, so that offsets are those of the text."""
-    return _highlighted(piece.text, [(extent, "mark") for extent in piece.marks])
+def render_marked_text(piece: Piece) -> str:
+    """A text in which spans are marked: the text and its highlights only, so that offsets are those of the text."""
+    return _render_highlights(piece.text, [(extent, "mark") for extent in piece.marks])
 
 
-def second(
-    asked: Sequence[Question], own: tuple[str, ...] | None, first: Mapping[str, str], say: Words, right: Right
+def render_second_pass(
+    questions: Sequence[Question],
+    item_options: tuple[str, ...] | None,
+    first: Mapping[str, str],
+    texts: InterfaceTexts,
+    right: RightAnswers,
 ) -> str:
-    """Her first answers beside the right ones, in a table, and the explanation."""
-    rows = "".join(_row(one, own, first.get(one.name), right.golds.get(one.name)) for one in asked)
-    heads = "".join(f"<th>{html.escape(one)}</th>" for one in ("", say("first-answer"), say("right-answer")))
+    """A table of the annotator's first answers and the right ones, and the explanation."""
+    rows = "".join(
+        _render_row(question, item_options, first.get(question.name), right.golds.get(question.name))
+        for question in questions
+    )
+    heads = "".join(f"<th>{html.escape(head)}</th>" for head in ("", texts("first-answer"), texts("right-answer")))
     table = f'<table class="hr-answers"><tr>{heads}</tr>{rows}</table>' if rows else ""
-    told = right.explanation
-    return table + (f'<p class="hr-why"><b>{html.escape(say("explanation"))}.</b> {_lines(told)}</p>' if told else "")
+    explanation = right.explanation
+    return table + (
+        f'<p class="hr-why"><b>{html.escape(texts("explanation"))}.</b> {_render_lines(explanation)}</p>'
+        if explanation
+        else ""
+    )
 
 
-def _row(question: Question, own: tuple[str, ...] | None, first: str | None, gold: str | None) -> str:
+def _render_row(question: Question, item_options: tuple[str, ...] | None, first: str | None, gold: str | None) -> str:
     if first is None and gold is None:
         return ""
     agree = "" if None in (first, gold) else ' class="hr-same"' if first == gold else ' class="hr-other"'
-    cells = "".join(f"<td>{_answer(question, own, one)}</td>" for one in (first, gold))
+    cells = "".join(f"<td>{_render_answer(question, item_options, stored)}</td>" for stored in (first, gold))
     return f"<tr{agree}><th>{html.escape(question.text)}</th>{cells}</tr>"
 
 
-def _answer(question: Question, own: tuple[str, ...] | None, stored: str | None) -> str:
+def _render_answer(question: Question, item_options: tuple[str, ...] | None, stored: str | None) -> str:
     if stored is None:
         return "—"
-    worded = dict(zip(passes.labels(question, own), passes.texts(question, own), strict=True))
-    found = as_json(stored) if question.kind in {"choices", "span"} else stored
-    several = found if isinstance(found, list) else [found]
-    said = [one["text"] if isinstance(one, dict) else str(one) for one in several]
-    return ", ".join(_lines(worded.get(one, one)) for one in said) or "—"
+    option_texts = dict(
+        zip(
+            passes.list_option_labels(question, item_options),
+            passes.list_option_texts(question, item_options),
+            strict=True,
+        )
+    )
+    value = decode_json(stored) if question.kind in {"choices", "span"} else stored
+    values = value if isinstance(value, list) else [value]
+    parts = [part["text"] if isinstance(part, dict) else str(part) for part in values]
+    return ", ".join(_render_lines(option_texts.get(part, part)) for part in parts) or "—"
 
 
-def _piece(piece: Piece) -> str:
+def _render_piece(piece: Piece) -> str:
     spots = [(extent, "mark") for extent in piece.marks]
     if piece.gap is not None:
         spots.append((piece.gap, "gap"))
-    text = f'<div class="hr-words">{_highlighted(piece.text.rstrip(), spots)}</div>'
+    text = f'<div class="hr-words">{_render_highlights(piece.text.rstrip(), spots)}</div>'
     if piece.fold:
         return f"<details open><summary>{html.escape(piece.title or '…')}</summary>{text}</details>"
     title = f'<div class="hr-title">{html.escape(piece.title)}</div>' if piece.title else ""
     return f'<div class="hr-piece">{title}{text}</div>'
 
 
-def _highlighted(text: str, spots: Sequence[tuple[Extent, str]]) -> str:
-    written, at = "", 0
+def _render_highlights(text: str, spots: Sequence[tuple[Extent, str]]) -> str:
+    html_text, position = "", 0
     for (start, end), kind in sorted(spots):
-        if start < at or end > len(text):
+        if start < position or end > len(text):
             continue
         tag = f'<span class="hr-{kind}">{html.escape(text[start:end])}</span>'
-        written, at = f"{written}{html.escape(text[at:start])}{tag}", end
-    return (written + html.escape(text[at:])).replace("\r", "&#13;")
+        html_text, position = f"{html_text}{html.escape(text[position:start])}{tag}", end
+    return (html_text + html.escape(text[position:])).replace("\r", "&#13;")
 
 
-def _lines(text: str) -> str:
+def _render_lines(text: str) -> str:
     return re.sub(r"\n+", "<br>", html.escape(text))

@@ -1,23 +1,23 @@
-"""Tasks for Label Studio, and what comes back, as answers: pure, no server needed."""
+"""Tasks for Label Studio from items, and answers from its annotations; pure functions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.campaigns.project import ProjectFile
-from annotation.campaigns.questions import Choice, Edit, Material, Question
+from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.questions import ChoiceQuestion, EditQuestion, Question, QuestionContent
 from annotation.label_studio import annotation_results, item_html, passes
-from annotation.label_studio.texts import words
-from annotation.loading.drafts import as_text
+from annotation.label_studio.texts import load_texts
+from annotation.loading.drafts import format_value
 from annotation.store.models import Item
 from annotation.workflow.lifecycle import campaign_reader
 
-OUR_ID = "hromada"
-"""The data key of the assignment's id: Label Studio knows no ids but its own."""
+ASSIGNMENT_KEY = "hromada"
+"""The data key of our assignment id, since Label Studio has ids of its item_options only."""
 
 
-def task(
+def build_task(
     definition: ProjectFile,
     item: Item,
     *,
@@ -26,70 +26,82 @@ def task(
     first: Mapping[str, str] | None = None,
     gold: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """A task of the first pass or, where `first` (her stored answers by question) is given, of the second.
+    """A task of the first pass or, where `first` (the annotator's stored answers by question) is given, of the second.
 
-    `option_order` holds the order shown by question. `gold` are the right answers by question; without `first` they
-    would give the answer away and are refused. What was stored of a person stays out of it, and so does every field
-    that is not shown.
+    `option_order` is the order shown by question. `gold` are the right answers by question; without `first` they would
+    reveal the answer and are refused. A task holds no personal data and no column that is not shown.
     """
     if gold is not None and first is None:
-        raise ValueError("gold belongs to the second pass: give her first answers too")
+        raise ValueError("gold belongs to the second pass: give the first answers too")
     second_pass = first is not None
-    asked = passes.questions(definition, second_pass=second_pass)
-    fields = passes.marked(definition, second_pass=second_pass)
-    told = set((gold or {}).values())
+    questions = passes.list_questions(definition, second_pass=second_pass)
+    fields = passes.list_marked_columns(definition, second_pass=second_pass)
+    gold_texts = set((gold or {}).values())
     pieces = [
         piece
-        for piece in campaign_reader.pieces(item, definition)
-        if piece.step == 1 or (second_pass and piece.text not in told)  # the table of answers has it
+        for piece in campaign_reader.get_pieces(item, definition)
+        if piece.step == 1 or (second_pass and piece.text not in gold_texts)  # it is in the table of answers
     ]
-    data: dict[str, Any] = {OUR_ID: assignment_id, "item": item.external_id}
-    data[passes.SHOWN] = item_html.shown([piece for piece in pieces if piece.field not in fields])
-    data |= {passes.text_key(piece.field): item_html.marked(piece) for piece in pieces if piece.field in fields}
-    keys = passes.hotkeys(definition)
-    for question in asked:
-        if isinstance(question, Edit):
-            data[passes.edit_key(question)] = (first or {}).get(question.name) or as_text(item.data.get(question.field))
-        if passes.moving(question):
+    data: dict[str, Any] = {ASSIGNMENT_KEY: assignment_id, "item": item.external_id}
+    data[passes.SHOWN] = item_html.render_pieces([piece for piece in pieces if piece.field not in fields])
+    data |= {
+        passes.get_text_key(piece.field): item_html.render_marked_text(piece)
+        for piece in pieces
+        if piece.field in fields
+    }
+    keys = passes.assign_hotkeys(definition)
+    for question in questions:
+        if isinstance(question, EditQuestion):
+            data[passes.get_edit_key(question)] = (first or {}).get(question.name) or format_value(
+                item.data.get(question.field)
+            )
+        if passes.has_task_options(question):
             order = (option_order or {}).get(question.name)
-            data[passes.options_key(question)] = _options(question, item, order, keys[question.name])
+            data[passes.get_options_key(question)] = _build_options(question, item, order, keys[question.name])
     if first is not None:
-        own = None if item.options is None else tuple(item.options)
-        right = item_html.Right(golds=gold or {}, explanation=item.explanation if gold is not None else None)
-        data[passes.SECOND] = item_html.second(definition.asked, own, first, words(definition.language), right)
+        item_options = None if item.options is None else tuple(item.options)
+        right = item_html.RightAnswers(golds=gold or {}, explanation=item.explanation if gold is not None else None)
+        data[passes.SECOND] = item_html.render_second_pass(
+            definition.all_questions, item_options, first, load_texts(definition.language), right
+        )
     return {"data": data, "meta": {"project": definition.project, "revision": item.revision}}
 
 
-def answers(
+def read_answers(
     definition: ProjectFile,
     item: Item,
     result: Sequence[Mapping[str, Any]],
     *,
     first: Mapping[str, str] | None = None,
 ) -> Mapping[str, object]:
-    """The raw answers by question of an annotation's result, as `questions.answers.parsed` takes them.
+    """The raw answers by question of an annotation, as the answer parser of `questions` takes them.
 
-    In the second pass `first` are her stored first answers, which stay where they are not asked again. Answers to
-    questions that were hidden when she was done are left out. Raises BadInput for a control or an option that there
-    is not, and for several texts of which nobody can say which one was meant.
+    In the second pass `first` are the annotator's stored first answers, which stay where a question is not asked again.
+    Answers to questions that were hidden at the end are left out. Raises BadInput for unknown controls and options, and
+    for several texts where one is asked for.
     """
-    asked = passes.questions(definition, second_pass=first is not None)
-    fields = {name: as_text(value) for name, value in item.data.items()}
-    material = Material(options=None if item.options is None else tuple(item.options), fields=fields)
-    given = annotation_results.read(definition, asked, result, material, first=first or {})
-    return annotation_results.visible(definition.asked, {**(first or {}), **given}, material)
+    questions = passes.list_questions(definition, second_pass=first is not None)
+    fields = {name: format_value(value) for name, value in item.data.items()}
+    material = QuestionContent(options=None if item.options is None else tuple(item.options), fields=fields)
+    given = annotation_results.read_results(definition, questions, result, material, first=first or {})
+    return annotation_results.select_visible_answers(definition.all_questions, {**(first or {}), **given}, material)
 
 
-def _options(question: Question, item: Item, order: Sequence[int] | None, keys: Sequence[str]) -> list[dict[str, str]]:
-    """The options as shown; an option's key is that of its place, and the one that abstains has always the last."""
-    own = None if item.options is None else tuple(item.options)
-    options, labels = passes.texts(question, own), passes.labels(question, own)
+def _build_options(
+    question: Question, item: Item, order: Sequence[int] | None, keys: Sequence[str]
+) -> list[dict[str, str]]:
+    """The options as shown; the hotkey of an option is that of its position, the abstain option always has the last."""
+    item_options = None if item.options is None else tuple(item.options)
+    options, labels = (
+        passes.list_option_texts(question, item_options),
+        passes.list_option_labels(question, item_options),
+    )
     shown = list(range(len(options)) if order is None else order)
-    abstains = isinstance(question, Choice) and question.abstain is not None
-    found = []
+    abstains = isinstance(question, ChoiceQuestion) and question.abstain is not None
+    shown_options = []
     for place, index in enumerate(shown):
         one = {"value": options[index], "alias": labels[index]}
         last = abstains and index == len(options) - 1
         key = keys[-1:] if last else keys[place : min(place + 1, len(keys) - abstains)]
-        found.append(one | ({"hotkey": key[0]} if key else {}))
-    return found
+        shown_options.append(one | ({"hotkey": key[0]} if key else {}))
+    return shown_options

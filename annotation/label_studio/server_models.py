@@ -1,4 +1,4 @@
-"""What is read of Label Studio's answers, in our own models: those of its SDK are not validated, and differ by call."""
+"""Models of the responses of Label Studio that we read; those of its SDK are not validated, and differ by call."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
 
 
-class _Read(BaseModel):
+class _ServerModel(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class RemoteProject(_Read):
-    """A project there."""
+class RemoteProject(_ServerModel):
+    """A project on the server."""
 
     id: int
     title: str = ""
@@ -22,8 +22,8 @@ class RemoteProject(_Read):
     task_number: int | None = None
 
 
-class RemoteAnnotation(_Read):
-    """What one account said of a task; `was_cancelled` is a skip. `completed_by` is the account's number."""
+class RemoteAnnotation(_ServerModel):
+    """An annotation of a task; `was_cancelled` is a skip, `completed_by` the number of the account."""
 
     id: int
     completed_by: int | None = None
@@ -36,7 +36,7 @@ class RemoteAnnotation(_Read):
     @field_validator("completed_by", mode="before")
     @classmethod
     def _number(cls, value: Any) -> Any:
-        """A number in lists, the whole user where one task is asked for."""
+        """The number of the account; the server sends the whole account where a single task is requested."""
         return value.get("id") if isinstance(value, dict) else value
 
     @field_validator("result", mode="before")
@@ -45,8 +45,8 @@ class RemoteAnnotation(_Read):
         return [] if value is None else value
 
 
-class RemoteTask(_Read):
-    """A task there, with all its annotations; drafts are nobody's answers and are not read."""
+class RemoteTask(_ServerModel):
+    """A task on the server with its annotations; drafts are not read."""
 
     id: int
     data: dict[str, Any] = Field(default_factory=dict)
@@ -54,8 +54,8 @@ class RemoteTask(_Read):
     annotations: list[RemoteAnnotation] = Field(default_factory=list)
 
 
-class RemoteUser(_Read):
-    """An account there; its name is shown to organisers, and never stored."""
+class RemoteUser(_ServerModel):
+    """An account on the server; its name is shown to organisers, and never stored."""
 
     id: int
     email: str = ""
@@ -64,12 +64,12 @@ class RemoteUser(_Read):
 
     @property
     def name(self) -> str:
-        """As people call it."""
+        """The full name, or the e-mail where there is none."""
         return f"{self.first_name} {self.last_name}".strip() or self.email
 
 
-class RemoteWebhook(_Read):
-    """A webhook there."""
+class RemoteWebhook(_ServerModel):
+    """A webhook on the server."""
 
     id: int
     url: str = ""

@@ -1,14 +1,16 @@
-"""Items and votes as read from files and checked, before anything is stored."""
+"""Items and votes as read from files, before they are stored."""
 
 from __future__ import annotations
 
+import gc
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from annotation import files
-from annotation.campaigns.questions import Material
+from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
 from annotation.loading import json_text
@@ -17,10 +19,10 @@ from annotation.vocabulary import Pool
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ItemDraft:
-    """An item before it is stored. `options` are its own, None where the question's are fixed.
+    """An item before it is stored. `options` are its own, None where the question has fixed ones.
 
-    `gold` is the right answer to the first question, `golds` those to all by their names, as they are stored;
-    `accepted` are further right answers to the first. `pieces` are what is shown, `shown` their texts.
+    `gold` is the right answer to the first question, `golds` those to all questions by name, as they are stored;
+    `accepted` are further right answers to the first question. `pieces` are the shown fields, `shown` their texts.
     """
 
     external_id: str
@@ -29,7 +31,7 @@ class ItemDraft:
     shown: tuple[str, ...]
     options: tuple[str, ...] | None
     gold: str | None
-    origin: files.Row
+    origin: files.FileRow
     pieces: tuple[Piece, ...] = ()
     golds: dict[str, str] = field(default_factory=dict)
     accepted: tuple[str, ...] = ()
@@ -41,16 +43,18 @@ class ItemDraft:
     pool: Pool = Pool.MAIN
 
     @property
-    def material(self) -> Material:
-        """What the questions need to know of it."""
-        return Material(options=self.options, fields={name: as_text(value) for name, value in self.data.items()})
+    def content(self) -> QuestionContent:
+        """The content of the item for its questions."""
+        return QuestionContent(
+            options=self.options, fields={name: format_value(value) for name, value in self.data.items()}
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VoteDraft:
-    """A vote before it is stored. `excluded` is the reason why it does not count, None where it does.
+    """A vote before it is stored. `excluded` is the exclusion reason, None where the vote counts.
 
-    `answers` are those to all questions by their names, where the project asks several.
+    `answers` are the answers to all questions by name, where the project has several.
     """
 
     item: str
@@ -59,39 +63,39 @@ class VoteDraft:
     raw: str
     excluded: str | None
     is_control: bool
-    origin: files.Row
+    origin: files.FileRow
     answers: dict[str, str] | None = None
     seconds: float | None = None
 
 
-def cell(row: files.Row, column: str) -> str:
-    """A cell as text; numbers and switches of JSON become what JSON writes for them."""
-    return as_text(row.values.get(column))
+def get_cell(row: files.FileRow, column: str) -> str:
+    """Return a cell as text; other JSON values are written as JSON."""
+    return format_value(row.values.get(column))
 
 
-def as_text(value: object) -> str:
-    """A value of a file as text."""
+def format_value(value: object) -> str:
+    """Format a value as text: None as an empty text, other JSON values as JSON."""
     if isinstance(value, str):
         return value
     return "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def listed(row: files.Row, column: str) -> tuple[str, ...]:
-    """A cell that holds one text or a list of them (JSON, or a list in JSONL); empty for an empty cell."""
-    text = cell(row, column).strip()
+def parse_list(row: files.FileRow, column: str) -> tuple[str, ...]:
+    """Parse a cell with one text or a list of texts (JSON, or a list in JSONL); empty for an empty cell."""
+    text = get_cell(row, column).strip()
     if not text.startswith("["):
         return (text,) if text else ()
-    return _listed(row, column)
+    return _read_list(row, column)
 
 
-def options(row: files.Row, columns: Sequence[str]) -> tuple[str, ...]:
-    """An item's own options, from several columns or from one that holds a list. The lint checks them."""
-    return _listed(row, columns[0]) if len(columns) == 1 else _columns(row, columns)
+def parse_options(row: files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
+    """Parse an item's options from several columns, or from one column with a list. The lint checks them."""
+    return _read_list(row, columns[0]) if len(columns) == 1 else _read_columns(row, columns)
 
 
-def _columns(row: files.Row, columns: Sequence[str]) -> tuple[str, ...]:
-    """Items may have fewer options than there are columns, but a gap would move the places of those behind it."""
-    texts = [cell(row, column).strip() for column in columns]
+def _read_columns(row: files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
+    """Read options from columns; empty ones are allowed at the end, but a gap would move later positions."""
+    texts = [get_cell(row, column).strip() for column in columns]
     filled = [index for index, text in enumerate(texts) if text]
     if filled and filled != list(range(len(filled))):
         gap = columns[texts.index("")]
@@ -99,13 +103,26 @@ def _columns(row: files.Row, columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(texts[: len(filled)])
 
 
-def _listed(row: files.Row, column: str) -> tuple[str, ...]:
+def _read_list(row: files.FileRow, column: str) -> tuple[str, ...]:
     value = row.values.get(column)
     if isinstance(value, str):
         try:
-            value = json_text.parse(value, path=row.file, line=row.line, remedy="")
+            value = json_text.parse_json(value, path=row.file, line=row.line, remedy="")
         except BadInput:
             value = None
     if not isinstance(value, list):
         raise BadInput("This is not a list of options.", where=row.where(column), remedy='Write it like ["so", "so"].')
-    return tuple(as_text(one).strip() for one in value)
+    return tuple(format_value(element).strip() for element in value)
+
+
+@contextmanager
+def pause_garbage_collection() -> Iterator[None]:
+    """Pause the garbage collector while many objects are created: it takes a quarter of the time of a large load."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -1,12 +1,12 @@
-"""Gold of items: checked against the questions, kept as answers are stored."""
+"""Checks the gold of items against the questions and encodes it as answers are stored."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from annotation.campaigns import project
-from annotation.campaigns.questions import Choice, Question
+from annotation.campaigns import project_file
+from annotation.campaigns.questions import ChoiceQuestion, Question
 from annotation.errors import BadInput
 from annotation.loading.drafts import ItemDraft
 from annotation.vocabulary import Pool
@@ -14,22 +14,22 @@ from annotation.vocabulary import Pool
 NEED_GOLD = {Pool.TRAINING, Pool.QUALIFICATION, Pool.CONTROL}
 
 
-def checked(
-    drafts: Sequence[ItemDraft], questions: Sequence[Question], definition: project.ProjectFile
+def check_golds(
+    drafts: Sequence[ItemDraft], questions: Sequence[Question], definition: project_file.ProjectFile
 ) -> tuple[ItemDraft, ...]:
-    """The items with every gold as it is stored; raises BadInput, with the place, for one that nobody could answer.
+    """Return the items with encoded gold; raises BadInput, with the place, for gold that is no possible answer.
 
-    The gold of a choice stays as it was written: whether it is among the options is for the lint to say.
+    The gold of a choice is kept as written: the lint checks it against the options.
     """
     by_name = {question.name: question for question in questions}
-    named = columns(definition)
+    columns = get_gold_columns(definition)
     checked_items = []
     for item in drafts:
-        golds = {name: _gold(item, by_name[name], text, named.get(name)) for name, text in item.golds.items()}
+        golds = {name: _encode_gold(item, by_name[name], text, columns.get(name)) for name, text in item.golds.items()}
         if item.pool in NEED_GOLD and not golds:
             raise BadInput(
                 f"The {item.pool.value} item has no gold.",
-                where=item.origin.where(next(iter(named.values()), None)),
+                where=item.origin.where(next(iter(columns.values()), None)),
                 remedy="Write its right answer, or take it out of the pool.",
             )
         first = golds.get(questions[0].name)
@@ -38,11 +38,11 @@ def checked(
     return tuple(checked_items)
 
 
-def _gold(item: ItemDraft, question: Question, text: str, column: str | None) -> str:
-    if isinstance(question, Choice):
+def _encode_gold(item: ItemDraft, question: Question, text: str, column: str | None) -> str:
+    if isinstance(question, ChoiceQuestion):
         return text
     try:
-        return question.stored(question.parse(text, item.material))
+        return question.encode_answer(question.parse_answer(text, item.content))
     except BadInput as refusal:
         raise BadInput(
             f"The gold cannot be an answer: {refusal.problem}",
@@ -51,9 +51,9 @@ def _gold(item: ItemDraft, question: Question, text: str, column: str | None) ->
         ) from None
 
 
-def columns(definition: project.ProjectFile) -> dict[str, str]:
-    """The columns of the golds, by question."""
-    first = definition.asked[0].name
-    if isinstance(definition.items, project.ItemsSection):
+def get_gold_columns(definition: project_file.ProjectFile) -> dict[str, str]:
+    """Return the columns of gold by question name."""
+    first = definition.all_questions[0].name
+    if isinstance(definition.items, project_file.ItemsSection):
         return ({first: definition.items.gold} if definition.items.gold else {}) | definition.items.golds
     return {first: definition.truth.gold} if definition.truth else {}

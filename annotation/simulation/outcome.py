@@ -1,4 +1,4 @@
-"""What a simulated campaign came to: answers, hours, money, days, items, people, and what it was short of."""
+"""The outcome of a simulated campaign: answers, hours, money, days, items, annotators, and shortages."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from datetime import datetime
 
 from sqlmodel import Session, col, func, select
 
-from annotation.simulation.run import BEGIN, Simulation
+from annotation.simulation.engine import BEGIN, Simulation
 from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
-from annotation.vocabulary import AssignmentStatus, Hindrance, ParticipationStatus, Pool
+from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Pool, UnassignedReason
 from annotation.workflow import definitions
-from annotation.workflow.annotators import activity, payments
+from annotation.workflow.annotators import active_time, payments
 from annotation.workflow.annotators.payments import Money
 from annotation.workflow.monitoring import campaign_status
-from annotation.workflow.monitoring.campaign_status import Overview
+from annotation.workflow.monitoring.campaign_status import CampaignStatus
 
-SHORT: Mapping[Hindrance, str] = {
-    Hindrance.NOTHING_LEFT: "had met all that is left",
-    Hindrance.EXCLUDED: "were excluded by a quality rule",
-    Hindrance.PAUSED: "were paused by a quality rule",
-    Hindrance.FAILED: "missed the pass mark",
-    Hindrance.CAP: "had as many items as `caps.items` allows",
-    Hindrance.QUOTA: "had as many items as the programme allows",
-    Hindrance.NOT_ADMITTED: "were not admitted",
-    Hindrance.NOT_RUNNING: "came while nothing was handed out",
+ENDINGS: Mapping[UnassignedReason, str] = {
+    UnassignedReason.NOTHING_LEFT: "had met all that is left",
+    UnassignedReason.EXCLUDED: "were excluded by a quality rule",
+    UnassignedReason.PAUSED: "were paused by a quality rule",
+    UnassignedReason.FAILED: "missed the pass mark",
+    UnassignedReason.CAP: "had as many items as `caps.items` allows",
+    UnassignedReason.QUOTA: "had as many items as the programme allows",
+    UnassignedReason.NOT_ADMITTED: "were not admitted",
+    UnassignedReason.NOT_RUNNING: "came while nothing was handed out",
 }
-"""How people ended, in words."""
+"""How annotators ended, by the reason why they stopped."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """One project after the simulation.
 
-    `judgements` are all answers given, revisions and those of every stage and control item among them; `counting` the
-    ones that consensus is made of. `days` run from the start to the last answer. `excluded` are people, `caught` the
-    careless ones among them, `careless` all careless people who began. `failed` missed a pass mark.
+    `judgements` counts all answers, with revisions and those of every stage and control item; `counting` those used for
+    consensus. `days` are from the start to the last answer. `excluded` and `failed` count annotators, `careless` the
+    careless ones who answered, `caught` the excluded among these.
     """
 
     items: int
@@ -56,51 +56,51 @@ class Outcome:
 
     @property
     def mean_answers(self) -> float:
-        """Counting answers for each item."""
+        """The mean number of counting answers per item."""
         return self.counting / self.items if self.items else 0.0
 
 
-def of(session: Session, *, simulation: Simulation, project: Project) -> Outcome:
-    """What the project came to."""
-    definition = definitions.of(project)
-    stands = campaign_status.of(session, project)
-    work = activity.of_project(session, project=project, definition=definition)
+def measure_outcome(session: Session, *, simulation: Simulation, project: Project) -> Outcome:
+    """Measure the outcome of a project after its simulation."""
+    definition = definitions.get_project_definition(project)
+    status = campaign_status.get_campaign_status(session, project)
+    work = active_time.list_active_times(session, project=project, definition=definition)
     pay = definition.reward.pay if definition.reward else None
-    owed = [payments.owed(pay, one) for one in work.values()] if pay else []
-    standing = dict(
+    owed = [payments.compute_owed(pay, work) for work in work.values()] if pay else []
+    statuses = dict(
         session.exec(
             select(Participation.annotator_id, Participation.status).where(Participation.project_id == project.id)
         ).all()
     )
-    excluded = {who for who, status in standing.items() if status is ParticipationStatus.EXCLUDED}
-    careless = {one.annotator_id for one in simulation.visitors if one.person.careless} & set(work)
-    judgements, last = _given(session, project)
+    excluded = {annotator_id for annotator_id, status in statuses.items() if status is ParticipationStatus.EXCLUDED}
+    careless = {work.annotator_id for work in simulation.agents if work.annotator.careless} & set(work)
+    judgements, last = _count_answers(session, project)
     return Outcome(
-        items=stands.items.number,
-        done=stands.items.done,
+        items=status.items.number,
+        done=status.items.done,
         judgements=judgements,
-        counting=_counting(session, project),
-        hours=round(sum(one.hours for one in work.values()), 4),
-        money=Money(hundredths=sum(one.hundredths for one in owed), currency=pay.currency) if pay else None,
+        counting=_count_counting_answers(session, project),
+        hours=round(sum(work.hours for work in work.values()), 4),
+        money=Money(hundredths=sum(work.hundredths for work in owed), currency=pay.currency) if pay else None,
         days=0.0 if last is None else round((last - BEGIN).total_seconds() / 86400, 2),
         people=len(work),
         excluded=len(excluded),
         careless=len(careless),
         caught=len(excluded & careless),
-        failed=sum(status is ParticipationStatus.FAILED for status in standing.values()),
-        shortages=tuple(_shortages(simulation, project, stands)),
+        failed=sum(status is ParticipationStatus.FAILED for status in statuses.values()),
+        shortages=tuple(_explain_shortages(simulation, project, status)),
     )
 
 
-def _given(session: Session, project: Project) -> tuple[int, datetime | None]:
-    """How many answers there are, and when the last was given."""
+def _count_answers(session: Session, project: Project) -> tuple[int, datetime | None]:
+    """Return the number of answers and the time of the last."""
     joined = select(Judgement.answered_at).join(Assignment).where(Assignment.project_id == project.id)
     times = session.exec(joined).all()
-    return len(times), max((one for one in times if one is not None), default=None)
+    return len(times), max((moment for moment in times if moment is not None), default=None)
 
 
-def _counting(session: Session, project: Project) -> int:
-    """Answers to main items that take a place: a skip that fills one, too, an abstention not."""
+def _count_counting_answers(session: Session, project: Project) -> int:
+    """Count the answers to main items that are used for consensus, with skips that fill the overlap."""
     chosen = (
         select(func.count())
         .select_from(Assignment)
@@ -109,7 +109,7 @@ def _counting(session: Session, project: Project) -> int:
         .where(
             Assignment.project_id == project.id,
             Assignment.status == AssignmentStatus.DONE,
-            col(Assignment.holds),
+            col(Assignment.holds_place),
             Item.pool == Pool.MAIN,
             col(Judgement.excluded_reason).is_(None),
             judgements.final_revision(),
@@ -118,41 +118,43 @@ def _counting(session: Session, project: Project) -> int:
     return session.exec(chosen).one()
 
 
-def _shortages(simulation: Simulation, project: Project, stands: Overview) -> list[str]:
-    """Why items are not done, and what would help."""
-    items = stands.items
+def _explain_shortages(simulation: Simulation, project: Project, status: CampaignStatus) -> list[str]:
+    """Explain why items are not done, and what would help."""
+    items = status.items
     left = items.number - items.done
     if not left:
         return []
-    found = []
+    shortages = []
     if items.paused:
-        found.append(f"{items.paused} items are paused, because people reported them: mend them with `load --fix`.")
+        shortages.append(f"{items.paused} items are paused, because people reported them: mend them with `load --fix`.")
     if left > items.paused:
-        ended = ", ".join(f"{count} {SHORT.get(why, why.value)}" for why, count in sorted(simulation.gone.items()))
-        people = f"of {len(simulation.visitors)} people {ended or 'all still come'}"
-        found.append(
-            f"{left - items.paused} of {items.number} items lack answers: {people}. {_remedy(simulation, project)}"
+        ended = ", ".join(
+            f"{count} {ENDINGS.get(reason, reason.value)}" for reason, count in sorted(simulation.stop_reasons.items())
         )
-    return found
+        people = f"of {len(simulation.agents)} people {ended or 'all still come'}"
+        shortages.append(
+            f"{left - items.paused} of {items.number} items lack answers: {people}. {_find_remedy(simulation, project)}"
+        )
+    return shortages
 
 
-def _remedy(simulation: Simulation, project: Project) -> str:
-    """What to do about the commonest reason."""
-    number, gone = len(simulation.visitors), simulation.gone
-    if simulation.steps >= simulation.bound or not gone:
+def _find_remedy(simulation: Simulation, project: Project) -> str:
+    """The remedy for the most frequent reason to stop."""
+    number, gone = len(simulation.agents), simulation.stop_reasons
+    if simulation.steps >= simulation.max_steps or not gone:
         return "The simulation ended before they did: ask more people, or let them come more often."
     most = project.overlap_max or 0
     if number < most:
         return f"{most} people are asked about an item: invite at least so many."
     return {
-        Hindrance.CAP: "Invite more people, or raise `caps.items`.",
-        Hindrance.FAILED: "Invite more people, lower the pass mark, or allow more attempts.",
-        Hindrance.EXCLUDED: "Invite more people; see whether the quality rules are too strict.",
-        Hindrance.NOT_ADMITTED: "Invite people whom `admission` takes.",
-    }.get(gone.most_common(1)[0][0], _exposure(project))
+        UnassignedReason.CAP: "Invite more people, or raise `caps.items`.",
+        UnassignedReason.FAILED: "Invite more people, lower the pass mark, or allow more attempts.",
+        UnassignedReason.EXCLUDED: "Invite more people; see whether the quality rules are too strict.",
+        UnassignedReason.NOT_ADMITTED: "Invite people whom `admission` takes.",
+    }.get(gone.most_common(1)[0][0], _find_exposure_remedy(project))
 
 
-def _exposure(project: Project) -> str:
-    if definitions.of(project).kind == "baseline":
+def _find_exposure_remedy(project: Project) -> str:
+    if definitions.get_project_definition(project).kind == "baseline":
         return "In a baseline one person meets a group once: invite more people, or fewer items of a group."
     return "Invite more people: nobody answers an item twice."

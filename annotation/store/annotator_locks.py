@@ -1,4 +1,7 @@
-"""The lock on a person's row: whoever changes how she stands takes it first, and what is hers is read under it."""
+"""The lock on an annotator's row: every use case that changes an annotator's state takes it first.
+
+Rows read under the lock cannot change until the transaction ends, so they are kept and not read again.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,14 @@ from sqlmodel import Session, col
 
 from annotation.store.models import Annotator
 
-_KEPT = "what was read under a lock"
+_CACHE = "values read under a lock"
 
 
 class _ByIndex(FunctionElement[str]):
-    """From here to the transaction's end PostgreSQL reads by indices: a plan made while a table is nearly empty reads
-    all of it, and is kept while it grows: 1.6 s in place of 10 ms. Where there is no index the plan then looks dear
-    enough to be compiled, 80 ms for a table without rows, so nothing is.
+    """Makes PostgreSQL read by indices, without JIT compilation, until the end of the transaction.
+
+    A plan made while a table is nearly empty reads the whole table, and stays in use while it grows: 1.6 s instead of
+    10 ms. Where there is no index the estimated cost would trigger compilation, 80 ms for a table without rows.
     """
 
     inherit_cache = True
@@ -25,7 +29,7 @@ class _ByIndex(FunctionElement[str]):
 
 
 @compiles(_ByIndex)
-def _elsewhere(_element: _ByIndex, _compiler: object, **_: object) -> str:
+def _on_sqlite(_element: _ByIndex, _compiler: object, **_: object) -> str:
     return "NULL"
 
 
@@ -34,47 +38,52 @@ def _on_postgresql(_element: _ByIndex, _compiler: object, **_: object) -> str:
     return "set_config('enable_seqscan', 'off', true) || set_config('jit', 'off', true)"
 
 
-def locking(statement: sa.Select[Any]) -> sa.Select[Any]:
-    """The statement, which reads a person first of all, with the lock on her row; what it finds is to be kept."""
+def add_annotator_lock(statement: sa.Select[Any]) -> sa.Select[Any]:
+    """Make a SELECT lock the annotator's row; `Annotator` has to be its first column.
+
+    The annotator that it returns is to be passed to `remember_locked`.
+    """
     locked = statement.add_columns(_ByIndex()).with_for_update(key_share=True, of=Annotator)
     return locked.execution_options(populate_existing=True)
 
 
-_LOCK = locking(sa.select(Annotator).where(col(Annotator.id) == sa.bindparam("who")))
+_LOCK = add_annotator_lock(sa.select(Annotator).where(col(Annotator.id) == sa.bindparam("annotator")))
 
 
-def person(session: Session, annotator_id: int) -> Annotator | None:
-    """The person; where the database locks rows, others who change how she stands wait until this is saved.
+def lock_annotator(session: Session, annotator_id: int) -> Annotator | None:
+    """Lock an annotator's row and return it, None where there is none; others who lock it wait until the transaction
+    ends.
 
-    Asked for again in the same transaction, she is there already.
+    A second call in the same transaction returns the same row without a query. SQLite has one writer at a time and
+    needs no row lock.
     """
-    mine = kept(session)
+    cache = get_locked_cache(session)
     key = (Annotator, annotator_id)
-    if key not in mine:
-        row = session.execute(_LOCK, {"who": annotator_id}).first()
+    if key not in cache:
+        row = session.execute(_LOCK, {"annotator": annotator_id}).first()
         if row is None:
             return None
-        mine[key] = row[0]
-    found: Annotator = mine[key]
-    return found
+        cache[key] = row[0]
+    annotator: Annotator = cache[key]
+    return annotator
 
 
-def keep(session: Session, found: Annotator) -> None:
-    """She was read by a locking statement."""
-    kept(session)[Annotator, found.id] = found
+def remember_locked(session: Session, annotator: Annotator) -> None:
+    """Note that a statement made by `add_annotator_lock` has read and locked the annotator."""
+    get_locked_cache(session)[Annotator, annotator.id] = annotator
 
 
-def held(session: Session, annotator_id: int) -> bool:
-    """Whether this transaction has locked the person already."""
-    return (Annotator, annotator_id) in kept(session)
+def is_locked(session: Session, annotator_id: int) -> bool:
+    """Whether this transaction has locked the annotator."""
+    return (Annotator, annotator_id) in get_locked_cache(session)
 
 
-def kept(session: Session) -> dict[object, Any]:
-    """What was read under a lock, until the lock is gone: at the end of the transaction, or of a savepoint."""
+def get_locked_cache(session: Session) -> dict[object, Any]:
+    """Values read under a lock, by any key, until the lock ends: with the transaction, or with the savepoint."""
     if not session.in_transaction():
         session.begin()
     current = session.get_nested_transaction() or session.get_transaction()
-    mine: tuple[object, dict[object, Any]] = session.info.get(_KEPT, (None, {}))
-    if mine[0] is not current:
-        mine = session.info[_KEPT] = (current, {})
-    return mine[1]
+    owner_and_cache: tuple[object, dict[object, Any]] = session.info.get(_CACHE, (None, {}))
+    if owner_and_cache[0] is not current:
+        owner_and_cache = session.info[_CACHE] = (current, {})
+    return owner_and_cache[1]

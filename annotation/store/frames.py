@@ -1,4 +1,4 @@
-"""The database as pandas frames: what a release is made of. Imports pandas; the bot's process never loads this."""
+"""The database as pandas frames, from which releases are made. Imports pandas; the bot's process never loads this."""
 
 from __future__ import annotations
 
@@ -11,56 +11,56 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
-from annotation.loading.drafts import as_text
+from annotation.loading.drafts import format_value
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import ABSTAINED, NOT_BY_RULE, ItemStatus, ParticipationStatus, Pool
 
 SESSION_GAP = pd.Timedelta(minutes=30)
 """A longer pause begins a new session."""
-BARRED = (ParticipationStatus.EXCLUDED, ParticipationStatus.FAILED, ParticipationStatus.WITHDRAWN)
+REMOVED = (ParticipationStatus.EXCLUDED, ParticipationStatus.FAILED, ParticipationStatus.WITHDRAWN)
 HOUR = pd.Timedelta(hours=1)
 
 
-def responses(
+def read_responses(
     session: Session, project: Project, *, later: str | None = None, abstention: str | None = None
 ) -> pd.DataFrame:
-    """One row an answer as it finally stands, in the order of assignment, of every stage, controls and repeats too.
+    """One row per final answer, in the order of assignment, of every stage, with control items and repeats.
 
-    The answers are those to the first question, or to the one that `later` names, whose abstention is given.
+    Answers are those to the first question, or to the question named by `later`, whose abstention is `abstention`.
 
     Columns: item_id, item_revision, group, annotator, insider, response, response_raw (text), skip_reason,
-    first_response and first_excluded_reason (of revision 0; where it abstained or a rule excluded the final answer,
-    the reason), option_order (indices of the options in the order shown, as a JSON list), position (1 for a person's
-    first), page, session (1 for a person's first; a pause of 30 minutes begins another), seconds, gap_hours (of a
+    first_response and first_excluded_reason (of revision 0; where it abstained or a rule excluded the final answer, the
+    reason), option_order (indices of the options in the order shown, as a JSON list), position (1 for the annotator's
+    first), page, session (1 for the annotator's first; a pause of 30 minutes begins another), seconds, gap_hours (of a
     repeat: since the answer that it repeats), instruction_sha256, stimulus_sha256, stage, is_control, is_repeat,
     exposed, revision, flags (a JSON list), excluded_reason, by_rule (a quality rule or an organiser excluded it),
     post_hoc; unknown cells are None. No clock times.
     """
-    result = session.execute(_answers(project))
+    result = session.execute(_select_answers(project))
     frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
     for name in ("option_order", "flags"):
         frame[name] = [None if value is None else json.dumps(value, ensure_ascii=False) for value in frame[name]]
     frame["stage"] = [stage.value for stage in frame["stage"]]
     frame["first_excluded_reason"] = _first_reasons(frame)
     if later is not None:
-        _answer(frame, later, abstention)
+        _use_later_question(frame, later, abstention)
     reasons = frame["excluded_reason"]
     frame["by_rule"] = [reason is not None and not reason.startswith(NOT_BY_RULE) for reason in reasons]
-    frame["session"] = _sessions(frame)
-    frame["gap_hours"] = _gaps(frame)
-    known = frame.drop(columns=["answered_at", "occasion", "answers", "first_answers"]).astype(object)
-    return known.mask(known.isna(), None)
+    frame["session"] = _session_numbers(frame)
+    frame["gap_hours"] = _gap_hours(frame)
+    published = frame.drop(columns=["answered_at", "occasion", "answers", "first_answers"]).astype(object)
+    return published.mask(published.isna(), None)
 
 
-def _answers(project: Project) -> sa.Select[Any]:
-    """The final revision of every answer of the project, beside its first."""
+def _select_answers(project: Project) -> sa.Select[Any]:
+    """The final revision of every answer of the project, with its first revision."""
     final = (
         select(Judgement.assignment_id, func.max(Judgement.revision).label("revision"))
         .group_by(col(Judgement.assignment_id))
         .subquery()
     )
     first = aliased(Judgement)
-    chosen = (
+    query = (
         sa.select(*_columns(first))
         .select_from(Assignment)
         .join(Item, col(Item.id) == col(Assignment.item_id))
@@ -72,13 +72,13 @@ def _answers(project: Project) -> sa.Select[Any]:
             (final.c.revision > 0) & (col(first.assignment_id) == col(Assignment.id)) & (col(first.revision) == 0),
         )
     )
-    return chosen.where(col(Item.project_id) == project.id).order_by(col(Assignment.id))
+    return query.where(col(Item.project_id) == project.id).order_by(col(Assignment.id))
 
 
-def answers(session: Session, project: Project) -> list[dict[str, str] | None]:
-    """The answers of each row of `responses` by question, as stored; None where there is one question, and of skips."""
-    chosen = _answers(project).with_only_columns(col(Judgement.answers))
-    return [None if said is None else dict(said) for (said,) in session.execute(chosen)]
+def read_answers(session: Session, project: Project) -> list[dict[str, str] | None]:
+    """The answers by question of each row of `read_responses`, as stored; None for one question, and for skips."""
+    query = _select_answers(project).with_only_columns(col(Judgement.answers))
+    return [None if answers is None else dict(answers) for (answers,) in session.execute(query)]
 
 
 def _columns(first: type[Judgement]) -> list[Any]:
@@ -119,32 +119,32 @@ def _columns(first: type[Judgement]) -> list[Any]:
     ]
 
 
-def _answer(frame: pd.DataFrame, name: str, abstention: str | None) -> None:
-    """Put the answers to a later question in the place of those to the first, and its abstentions too."""
+def _use_later_question(frame: pd.DataFrame, name: str, abstention: str | None) -> None:
+    """Replace answers and abstentions of the first question by those of a later one."""
     final = [answers.get(name) if isinstance(answers, dict) else None for answers in frame["answers"]]
     undone = [revision > 0 for revision in frame["revision"]]
     earlier = [answers.get(name) if isinstance(answers, dict) else None for answers in frame["first_answers"]]
-    first = [before if again else now for before, now, again in zip(earlier, final, undone, strict=True)]
+    first = [before if revised else after for before, after, revised in zip(earlier, final, undone, strict=True)]
     frame["response"] = frame["response_raw"] = pd.Series(final, index=frame.index, dtype=object)
     frame["response_raw"] = frame["response_raw"].fillna("")
     frame["first_response"] = pd.Series(first, index=frame.index, dtype=object)
-    for said, column in ((final, "excluded_reason"), (first, "first_excluded_reason")):
-        told = [None if reason == ABSTAINED else reason for reason in frame[column]]
+    for responses, column in ((final, "excluded_reason"), (first, "first_excluded_reason")):
+        reasons = [None if reason == ABSTAINED else reason for reason in frame[column]]
         abstained = [
             reason is None and answer is not None and answer == abstention
-            for reason, answer in zip(told, said, strict=True)
+            for reason, answer in zip(reasons, responses, strict=True)
         ]
-        frame[column] = [ABSTAINED if one else reason for one, reason in zip(abstained, told, strict=True)]
+        frame[column] = [ABSTAINED if abstains else reason for abstains, reason in zip(abstained, reasons, strict=True)]
 
 
 def _first_reasons(frame: pd.DataFrame) -> list[str | None]:
-    """Why the first answers do not count: a final answer that only abstains says nothing against the first one."""
+    """Why first answers do not count; a final answer that only abstains excludes no first answer."""
     pairs = zip(frame["first_excluded_reason"], frame["excluded_reason"], strict=True)
     return [first if final in (None, ABSTAINED) else final for first, final in pairs]
 
 
-def _gaps(frame: pd.DataFrame) -> list[float | None]:
-    """Hours between the answer to a repeat and the answer that it repeats."""
+def _gap_hours(frame: pd.DataFrame) -> list[float | None]:
+    """Hours between a repeat and the answer that it repeats."""
     if not frame["is_repeat"].any():
         return [None] * len(frame)
     times = pd.to_datetime(frame["answered_at"], utc=True)
@@ -157,8 +157,8 @@ def _gaps(frame: pd.DataFrame) -> list[float | None]:
     return [None if pd.isna(gap) else round(float(gap), 2) for gap in gaps]
 
 
-def _sessions(frame: pd.DataFrame) -> Sequence[int | None]:
-    """The number of the sitting in which each answer was given, None where its time is unknown."""
+def _session_numbers(frame: pd.DataFrame) -> Sequence[int | None]:
+    """The number of the session of each answer, None where its time is unknown."""
     times = pd.to_datetime(frame["answered_at"], utc=True)
     if times.isna().all():
         return [None] * len(frame)
@@ -170,12 +170,12 @@ def _sessions(frame: pd.DataFrame) -> Sequence[int | None]:
     ]
 
 
-def items(session: Session, project: Project, *, later: str | None = None) -> pd.DataFrame:
-    """One row a main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version, options,
-    status.
+def read_items(session: Session, project: Project, *, later: str | None = None) -> pd.DataFrame:
+    """One row per main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version,
+    options, status.
 
-    `options` is the item's own list, None where the question's are fixed; gold columns are None where none is declared.
-    The gold is that of the first question, or of the one that `later` names.
+    `options` is the item's own list, None where the question's options are fixed; gold columns are None without gold.
+    The gold is that of the first question, or of the question named by `later`.
     """
     columns: list[Any] = [
         col(Item.external_id).label("item_id"),
@@ -188,69 +188,72 @@ def items(session: Session, project: Project, *, later: str | None = None) -> pd
         col(Item.status),
         col(Item.golds),
     ]
-    chosen = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN)
-    chosen = chosen.order_by(col(Item.external_id))
-    result = session.execute(chosen)
+    query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN)
+    query = query.order_by(col(Item.external_id))
+    result = session.execute(query)
     frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
     frame["status"] = [str(ItemStatus(status)) for status in frame["status"]]
     if later is not None:
-        golds = pd.Series([(known or {}).get(later) for known in frame["golds"]], index=frame.index, dtype=object)
+        golds = pd.Series(
+            [(by_question or {}).get(later) for by_question in frame["golds"]], index=frame.index, dtype=object
+        )
         for name in ("gold_origin", "gold_version"):
-            told = zip(frame[name], golds, strict=True)
+            pairs = zip(frame[name], golds, strict=True)
             frame[name] = pd.Series(
-                [None if gold is None else known for known, gold in told], index=frame.index, dtype=object
+                [None if gold is None else value for value, gold in pairs], index=frame.index, dtype=object
             )
         frame["gold"] = golds
     return frame.drop(columns="golds").sort_values("item_id", ignore_index=True)
 
 
-def contents(session: Session, project: Project) -> dict[str, tuple[str, dict[str, str]]]:
-    """What the first step of each main item shows, and its fields, as text; by item_id, sorted."""
-    chosen = select(Item.external_id, Item.stimulus, Item.data).where(
+def read_item_contents(session: Session, project: Project) -> dict[str, tuple[str, dict[str, str]]]:
+    """The text of the first step of each main item, and its text fields, by item_id, sorted."""
+    query = select(Item.external_id, Item.stimulus, Item.data).where(
         Item.project_id == project.id, Item.pool == Pool.MAIN
     )
     return {
         item: (stimulus, {name: value for name, value in data.items() if isinstance(value, str)})
-        for item, stimulus, data in sorted(session.exec(chosen), key=lambda row: row[0])
+        for item, stimulus, data in sorted(session.exec(query), key=lambda row: row[0])
     }
 
 
-def accepted(session: Session, project: Project) -> dict[str, tuple[str, ...]]:
-    """Further right answers to the first question, by item, of those items that have any."""
-    chosen = select(Item.external_id, Item.accepted).where(Item.project_id == project.id)
-    return {item: tuple(answers) for item, answers in session.exec(chosen) if answers}
+def read_accepted_answers(session: Session, project: Project) -> dict[str, tuple[str, ...]]:
+    """Further right answers to the first question, by item_id, of the items that have any."""
+    query = select(Item.external_id, Item.accepted).where(Item.project_id == project.id)
+    return {item: tuple(answers) for item, answers in session.exec(query) if answers}
 
 
-def texts(session: Session, project: Project, field: str) -> dict[str, str]:
-    """What a field of each item says: the text in which parts are marked."""
-    chosen = select(Item.external_id, Item.data).where(Item.project_id == project.id)
-    return {item: as_text(data.get(field)) for item, data in session.exec(chosen)}
+def read_field_texts(session: Session, project: Project, field: str) -> dict[str, str]:
+    """The content of a field of each item, by item_id: the text in which spans are marked."""
+    query = select(Item.external_id, Item.data).where(Item.project_id == project.id)
+    return {item: format_value(data.get(field)) for item, data in session.exec(query)}
 
 
-def control_gold(session: Session, project: Project, *, later: str | None = None) -> dict[str, str]:
-    """The gold of the control items by their id, sorted: of the first question, or of the one that `later` names."""
-    chosen = select(Item.external_id, Item.gold, Item.golds).where(
+def read_control_gold(session: Session, project: Project, *, later: str | None = None) -> dict[str, str]:
+    """The gold of control items by item_id, sorted: of the first question, or of the one named by `later`."""
+    query = select(Item.external_id, Item.gold, Item.golds).where(
         Item.project_id == project.id, Item.pool == Pool.CONTROL
     )
-    rows = session.exec(chosen.order_by(col(Item.external_id)))
-    found = {item: gold if later is None else (golds or {}).get(later) for item, gold, golds in rows}
-    return {item: gold for item, gold in found.items() if gold is not None}
+    rows = session.exec(query.order_by(col(Item.external_id)))
+    gold_by_item = {item: gold if later is None else (golds or {}).get(later) for item, gold, golds in rows}
+    return {item: gold for item, gold in gold_by_item.items() if gold is not None}
 
 
-def barred(session: Session, project: Project) -> dict[str, str]:
-    """Why people were excluded, failed or withdrew, by pseudonym, sorted."""
-    chosen = select(Annotator.pseudonym, Participation.status, Participation.reason).join(Participation)
-    chosen = chosen.where(Participation.project_id == project.id, col(Participation.status).in_(BARRED))
-    rows = session.exec(chosen.order_by(col(Annotator.pseudonym)))
+def read_removed_annotators(session: Session, project: Project) -> dict[str, str]:
+    """Why annotators were excluded, failed or withdrew, by pseudonym, sorted."""
+    query = select(Annotator.pseudonym, Participation.status, Participation.reason).join(Participation)
+    query = query.where(Participation.project_id == project.id, col(Participation.status).in_(REMOVED))
+    rows = session.exec(query.order_by(col(Annotator.pseudonym)))
     return {
-        person: f"{ParticipationStatus(status).value}: {reason}" if reason else ParticipationStatus(status).value
-        for person, status, reason in rows
+        pseudonym: f"{ParticipationStatus(status).value}: {reason}" if reason else ParticipationStatus(status).value
+        for pseudonym, status, reason in rows
     }
 
 
-def simulated(session: Session, project: Project) -> bool:
+def has_simulated_answers(session: Session, project: Project) -> bool:
     """Whether any answer of the project was given by a simulated annotator."""
-    found = select(Annotator.id).join(Assignment).join(Item)
+    simulated = select(Annotator.id).join(Assignment).join(Item)
     return (
-        session.exec(found.where(Item.project_id == project.id, col(Annotator.simulated)).limit(1)).first() is not None
+        session.exec(simulated.where(Item.project_id == project.id, col(Annotator.simulated)).limit(1)).first()
+        is not None
     )

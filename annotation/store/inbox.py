@@ -1,7 +1,7 @@
-"""The inbox: updates wait here from before they are confirmed until the transaction that handles them.
+"""The inbox: Telegram updates are stored here before they are confirmed, until a transaction has handled them.
 
-Whoever handles a person's updates takes the earliest that waits, and holds its row until the end of the transaction: so
-each is handled once, and one after another, whatever the number of threads and processes.
+A worker takes the earliest waiting update of one Telegram user, and its transaction locks that row until it ends. So
+each update is handled once, and the updates of one user in their order, for any number of threads and processes.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store.models.base import Moment
+from annotation.store.models.table_model import UtcDateTime
 
-MOST_PEOPLE = 1000
-"""How many people with something waiting are looked for at once."""
+MOST_SENDERS = 1000
+"""How many Telegram users with waiting updates are listed at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arrived:
-    """An update that came: its number, whose it is, and what of it is needed."""
+class ReceivedUpdate:
+    """An update as it was received: its number, its sender, and the parts of it that are needed."""
 
     update_id: int
     telegram_id: int
@@ -30,78 +30,78 @@ class Arrived:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Waiting:
-    """An update that this transaction may handle; `more` says that the next one of this person may be there."""
+class PendingUpdate:
+    """An update that this transaction may handle; `has_more` says that the sender may have another one waiting."""
 
     update_id: int
     payload: dict[str, Any]
     attempts: int
-    more: bool
+    has_more: bool
 
 
-def store(session: Session, updates: Sequence[Arrived], *, now: datetime) -> None:
-    """Keep updates; those that came before are known by their numbers, and left as they are."""
+def store_updates(session: Session, updates: Sequence[ReceivedUpdate], *, now: datetime) -> None:
+    """Store updates; those whose number is stored already are left as they are."""
     rows = [
-        {"update": one.update_id, "person": one.telegram_id, "payload": dict(one.payload), "now": now}
-        for one in sorted(updates, key=lambda one: one.update_id)
+        {"update": update.update_id, "sender": update.telegram_id, "payload": dict(update.payload), "now": now}
+        for update in sorted(updates, key=lambda update: update.update_id)
     ]
     if rows:
         session.connection().execute(_STORE, rows)
 
 
-def earliest(session: Session, *, telegram_id: int) -> Waiting | None:
-    """The earliest update of a person that waits; None where there is none, or another transaction has it in hand."""
-    several = session.get_bind().dialect.name == "postgresql"
-    rows = session.connection().execute(_EARLIEST_UNLOCKED if several else _EARLIEST, {"person": telegram_id}).all()
+def take_next_update(session: Session, *, telegram_id: int) -> PendingUpdate | None:
+    """Take the earliest waiting update of a Telegram user; None where there is none or another transaction has it."""
+    concurrent = session.get_bind().dialect.name == "postgresql"
+    rows = session.connection().execute(_EARLIEST_UNLOCKED if concurrent else _EARLIEST, {"sender": telegram_id}).all()
     if not rows:
         return None
     first = rows[0]
-    return Waiting(update_id=first[0], payload=first[1], attempts=first[2], more=several or len(rows) > 1)
+    return PendingUpdate(update_id=first[0], payload=first[1], attempts=first[2], has_more=concurrent or len(rows) > 1)
 
 
-def done(session: Session, *, update_id: int, now: datetime) -> None:
-    """Mark an update as handled, and empty it."""
+def mark_done(session: Session, *, update_id: int, now: datetime) -> None:
+    """Mark an update as handled, and delete its content."""
     session.connection().execute(_DONE, {"update": update_id, "now": now, "code": None})
 
 
-def give_up(session: Session, *, update_id: int, code: str, now: datetime) -> None:
-    """Mark an update as one that cannot be handled; the log tells why under the code."""
+def give_up_update(session: Session, *, update_id: int, code: str, now: datetime) -> None:
+    """Mark an update as one that cannot be handled; `code` is the code in the log that explains why."""
     session.connection().execute(_DONE, {"update": update_id, "now": now, "code": code})
 
 
 def count_failure(session: Session, *, update_id: int) -> None:
-    """Remember that it could not be handled this time."""
+    """Count a failed attempt to handle an update."""
     session.connection().execute(_FAILED, {"update": update_id})
 
 
-def people_waiting(session: Session, *, before: datetime) -> Sequence[int]:
-    """People with updates that came before a time and wait still, the longest first."""
-    return session.connection().execute(_PEOPLE, {"before": before, "most": MOST_PEOPLE}).scalars().all()
+def list_waiting_senders(session: Session, *, before: datetime) -> Sequence[int]:
+    """Telegram users with updates that were received before a time and still wait, the longest waiting first."""
+    return session.connection().execute(_SENDERS, {"before": before, "most": MOST_SENDERS}).scalars().all()
 
 
-def forget(session: Session, *, before: datetime) -> int:
-    """Remove updates that were handled before a time; their numbers are not known any more. How many."""
-    return session.connection().execute(_FORGET, {"before": before}).rowcount
+def delete_handled(session: Session, *, before: datetime) -> int:
+    """Delete updates that were handled before a time; returns how many. Their numbers are no longer known then."""
+    return session.connection().execute(_DELETE, {"before": before}).rowcount
 
 
 _STORE = sa.text("""
 INSERT INTO inbox (update_id, telegram_id, payload, received_at, attempts)
-VALUES (:update, :person, :payload, :now, 0) ON CONFLICT DO NOTHING""").bindparams(
-    sa.bindparam("payload", type_=sa.JSON()), sa.bindparam("now", type_=Moment())
+VALUES (:update, :sender, :payload, :now, 0) ON CONFLICT DO NOTHING""").bindparams(
+    sa.bindparam("payload", type_=sa.JSON()), sa.bindparam("now", type_=UtcDateTime())
 )
 _EARLIEST = sa.text("""
-SELECT update_id, payload, attempts FROM inbox WHERE telegram_id = :person AND done_at IS NULL
+SELECT update_id, payload, attempts FROM inbox WHERE telegram_id = :sender AND done_at IS NULL
 ORDER BY update_id LIMIT 2""").columns(sa.column("update_id"), sa.column("payload", sa.JSON()), sa.column("attempts"))
 _EARLIEST_UNLOCKED = sa.text("""
 SELECT update_id, payload, attempts FROM inbox
-WHERE update_id = (SELECT min(update_id) FROM inbox WHERE telegram_id = :person AND done_at IS NULL)
+WHERE update_id = (SELECT min(update_id) FROM inbox WHERE telegram_id = :sender AND done_at IS NULL)
   AND done_at IS NULL
 FOR UPDATE SKIP LOCKED""").columns(sa.column("update_id"), sa.column("payload", sa.JSON()), sa.column("attempts"))
 _DONE = sa.text("""
 UPDATE inbox SET done_at = :now, telegram_id = NULL, payload = NULL, code = :code
-WHERE update_id = :update AND done_at IS NULL""").bindparams(sa.bindparam("now", type_=Moment()))
+WHERE update_id = :update AND done_at IS NULL""").bindparams(sa.bindparam("now", type_=UtcDateTime()))
 _FAILED = sa.text("UPDATE inbox SET attempts = attempts + 1 WHERE update_id = :update AND done_at IS NULL")
-_PEOPLE = sa.text("""
+_SENDERS = sa.text("""
 SELECT telegram_id FROM inbox WHERE done_at IS NULL AND received_at <= :before
-GROUP BY telegram_id ORDER BY min(update_id) LIMIT :most""").bindparams(sa.bindparam("before", type_=Moment()))
-_FORGET = sa.text("DELETE FROM inbox WHERE done_at < :before").bindparams(sa.bindparam("before", type_=Moment()))
+GROUP BY telegram_id ORDER BY min(update_id) LIMIT :most""").bindparams(sa.bindparam("before", type_=UtcDateTime()))
+_DELETE = sa.text("DELETE FROM inbox WHERE done_at < :before").bindparams(sa.bindparam("before", type_=UtcDateTime()))

@@ -1,4 +1,4 @@
-"""Whether a database is whole, and has the form that this hromada works with."""
+"""Checks of a whole database: its file, its schema, its rows."""
 
 from __future__ import annotations
 
@@ -8,56 +8,56 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from annotation.store import invariants, migrations, models
-from annotation.store.database import reader
-from annotation.store.invariants import Finding
+from annotation.store.database import make_read_engine
+from annotation.store.invariants import IntegrityFinding
 
 
-def findings(engine: sa.Engine) -> tuple[Finding, ...]:
-    """The file, the schema, the rows; what cannot be looked at while the one before is broken is left out.
+def check_database(engine: sa.Engine) -> tuple[IntegrityFinding, ...]:
+    """Check the file, the schema and the rows, in this order; rows are not checked while file or revision is wrong.
 
-    PostgreSQL watches over its files and references itself, SQLite is asked.
+    SQLite is asked about its file and its foreign keys; PostgreSQL checks both by itself.
     """
-    with reader(engine).connect() as connection:
-        form = (*_file(connection), _revision(connection))
-        if any(one.wrong for one in form):
-            return form
+    with make_read_engine(engine).connect() as connection:
+        findings = [*_file(connection), _revision(connection)]
+        if any(finding.wrong for finding in findings):
+            return tuple(findings)
         with Session(connection) as session:
-            return (*form, _schema(connection), *invariants.findings(session))
+            return (*findings, _schema(connection), *invariants.check_invariants(session))
 
 
-def _file(connection: sa.Connection) -> tuple[Finding, ...]:
+def _file(connection: sa.Connection) -> tuple[IntegrityFinding, ...]:
     if connection.dialect.name != "sqlite":
         return ()
-    torn = [text for (text,) in connection.exec_driver_sql("PRAGMA integrity_check(100)") if text != "ok"]
-    lost = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+    damaged = [text for (text,) in connection.exec_driver_sql("PRAGMA integrity_check(100)") if text != "ok"]
+    dangling = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
     return (
-        _finding("the file is whole", torn),
-        _finding("what rows refer to is there", [f"{table} {row} to {parent}" for table, row, parent, _ in lost]),
+        _finding("the file is whole", damaged),
+        _finding("what rows refer to is there", [f"{table} {row} to {parent}" for table, row, parent, _ in dangling]),
     )
 
 
-def _revision(connection: sa.Connection) -> Finding:
-    found = migrations.current(connection)
-    behind = [] if found == migrations.HEAD else [f"it is {found or 'empty'}: hromada database upgrade"]
+def _revision(connection: sa.Connection) -> IntegrityFinding:
+    revision = migrations.get_revision(connection)
+    behind = [] if revision == migrations.HEAD else [f"it is {revision or 'empty'}: hromada database upgrade"]
     return _finding(f"the schema's revision is {migrations.HEAD}", behind)
 
 
-def _schema(connection: sa.Connection) -> Finding:
+def _schema(connection: sa.Connection) -> IntegrityFinding:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
     context = MigrationContext.configure(connection, opts={"compare_type": True})
-    changes = [change for one in compare_metadata(context, models.metadata) for change in _flat(one)]
+    changes = [text for change in compare_metadata(context, models.metadata) for text in _flat(change)]
     return _finding("tables, columns and indexes are those of the models", changes)
 
 
 def _flat(change: Any) -> list[str]:
-    """What would have to be done, and where; Alembic lists changes of one column together."""
+    """The changes that would be needed, as text; Alembic lists changes of one column together."""
     if isinstance(change, list):
-        return [text for one in change for text in _flat(one)]
+        return [text for part in change for text in _flat(part)]
     names = [part if isinstance(part, str) else getattr(part, "name", None) for part in change[1:]]
     return [" ".join([change[0].replace("_", " "), *(name for name in names if name)])]
 
 
-def _finding(rule: str, wrong: list[str]) -> Finding:
-    return Finding(rule=rule, wrong=len(wrong), examples=tuple(wrong[: invariants.EXAMPLES]))
+def _finding(rule: str, wrong: list[str]) -> IntegrityFinding:
+    return IntegrityFinding(rule=rule, wrong=len(wrong), examples=tuple(wrong[: invariants.EXAMPLES]))

@@ -1,56 +1,95 @@
-"""Which open item a person takes next: few rows are looked at, however many items there are and however many are done.
+"""The item queue: finds the next open item of a pool for an annotator and takes one of its places.
 
-First items that were hers before a lease ran out; then started ones, the fewest places left first, in a window at a
-random place of the ring and in one at its beginning; then the ring of all open items from where she stopped; and once
-she went round it, only items that got a place again since. What she met stays met, so a place of the ring that holds
-nothing for her is never looked at twice: the proof that nothing is left is made once, in steps of bounded length.
+An item is open while it has a free place (`overlap_counts`). The items of a pool stand in a random order that is fixed
+at load (`Item.queue_position`) and that is read as a circle: each annotator has a cursor (`QueueCursor`) that starts
+at a random position, goes to the end, then from the beginning to its start. Different starts keep annotators apart, and
+all of them together finish every item. A call offers, in this order:
+
+1. items whose lease expired in the annotator's hands, the latest first;
+2. started items (somebody has them or answered them), those with the fewest free places first, from a window at a
+   random position and a window at the beginning, so that items get finished instead of many being half done;
+3. the open items from the cursor on, in queue order;
+4. once the cursor has gone round, the items that got a free place again since then (`RequeuedItem`), in order of time.
+
+The cost of a call does not depend on the number of items, nor on how many are done. Partial indices hold only open
+items (`ix_item_open`, `ix_item_started`), so that finished ones are never read; every statement reads a window of
+bounded length, and a call reads a bounded number of windows. An annotator never gets an item twice and never forgets a
+group they met, so a position that offered them nothing will not do so later: the cursor passes each position once, and
+what changes behind it is announced in `RequeuedItem`. Where the windows of a call are used up, it returns
+`search_again`, and the next call goes on from the saved cursor.
+
+The caller holds the lock on the annotator's row (`annotator_locks.lock_annotator`), so that nobody else moves the same
+cursor. Items are not locked while searching: a place is taken by an UPDATE that requires a free place, on PostgreSQL of
+the first candidate that no other transaction has locked (SKIP LOCKED), so that annotators do not wait for each other.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import takewhile
 
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.store import item_queue_sql, overlap_counts
-from annotation.store.item_queue_sql import Seeker
-from annotation.store.models import Item, Reopened, Walk
-from annotation.vocabulary import Pool
+from annotation.store.models import Item, QueueCursor, RequeuedItem
+from annotation.vocabulary import ExposureCause, Pool
 
 WINDOWS = (16, 128, 1024)
-"""How many open items are looked at together: few while most are new to her, more where she has met all of some."""
+"""Numbers of open items in successive windows: small at first, larger for annotators who have met most items."""
 
-STEPS = 4
-"""How many windows one call looks at, at most; then it says that it has to look on."""
+MOST_WINDOWS = 4
+"""Number of windows that one call reads at most, in queue order and of requeued items each."""
 
 MOST_COUNTED = 500
-"""More open items than this are not counted: the price of a number that nobody waits for yet."""
+"""Open items are counted up to this number, to bound the cost of counting."""
 
-END = 2**31 - 1
+LAST_POSITION = 2**31 - 1
 SETTLED = timedelta(minutes=1)
-"""PostgreSQL gives out `seq` before the commit: rows this young may still have older ones to come."""
+"""PostgreSQL assigns `seq` before the commit: after this time no row with a lower `seq` is still to come."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
-    """The item whose place was taken, if any; `again` says that the search has not ended: the next call goes on.
+class QueueQuery:
+    """Which annotator asks for an item of which pool, and which items they may get.
 
-    `item` is there where she never had it. `open_items` is how many had a free place then, this one among them, counted
-    up to one more than `MOST_COUNTED`.
+    `cursor_start` and `window_start` are random numbers from 0 to below 1, as shares of the queue: where a new cursor
+    starts, and where this call looks for started items. With `blind` the annotator gets no item of a group that they
+    have met in any project but `exceptions`. `cause` is the exposure that this assignment will be recorded with. `bins`
+    are the group bins that a group allocation allows them, None for all.
+    """
+
+    annotator_id: int
+    project_id: int
+    pool: Pool
+    cause: ExposureCause
+    cursor_start: float
+    window_start: float
+    blind: bool = False
+    exceptions: tuple[int, ...] = ()
+    bins: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueuedItem:
+    """The item whose place was taken, or neither id nor item where there is none for the annotator now.
+
+    `item` is None for an item that they had before its lease expired. `open_items` is the number of items with a free
+    place before the call, this one included, counted up to `MOST_COUNTED` + 1. `search_again` says that the search has
+    not ended and that the next call goes on.
     """
 
     item_id: int | None = None
     item: Item | None = None
     open_items: int | None = None
-    again: bool = False
+    search_again: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Round:
-    """Where a person is on the ring: from `start` to its end, then from its beginning to `start`."""
+class _Cursor:
+    """An annotator's cursor: it goes from `start` to the end, then from the beginning to `start`."""
 
     start: int
     pos: int
@@ -58,161 +97,200 @@ class _Round:
     seq: int
 
     @property
-    def over(self) -> bool:
+    def finished(self) -> bool:
+        """Whether it has passed all positions."""
         return self.wrapped and self.pos >= self.start
 
-    def past(self, last: int | None) -> _Round:
-        """Beyond a window whose last open item is there; None where the window reached the end."""
+    def pass_window(self, last: int | None) -> _Cursor:
+        """The cursor behind a window; `last` is its last position, None where the window had fewer items than asked."""
         if last is not None:
             return replace(self, pos=last + 1)
         return replace(self, pos=self.start) if self.wrapped else replace(self, pos=0, wrapped=True)
 
 
-def claim(session: Session, seeker: Seeker, *, now: datetime) -> Claim:
-    """Take a place of the item that comes next for this person, whose row is locked (`locks.person`)."""
-    top, lapsed, open_items, known = _looked(session, seeker)
+def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> QueuedItem:
+    """Take a place of the annotator's next item; their row has to be locked (`annotator_locks.lock_annotator`)."""
+    top, has_expired, open_items, stored = _read_queue_state(session, query)
     if top is None:
-        return Claim()
-    taken = _take(session, _rows(session, item_queue_sql.LAPSED, seeker, cause=seeker.cause.value)) if lapsed else None
-    if taken is not None:
-        return Claim(item_id=taken.id)
-    walked = known or _begin(session, seeker, top=top, now=now)
-    found = _near(session, seeker, walked, here=int(seeker.here * (top + 1)))
-    made = _take(session, found)
-    if made is not None:
-        return Claim(item_id=made.id, item=made, open_items=open_items)
-    claimed, after = _go_round(session, seeker, walked, looked=not found) if not walked.over else (None, walked)
-    if claimed is None:
-        looked = walked.over and not found
-        claimed, after = _reopened(session, seeker, after, looked=looked, now=now)
-    if after != walked:
-        _keep(session, seeker, after)
-    return claimed if claimed.item is None else replace(claimed, open_items=open_items)
+        return QueuedItem()
+    expired = _select_ids(session, item_queue_sql.EXPIRED, query, cause=query.cause.value) if has_expired else []
+    item = _take_place(session, expired)
+    if item is not None:
+        return QueuedItem(item_id=item.id)
+    before = stored or _start_cursor(session, query, top=top, now=now)
+    candidates = _find_candidates(session, query, before, window_start=int(query.window_start * (top + 1)))
+    item = _take_place(session, candidates)
+    if item is not None:
+        return QueuedItem(item_id=item.id, item=item, open_items=open_items)
+    queued, cursor = None, before
+    if not before.finished:
+        queued, cursor = _take_in_order(session, query, before, first_is_empty=not candidates)
+    if queued is None:
+        empty = before.finished and not candidates
+        queued, cursor = _take_requeued(session, query, cursor, first_is_empty=empty, now=now)
+    if cursor != before:
+        _save_cursor(session, query, cursor)
+    return queued if queued.item is None else replace(queued, open_items=open_items)
 
 
-def others_open(session: Session, *, project_id: int, pool: Pool, item_id: int) -> int:
-    """How many items but this one have a free place, counted up to `MOST_COUNTED`."""
-    given = {"project": project_id, "pool": pool.value, "item": item_id, "most": MOST_COUNTED + 1}
-    return int(session.connection().execute(item_queue_sql.OTHERS, given).scalar_one())
+def count_other_open_items(session: Session, *, project_id: int, pool: Pool, item_id: int) -> int:
+    """The number of items but this one that have a free place, counted up to `MOST_COUNTED` + 1 with it."""
+    values = {"project": project_id, "pool": pool.value, "item": item_id, "most": MOST_COUNTED + 1}
+    return int(session.connection().execute(item_queue_sql.OTHER_OPEN_ITEMS, values).scalar_one())
 
 
-def met_elsewhere(session: Session, seeker: Seeker, *, item_id: int) -> bool:
-    """Whether she may not meet the item's group any more, though the item itself is not what she met of it."""
-    if not seeker.blind:
+def has_met_group_elsewhere(session: Session, query: QueueQuery, *, item_id: int) -> bool:
+    """Whether the annotator may no longer get the item's group because they met it by another item or project."""
+    if not query.blind:
         return False
-    return not _rows(session, item_queue_sql.ELSEWHERE, seeker, item=item_id, cause=seeker.cause.value)
+    statement = item_queue_sql.GROUP_NOT_MET_ELSEWHERE
+    return not _select_ids(session, statement, query, item=item_id, cause=query.cause.value)
 
 
-def _go_round(session: Session, seeker: Seeker, walked: _Round, *, looked: bool) -> tuple[Claim | None, _Round]:
-    """A claim on the ring, and how far she is now; no claim where she has gone round.
+def _take_in_order(
+    session: Session, query: QueueQuery, cursor: _Cursor, *, first_is_empty: bool
+) -> tuple[QueuedItem | None, _Cursor]:
+    """Take an item in queue order; returns it with the moved cursor, None once the cursor has gone round.
 
-    `looked` says that nothing is in the first window.
+    `first_is_empty` says that the first window was read already and has nothing for the annotator.
     """
-    for step in range(STEPS):
-        if walked.over:
-            return None, walked
+    for step in range(MOST_WINDOWS):
+        if cursor.finished:
+            return None, cursor
         size = WINDOWS[min(step, len(WINDOWS) - 1)]
-        window = _window(walked, size)
-        found = [] if looked and step == 0 else _rows(session, item_queue_sql.RING, seeker, **window)
-        if found:
-            return _claimed(session, found), walked
-        last = _rows(session, item_queue_sql.LAST, seeker, **window, before=size - 1)
-        walked = walked.past(last[0] if last else None)
-    return (None, walked) if walked.over else (Claim(again=True), walked)
+        window = _window_bounds(cursor, size)
+        skip = first_is_empty and step == 0
+        candidates = [] if skip else _select_ids(session, item_queue_sql.IN_ORDER, query, **window)
+        if candidates:
+            return _take_candidate(session, candidates), cursor
+        last = _select_ids(session, item_queue_sql.LAST_OF_WINDOW, query, **window, before=size - 1)
+        cursor = cursor.pass_window(last[0] if last else None)
+    return (None, cursor) if cursor.finished else (QueuedItem(search_again=True), cursor)
 
 
-def _reopened(session: Session, seeker: Seeker, walked: _Round, *, looked: bool, now: datetime) -> tuple[Claim, _Round]:
-    """A claim among items that got a place again, and up to where she has seen those; `looked` as on the ring."""
-    seen = walked.seq
-    for step in range(STEPS):
+def _take_requeued(
+    session: Session, query: QueueQuery, cursor: _Cursor, *, first_is_empty: bool, now: datetime
+) -> tuple[QueuedItem, _Cursor]:
+    """Take an item that got a free place again; returns it with the moved cursor.
+
+    `first_is_empty` as in `_take_in_order`.
+    """
+    read_to = cursor.seq
+    for step in range(MOST_WINDOWS):
         size = WINDOWS[min(step, len(WINDOWS) - 1)]
-        found = [] if looked and step == 0 else _rows(session, item_queue_sql.RETURNED, seeker, seq=seen, size=size)
-        if found:
-            return _claimed(session, found), walked
-        came = _came(seeker).where(col(Reopened.seq) > seen).order_by(col(Reopened.seq)).limit(size)
-        rows = session.connection().execute(came).all()
-        if seen == walked.seq:
-            settled = list(takewhile(lambda row: row[1] < _settled(session, now), rows))
-            walked = replace(walked, seq=settled[-1][0] if settled else seen)
+        skip = first_is_empty and step == 0
+        candidates = [] if skip else _select_ids(session, item_queue_sql.REQUEUED, query, seq=read_to, size=size)
+        if candidates:
+            return _take_candidate(session, candidates), cursor
+        window = _select_requeued(query).where(col(RequeuedItem.seq) > read_to).order_by(col(RequeuedItem.seq))
+        rows = session.connection().execute(window.limit(size)).all()
+        if read_to == cursor.seq:
+            settled = list(takewhile(lambda row: row[1] < _settled_before(session, now), rows))
+            cursor = replace(cursor, seq=settled[-1][0] if settled else read_to)
         if len(rows) < size:
-            return Claim(), walked
-        seen = rows[-1][0]
-    return Claim(again=True), walked
+            return QueuedItem(), cursor
+        read_to = rows[-1][0]
+    return QueuedItem(search_again=True), cursor
 
 
-def _claimed(session: Session, candidates: list[int]) -> Claim:
-    taken = _take(session, candidates)
-    return Claim(again=True) if taken is None else Claim(item_id=taken.id, item=taken)
+def _take_candidate(session: Session, candidates: list[int]) -> QueuedItem:
+    """Take one of the candidates; where others took all of them meanwhile, the next call has to search again."""
+    item = _take_place(session, candidates)
+    return QueuedItem(search_again=True) if item is None else QueuedItem(item_id=item.id, item=item)
 
 
-def _looked(session: Session, seeker: Seeker) -> tuple[int | None, bool, int, _Round | None]:
-    """The end of the ring, whether a lease of hers ran out, how many items are open, and how far she is."""
-    given = {"who": seeker.annotator_id, "project": seeker.project_id, "pool": seeker.pool.value}
-    row = session.connection().execute(item_queue_sql.LOOK, given | {"most": MOST_COUNTED + 1}).one()
-    top, lapsed, open_items, start, pos, wrapped, seq = row
-    known = None if start is None else _Round(start=start, pos=pos, wrapped=bool(wrapped), seq=seq)
-    return top, bool(lapsed), open_items, known
+def _read_queue_state(session: Session, query: QueueQuery) -> tuple[int | None, bool, int, _Cursor | None]:
+    """The last open position, whether the annotator has an expired lease, the number of open items, and the cursor."""
+    values = {"annotator": query.annotator_id, "project": query.project_id, "pool": query.pool.value}
+    row = session.connection().execute(item_queue_sql.QUEUE_STATE, values | {"most": MOST_COUNTED + 1}).one()
+    top, expired, open_items, start, pos, wrapped, seq = row
+    cursor = None if start is None else _Cursor(start=start, pos=pos, wrapped=bool(wrapped), seq=seq)
+    return top, bool(expired), open_items, cursor
 
 
-def _near(session: Session, seeker: Seeker, walked: _Round, *, here: int) -> list[int]:
-    """Started items, and what comes first where she is on the ring; once she is round, what got a place again."""
-    if walked.over:
-        return _rows(session, item_queue_sql.ROUND_DONE, seeker, here=here, seq=walked.seq, size=WINDOWS[0])
-    return _rows(session, item_queue_sql.ON_THE_WAY, seeker, here=here, **_window(walked, WINDOWS[0]))
+def _find_candidates(session: Session, query: QueueQuery, cursor: _Cursor, *, window_start: int) -> list[int]:
+    """Started items and then the next ones in queue order, or requeued ones once the cursor has gone round."""
+    if cursor.finished:
+        requeued = {"seq": cursor.seq, "size": WINDOWS[0]}
+        return _select_ids(session, item_queue_sql.STARTED_OR_REQUEUED, query, window_start=window_start, **requeued)
+    window = _window_bounds(cursor, WINDOWS[0])
+    return _select_ids(session, item_queue_sql.STARTED_OR_IN_ORDER, query, window_start=window_start, **window)
 
 
-def _window(walked: _Round, size: int) -> dict[str, int]:
-    return {"low": walked.pos, "high": walked.start if walked.wrapped else END, "size": size}
+def _window_bounds(cursor: _Cursor, size: int) -> dict[str, int]:
+    return {"low": cursor.pos, "high": cursor.start if cursor.wrapped else LAST_POSITION, "size": size}
 
 
-def _take(session: Session, candidates: list[int]) -> Item | None:
+def _take_place(session: Session, candidates: list[int]) -> Item | None:
     """Take a place of the first candidate that nobody else is taking at this moment."""
-    return overlap_counts.take_first(session, candidates) if candidates else None
+    return overlap_counts.take_first_place(session, candidates) if candidates else None
 
 
-def _begin(session: Session, seeker: Seeker, *, top: int, now: datetime) -> _Round:
-    at = int(seeker.start * (top + 1))
-    made = _Round(start=at, pos=at, wrapped=False, seq=_latest(session, seeker, now=now))
-    key = {"annotator_id": seeker.annotator_id, "project_id": seeker.project_id, "pool": seeker.pool}
-    session.connection().execute(sa.insert(Walk).values(**key, **asdict(made)))
-    return made
+def _start_cursor(session: Session, query: QueueQuery, *, top: int, now: datetime) -> _Cursor:
+    """Store a new cursor at its random start."""
+    start = int(query.cursor_start * (top + 1))
+    cursor = _Cursor(start=start, pos=start, wrapped=False, seq=_last_settled_seq(session, query, now=now))
+    key = {"annotator_id": query.annotator_id, "project_id": query.project_id, "pool": query.pool}
+    session.connection().execute(sa.insert(QueueCursor).values(**key, **asdict(cursor)))
+    return cursor
 
 
-def _keep(session: Session, seeker: Seeker, walked: _Round) -> None:
-    session.connection().execute(sa.update(Walk).where(*_hers(seeker)).values(**asdict(walked)))
+def _save_cursor(session: Session, query: QueueQuery, cursor: _Cursor) -> None:
+    session.connection().execute(sa.update(QueueCursor).where(*_cursor_key(query)).values(**asdict(cursor)))
 
 
-def _hers(seeker: Seeker) -> tuple[sa.ColumnElement[bool], ...]:
+def _cursor_key(query: QueueQuery) -> tuple[sa.ColumnElement[bool], ...]:
     return (
-        col(Walk.annotator_id) == seeker.annotator_id,
-        col(Walk.project_id) == seeker.project_id,
-        col(Walk.pool) == seeker.pool,
+        col(QueueCursor.annotator_id) == query.annotator_id,
+        col(QueueCursor.project_id) == query.project_id,
+        col(QueueCursor.pool) == query.pool,
     )
 
 
-def _latest(session: Session, seeker: Seeker, *, now: datetime) -> int:
-    """The last reopening before her walk begins that is sure to have no older one to come."""
-    settled = _came(seeker).where(col(Reopened.at) < _settled(session, now))
-    row = session.connection().execute(settled.order_by(col(Reopened.seq).desc()).limit(1)).first()
+def _last_settled_seq(session: Session, query: QueueQuery, *, now: datetime) -> int:
+    """The last requeued item for a new cursor to leave out; no row with a lower `seq` is still to be committed."""
+    settled = _select_requeued(query).where(col(RequeuedItem.at) < _settled_before(session, now))
+    row = session.connection().execute(settled.order_by(col(RequeuedItem.seq).desc()).limit(1)).first()
     return 0 if row is None else int(row[0])
 
 
-def _came(seeker: Seeker) -> sa.Select[int, datetime]:
-    mine = (col(Reopened.project_id) == seeker.project_id, col(Reopened.pool) == seeker.pool)
-    return sa.select(sa.type_coerce(col(Reopened.seq), sa.Integer), col(Reopened.at)).where(*mine)
+def _select_requeued(query: QueueQuery) -> sa.Select[int, datetime]:
+    of_pool = (col(RequeuedItem.project_id) == query.project_id, col(RequeuedItem.pool) == query.pool)
+    return sa.select(sa.type_coerce(col(RequeuedItem.seq), sa.Integer), col(RequeuedItem.at)).where(*of_pool)
 
 
-def _settled(session: Session, now: datetime) -> datetime:
-    """SQLite writes one after another, so there everything is settled."""
+def _settled_before(session: Session, now: datetime) -> datetime:
+    """Rows older than this are in order of `seq`; on SQLite all are, because its writers wait for each other."""
     return now - SETTLED if session.get_bind().dialect.name == "postgresql" else datetime.max.replace(tzinfo=now.tzinfo)
 
 
-def _rows(session: Session, text: str, seeker: Seeker, **more: object) -> list[int]:
-    given = {
-        "project": seeker.project_id,
-        "pool": seeker.pool.value,
-        "who": seeker.annotator_id,
-        "exceptions": seeker.exceptions,
-        "bins": seeker.bins,
+def _select_ids(session: Session, text: str, query: QueueQuery, **more: object) -> list[int]:
+    values = {
+        "project": query.project_id,
+        "pool": query.pool.value,
+        "annotator": query.annotator_id,
+        "exceptions": query.exceptions,
+        "bins": query.bins,
     }
-    return list(session.connection().execute(item_queue_sql.statement(text, seeker), given | more).scalars())
+    return list(session.connection().execute(build_statement(text, query), values | more).scalars())
+
+
+def build_statement(text: str, query: QueueQuery) -> sa.TextClause:
+    """One of the statements below with the conditions that the query needs."""
+    by_bin = query.bins is not None and text not in item_queue_sql.ABOUT_OWN_ITEM
+    return _build_statement(text, blind=query.blind, exceptions=bool(query.exceptions), by_bin=by_bin)
+
+
+@cache
+def _build_statement(text: str, *, blind: bool, exceptions: bool, by_bin: bool) -> sa.TextClause:
+    other_projects = " AND e.project_id NOT IN :exceptions" if exceptions else ""
+    other_exposures = (
+        " AND (e.project_id <> :project OR e.cause <> :cause)" if text in item_queue_sql.ABOUT_OWN_ITEM else ""
+    )
+    not_met = item_queue_sql.NOT_MET.format(other=other_projects + other_exposures) if blind else ""
+    new = item_queue_sql.NEW.format(not_met=not_met, bins=" AND c.bin IN :bins" if by_bin else "")
+    statement = sa.text(text.format(open_items=item_queue_sql.OPEN_ITEMS, new=new, not_met=not_met))
+    lists: list[sa.BindParameter[object]] = [
+        sa.bindparam(name, expanding=True) for name in ("exceptions", "bins") if f":{name}" in statement.text
+    ]
+    return statement.bindparams(*lists)

@@ -1,7 +1,14 @@
-"""The places of items: taken, filled, given back. `free`, `held`, `n_live` and `n_done` change here and nowhere else.
+"""The overlap counts of items: `free`, `held`, `n_live` and `n_done` are changed in this module and nowhere else.
 
-An item has `free + held + n_live` places in all. That overlap is never exceeded rests on the conditions of these
-statements and on the table's checks, not on what was read before.
+An item of the main or pilot pool has as many places as it is to get answers; `free + held + n_live` is their number.
+A place is free (it can be assigned), held (the item is paused) or live (an assignment has it); `n_done` counts the live
+places that are answered. So assigning moves one from `free` to `n_live`, answering adds one to `n_done`, and releasing
+moves it back. Whenever a place becomes free again the item is put into the queue again (`RequeuedItem`) for annotators
+whose cursor has passed it.
+
+Overlap is never exceeded, however many processes assign at the same time: every statement carries its own condition
+(`free > 0`) and the table has checks; nothing depends on a count that was read before. Each function costs the same for
+any number of items, but for `raise_overlap` and `requeue_new_items`, which change a whole project.
 """
 
 from __future__ import annotations
@@ -12,29 +19,33 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.store.models import Item, Reopened
+from annotation.store.models import Item, RequeuedItem
 from annotation.vocabulary import ItemStatus, Pool
 
 OPEN = col(Item.status) == ItemStatus.OPEN
-PLACED = (Pool.MAIN, Pool.PILOT)
-"""The pools whose items have places; the others may be met by everybody."""
+POOLS_WITH_PLACES = (Pool.MAIN, Pool.PILOT)
+"""The pools whose items have places; items of the other pools may be assigned to every annotator."""
 
 _TAKE = sa.text("UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id = :item AND free > 0")
 _TAKE_HELD = sa.text("UPDATE item SET held = held - 1, n_live = n_live + 1 WHERE id = :item AND held > 0")
 _FILL = sa.text("UPDATE item SET n_done = n_done + 1 WHERE id = :item")
-_TAKING = (
+_TAKE_RETURNING = (
     sa.update(Item)
     .where(col(Item.free) > 0)
     .values(free=col(Item.free) - 1, n_live=col(Item.n_live) + 1)
     .returning(Item)
 )
 _FRESH = {"populate_existing": True, "autoflush": False}
-_TAKE_ONE = select(Item).from_statement(_TAKING.where(col(Item.id) == sa.bindparam("item"))).execution_options(**_FRESH)
+_TAKE_ONE = (
+    select(Item).from_statement(_TAKE_RETURNING.where(col(Item.id) == sa.bindparam("item"))).execution_options(**_FRESH)
+)
 _UNLOCKED = sa.text("""(
 SELECT id FROM item WHERE id = ANY(CAST(:items AS integer[])) AND free > 0
 ORDER BY array_position(CAST(:items AS integer[]), id) LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)""")
-_TAKE_UNLOCKED = select(Item).from_statement(_TAKING.where(col(Item.id) == _UNLOCKED)).execution_options(**_FRESH)
-_GIVE_BACK = (
+_TAKE_UNLOCKED = (
+    select(Item).from_statement(_TAKE_RETURNING.where(col(Item.id) == _UNLOCKED)).execution_options(**_FRESH)
+)
+_RELEASE = (
     sa.update(Item)
     .where(col(Item.id) == sa.bindparam("item"))
     .values(
@@ -46,118 +57,128 @@ _GIVE_BACK = (
 )
 
 
-def take(session: Session, *, item_id: int) -> bool:
-    """Take a free place of an item; False where there is none any more."""
+def take_place(session: Session, *, item_id: int) -> bool:
+    """Take a free place of an item; False where it has none."""
     return session.connection().execute(_TAKE, {"item": item_id}).rowcount == 1
 
 
-def take_held(session: Session, *, item_id: int) -> bool:
-    """Take a place that a paused item holds, for a desk; False where there is none any more."""
+def take_held_place(session: Session, *, item_id: int) -> bool:
+    """Take a place that a paused item holds, for a Label Studio batch; False where it has none."""
     return session.connection().execute(_TAKE_HELD, {"item": item_id}).rowcount == 1
 
 
-def take_first(session: Session, item_ids: Sequence[int]) -> Item | None:
-    """Take a place of the first of these items that nobody else is taking at this moment; None where all are gone."""
+def take_first_place(session: Session, item_ids: Sequence[int]) -> Item | None:
+    """Take a place of the first of these items that has one; None where none has.
+
+    On PostgreSQL items locked by another transaction are passed over.
+    """
     if session.get_bind().dialect.name == "postgresql":
         return session.execute(_TAKE_UNLOCKED, {"items": list(item_ids)}).scalars().first()
-    found = (session.execute(_TAKE_ONE, {"item": one}).scalars().first() for one in item_ids)
-    return next((item for item in found if item is not None), None)
+    taken = (session.execute(_TAKE_ONE, {"item": item_id}).scalars().first() for item_id in item_ids)
+    return next((item for item in taken if item is not None), None)
 
 
-def fill(session: Session, *, item_id: int) -> None:
-    """The answer of a place that was taken is there."""
+def fill_place(session: Session, *, item_id: int) -> None:
+    """Count a taken place as answered."""
     session.connection().execute(_FILL, {"item": item_id})
 
 
-def give_back(session: Session, *, item_id: int, done: bool, now: datetime) -> None:
-    """Free a place that was taken, and filled where `done`; a paused item holds it until it goes on."""
-    session.connection().execute(_GIVE_BACK, {"item": item_id, "done": int(done)})
-    announce(session, item_id=item_id, now=now)
+def release_place(session: Session, *, item_id: int, done: bool, now: datetime) -> None:
+    """Free a taken place, which was answered where `done`; a paused item holds it until it is resumed."""
+    session.connection().execute(_RELEASE, {"item": item_id, "done": int(done)})
+    requeue_item(session, item_id=item_id, now=now)
 
 
-def give_back_all(session: Session, *, item_ids: Sequence[int], now: datetime) -> None:
-    """Free a place of each of these items that nobody answered; an item that lost two people stands there twice."""
+def release_places(session: Session, *, item_ids: Sequence[int], now: datetime) -> None:
+    """Free one unanswered place for each id in `item_ids`; an id may occur more than once."""
     if item_ids:
-        session.connection().execute(_GIVE_BACK, [{"item": one, "done": 0} for one in item_ids])
-        _announce(session, col(Item.id).in_(item_ids), col(Item.free) > 0, now=now)
+        session.connection().execute(_RELEASE, [{"item": item_id, "done": 0} for item_id in item_ids])
+        _requeue(session, col(Item.id).in_(item_ids), col(Item.free) > 0, now=now)
 
 
-def leave(session: Session, *, item_id: int) -> None:
-    """An answer from outside counts no more: it had taken none of the places, so none is free now."""
+def remove_extra_answer(session: Session, *, item_id: int) -> None:
+    """Stop counting an answer that came from outside: it had taken none of the places, so none becomes free."""
     session.connection().execute(
         sa.update(Item).where(col(Item.id) == item_id).values(n_live=Item.n_live - 1, n_done=Item.n_done - 1)
     )
 
 
-def enter(session: Session, *, item_id: int) -> None:
-    """An answer from outside counts, beside the places."""
+def add_extra_answer(session: Session, *, item_id: int) -> None:
+    """Count an answer that came from outside, in addition to the places."""
     session.connection().execute(
         sa.update(Item).where(col(Item.id) == item_id).values(n_live=Item.n_live + 1, n_done=Item.n_done + 1)
     )
 
 
-def open_more(session: Session, *, item_id: int, number: int, now: datetime) -> None:
-    """Give an item more places than it had."""
+def add_places(session: Session, *, item_id: int, number: int, now: datetime) -> None:
+    """Give an item `number` more places."""
     session.connection().execute(
         sa.update(Item)
         .where(col(Item.id) == item_id)
         .values(free=Item.free + sa.case((OPEN, number), else_=0), held=Item.held + sa.case((OPEN, 0), else_=number))
     )
-    announce(session, item_id=item_id, now=now)
+    requeue_item(session, item_id=item_id, now=now)
 
 
-def pause(session: Session, *, item_id: int, status: ItemStatus = ItemStatus.PAUSED) -> None:
-    """Hand an item out no more; its free places are held."""
+def pause_item(session: Session, *, item_id: int, status: ItemStatus = ItemStatus.PAUSED) -> None:
+    """Stop assigning an item: its free places are held."""
     session.connection().execute(
         sa.update(Item).where(col(Item.id) == item_id).values(status=status, held=Item.held + Item.free, free=0)
     )
 
 
-def resume(session: Session, *, item_id: int, now: datetime) -> None:
-    """Hand a paused item out again; the places that were held are free."""
+def resume_item(session: Session, *, item_id: int, now: datetime) -> None:
+    """Assign a paused item again: its held places are free."""
     session.connection().execute(
         sa.update(Item)
         .where(col(Item.id) == item_id)
         .values(status=ItemStatus.OPEN, free=Item.free + Item.held, held=0)
     )
-    announce(session, item_id=item_id, now=now)
+    requeue_item(session, item_id=item_id, now=now)
 
 
-def announce(session: Session, *, item_id: int, now: datetime) -> None:
-    """Say that an item has a place again, to those who went round the ring already."""
-    _announce(session, col(Item.id) == item_id, col(Item.free) > 0, now=now)
+def requeue_item(session: Session, *, item_id: int, now: datetime) -> None:
+    """Put an item with a free place into the queue again, for annotators whose cursor has passed it."""
+    _requeue(session, col(Item.id) == item_id, col(Item.free) > 0, now=now)
 
 
-def announce_from(session: Session, *, project_id: int, after: Mapping[Pool, int], now: datetime) -> None:
-    """Say that items came behind the ends (`after`, by pool) of the orders in which people go round."""
-    for pool in PLACED:
-        behind = (col(Item.project_id) == project_id, col(Item.pool) == pool, col(Item.ring) >= after.get(pool, 0))
-        _announce(session, *behind, col(Item.free) > 0, now=now)
+def requeue_new_items(session: Session, *, project_id: int, after: Mapping[Pool, int], now: datetime) -> None:
+    """Put items that were added at the end of the queue order into the queue again.
 
-
-def raise_to(session: Session, *, project_id: int, overlap: int, now: datetime, least: int = 0) -> int:
-    """Give every item of the main and pilot pools so many places in all, where it has fewer; how many got some.
-
-    Only items that have `least` places already are looked at.
+    `after` is the first new queue position of each pool.
     """
-    total = col(Item.free) + col(Item.held) + col(Item.n_live)
-    short = sa.and_(
+    for pool in POOLS_WITH_PLACES:
+        new_items = (
+            col(Item.project_id) == project_id,
+            col(Item.pool) == pool,
+            col(Item.queue_position) >= after.get(pool, 0),
+        )
+        _requeue(session, *new_items, col(Item.free) > 0, now=now)
+
+
+def raise_overlap(session: Session, *, project_id: int, overlap: int, now: datetime, least: int = 0) -> int:
+    """Give main and pilot items with fewer places `overlap` places in all; returns how many items were changed.
+
+    Items with fewer than `least` places are left as they are.
+    """
+    places = col(Item.free) + col(Item.held) + col(Item.n_live)
+    too_few = sa.and_(
         col(Item.project_id) == project_id,
-        col(Item.pool).in_(PLACED),
+        col(Item.pool).in_(POOLS_WITH_PLACES),
         col(Item.status) != ItemStatus.RETIRED,
-        total < overlap,
-        total >= least,
+        places < overlap,
+        places >= least,
     )
-    _announce(session, short, OPEN, now=now)
-    more = overlap - total
-    places = {"free": Item.free + sa.case((OPEN, more), else_=0), "held": Item.held + sa.case((OPEN, 0), else_=more)}
-    return session.connection().execute(sa.update(Item).where(short).values(places)).rowcount
+    _requeue(session, too_few, OPEN, now=now)
+    more = overlap - places
+    changed = {"free": Item.free + sa.case((OPEN, more), else_=0), "held": Item.held + sa.case((OPEN, 0), else_=more)}
+    return session.connection().execute(sa.update(Item).where(too_few).values(changed)).rowcount
 
 
-def _announce(session: Session, *chosen: sa.ColumnElement[bool], now: datetime) -> None:
-    came = sa.select(col(Item.project_id), col(Item.pool), col(Item.id), sa.literal(now, Reopened.at.type))  # type: ignore[attr-defined]
+def _requeue(session: Session, *conditions: sa.ColumnElement[bool], now: datetime) -> None:
+    items = sa.select(col(Item.project_id), col(Item.pool), col(Item.id), sa.literal(now, RequeuedItem.at.type))  # type: ignore[attr-defined]
     session.connection().execute(
-        sa.insert(Reopened).from_select(
-            ["project_id", "pool", "item_id", "at"], came.where(*chosen).order_by(col(Item.ring))
+        sa.insert(RequeuedItem).from_select(
+            ["project_id", "pool", "item_id", "at"], items.where(*conditions).order_by(col(Item.queue_position))
         )
     )

@@ -1,4 +1,8 @@
-"""What only one process does at a time: it takes a lease, renews it while it goes on, and gives it back at its end."""
+"""Process leases: a task that one process does at a time is held by a lease with an end, renewed while it goes on.
+
+A lease is a row with the name of the task, its holder and the time until which it is held. Where the holder dies, the
+lease ends at that time and another process can take it.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +11,37 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, select
 
-from annotation.store.models import Lease
-from annotation.store.models.base import Moment
+from annotation.store.models import ProcessLease
+from annotation.store.models.table_model import UtcDateTime
 
 
-def holder(session: Session, *, name: str) -> str | None:
-    """Who has the lease, or had it last."""
-    return session.exec(select(Lease.holder).where(Lease.name == name)).first()
+def get_holder(session: Session, *, name: str) -> str | None:
+    """The process that holds the lease or held it last, None where nobody ever did."""
+    return session.exec(select(ProcessLease.holder).where(ProcessLease.name == name)).first()
 
 
-def take(session: Session, *, name: str, holder: str, now: datetime, until: datetime, from_: str | None = None) -> bool:
-    """Take or renew a lease; False where another has it still. `from_` is a holder that is known to be gone."""
+def take_lease(
+    session: Session, *, name: str, holder: str, now: datetime, until: datetime, from_: str | None = None
+) -> bool:
+    """Take or renew a lease until a time; returns False where another process still holds it.
+
+    `from_` is a holder that is known to have ended: its lease may be taken before its time.
+    """
     values = {"name": name, "holder": holder, "now": now, "until": until, "gone": from_}
     return session.connection().execute(_TAKE, values).rowcount == 1
 
 
-def give_back(session: Session, *, name: str, holder: str) -> None:
-    """Let the next one have it at once."""
-    session.connection().execute(_GIVE_BACK, {"name": name, "holder": holder})
+def release_lease(session: Session, *, name: str, holder: str) -> None:
+    """Give the lease back, so that the next process can take it at once."""
+    session.connection().execute(_RELEASE, {"name": name, "holder": holder})
 
 
 _TAKE = sa.text("""
-INSERT INTO lease (name, holder, until) VALUES (:name, :holder, :until)
+INSERT INTO process_lease (name, holder, until) VALUES (:name, :holder, :until)
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-WHERE lease.holder = :holder OR lease.until < :now OR lease.holder = :gone""").bindparams(
-    sa.bindparam("now", type_=Moment()), sa.bindparam("until", type_=Moment()), sa.bindparam("gone", type_=sa.String())
+WHERE process_lease.holder = :holder OR process_lease.until < :now OR process_lease.holder = :gone""").bindparams(
+    sa.bindparam("now", type_=UtcDateTime()),
+    sa.bindparam("until", type_=UtcDateTime()),
+    sa.bindparam("gone", type_=sa.String()),
 )
-_GIVE_BACK = sa.text("DELETE FROM lease WHERE name = :name AND holder = :holder")
+_RELEASE = sa.text("DELETE FROM process_lease WHERE name = :name AND holder = :holder")

@@ -1,7 +1,8 @@
 """Keyed pseudonyms: the key is made once, kept in a file beside the database, and never changed.
 
-A pseudonym is the first 12 characters of HMAC-SHA256(key, "namespace\\x1fname") in base 32: 60 bits, so that a million
-people collide with a chance of 4·10⁻⁷. Without the key nobody can go back; with another key nobody is recognised.
+A pseudonym is the first 12 characters of HMAC-SHA256(key, "namespace\\x1fname") in base 32: 60 bits, so that among a
+million annotators two collide with a probability of 4·10⁻⁷. Without the key a pseudonym cannot be traced back; with
+another key the same annotator would get another pseudonym.
 """
 
 from __future__ import annotations
@@ -25,78 +26,81 @@ SIMULATED = "SIMULATED-"
 KEY_BYTES = 32
 
 
-def pseudonym(key: bytes, *, namespace: str, name: str, simulated: bool = False) -> str:
-    """The pseudonym of `name`, unique in `namespace` (`telegram`, `toloka`, a project); simulated people say so."""
+def make_pseudonym(key: bytes, *, namespace: str, name: str, simulated: bool = False) -> str:
+    """The pseudonym of `name` in `namespace` (`telegram`, `toloka`, a project); simulated ones have a prefix."""
     digest = hmac.new(key, f"{namespace}\x1f{name}".encode(), hashlib.sha256).digest()
     text = base64.b32encode(digest).decode()[:12].lower()
     return f"{SIMULATED if simulated else ''}{text}"
 
 
-def stranger(*, simulated: bool = False) -> str:
-    """A pseudonym that belongs to no name and comes from no key: for whoever is forgotten."""
+def make_random_pseudonym(*, simulated: bool = False) -> str:
+    """A pseudonym that comes from no name and no key, for an annotator who is erased."""
     text = base64.b32encode(secrets.token_bytes(8)).decode()[:12].lower()
     return f"{SIMULATED if simulated else ''}{text}"
 
 
-def key(session: Session, *, file: Path, now: datetime) -> bytes:
+def ensure_key(session: Session, *, file: Path, now: datetime) -> bytes:
     """The key of this database, made and recorded at first use; raises Conflict where it is missing or another one."""
-    found = known(session, file=file)
-    if found is None:
-        _make(file)
-        found = read(file)
-    record(session, found, now=now)
-    return found
+    key = find_key(session, file=file)
+    if key is None:
+        _write_key(file)
+        key = read_key(file)
+    record_key(session, key, now=now)
+    return key
 
 
-def record(session: Session, found: bytes, *, now: datetime) -> None:
-    """Remember the fingerprint of the first key that a database is filled with."""
-    if journal.first(session, Event.KEY_MADE) is None:
-        journal.record(session, Event.KEY_MADE, now=now, data={"fingerprint": fingerprint(found)})
+def record_key(session: Session, key: bytes, *, now: datetime) -> None:
+    """Record the fingerprint of the key in the journal, unless one is recorded."""
+    if journal.get_first_event(session, Event.KEY_MADE) is None:
+        journal.record_event(session, Event.KEY_MADE, now=now, data={"fingerprint": fingerprint_key(key)})
 
 
-def known(session: Session, *, file: Path) -> bytes | None:
-    """The key in the file if it may be used with this database, None where neither has one yet; writes nothing."""
-    recorded = journal.first(session, Event.KEY_MADE)
+def find_key(session: Session, *, file: Path) -> bytes | None:
+    """The key in the file, None where neither file nor database has one yet; writes nothing.
+
+    Raises Conflict where the file is missing or is not the key that the database was filled with.
+    """
+    recorded = journal.get_first_event(session, Event.KEY_MADE)
     where = Where(file=file, field="HROMADA_KEY_FILE")
-    if not files.there(file):
+    if not files.file_exists(file):
         if recorded is None:
             return None
         raise Conflict(
             "The key of the pseudonyms is gone, and this database was filled with one.",
             where=where,
-            remedy="Restore it from your backup; a new one would make every person a stranger.",
+            remedy="Restore it from your backup; with a new one every annotator would get another pseudonym.",
         )
-    found = read(file)
-    if recorded is not None and recorded.data["fingerprint"] != fingerprint(found):
+    key = read_key(file)
+    if recorded is not None and recorded.data["fingerprint"] != fingerprint_key(key):
         raise Conflict(
             "The key of the pseudonyms is not the one that this database was filled with.",
             where=where,
-            remedy="Put the first key back; the pseudonyms of people could not be made again otherwise.",
+            remedy="Put the first key back; without it the same pseudonyms cannot be made again.",
         )
-    return found
+    return key
 
 
-def fingerprint(found: bytes) -> str:
-    """What may be known of a key: 16 hexadecimal digits of an HMAC with it."""
-    return hmac.new(found, b"fingerprint", hashlib.sha256).hexdigest()[:16]
+def fingerprint_key(key: bytes) -> str:
+    """A fingerprint that may be shown: 16 hexadecimal digits of an HMAC with the key."""
+    return hmac.new(key, b"fingerprint", hashlib.sha256).hexdigest()[:16]
 
 
-def read(file: Path) -> bytes:
-    """The key in a file; raises BadInput where it is none."""
+def read_key(file: Path) -> bytes:
+    """The key in a file; raises BadInput where there is none."""
     try:
-        found = bytes.fromhex(file.read_text(encoding="ascii").strip())
+        key = bytes.fromhex(file.read_text(encoding="ascii").strip())
     except (OSError, ValueError):
-        found = b""
-    if len(found) != KEY_BYTES:
+        key = b""
+    if len(key) != KEY_BYTES:
         raise BadInput(
             f"This is not a key of {2 * KEY_BYTES} hexadecimal digits that you may read.",
             where=Where(file=file, field="HROMADA_KEY_FILE"),
             remedy="Restore it from your backup.",
         )
-    return found
+    return key
 
 
-def _make(file: Path) -> None:
+def _write_key(file: Path) -> None:
     try:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as failure:

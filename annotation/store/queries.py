@@ -1,4 +1,4 @@
-"""Reads that more than one use-case needs."""
+"""Queries that several use cases share."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from annotation.store.models import Annotator, Assignment, Item, Judgement, Proj
 from annotation.vocabulary import AssignmentStatus, Pool, Stage
 
 
-def project(session: Session, name: str) -> Project:
-    """A project by name; raises NotFound naming the nearest."""
-    found = session.exec(select(Project).where(Project.name == name)).first()
-    if found is None:
-        names = [one.name for one in projects(session)]
+def get_project(session: Session, name: str) -> Project:
+    """The project of this name; raises NotFound, with the most similar name, where there is none."""
+    project = session.exec(select(Project).where(Project.name == name)).first()
+    if project is None:
+        names = [project.name for project in list_projects(session)]
         close = difflib.get_close_matches(name, names, n=1)
         remedy = f"Did you mean {close[0]}?" if close else f"Loaded: {', '.join(names) or 'none yet'}."
         raise NotFound(f"No project {name!r} is loaded.", remedy=remedy)
-    return found
+    return project
 
 
-def projects(session: Session) -> Sequence[Project]:
-    """All projects in the order in which they were loaded."""
+def list_projects(session: Session) -> Sequence[Project]:
+    """All projects in the order of loading."""
     return session.exec(select(Project).order_by(col(Project.id))).all()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counts:
-    """How far a project is: main items, those that have their overlap, assignments in hand, judgements, annotators."""
+class ProjectCounts:
+    """Progress of a project: main items, those with full overlap, live assignments, judgements, annotators."""
 
     items: int
     done: int
@@ -41,22 +41,22 @@ class Counts:
     annotators: int
 
 
-def counts(session: Session, *, project_id: int) -> Counts:
-    """How far a project is; an item is done when it has its judgements."""
+def get_project_counts(session: Session, *, project_id: int) -> ProjectCounts:
+    """The progress of a project; an item is done when it has its judgements."""
     items, done = session.exec(
         select(func.count(), func.count().filter(col(Item.n_done) >= func.coalesce(Project.overlap, 1)))
         .select_from(Item)
         .join(Project)
         .where(Item.project_id == project_id, Item.pool == Pool.MAIN)
     ).one()
-    chosen = select(
+    counted = select(
         func.count().filter(col(Assignment.status) == AssignmentStatus.LIVE),
         func.count(col(Judgement.id)),
         func.count(func.distinct(col(Assignment.annotator_id))),
     )
-    joined = chosen.select_from(Assignment).join(Item).outerjoin(Judgement).where(Item.project_id == project_id)
+    joined = counted.select_from(Assignment).join(Item).outerjoin(Judgement).where(Item.project_id == project_id)
     live, judgements, annotators = session.exec(joined).one()
-    return Counts(items=items, done=done, live=live, judgements=judgements, annotators=annotators)
+    return ProjectCounts(items=items, done=done, live=live, judgements=judgements, annotators=annotators)
 
 
 _COUNTS = (
@@ -66,25 +66,28 @@ _COUNTS = (
     ~col(Assignment.is_repeat),
     ~col(Assignment.exposed),
 )
-"""With no reason against it, what `DataSet.retained` keeps, and the pilot, whose consensus is handed on too."""
+"""Without an exclusion, what `DataSet.retained` keeps, and pilot answers, whose consensus is used as well."""
 
 
-def counting_answers(
+def list_final_answers(
     session: Session, *, project_id: int, pilot: bool = False
 ) -> list[tuple[int, str, dict[str, str] | None, str]]:
-    """The answers that count, as they finally stand: item id, pseudonym, answers by question (None for one), response.
+    """The final answers that count: item id, pseudonym, answers by question (None where there is one question),
+    response.
 
-    With `pilot` those on pilot items instead, also where the pilot is the reason why they count for nothing else.
+    With `pilot` the answers to pilot items instead, also those excluded only because they are pilot answers.
     """
     counting: sa.ColumnElement[bool] = col(Judgement.excluded_reason).is_(None)
     if pilot:
-        counting = sa.or_(counting, col(Judgement.excluded_reason) == Pool.PILOT.excludes) & (Item.pool == Pool.PILOT)
+        counting = sa.or_(counting, col(Judgement.excluded_reason) == Pool.PILOT.exclusion_reason) & (
+            Item.pool == Pool.PILOT
+        )
     final = (
         select(Judgement.assignment_id, func.max(Judgement.revision).label("revision"))
         .group_by(col(Judgement.assignment_id))
         .subquery()
     )
-    chosen = (
+    query = (
         select(Assignment.item_id, Annotator.pseudonym, Judgement.answers, Judgement.response)
         .select_from(Assignment)
         .join(Item)
@@ -94,10 +97,13 @@ def counting_answers(
         .where(Item.project_id == project_id, counting, *_COUNTS)
         .order_by(col(Assignment.id))
     )
-    rows = session.exec(chosen).all()
-    return [(item, who, None if answers is None else dict(answers), response) for item, who, answers, response in rows]
+    rows = session.exec(query).all()
+    return [
+        (item_id, pseudonym, None if answers is None else dict(answers), response)
+        for item_id, pseudonym, answers, response in rows
+    ]
 
 
-def annotator_by_telegram(session: Session, telegram_id: int) -> Annotator | None:
-    """The person with this Telegram id."""
+def find_annotator(session: Session, telegram_id: int) -> Annotator | None:
+    """The annotator with this Telegram id, None where there is none."""
     return session.exec(select(Annotator).where(Annotator.telegram_id == telegram_id)).first()

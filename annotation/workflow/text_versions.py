@@ -1,4 +1,4 @@
-"""Texts that people work by and agree to: every version is kept under its sha256."""
+"""Versions of the texts that annotators read or agree to (instructions, consent, warning), each kept by its sha256."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from pathlib import Path
 from sqlmodel import Session
 
 from annotation import files
-from annotation.campaigns import project as project_files
+from annotation.campaigns import project_file as project_files
 from annotation.campaigns import stimulus
-from annotation.campaigns.people import ConsentSection
-from annotation.store.models import Wording
-from annotation.vocabulary import WordingKind
+from annotation.campaigns.sections.annotators import ConsentSection
+from annotation.store.models import TextVersion
+from annotation.vocabulary import TextKind
 
 
-def of_project(campaign: project_files.Campaign) -> dict[WordingKind, str]:
-    """The texts of a project that are there."""
+def read_project_texts(campaign: project_files.Campaign) -> dict[TextKind, str]:
+    """The texts that a project has, by kind."""
     definition = campaign.definition
-    found = {
-        WordingKind.INSTRUCTIONS: campaign.instructions(),
-        WordingKind.CONSENT: consent(definition.consent, file=campaign.file),
-        WordingKind.WARNING: definition.content_warning or "",
+    texts = {
+        TextKind.INSTRUCTIONS: campaign.read_instructions(),
+        TextKind.CONSENT: read_consent_text(definition.consent, file=campaign.file),
+        TextKind.WARNING: definition.content_warning or "",
     }
-    return {kind: text for kind, text in found.items() if text}
+    return {kind: text for kind, text in texts.items() if text}
 
 
-def consent(section: ConsentSection | None, *, file: Path) -> str:
-    """What people agree to, read beside the project or programme file that names it; empty where none is asked."""
+def read_consent_text(section: ConsentSection | None, *, file: Path) -> str:
+    """The consent text, read beside the project or programme file that names it; empty where there is none."""
     return "" if section is None else files.read_text(file.parent / section.file).strip()
 
 
-def record(session: Session, texts: Mapping[WordingKind, str], *, now: datetime) -> dict[str, str]:
-    """Keep the texts; their sha256 by kind."""
-    digests = {kind: stimulus.text_digest(text) for kind, text in texts.items()}
+def save_text_versions(session: Session, texts: Mapping[TextKind, str], *, now: datetime) -> dict[str, str]:
+    """Store the versions that are not stored yet; returns the sha256 of each text, by kind."""
+    digests = {kind: stimulus.compute_text_digest(text) for kind, text in texts.items()}
     for kind, digest in digests.items():
-        if session.get(Wording, (digest, kind)) is None:
-            session.add(Wording(sha256=digest, kind=kind, text=texts[kind], since=now))
+        if session.get(TextVersion, (digest, kind)) is None:
+            session.add(TextVersion(sha256=digest, kind=kind, text=texts[kind], since=now))
     session.flush()
     return {kind.value: digest for kind, digest in digests.items()}

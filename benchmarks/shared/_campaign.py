@@ -1,6 +1,6 @@
-"""A baseline of any size, and any part of it done, made by statements that copy rows instead of by its people.
+"""A baseline of any size, with any part of it answered, made by statements that copy rows.
 
-Overlap 3, two items of a group, controls, pages and caps; everybody has answered the same number of items.
+Overlap 3, two items in a group, control items, pages and caps; all annotators have answered the same number of items.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 OVERLAP = 3
 CONTROLS = 40
 AT = "'2026-11-20 12:00:00.000000+00:00'"
-BEFORE = 500
-"""The people who did what is done; those after them begin."""
+EARLIER = 500
+"""Number of annotators who have answered the part that is done; further annotators are new."""
 STRIDE = 7_368_787
-"""A prime: multiplied by it, file order becomes the order of the ring."""
+"""A prime: multiplied by it, file order becomes the queue order."""
 PROJECT = {
     "project": "baseline",
     "title": "Baseline",
@@ -43,24 +43,24 @@ PROJECT = {
 }
 
 
-def made(db: Database, folder: Path, *, items: int, people: int) -> int:
-    """Start a baseline of so many items, and let so many people in beside those who are there before; its id."""
-    _files(folder)
+def create_campaign(db: Database, folder: Path, *, items: int, annotators: int) -> int:
+    """Start a baseline of this many items with this many new annotators; returns the id of the project."""
+    _write_files(folder)
     with db.transaction() as session:
-        projects.load_file(session, folder / "baseline.yaml", now=NOW)
-        project = queries.project(session, "baseline")
-        transitions.start(session, project=project, now=NOW)
-        project.served = True
+        projects.load_project_file(session, folder / "baseline.yaml", now=NOW)
+        project = queries.get_project(session, "baseline")
+        transitions.start_project(session, project=project, now=NOW)
+        project.supports_telegram = True
         session.add(project)
-        for number in range(1, BEFORE + people + 1):
-            registration.join(session, telegram_id=number, language="uk", key=b"k" * 32, now=NOW)
-        identity = project.id or 0
-        _copy(session, project=identity, items=items)
-    _analyse(db)
-    return identity
+        for number in range(1, EARLIER + annotators + 1):
+            registration.register_telegram_annotator(session, telegram_id=number, language="uk", key=b"k" * 32, now=NOW)
+        project_id = project.id or 0
+        _copy_item(session, project=project_id, items=items)
+    _analyse_tables(db)
+    return project_id
 
 
-def _files(folder: Path) -> None:
+def _write_files(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     (folder / "baseline.yaml").write_text(json.dumps(PROJECT, ensure_ascii=False), "utf-8")
     for name, number in (("items", 1), ("controls", CONTROLS)):
@@ -72,39 +72,41 @@ def _files(folder: Path) -> None:
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
 
 
-def _copy(session: Session, *, project: int, items: int) -> None:
-    """The one item of the file, as often as there are to be items, each with an id, a group and a place of its own."""
+def _copy_item(session: Session, *, project: int, items: int) -> None:
+    """Copy the one item of the file, each copy with its own id, group and queue position."""
     own = {
         "id": "1000 + n",
         "external_id": "'i' || n",
         "group_id": "'g' || (n / 2)",
         "rank": "n",
-        "ring": f"(n * CAST({STRIDE} AS bigint)) % {items}",
+        "queue_position": f"(n * CAST({STRIDE} AS bigint)) % {items}",
     }
     names = [column.name for column in sa.inspect(Item).local_table.columns]
     values = ", ".join(own.get(name, name) for name in names)
     with without_indices(session, "item"):
-        _say(
+        _execute(
             session,
-            f"INSERT INTO item ({', '.join(names)}) {_numbers(1, items)}"
+            f"INSERT INTO item ({', '.join(names)}) {_number_series(1, items)}"
             f" SELECT {values} FROM item, numbers WHERE pool = 'main' AND project_id = {project}",
         )
 
 
-def done(db: Database, *, project: int, first: int, last: int) -> None:
-    """Let the people before have answered the items of these places in the file, the last one left out, but for those
-    that somebody has met. The ids are below zero, so that none is given twice."""
-    numbers = _numbers(first, last)
+def answer_items(db: Database, *, project: int, first: int, last: int) -> None:
+    """Have the earlier annotators answer the items from `first` to before `last` in file order that nobody has.
+
+    The ids are negative, so that none is used twice.
+    """
+    numbers = _number_series(first, last)
     fresh = f"id >= {1000 + first} AND id < {1000 + last} AND n_live = 0"
     each = (
         f"FROM numbers JOIN (SELECT id FROM item WHERE {fresh}) fresh ON fresh.id = 1000 + n"
         " CROSS JOIN (SELECT 0 AS k UNION ALL SELECT 1 UNION ALL SELECT 2) places"
     )
-    given, who = "-3 * n - k", f"1 + (n * 31 + k * 167) % {BEFORE}"
+    given, annotator = "-3 * n - k", f"1 + (n * 31 + k * 167) % {EARLIER}"
     assignment = (
         "INSERT INTO assignment (id, project_id, item_id, annotator_id, occasion, item_revision, surface, status,"
-        " stage, holds, is_control, is_repeat, exposed, position, assigned_at, shown_at, lease_until)"
-        f" {numbers} SELECT {given}, {project}, 1000 + n, {who}, 0, 1, 'telegram', 'done',"
+        " stage, holds_place, is_control, is_repeat, exposed, position, assigned_at, shown_at, lease_until)"
+        f" {numbers} SELECT {given}, {project}, 1000 + n, {annotator}, 0, 1, 'telegram', 'done',"
         f" 'main', true, false, false, false, n, {AT}, {AT}, {AT} {each}"
     )
     judgement = (
@@ -113,49 +115,51 @@ def done(db: Database, *, project: int, first: int, last: int) -> None:
     )
     exposure = (
         "INSERT INTO exposure (annotator_id, group_id, project_id, cause, at)"
-        f" {numbers} SELECT {who}, 'g' || (n / 2), {project}, 'answered', {AT} {each} WHERE true ON CONFLICT DO NOTHING"
+        f" {numbers} SELECT {annotator}, 'g' || (n / 2), {project}, 'answered', {AT} {each} WHERE true"
+        " ON CONFLICT DO NOTHING"
     )
     full = f"UPDATE item SET free = 0, n_live = {OVERLAP}, n_done = {OVERLAP} WHERE {fresh}"
     with db.transaction() as session, without_indices(session, "item", "assignment"):
         for statement in (assignment, judgement, exposure, full):
-            _say(session, statement)
-    _analyse(db)
+            _execute(session, statement)
+    _analyse_tables(db)
 
 
-def met(db: Database, *, project: int, who: int) -> None:
-    """Let a person have met the group of every open item, by another cause."""
+def expose_annotator(db: Database, *, project: int, annotator: int) -> None:
+    """Record that an annotator has met the group of every open item, by another cause."""
     with db.transaction() as session:
-        _say(
+        _execute(
             session,
             "INSERT INTO exposure (annotator_id, group_id, project_id, cause, at)"
-            f" SELECT {who}, group_id, {project}, 'training', {AT} FROM item"
+            f" SELECT {annotator}, group_id, {project}, 'training', {AT} FROM item"
             f" WHERE project_id = {project} AND pool IN ('main', 'control')"
             " ON CONFLICT DO NOTHING",
         )
 
 
-def _numbers(first: int, last: int) -> str:
+def _number_series(first: int, last: int) -> str:
     return f"WITH RECURSIVE numbers(n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < {last})"
 
 
 @contextmanager
 def without_indices(session: Session, *tables: str) -> Iterator[None]:
-    """The indices of these tables, but those of constraints, are made anew after what is done here, which is quicker
-    than keeping them meanwhile; PostgreSQL does not look up what every row points to.
+    """Drop the indices of these tables, but those of constraints, and create them again at the end, which is quicker.
+
+    PostgreSQL does not check foreign keys meanwhile.
     """
     names = ", ".join(f"'{one}'" for one in tables)
     postgresql = session.get_bind().dialect.name == "postgresql"
     if postgresql:
-        _say(session, "SET LOCAL session_replication_role = replica")
+        _execute(session, "SET LOCAL session_replication_role = replica")
     listed = _INDICES["postgresql" if postgresql else "sqlite"].format(names)
     found = session.connection().execute(sa.text(listed)).all()
     for name, _ in found:
-        _say(session, f"DROP INDEX {name}")
+        _execute(session, f"DROP INDEX {name}")
     yield
-    for _, made in found:
-        session.connection().exec_driver_sql(made)
+    for _, definition in found:
+        session.connection().exec_driver_sql(definition)
     if postgresql:
-        _say(session, "SET LOCAL session_replication_role = origin")
+        _execute(session, "SET LOCAL session_replication_role = origin")
 
 
 _INDICES = {
@@ -167,12 +171,12 @@ WHERE t.relname IN ({}) AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.co
 }
 
 
-def _say(session: Session, statement: str) -> None:
+def _execute(session: Session, statement: str) -> None:
     session.connection().execute(sa.text(statement))
 
 
-def _analyse(db: Database) -> None:
-    """What the server does by itself in the minutes after so much has changed; SQLite plans without it."""
+def _analyse_tables(db: Database) -> None:
+    """What PostgreSQL's autovacuum does in the minutes after such changes; SQLite needs no statistics here."""
     if db.engine.dialect.name == "postgresql":
         with db.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("VACUUM ANALYZE")

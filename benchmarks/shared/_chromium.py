@@ -1,4 +1,4 @@
-"""Debian's Chromium without a window, as tests and pictures start it."""
+"""Debian's Chromium without a window, as tests and screenshots start it."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-"""It is to ask for nothing beyond the pages that it is given."""
+"""It must request nothing beyond the pages that it is given."""

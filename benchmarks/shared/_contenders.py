@@ -17,7 +17,7 @@ from telegram.ext import ApplicationBuilder, CallbackQueryHandler, ContextTypes,
 from annotation.store import database, pseudonyms, queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
-from bot.delivery.http_transport import AiohttpRequest
+from bot.delivery.telegram_api import AiohttpRequest
 
 KEY = b"k" * 32
 PROJECT = """\
@@ -42,18 +42,18 @@ def prepare(url: str, folder: Path, *, items: int, overlap: int) -> None:
     (folder / "items.csv").write_text(f"id,text\n{rows}", "utf-8")
     (folder / "project.yaml").write_text(PROJECT.format(overlap=overlap), "utf-8")
     now = datetime.now(UTC)
-    with database.opened(url) as opened:
+    with database.open_database(url) as opened:
         with opened.transaction() as session:
-            pseudonyms.record(session, KEY, now=now)
-            projects.load_file(session, folder / "project.yaml", now=now)
-            transitions.start(session, project=queries.project(session, "words"), now=now)
+            pseudonyms.record_key(session, KEY, now=now)
+            projects.load_project_file(session, folder / "project.yaml", now=now)
+            transitions.start_project(session, project=queries.get_project(session, "words"), now=now)
             columns = [column["name"] for column in sa.inspect(session.connection()).get_columns("item")]
             changed = {
                 "id": f"id + k * {LOADED}",
                 "external_id": "external_id || '-' || k",
                 "group_id": "group_id || '-' || k",
                 "rank": f"rank + k * {LOADED}",
-                "ring": f"(ring * 7919 + k * 104729) % {items}",
+                "queue_position": f"(queue_position * 7919 + k * 104729) % {items}",
             }
             if items > LOADED:
                 values = ", ".join(changed.get(name, name) for name in columns)
@@ -70,7 +70,7 @@ def prepare(url: str, folder: Path, *, items: int, overlap: int) -> None:
 
 def bare(url: str, telegram: str, token: str, *, transport: bool) -> None:
     """python-telegram-bot alone: one row a tap, then the calls that hromada makes."""
-    engine = database.connect(url)
+    engine = database.create_engine(url)
     keyboard = InlineKeyboardMarkup(
         [[InlineKeyboardButton(label, callback_data="a:1:0.1") for label in ("перше", "друге")]]
     )
@@ -107,11 +107,14 @@ def bare(url: str, telegram: str, token: str, *, transport: bool) -> None:
 
 def hromada(url: str, telegram: str, token: str) -> None:
     """This bot."""
-    with database.opened(url) as opened:
-        app = application.build(
-            token=token, database=opened, office=application.office(key=KEY), base_url=f"{telegram}/bot"
+    with database.open_database(url) as opened:
+        app = application.build_application(
+            token=token,
+            database=opened,
+            settings=application.build_delivery_settings(key=KEY),
+            base_url=f"{telegram}/bot",
         )
-        application.run(app, token=token, log_level="WARNING")
+        application.run_application(app, token=token, log_level="WARNING")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How a benchmark speaks: a table for people, or with --json one object a line."""
+"""How a benchmark prints its figures: a table, or with --json one object a line."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def show(title: str, figures: Sequence[Figure]) -> None:
 
 
 def tell(title: str, figures: Iterable[Figure]) -> list[Figure]:
-    """Print the figures, each as soon as it is there; all of them."""
-    told: list[Figure] = []
+    """Print each figure as soon as it is there; returns all of them."""
+    printed: list[Figure] = []
     if "--json" not in sys.argv[1:]:
         print(title, flush=True)
     for figure in figures:
-        told.append(figure)
+        printed.append(figure)
         if "--json" in sys.argv[1:]:
             print(json.dumps(asdict(figure), ensure_ascii=False), flush=True)
             continue
@@ -38,10 +38,10 @@ def tell(title: str, figures: Iterable[Figure]) -> list[Figure]:
         print(
             f"  {figure.figure:<34} {figure.value:>10.3f} {figure.unit:<6} {figure.goal or '':<8} {verdict}", flush=True
         )
-    return told
+    return printed
 
 
 def end(figures: Sequence[Figure]) -> None:
-    """The process ends with 1 where a goal is missed."""
+    """End the process with 1 where a goal is missed."""
     if any(figure.holds is False for figure in figures):
         sys.exit(1)

@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from annotation.campaigns.project import ProjectFile
+from annotation.campaigns.project_file import ProjectFile
 from annotation.label_studio import configs
 
 PROGRAM = "HROMADA_LABEL_STUDIO"
@@ -88,8 +88,8 @@ class Studio:
         self, definition: ProjectFile, tasks: Sequence[Mapping[str, Any]], *, second_pass: bool = False
     ) -> tuple[int, list[int]]:
         """A project of a definition and its tasks; its number there, and theirs."""
-        words = {"title": definition.title, "expert_instruction": configs.instructions(definition)}
-        config = configs.rendered(definition, second_pass=second_pass)
+        words = {"title": definition.title, "expert_instruction": configs.render_instructions(definition)}
+        config = configs.render_label_config(definition, second_pass=second_pass)
         with self.api() as api:
             made = api.post("/api/projects", json={**words, "label_config": config, "sampling": SAMPLING})
             if made.status_code != 201:

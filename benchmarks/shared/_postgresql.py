@@ -1,4 +1,4 @@
-"""A PostgreSQL of one's own, from Debian's binaries, for the time that tests and benchmarks need it."""
+"""A temporary PostgreSQL server from Debian's programs, for tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 DEBIAN = Path("/usr/lib/postgresql")
-SORTED_AS_PEOPLE_DO = ("--locale-provider=icu", "--icu-locale=uk", "--locale=C.UTF-8")
+SORTED_BY_LANGUAGE = ("--locale-provider=icu", "--icu-locale=uk", "--locale=C.UTF-8")
 ON_A_SOCKET = "-c listen_addresses='' -c max_connections=100"
 QUICK = "-c fsync=off -c full_page_writes=off"
 
@@ -23,9 +23,9 @@ def binaries() -> Path | None:
 
 @contextmanager
 def server(programs: Path, *, options: str = QUICK) -> Iterator[str]:
-    """The address of a server that runs as an ordinary user, on a socket alone; its data are in a folder that goes.
+    """Run a server as an ordinary user, reachable by a socket only, and yield its address; delete its data at the end.
 
-    Texts are sorted there as people sort them, not by code point as SQLite does: what must not depend on it, must not.
+    It sorts texts by language, not by code point as SQLite does, so that a dependence on the order is found.
     """
     user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
     folder = Path(tempfile.mkdtemp(prefix="hromada-pg-", dir="/tmp"))  # a socket's path must be short
@@ -41,7 +41,7 @@ def server(programs: Path, *, options: str = QUICK) -> Iterator[str]:
         )
 
     try:
-        run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync", *SORTED_AS_PEOPLE_DO)
+        run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync", *SORTED_BY_LANGUAGE)
         run("pg_ctl", "-w", "-l", f"{folder}/log", "-o", f"-k {folder} {ON_A_SOCKET} {options}", "start")
         try:
             yield f"postgresql://postgres@/postgres?host={folder}"

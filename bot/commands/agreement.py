@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aggregation.errors import Refused
-from bot.commands.campaigns import AsJson
-from bot.commands.datasets import ProjectName, QuestionName, Seed, data_set, title
+from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.data_sets import QuestionName, Seed, format_title, read_data_set
 
 if TYPE_CHECKING:
     from aggregation.agreement import Coefficient
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from exports.inputs import DataSet
 
 
-WHOLE = "whole sets"
+WHOLE_SETS = "whole sets"
 
 
 class By(StrEnum):
@@ -47,39 +47,39 @@ def agreement(
     """
     from dataclasses import asdict
 
-    from bot.commands import console
+    from bot.commands import terminal_output
 
-    data = data_set(project, question)
+    data = read_data_set(project, question)
     if by is By.PAIR and data.kind == "label":
-        _pairs(data, json=json)
+        _print_pairs(data, json=json)
         return
-    with console.progress("resamples", quiet=json) as told:
-        rows = _coefficients(data, by, resamples=resamples, seed=seed, progress=told)
+    with terminal_output.show_progress("resamples", quiet=json) as progress:
+        rows = _compute_coefficients(data, by, resamples=resamples, seed=seed, progress=progress)
     if json:
-        found = [asdict(row) for row in rows]
-        console.show_json({"dataset": data.name, "simulated": data.simulated, "coefficients": found})
+        as_dictionaries = [asdict(row) for row in rows]
+        terminal_output.print_json({"dataset": data.name, "simulated": data.simulated, "coefficients": as_dictionaries})
         return
     several = len({row.basis for row in rows}) > 1
     named = any(row.of for row in rows)
     columns = ("of", "coefficient", "value", "95 % interval", "items", "votes")[0 if named else 1 :]
     shown = [
         (
-            *((row.of or WHOLE,) if named else ()),
+            *((row.of or WHOLE_SETS,) if named else ()),
             f"{row.name} ({row.basis})" if several else row.name,
             row.value,
-            console.interval(row.low, row.high),
+            terminal_output.format_interval(row.low, row.high),
             row.n_items,
             row.n_votes,
         )
         for row in rows
     ]
-    notes = _agreement_notes(rows, resamples=resamples, seed=seed)
+    notes = _build_notes(rows, resamples=resamples, seed=seed)
     if by is By.TIME and data.responses["position"].isna().all():
         notes.append("Imported votes have no times: the stretches follow the order of the file.")
-    console.table(title(data, _what(data, by)), columns, shown, notes=notes)
+    terminal_output.print_table(format_title(data, _describe_basis(data, by)), columns, shown, notes=notes)
 
 
-def _what(data: DataSet, by: By | None) -> str:
+def _describe_basis(data: DataSet, by: By | None) -> str:
     """What a table shows; a breakdown rests on each item's first votes where an overlap was planned, else on all."""
     if by is None:
         return "agreement"
@@ -87,52 +87,54 @@ def _what(data: DataSet, by: By | None) -> str:
     return f"agreement by {by.value}, {basis}"
 
 
-def _coefficients(
+def _compute_coefficients(
     data: DataSet, by: By | None, *, resamples: int, seed: int, progress: Progress
 ) -> tuple[Coefficient, ...]:
     """The coefficients asked for; without a breakdown also the mean posterior that publications call an IAA."""
-    from aggregation import kinds
+    from aggregation import answer_types
 
     votes = data.votes()
     if data.kind != "label":
         answers = data.answers()
         if by is None:
-            return kinds.agreement_of(
+            return answer_types.compute_agreement(
                 answers, overlap=data.overlap, resamples=resamples, seed=seed, progress=progress
             ).rows
         first = votes if data.overlap is None else votes.first_votes(data.overlap)
-        return kinds.breakdown_of(answers.with_votes(first), by.value, resamples=resamples, seed=seed)
-    return _of_labels(data, votes, by, resamples=resamples, seed=seed, progress=progress)
+        return answer_types.break_down_agreement(answers.with_votes(first), by.value, resamples=resamples, seed=seed)
+    return _compute_label_coefficients(data, votes, by, resamples=resamples, seed=seed, progress=progress)
 
 
-def _of_labels(
+def _compute_label_coefficients(
     data: DataSet, votes: Votes, by: By | None, *, resamples: int, seed: int, progress: Progress
 ) -> tuple[Coefficient, ...]:
-    from aggregation import agreement as coefficients
-    from aggregation import consensus
+    from aggregation.labels import agreement as coefficients
+    from aggregation.labels import consensus
 
     if by is not None and data.overlap is not None:
         votes = votes.first_votes(data.overlap)
     if by is By.LABEL:
-        return coefficients.by_label(votes, resamples=resamples, seed=seed)
+        return coefficients.break_down_by_label(votes, resamples=resamples, seed=seed)
     if by is By.ANNOTATOR:
-        return coefficients.by_annotator(votes, resamples=resamples, seed=seed)
+        return coefficients.break_down_by_annotator(votes, resamples=resamples, seed=seed)
     if by is By.TIME:
-        return coefficients.over_time(votes, resamples=resamples, seed=seed)
+        return coefficients.break_down_over_time(votes, resamples=resamples, seed=seed)
     if by is By.CLASS and votes.classes is None:
         raise Refused("The options differ from item to item and share no classes.", remedy="Use --by annotator.")
     if by is By.CLASS:
-        majority = consensus.consensus(votes, method="majority", ties="drop").labels["label"]
+        majority = consensus.build_label_consensus(votes, method="majority", ties="drop").labels["label"]
         target = votes.items["gold"].combine_first(majority)
-        return coefficients.class_confidence(votes, target, resamples=resamples, seed=seed)
-    found = coefficients.agreement(votes, overlap=data.overlap, resamples=resamples, seed=seed, progress=progress).rows
+        return coefficients.estimate_class_confidence(votes, target, resamples=resamples, seed=seed)
+    rows = coefficients.compute_label_agreement(
+        votes, overlap=data.overlap, resamples=resamples, seed=seed, progress=progress
+    ).rows
     if votes.classes is None:
-        return found
-    labels = consensus.consensus(votes, method="dawid_skene", ties="first")
-    return (*found, coefficients.mean_posterior(labels, votes, resamples=resamples, seed=seed))
+        return rows
+    labels = consensus.build_label_consensus(votes, method="dawid_skene", ties="first")
+    return (*rows, coefficients.estimate_mean_posterior(labels, votes, resamples=resamples, seed=seed))
 
 
-def _agreement_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> list[str]:
+def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> list[str]:
     """Reasons first, equal ones together; then how the intervals were made."""
     reasons: dict[str, list[str]] = {}
     for row in rows:
@@ -158,20 +160,22 @@ def _agreement_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) 
     return notes
 
 
-def _pairs(data: DataSet, *, json: bool) -> None:
+def _print_pairs(data: DataSet, *, json: bool) -> None:
     """Cohen's kappa of every two annotators who met on an item."""
-    from aggregation import agreement as coefficients
-    from bot.commands import console
+    from aggregation.labels import agreement as coefficients
+    from bot.commands import terminal_output
 
     votes = data.votes() if data.overlap is None else data.votes().first_votes(data.overlap)
-    pairs = coefficients.cohen_pairs(votes).astype(object)
+    pairs = coefficients.compute_cohen_pairs(votes).astype(object)
     rows = pairs.mask(pairs.isna(), None).to_dict("records")
     if json:
-        console.show_json({"dataset": data.name, "simulated": data.simulated, "pairs": rows})
+        terminal_output.print_json({"dataset": data.name, "simulated": data.simulated, "pairs": rows})
         return
     notes = [
         "κ is undefined (–) where both always gave the same one label.",
         "Pairs share few items: see the mean's interval.",
     ]
     shown = [tuple(row.values()) for row in rows]
-    console.table(title(data, _what(data, By.PAIR)), tuple(pairs.columns), shown, notes=notes)
+    terminal_output.print_table(
+        format_title(data, _describe_basis(data, By.PAIR)), tuple(pairs.columns), shown, notes=notes
+    )

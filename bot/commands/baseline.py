@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.campaigns import AsJson
-from bot.commands.datasets import ProjectName, QuestionName, Seed, data_set, title
+from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.data_sets import QuestionName, Seed, format_title, read_data_set
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
@@ -28,80 +28,86 @@ def baseline(
     """
     from dataclasses import asdict
 
-    from aggregation.kinds import performance_of
-    from bot.commands import console
+    from aggregation.answer_types import score_answers
+    from bot.commands import terminal_output
 
-    data = data_set(project, question)
-    with console.progress("resamples", quiet=json) as told:
-        found = performance_of(data.answers(), skips=data.skips(), resamples=resamples, seed=seed, progress=told)
+    data = read_data_set(project, question)
+    with terminal_output.show_progress("resamples", quiet=json) as progress:
+        performance = score_answers(
+            data.answers(), skips=data.skips(), resamples=resamples, seed=seed, progress=progress
+        )
     if json:
-        people = found.annotators.rename_axis("annotator").reset_index().to_dict("records")
+        people = performance.annotators.rename_axis("annotator").reset_index().to_dict("records")
         facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
         facts |= {"classes_are_positions": data.positions}
         facts |= {
-            "random": found.random,
-            "random_exact": found.random_exact,
-            "units": [asdict(unit) for unit in found.units],
-            "refused": dict(found.refused),
+            "random": performance.random,
+            "random_exact": performance.random_exact,
+            "units": [asdict(unit) for unit in performance.units],
+            "refused": dict(performance.refused),
         }
-        console.show_json(facts | {"annotators": people})
+        terminal_output.print_json(facts | {"annotators": people})
         return
     units = [
-        (unit.unit, unit.total, unit.wrong, unit.primary.value, *_intervals(unit), unit.n_ties) for unit in found.units
+        (unit.unit, unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit), unit.n_ties)
+        for unit in performance.units
     ]
     columns = ("unit", "total", "wrong", "share right", "95 % interval", "Wilson (ignores people)", "ties")
-    console.table(
-        title(data, "human performance"),
+    terminal_output.print_table(
+        format_title(data, "human performance"),
         columns,
         units,
-        notes=[*_skips(data), *_performance_notes(found), *_circular(data)],
+        notes=[*_describe_skips(data), *_build_notes(performance), *_warn_of_circular_gold(data)],
     )
     scores = [
-        (unit.unit, score.metric, score.value, console.interval(score.low, score.high))
-        for unit in found.units
+        (unit.unit, score.metric, score.value, terminal_output.format_interval(score.low, score.high))
+        for unit in performance.units
         for score in unit.scores
         if score is not unit.primary
     ]
     if scores:
         named = ("unit", "metric", "value", "95 % interval")
-        console.table(title(data, "other metrics, the same intervals"), named, scores)
+        terminal_output.print_table(format_title(data, "other metrics, the same intervals"), named, scores)
 
 
-def _intervals(unit: Unit) -> tuple[str, str]:
-    from bot.commands.console import interval
+def _format_intervals(unit: Unit) -> tuple[str, str]:
+    from bot.commands.terminal_output import format_interval
 
     accuracy = unit.primary
-    return interval(accuracy.low, accuracy.high), interval(unit.wilson_low, unit.wilson_high)
+    return format_interval(accuracy.low, accuracy.high), format_interval(unit.wilson_low, unit.wilson_high)
 
 
-def _skips(data: DataSet) -> list[str]:
+def _describe_skips(data: DataSet) -> list[str]:
     """How skips are scored, where there are any."""
     n = len(data.skipped())
     return [f"Skips: {n}, each wrong; without them in human_baseline.csv of `hromada export`."] if n else []
 
 
-def _circular(data: DataSet) -> list[str]:
+def _warn_of_circular_gold(data: DataSet) -> list[str]:
     """A warning where the gold was itself made of votes."""
     if not (data.items["gold_origin"] == "votes").any():
         return []
     return ["Some gold has the origin `votes`: people agree with what they made, so this is no score of theirs."]
 
 
-def _performance_notes(found: Performance) -> Sequence[str]:
-    notes = [f"{unit.unit}: interval by {unit.ci_method}." for unit in found.units if unit.primary.low is not None]
+def _build_notes(performance: Performance) -> Sequence[str]:
+    notes = [
+        f"{unit.unit}: interval by {unit.ci_method}." for unit in performance.units if unit.primary.low is not None
+    ]
     noted: dict[str, list[str]] = {}
-    for unit in found.units:
+    for unit in performance.units:
         if unit.note:
             noted.setdefault(unit.note, []).append(unit.unit)
     notes += [f"{', '.join(units)}: {note}" for note, units in noted.items()]
-    notes += [f"{unit}: not computed. {reason}" for unit, reason in found.refused.items()]
-    single = found["individual"]
+    notes += [f"{unit}: not computed. {reason}" for unit, reason in performance.refused.items()]
+    single = performance["individual"]
     if single.ann_mean is not None:
         spread = f"mean {single.ann_mean:.4f}, from {single.ann_min:.4f} to {single.ann_max:.4f}"
         notes.append(f"Annotators ({single.n_annotators}): {spread}.")
-    if found.random is not None and found.random_exact is not None:
+    if performance.random is not None and performance.random_exact is not None:
         notes.append(
-            f"Random: {found.random:.4f} as 1 / mean number of options, {found.random_exact:.4f} on the items seen."
+            f"Random: {performance.random:.4f} as 1 / mean number of options,"
+            f" {performance.random_exact:.4f} on the items seen."
         )
     if single.primary.metric == "exact_match":
         notes.append("Right is what equals a right answer: the whole set of boxes or parts, the text as compared.")

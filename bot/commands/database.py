@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.campaigns import AsJson
+from bot.commands.command_line import AsJson
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
-    from annotation.store.backups.manifest import Manifest
+    from annotation.store.backups.manifest import BackupManifest
 
 app = typer.Typer(help="Look after the database: upgrade, backup, restore, check.", no_args_is_help=True)
 Yes = Annotated[bool, typer.Option("--yes", help="Replace what is there.")]
@@ -27,38 +27,38 @@ def upgrade(
 
     On SQLite a backup is made first, beside the database; on PostgreSQL make one yourself (hromada database backup).
     """
-    from annotation.store import driver_errors, migrations
-    from annotation.store.database import reader
-    from bot.commands import console, session
+    from annotation.store import database, migrations
+    from annotation.store.database import make_read_engine
+    from bot.commands import database_session, terminal_output
 
-    with session.connected() as engine:
-        with driver_errors.translated(engine.url), reader(engine).connect() as connection:
-            migrations.refuse_strangers(connection)
-            before = migrations.current(connection)
+    with database_session.open_engine() as engine:
+        with database.translate_errors(engine.url), make_read_engine(engine).connect() as connection:
+            migrations.refuse_foreign_database(connection)
+            before = migrations.get_revision(connection)
         saved: str | None = None
         if before not in {None, migrations.HEAD} and engine.dialect.name == "sqlite" and not no_backup:
-            saved = str(_before_upgrade(engine, before or ""))
-        with driver_errors.translated(engine.url):
-            migrations.upgrade(engine)
+            saved = str(_back_up_before_upgrade(engine, before or ""))
+        with database.translate_errors(engine.url):
+            migrations.upgrade_schema(engine)
     if json:
-        console.show_json({"from": before, "to": migrations.HEAD, "backup": saved})
+        terminal_output.print_json({"from": before, "to": migrations.HEAD, "backup": saved})
         return
     done = (
         f"Up to date: {before}" if before == migrations.HEAD else f"Upgraded: {before or 'empty'} → {migrations.HEAD}"
     )
-    console.console().print(f"{done}.", markup=False)
+    terminal_output.print_sentence(f"{done}.")
     if saved:
-        console.console().print(f"The database as it was is in {saved}.", markup=False, soft_wrap=True)
+        terminal_output.print_line(f"The database as it was is in {saved}.")
 
 
-def _before_upgrade(engine: sa.Engine, revision: str) -> Path:
+def _back_up_before_upgrade(engine: sa.Engine, revision: str) -> Path:
     from annotation.store import backups
-    from bot.commands import session
+    from bot.commands import database_session
 
-    now = session.now()
+    now = database_session.get_current_time()
     file = Path(engine.url.database or "")
     to = file.with_name(f"{file.name}.{revision}-{now:%Y%m%dT%H%M%S}.backup")
-    backups.make(engine, to=to, now=now)
+    backups.make_backup(engine, to=to, now=now)
     return to
 
 
@@ -73,11 +73,11 @@ def backup(
     On PostgreSQL with pg_dump. The key of the pseudonyms is not in it: keep that file too, in another place.
     """
     from annotation.store import backups
-    from bot.commands import session
+    from bot.commands import database_session
 
-    with session.connected() as engine:
-        made = backups.make(engine, to=file, now=session.now(), yes=yes)
-    _show(f"Backed up into {file}", made, json=json)
+    with database_session.open_engine() as engine:
+        manifest = backups.make_backup(engine, to=file, now=database_session.get_current_time(), yes=yes)
+    _print_manifest(f"Backed up into {file}", manifest, json=json)
 
 
 @app.command()
@@ -91,42 +91,44 @@ def restore(
     The file must be the one that was written (sha256). Whatever fails, nothing is changed.
     """
     from annotation.store import backups
-    from bot.commands import session
+    from bot.commands import database_session
 
-    with session.connected(create=True) as engine:
-        found = backups.restore(engine, file=file, yes=yes)
-    _show(f"Restored from {file}", found, json=json)
+    with database_session.open_engine(create=True) as engine:
+        manifest = backups.restore_backup(engine, file=file, yes=yes)
+    _print_manifest(f"Restored from {file}", manifest, json=json)
 
 
-def _show(title: str, manifest: Manifest, *, json: bool) -> None:
+def _print_manifest(title: str, manifest: BackupManifest, *, json: bool) -> None:
     from dataclasses import asdict
 
-    from bot.commands import console
+    from bot.commands import terminal_output
 
     if json:
-        console.show_json(asdict(manifest))
+        terminal_output.print_json(asdict(manifest))
         return
-    facts: list[tuple[console.Cell, ...]] = [
+    facts: list[tuple[terminal_output.Cell, ...]] = [
         ("made at", manifest.made_at),
         ("revision", manifest.revision),
         ("bytes", f"{manifest.size}"),
         ("sha256", manifest.sha256),
         *((name, f"{number}") for name, number in manifest.rows.items() if number),
     ]
-    console.table(title, ("what", "is"), facts, notes=_about_the_key(manifest.key))
+    terminal_output.print_table(title, ("what", "is"), facts, notes=_describe_key(manifest.key))
 
 
-def _about_the_key(fingerprint: str | None) -> list[str]:
-    """Whether the key here is the one without which a backup's people are strangers."""
+def _describe_key(fingerprint: str | None) -> list[str]:
+    """A note on whether the key here is that of the backup's pseudonyms."""
     from annotation import files
-    from annotation.settings import settings
+    from annotation.settings import read_settings
     from annotation.store import pseudonyms
 
     if fingerprint is None:
         return ["No key of pseudonyms was made yet."]
-    file = settings().key_file
-    if files.there(file) and pseudonyms.fingerprint(pseudonyms.read(file)) == fingerprint:
-        return [f"Keep {file} too, in another place: it is not in the backup, and without it people become strangers."]
+    file = read_settings().key_file
+    if files.file_exists(file) and pseudonyms.fingerprint_key(pseudonyms.read_key(file)) == fingerprint:
+        return [
+            f"Keep {file} too, in another place: it is not in the backup, and without it annotators get new pseudonyms."
+        ]
     return [f"The key here is not its key: put the one with the fingerprint {fingerprint} into {file}."]
 
 
@@ -136,14 +138,16 @@ def check_(json: AsJson = False) -> None:
 
     The exit code is 1 where something is wrong.
     """
-    from bot.commands import checkup, console, session
+    from bot.commands import database_session, system_checks, terminal_output
 
-    with session.connected() as engine:
-        found = checkup.soundness(engine)
+    with database_session.open_engine() as engine:
+        findings = system_checks.check_database(engine)
     if json:
-        console.show_json([{"rule": one.rule, "wrong": one.wrong, "examples": list(one.examples)} for one in found])
+        terminal_output.print_json(
+            [{"rule": finding.rule, "wrong": finding.wrong, "examples": list(finding.examples)} for finding in findings]
+        )
     else:
-        rows = [(one.rule, one.wrong, ", ".join(one.examples)) for one in found]
-        console.table("Database", ("rule", "wrong", "for instance"), rows)
-    if any(one.wrong for one in found):
+        rows = [(finding.rule, finding.wrong, ", ".join(finding.examples)) for finding in findings]
+        terminal_output.print_table("Database", ("rule", "wrong", "for instance"), rows)
+    if any(finding.wrong for finding in findings):
         sys.exit(1)

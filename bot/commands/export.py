@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.campaigns import AsJson
-from bot.commands.datasets import Method, MethodOption, Seed
+from bot.commands.command_line import AsJson
+from bot.commands.data_sets import Method, MethodOption, Seed
 
 
 class GoldTies(StrEnum):
@@ -25,7 +25,7 @@ def export(
     projects: Annotated[list[str] | None, typer.Argument(help="Projects by name or file; all by default.")] = None,
     to: Annotated[Path, typer.Option(help="The folder for the files; made if it is not there.")] = Path("export"),
     method: MethodOption = Method.MAJORITY,
-    ties: Annotated[GoldTies, typer.Option(help="What becomes of a tie in gold.csv.")] = GoldTies.DROP,
+    ties: Annotated[GoldTies, typer.Option(help="The label of a tie in gold.csv.")] = GoldTies.DROP,
     seed: Seed = 0,
     anchors: Annotated[
         bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
@@ -34,18 +34,25 @@ def export(
 ) -> None:
     """Write the published files and the report page; corrected texts and filtered items have files of their own."""
     from bot import release
-    from bot.commands import console, session
-    from exports import items, report, stories, tables
+    from bot.commands import database_session, terminal_output
+    from exports import corrections, filtering, report, tables
 
-    with session.opened() as database, database.reading() as view:
-        data = release.data_sets(view, [session.project_name(one) for one in projects or ()])
-        sheets = release.sheets(view, data)
-    with console.progress("numbers", quiet=json) as told:
-        made = tables.release(data, method=method.value, ties=ties.value, seed=seed, anchors=anchors, progress=told)
-        desk = {**stories.files(sheets, seed=seed), **items.files(sheets, seed=seed)}
-        written = tables.write(made, to, also={"report.html": report.page(made), **desk})
+    with database_session.open_database() as database, database.reading() as view:
+        data = release.build_data_sets(view, [database_session.resolve_project_name(one) for one in projects or ()])
+        responses = release.list_full_responses(view, data)
+    with terminal_output.show_progress("numbers", quiet=json) as progress:
+        published = tables.build_release(
+            data, method=method.value, ties=ties.value, seed=seed, anchors=anchors, progress=progress
+        )
+        data_set_files = {
+            **corrections.build_correction_files(responses, seed=seed),
+            **filtering.build_filtering_files(responses, seed=seed),
+        }
+        written = tables.write_release(
+            published, to, also={"report.html": report.render_report(published), **data_set_files}
+        )
     if json:
-        console.show_json([str(path) for path in written])
+        terminal_output.print_json([str(path) for path in written])
         return
     for line in map(str, written):
-        console.console().print(line, markup=False, soft_wrap=True)
+        terminal_output.print_line(line)

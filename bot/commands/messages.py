@@ -1,4 +1,4 @@
-"""The command `hromada messages`: what people asked, and answers to them."""
+"""`hromada messages`: questions and reports of annotators, and answers to them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.campaigns import AsJson
-from bot.commands.listing import ListFirst
+from bot.commands.command_line import AsJson, ListByDefault
 
-app = typer.Typer(cls=ListFirst, help="What people asked: `hromada messages` lists it, `answer` answers.")
+app = typer.Typer(cls=ListByDefault, help="What people asked: `hromada messages` lists it, `answer` answers.")
 
 
 @app.command("list")
@@ -19,14 +18,13 @@ def list_(
     json: AsJson = False,
 ) -> None:
     """What people asked and nobody has answered yet, oldest first."""
-    from annotation.store import queries
     from annotation.store.models import Annotator, Assignment, Item, Project
-    from annotation.workflow.annotators import messages
-    from bot.commands import console, session
+    from annotation.workflow.annotators import support_messages
+    from bot.commands import database_session, terminal_output
 
-    with session.opened() as database, database.reading() as view:
-        chosen = None if project is None else queries.project(view, session.project_name(project)).id
-        found = [
+    with database_session.open_database() as database, database.reading() as view:
+        chosen = None if project is None else database_session.get_project(view, project).id
+        listed = [
             {
                 "id": one.id,
                 "at": one.at.isoformat(timespec="minutes"),
@@ -39,28 +37,30 @@ def list_(
                 "answer": one.answer,
                 "delivered": one.delivered_at is not None,
             }
-            for one in messages.listed(view, project_id=chosen, answered=everything)
+            for one in support_messages.list_messages(view, project_id=chosen, include_answered=everything)
         ]
     if json:
-        console.show_json(found)
+        terminal_output.print_json(listed)
         return
     columns = ("id", "at", "pseudonym", "project", "item", "text", *(("answer",) if everything else ()))
-    notes = () if found else ("Nothing waits for an answer.",)
-    console.table("Messages", columns, [[row[name] for name in columns] for row in found], notes=notes)
+    notes = () if listed else ("Nothing waits for an answer.",)
+    terminal_output.print_table("Messages", columns, [[row[name] for name in columns] for row in listed], notes=notes)
 
 
 @app.command()
 def answer(
     message: Annotated[int, typer.Argument(help="The message's id.", show_default=False)],
-    text: Annotated[str, typer.Argument(help="What the person will read.", show_default=False)],
+    text: Annotated[str, typer.Argument(help="What the annotator will read.", show_default=False)],
 ) -> None:
     """Answer a message; the bot delivers it."""
-    from annotation.workflow.annotators import messages
-    from bot.commands import console, session
+    from annotation.workflow.annotators import support_messages
+    from bot.commands import database_session, terminal_output
 
-    with session.opened() as database, database.transaction() as transaction:
-        messages.answer(transaction, message_id=message, text=text, now=session.now())
-    console.said(f"Message {message} is answered; the bot will deliver it.")
+    with database_session.open_database() as database, database.transaction() as transaction:
+        support_messages.answer_message(
+            transaction, message_id=message, text=text, now=database_session.get_current_time()
+        )
+    terminal_output.print_sentence(f"Message {message} is answered; the bot will deliver it.")
 
 
 @app.command()
@@ -69,22 +69,22 @@ def reports(
     json: AsJson = False,
 ) -> None:
     """Problems that people reported with items; an item that enough people reported is paused."""
-    from annotation.store import queries
-    from annotation.workflow.review import problem_reports as reported
-    from bot.commands import console, session
+    from annotation.workflow.review import problem_reports
+    from bot.commands import database_session, terminal_output
 
-    with session.opened() as database, database.reading() as view:
-        chosen = None if project is None else queries.project(view, session.project_name(project)).id
-        found = [
-            vars(one) | {"at": one.at.isoformat(timespec="minutes")} for one in reported.listed(view, project_id=chosen)
+    with database_session.open_database() as database, database.reading() as view:
+        chosen = None if project is None else database_session.get_project(view, project).id
+        listed = [
+            vars(one) | {"at": one.at.isoformat(timespec="minutes")}
+            for one in problem_reports.list_open_reports(view, project_id=chosen)
         ]
     if json:
-        console.show_json(found)
+        terminal_output.print_json(listed)
         return
     columns = ("at", "project", "item", "paused", "reason", "text")
-    rows = [[("yes" if row[name] else "no") if name == "paused" else row[name] for name in columns] for row in found]
+    rows = [[("yes" if row[name] else "no") if name == "paused" else row[name] for name in columns] for row in listed]
     notes = ("A wrong item: hromada load FILE --fix ID; one that is well: hromada messages dismiss PROJECT ID.",)
-    console.table("Reports", columns, rows, notes=notes if found else ("Nothing is reported.",))
+    terminal_output.print_table("Reports", columns, rows, notes=notes if listed else ("Nothing is reported.",))
 
 
 @app.command()
@@ -93,11 +93,12 @@ def dismiss(
     item: Annotated[str, typer.Argument(help="The item's id.", show_default=False)],
 ) -> None:
     """Answer the reports on an item that is well as it is; where they paused it, it goes on."""
-    from annotation.store import queries
-    from annotation.workflow.review import problem_reports as reported
-    from bot.commands import console, session
+    from annotation.workflow.review import problem_reports
+    from bot.commands import database_session, terminal_output
 
-    with session.opened() as database, database.transaction() as transaction:
-        found = queries.project(transaction, session.project_name(project))
-        number = reported.dismiss(transaction, project=found, item=item, now=session.now())
-    console.said(f"{item} is handed out: {number} reports are answered.")
+    with database_session.open_database() as database, database.transaction() as transaction:
+        loaded = database_session.get_project(transaction, project)
+        number = problem_reports.dismiss_reports(
+            transaction, project=loaded, item=item, now=database_session.get_current_time()
+        )
+    terminal_output.print_sentence(f"{item} is handed out: {number} reports are answered.")

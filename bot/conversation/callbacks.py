@@ -1,7 +1,7 @@
-"""What a button carries back: what it does, to which row, with which numbers and word; never a text, at most 64 bytes.
+"""The data of inline buttons: an action, a row id, numbers and a word, in at most 64 bytes; never a text.
 
-`VERB:ROW:NUMBERS:WORD`, numbers in base 36 with dots between them. Anything that is not written so, to the byte, was
-not written here.
+The format is `ACTION:ROW:NUMBERS:WORD`, with numbers in base 36 joined by dots. Data that differs from it in a single
+byte was not written by this bot.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from enum import StrEnum
 
 from annotation.errors import Stale
 
-MOST_BYTES = 64
-MOST = 2**31 - 1
-"""The largest id that a table has room for."""
+MAX_BYTES = 64
+MAX_NUMBER = 2**31 - 1
+"""The largest id that a database column holds."""
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_PRESS = re.compile(
+_PATTERN = re.compile(
     r"([a-z]):([0-9a-z]{1,6}):((?:[0-9a-z]{1,6}(?:\.[0-9a-z]{1,6}){0,3})?):([A-Za-z0-9_+/-]{0,32})", re.ASCII
 )
 
 
-class Verb(StrEnum):
-    """What a button does. The row is an assignment's for all that is done to an item, else a project's or none."""
+class ButtonAction(StrEnum):
+    """What a button does. The row is an assignment for actions on an item, otherwise a project or 0."""
 
     ANSWER = "a"
     TOGGLE = "b"
@@ -49,46 +49,48 @@ class Verb(StrEnum):
     GO_ON = "g"
 
 
-VERBS = frozenset(Verb)
+BUTTON_ACTIONS = frozenset(ButtonAction)
 
 
 @dataclass(frozen=True)
-class Press:
-    """A pressed button."""
+class CallbackData:
+    """The decoded data of a button."""
 
-    verb: Verb
-    row: int = 0
+    action: ButtonAction
+    row_id: int = 0
     numbers: tuple[int, ...] = ()
     word: str = ""
 
-    def number(self, place: int) -> int:
-        """The number at that place; raises Stale where there is none."""
-        if place >= len(self.numbers):
+    def get_number(self, index: int) -> int:
+        """The number at that index; raises Stale where there is none."""
+        if index >= len(self.numbers):
             raise Stale("This button is not ours.")
-        return self.numbers[place]
+        return self.numbers[index]
 
 
-def encode(press: Press) -> str:
-    """The data of a button; raises ValueError for what does not fit."""
-    data = f"{press.verb}:{_base36(press.row)}:{'.'.join(map(_base36, press.numbers))}:{press.word}"
-    fits = len(data) <= MOST_BYTES and max((press.row, *press.numbers)) <= MOST
-    if not fits or _PRESS.fullmatch(data) is None:
-        raise ValueError(f"A button cannot carry {press}")
+def encode_callback(callback: CallbackData) -> str:
+    """Encode the data of a button; raises ValueError for data that does not fit the format."""
+    data = (
+        f"{callback.action}:{_to_base36(callback.row_id)}:{'.'.join(map(_to_base36, callback.numbers))}:{callback.word}"
+    )
+    fits = len(data) <= MAX_BYTES and max((callback.row_id, *callback.numbers)) <= MAX_NUMBER
+    if not fits or _PATTERN.fullmatch(data) is None:
+        raise ValueError(f"A button cannot carry {callback}")
     return data
 
 
-def decode(data: str | None) -> Press | None:
-    """What a button carried; None for anything that this bot did not write."""
-    found = _PRESS.fullmatch(data or "")
-    if found is None or found[1] not in VERBS:
+def decode_callback(data: str | None) -> CallbackData | None:
+    """Decode the data of a tapped button; None for data that this bot did not write."""
+    match = _PATTERN.fullmatch(data or "")
+    if match is None or match[1] not in BUTTON_ACTIONS:
         return None
-    numbers = tuple(int(one, 36) for one in found[3].split(".")) if found[3] else ()
-    made = Press(Verb(found[1]), int(found[2], 36), numbers, found[4])
-    plain = f"{made.verb}:{_base36(made.row)}:{'.'.join(map(_base36, numbers))}:{made.word}"
-    return made if plain == data and max((made.row, *numbers)) <= MOST else None
+    numbers = tuple(int(digits, 36) for digits in match[3].split(".")) if match[3] else ()
+    callback = CallbackData(ButtonAction(match[1]), int(match[2], 36), numbers, match[4])
+    encoded = f"{callback.action}:{_to_base36(callback.row_id)}:{'.'.join(map(_to_base36, numbers))}:{callback.word}"
+    return callback if encoded == data and max((callback.row_id, *numbers)) <= MAX_NUMBER else None
 
 
-def _base36(number: int) -> str:
+def _to_base36(number: int) -> str:
     digits = ""
     while number or not digits:
         number, digit = divmod(number, 36)

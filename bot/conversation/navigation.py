@@ -1,4 +1,4 @@
-"""Where a person is: every entry leads there, and it is always somewhere that goes on."""
+"""Navigation: which screen an annotator is on. Every entry leads there, and there is always a way on."""
 
 from __future__ import annotations
 
@@ -8,219 +8,285 @@ from dataclasses import replace
 from sqlmodel import col, select
 
 from annotation.campaigns import stimulus
-from annotation.campaigns.project import ProjectFile
+from annotation.campaigns.project_file import ProjectFile
 from annotation.store import queries
 from annotation.store.models import Invitation, Item, Participation, Project
-from annotation.vocabulary import Hindrance, ItemStatus, Pool, ProjectStatus
+from annotation.vocabulary import ItemStatus, Pool, ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
-from annotation.workflow.allocation import programmes
-from annotation.workflow.allocation.programmes import Entry
-from annotation.workflow.annotators import attestations, consents, profiles, terms
-from annotation.workflow.assignments import Look, Offer
-from annotation.workflow.assignments.next_item import HERS
-from annotation.workflow.waiting import Waiting
-from bot.conversation import question_flow
-from bot.conversation.callbacks import Verb
-from bot.conversation.conversation_state import Step
-from bot.conversation.update_context import Visit, joined
-from bot.conversation.updates_and_calls import Call, Calls, Kind
-from bot.conversation.views import items, message_layout, onboarding, project_status
-from bot.conversation.views.project_status import Line
+from annotation.workflow.allocation import open_projects
+from annotation.workflow.allocation.open_projects import ProjectChoice
+from annotation.workflow.annotators import attestations, consents, terms
+from annotation.workflow.assignments import AssignedItem, Eligibility
+from annotation.workflow.assignments.next_item import ANSWERABLE_REASONS
+from annotation.workflow.participations import NothingAssigned
+from bot.conversation import conversation_state
+from bot.conversation.callbacks import ButtonAction
+from bot.conversation.conversation_state import AnswerDraft, ConversationStep, compute_card_version
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
+from bot.conversation.views import items, menus, message_layout, onboarding, project_status
+from bot.conversation.views.menus import MenuLine
+from bot.conversation.views.message_layout import RenderedMessage
 
-SEARCHES = 20
-"""How often the search for an item goes on within one update, before the person is asked to wait."""
-MOST_COUNTED = 500
-
-
-def lead(visit: Visit, *, in_hand: bool = True) -> Calls:
-    """The screen where the person is. `in_hand` is false where she has just given away what she had."""
-    if visit.state.step is Step.LANGUAGE:
-        return visit.send(onboarding.language())
-    state = visit.state.at(Step.NONE)
-    visit.keep(replace(state, spent=()) if visit.incoming.kind is Kind.MESSAGE and in_hand else state)
-    seen = assignments.look(visit.session, annotator_id=visit.who, now=visit.now)
-    if seen.live is not None:
-        held = assignments.next_item(visit.session, annotator_id=visit.who, now=visit.now, turn=(), seen=seen)
-        if isinstance(held, Offer) or (held.reason in HERS and not held.declined):
-            return shown(visit, held)
-        seen = replace(seen, live=None, overdue=False)
-    entries = programmes.entries(seen.doors)
-    if not any(one.projects for one in entries):
-        return _nothing(visit, entries)
-    return _next(visit, entries, seen=seen, after=not in_hand)
+MAX_SEARCHES = 20
+"""How many searches for an item one update makes before the annotator is asked to wait."""
+MAX_COUNTED = 500
+"""Up to how many open items the menu counts; more are "plenty"."""
 
 
-def entries(visit: Visit) -> tuple[Entry, ...]:
-    """The doors before which the person stands."""
-    return programmes.entries(assignments.look(visit.session, annotator_id=visit.who, now=visit.now).doors)
-
-
-def _next(visit: Visit, entries: Sequence[Entry], *, seen: Look, after: bool) -> Calls:
-    """The next item behind the door that she chose, or the only one; a menu where there are several.
-
-    A door that has nothing for her is said so of, and the others are left.
-    """
-    if not any(one.projects and one.key not in visit.state.spent for one in entries):
-        visit.keep(replace(visit.state, spent=()))
-    told: dict[str, Call] = {}
-    while doors := [one for one in entries if one.projects and one.key not in visit.state.spent]:
-        chosen = [one for one in doors if one.key == visit.state.door]
-        if len(doors) > 1 and not chosen:
-            return joined(told.values(), menu(visit, doors))
-        door = (chosen or doors)[0]
-        found = _searched(visit, door.projects, seen=seen)
-        calls = shown(visit, found, after=after)
-        if isinstance(found, Offer) or found.reason in HERS or found.reason is Hindrance.SEARCHING:
-            return joined(told.values(), calls)
-        visit.keep(replace(visit.state, door=0, spent=(*visit.state.spent, door.key)))
-        told |= {str(call): call for call in calls}
-    return tuple(told.values())
-
-
-def beyond(visit: Visit, *, project_id: int) -> Calls:
-    """Where a person goes on who declined what this project asks: behind the same door, or behind another, if any."""
-    seen = assignments.look(visit.session, annotator_id=visit.who, now=visit.now)
-    doors = [one for one in programmes.entries(seen.doors) if one.projects]
-    here = next((one for one in doors if project_id in one.projects), None)
-    if here is not None:
-        found = _searched(visit, here.projects, seen=seen)
-        if isinstance(found, Offer) or not found.declined:
-            return shown(visit, found)
-        visit.keep(replace(visit.state, door=0, spent=(*visit.state.spent, here.key)))
-    others = [one for one in doors if one is not here]
-    return _next(visit, others, seen=seen, after=False) if others else ()
-
-
-def in_hands(visit: Visit) -> Offer | Waiting:
-    """The item that the person has, if any."""
-    return assignments.next_item(visit.session, annotator_id=visit.who, now=visit.now, turn=())
-
-
-def _searched(visit: Visit, turn: Sequence[int], *, seen: Look) -> Offer | Waiting:
-    found: Offer | Waiting = Waiting(reason=Hindrance.SEARCHING)
-    for _ in range(SEARCHES):
-        found = assignments.next_item(visit.session, annotator_id=visit.who, now=visit.now, turn=turn, seen=seen)
-        if isinstance(found, Offer) or found.reason is not Hindrance.SEARCHING:
-            break
-    return found
-
-
-def menu(visit: Visit, doors: Sequence[Entry]) -> Calls:
-    """What is open, to choose from."""
-    lines = [Line(key=one.key, title=one.title, left=_left(visit, one.projects)) for one in doors]
-    return visit.send(project_status.menu(lines, visit.say))
-
-
-def _left(visit: Visit, projects: Sequence[int]) -> int | None:
-    chosen = select(Item.id).where(col(Item.project_id).in_(projects), Item.pool == Pool.MAIN, Item.free > 0)
-    counted = len(visit.session.exec(chosen.where(Item.status == ItemStatus.OPEN).limit(MOST_COUNTED + 1)).all())
-    return None if counted > MOST_COUNTED else counted
-
-
-def _nothing(visit: Visit, entries: Sequence[Entry]) -> Calls:
-    """Nothing is open to the person: she has done her part, or waits, or was not invited."""
-    if entries:
-        return visit.tell("quota", project=entries[0].title)
-    session = visit.session
-    mine = select(Project).join(Participation).where(Participation.annotator_id == visit.who)
-    projects = session.exec(mine.order_by(col(Project.id).desc())).all()
-    for project in projects:
-        if not project.served:
-            return visit.tell("elsewhere", project=project.title)
-        if project.status in {ProjectStatus.PAUSED, ProjectStatus.LOADED}:
-            return shown(visit, Waiting(reason=Hindrance.NOT_RUNNING, project=project.name))
-    if projects:
-        return shown(visit, Waiting(reason=Hindrance.NOTHING_LEFT))
-    invited = session.exec(select(Invitation.id).limit(1)).first() is not None
-    return visit.tell("stranger" if invited else "nothing-open")
-
-
-def shown(visit: Visit, found: Offer | Waiting, *, after: bool = False) -> Calls:
-    """The item with what comes before it, or why there is none; `after` says that it follows an answer."""
-    if isinstance(found, Waiting):
-        return _waiting(visit, found)
-    project = visit.session.get_one(Project, found.project_id)
-    definition = definitions.of(project)
-    if visit.person.time_zone is None:
-        return zone(visit)
-    version = onboarding.version(found.instructions, definition.examples)
-    if visit.state.cards.get(str(found.project_id)) != version:
-        return card(visit, project, definition, version=version)
-    due = _attestation(visit, project, definition)
-    page_over = _page_over(visit, found) if after else ()
-    return due or joined(page_over, item(visit, found, definition))
-
-
-def item(visit: Visit, offer: Offer, definition: ProjectFile) -> Calls:
-    """The item, its buttons under the last part."""
-    draft = visit.state.draft(offer.assignment_id, offer.revision)
-    shown = items.item(
-        offer, visit.say, asking=question_flow.asking(offer, draft, visit.say), countdown=counts_down(definition)
+def show_current_screen(context: UpdateContext, *, keeps_item: bool = True) -> TelegramCalls:
+    """The screen where the annotator is. `keeps_item` is false after an item was answered, skipped or released."""
+    if context.state.step is ConversationStep.LANGUAGE:
+        return context.send(onboarding.render_language_choice())
+    state = context.state.with_step(ConversationStep.NONE)
+    context.save_state(
+        replace(state, exhausted_entries=()) if context.incoming.kind is UpdateKind.MESSAGE and keeps_item else state
     )
-    return visit.send(*shown, remember=offer.assignment_id)
+    eligibility = assignments.check_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
+    if eligibility.live_assignment_id is not None:
+        result = assignments.assign_next_item(
+            context.session, annotator_id=context.annotator_id, now=context.now, project_ids=(), eligibility=eligibility
+        )
+        if isinstance(result, AssignedItem) or (result.reason in ANSWERABLE_REASONS and not result.declined):
+            return show_assignment_result(context, result)
+        eligibility = replace(eligibility, live_assignment_id=None, has_overdue_leases=False)
+    entries = open_projects.list_choices(eligibility.open_projects)
+    if not any(entry.projects for entry in entries):
+        return _explain_nothing_open(context, entries)
+    return _show_next_item(context, entries, eligibility=eligibility, follows_answer=not keeps_item)
 
 
-def counts_down(definition: ProjectFile) -> bool:
-    """Whether the project wants people to see how much is left for all."""
-    return definition.reward is not None and definition.reward.countdown
+def list_menu_entries(context: UpdateContext) -> tuple[ProjectChoice, ...]:
+    """The projects and programmes that the annotator has joined, as entries of the menu."""
+    return open_projects.list_choices(
+        assignments.check_eligibility(context.session, annotator_id=context.annotator_id, now=context.now).open_projects
+    )
 
 
-def card(visit: Visit, project: Project, definition: ProjectFile, *, version: str, message: str = "begin") -> Calls:
-    """The task on one screen, and a button that begins or leads back."""
-    begin = message_layout.button(visit.say(message), Verb.CARD, project.id or 0, word=version)
-    made = onboarding.card(project.title, project.instructions, definition.examples, visit.say, buttons=((begin,),))
-    return visit.send(*made)
+def _show_next_item(
+    context: UpdateContext, entries: Sequence[ProjectChoice], *, eligibility: Eligibility, follows_answer: bool
+) -> TelegramCalls:
+    """The next item of the chosen menu entry, or of the only one; the menu where there are several.
+
+    An entry without an item is explained and marked as exhausted, and the search continues in the others.
+    """
+    if not _list_open_entries(context, entries):
+        context.save_state(replace(context.state, exhausted_entries=()))
+    refusals: dict[str, TelegramCall] = {}
+    while open_entries := _list_open_entries(context, entries):
+        chosen = [entry for entry in open_entries if entry.key == context.state.entry]
+        if len(open_entries) > 1 and not chosen:
+            return join_calls(refusals.values(), show_menu(context, open_entries))
+        entry = (chosen or open_entries)[0]
+        result = _search_item(context, entry.projects, eligibility=eligibility)
+        calls = show_assignment_result(context, result, follows_answer=follows_answer)
+        if isinstance(result, AssignedItem) or result.reason in {*ANSWERABLE_REASONS, UnassignedReason.SEARCHING}:
+            return join_calls(refusals.values(), calls)
+        _mark_exhausted(context, entry)
+        refusals |= {str(call): call for call in calls}
+    return tuple(refusals.values())
 
 
-def zone(visit: Visit) -> Calls:
-    """When the person's day begins; she may tap or type."""
-    visit.keep(visit.state.at(Step.ZONE))
-    return visit.send(onboarding.zone(visit.say, now=visit.now))
+def _list_open_entries(context: UpdateContext, entries: Sequence[ProjectChoice]) -> list[ProjectChoice]:
+    return [entry for entry in entries if entry.projects and entry.key not in context.state.exhausted_entries]
 
 
-def _page_over(visit: Visit, offer: Offer) -> Calls:
-    page = offer.page
-    if page is None or page.number == 1 or page.place != 1 or offer.revision:
+def _mark_exhausted(context: UpdateContext, entry: ProjectChoice) -> None:
+    exhausted = (*context.state.exhausted_entries, entry.key)
+    context.save_state(replace(context.state, entry=0, exhausted_entries=exhausted))
+
+
+def show_item_after_decline(context: UpdateContext, *, project_id: int) -> TelegramCalls:
+    """Where an annotator continues after declining a project's terms: in the same menu entry, or in another."""
+    eligibility = assignments.check_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
+    open_entries = [entry for entry in open_projects.list_choices(eligibility.open_projects) if entry.projects]
+    current = next((entry for entry in open_entries if project_id in entry.projects), None)
+    if current is not None:
+        result = _search_item(context, current.projects, eligibility=eligibility)
+        if isinstance(result, AssignedItem) or not result.declined:
+            return show_assignment_result(context, result)
+        _mark_exhausted(context, current)
+    others = [entry for entry in open_entries if entry is not current]
+    return _show_next_item(context, others, eligibility=eligibility, follows_answer=False) if others else ()
+
+
+def get_live_item(context: UpdateContext) -> AssignedItem | NothingAssigned:
+    """The live item of the annotator, if any; nothing new is assigned."""
+    return assignments.assign_next_item(
+        context.session, annotator_id=context.annotator_id, now=context.now, project_ids=()
+    )
+
+
+def _search_item(
+    context: UpdateContext, projects: Sequence[int], *, eligibility: Eligibility
+) -> AssignedItem | NothingAssigned:
+    """Search for an item in these projects, again while the search is unfinished."""
+    for _ in range(MAX_SEARCHES):
+        result = assignments.assign_next_item(
+            context.session,
+            annotator_id=context.annotator_id,
+            now=context.now,
+            project_ids=projects,
+            eligibility=eligibility,
+        )
+        if isinstance(result, AssignedItem) or result.reason is not UnassignedReason.SEARCHING:
+            return result
+    return NothingAssigned(reason=UnassignedReason.SEARCHING)
+
+
+def show_menu(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:
+    """The menu of open projects."""
+    lines = [MenuLine(key=entry.key, title=entry.title, left=_count_left(context, entry.projects)) for entry in entries]
+    return context.send(menus.render_menu(lines, context.translate))
+
+
+def _count_left(context: UpdateContext, projects: Sequence[int]) -> int | None:
+    """How many open items of these projects have free places; None above MAX_COUNTED."""
+    main_items = select(Item.id).where(col(Item.project_id).in_(projects), Item.pool == Pool.MAIN, Item.free > 0)
+    count = len(context.session.exec(main_items.where(Item.status == ItemStatus.OPEN).limit(MAX_COUNTED + 1)).all())
+    return None if count > MAX_COUNTED else count
+
+
+def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:
+    """Why no project is open: all work is done, the project is paused or elsewhere, or there is no invitation."""
+    if entries:
+        return context.send_text("quota", project=entries[0].title)
+    session = context.session
+    joined = select(Project).join(Participation).where(Participation.annotator_id == context.annotator_id)
+    projects = session.exec(joined.order_by(col(Project.id).desc())).all()
+    for project in projects:
+        if not project.supports_telegram:
+            return context.send_text("elsewhere", project=project.title)
+        if project.status in {ProjectStatus.PAUSED, ProjectStatus.LOADED}:
+            return show_assignment_result(
+                context, NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=project.name)
+            )
+    if projects:
+        return show_assignment_result(context, NothingAssigned(reason=UnassignedReason.NOTHING_LEFT))
+    invited = session.exec(select(Invitation.id).limit(1)).first() is not None
+    return context.send_text("stranger" if invited else "nothing-open")
+
+
+def show_assignment_result(
+    context: UpdateContext, result: AssignedItem | NothingAssigned, *, follows_answer: bool = False
+) -> TelegramCalls:
+    """The assigned item with the screens that come before it, or why there is none."""
+    if isinstance(result, NothingAssigned):
+        return _explain_no_item(context, result)
+    project = context.session.get_one(Project, result.project_id)
+    definition = definitions.get_project_definition(project)
+    if context.annotator.time_zone is None:
+        return ask_time_zone(context)
+    version = compute_card_version(result.instructions, definition.examples)
+    if context.state.read_cards.get(str(result.project_id)) != version:
+        return show_card(context, project, definition, version=version)
+    attestation = _ask_due_attestation(context, project, definition)
+    page_over = _announce_page_end(context, result) if follows_answer else ()
+    return attestation or join_calls(page_over, show_item(context, result))
+
+
+def show_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
+    """The item as new messages, with its buttons under the last."""
+    draft = context.state.get_draft(item.assignment_id, item.revision)
+    return context.send(*render_item(context, item, draft), assignment_id=item.assignment_id)
+
+
+def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> tuple[RenderedMessage, ...]:
+    """The messages of an item with the answers given so far."""
+    return items.render_item(
+        item,
+        context.translate,
+        progress=conversation_state.build_item_progress(item, draft, context.translate),
+        countdown=has_countdown(context, item.project_id),
+    )
+
+
+def has_countdown(context: UpdateContext, project_id: int) -> bool:
+    """Whether the project shows annotators how many items are left."""
+    project = context.find_project(project_id)
+    return project is not None and project[1].reward is not None and project[1].reward.countdown
+
+
+def show_card(
+    context: UpdateContext, project: Project, definition: ProjectFile, *, version: str, message: str = "begin"
+) -> TelegramCalls:
+    """The task card with a button that begins or leads back."""
+    begin = message_layout.build_button(context.translate(message), ButtonAction.CARD, project.id or 0, word=version)
+    card = onboarding.render_card(
+        project.title, project.instructions, definition.examples, context.translate, buttons=((begin,),)
+    )
+    return context.send(*card)
+
+
+def ask_time_zone(context: UpdateContext) -> TelegramCalls:
+    """Ask for the time zone; a tap or a typed text answers."""
+    context.save_state(context.state.with_step(ConversationStep.ZONE))
+    return context.send(onboarding.render_time_zone_choice(context.translate, now=context.now))
+
+
+def _announce_page_end(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
+    """Suggest a rest where the item is the first of a new page."""
+    page = item.page
+    if page is None or page.number == 1 or page.position != 1 or item.revision:
         return ()
-    return visit.tell("page-over", page=page.number - 1)
+    return context.send_text("page-over", page=page.number - 1)
 
 
-def _attestation(visit: Visit, project: Project, definition: ProjectFile) -> Calls:
+def _ask_due_attestation(context: UpdateContext, project: Project, definition: ProjectFile) -> TelegramCalls:
+    """Ask for the attestation of the last work session, if it is due."""
     if definition.attestation is None:
         return ()
-    participation = participations.of(visit.session, annotator_id=visit.who, project_id=project.id or 0)
-    due = attestations.due(visit.session, definition=definition, participation=participation, now=visit.now)
-    if due is None:
+    participation = participations.get_participation(
+        context.session, annotator_id=context.annotator_id, project_id=project.id or 0
+    )
+    work_session = attestations.get_due_work_session(
+        context.session, definition=definition, participation=participation, now=context.now
+    )
+    if work_session is None:
         return ()
-    return visit.send(
-        project_status.attestation(
-            definition.attestation, visit.say, project_id=project.id or 0, sitting=due, pausing=False
+    return context.send(
+        project_status.render_attestation(
+            definition.attestation,
+            context.translate,
+            project_id=project.id or 0,
+            work_session=work_session,
+            pausing=False,
         )
     )
 
 
-def _waiting(visit: Visit, waiting: Waiting) -> Calls:
-    if waiting.project is None:
-        return visit.send(project_status.hindrance(waiting, visit.say, title="", zone=visit.person.time_zone))
-    project = queries.project(visit.session, waiting.project)
-    known = visit.project(project.id or 0)
-    if waiting.reason in HERS and known is not None:
-        return _hers(visit, waiting.reason, *known)
-    return visit.send(project_status.hindrance(waiting, visit.say, title=project.title, zone=visit.person.time_zone))
+def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> TelegramCalls:
+    """Why there is no item, or the question that the annotator has to answer first."""
+    title = ""
+    if result.project is not None:
+        project = queries.get_project(context.session, result.project)
+        if result.reason in ANSWERABLE_REASONS:
+            return _ask_requirement(context, result.reason, project, definitions.get_project_definition(project))
+        title = project.title
+    zone = context.annotator.time_zone
+    return context.send(project_status.render_unassigned_reason(result, context.translate, title=title, zone=zone))
 
 
-def _hers(visit: Visit, reason: Hindrance, project: Project, definition: ProjectFile) -> Calls:
-    """What the person is asked before she gets an item of the project."""
-    row, known = project.id or 0, terms.of(visit.session, project=project, definition=definition)
-    if reason is Hindrance.CONSENT:
-        asked = consents.asked(visit.session, annotator_id=visit.who, terms=known)
-        return () if asked is None else visit.send(*onboarding.consent(asked, visit.say, project_id=row))
-    if reason is Hindrance.PROFILE:
-        given = profiles.answers(visit.session, annotator_id=visit.who)
-        field = profiles.missing(known.fields, given)[0]
-        visit.keep(visit.state.at(Step.PROFILE, about=row, field=field.name))
-        return visit.send(onboarding.profile(field, visit.say, project_id=row))
-    if visit.person.time_zone is None:
-        return zone(visit)
+def _ask_requirement(
+    context: UpdateContext, reason: UnassignedReason, project: Project, definition: ProjectFile
+) -> TelegramCalls:
+    """Ask for what the project requires before the first item: consent, a profile field, or the content warning."""
+    project_id = project.id or 0
+    project_terms = terms.get_terms(context.session, project=project, definition=definition)
+    if reason is UnassignedReason.CONSENT:
+        request = consents.get_consent_request(context.session, annotator_id=context.annotator_id, terms=project_terms)
+        if request is None:
+            return ()
+        return context.send(*onboarding.render_consent(request, context.translate, project_id=project_id))
+    if reason is UnassignedReason.PROFILE:
+        answers = terms.get_profile_answers(context.session, annotator_id=context.annotator_id)
+        field = terms.list_missing_fields(project_terms.fields, answers)[0]
+        context.save_state(
+            context.state.with_step(ConversationStep.PROFILE, subject_id=project_id, profile_field=field.name)
+        )
+        return context.send(onboarding.render_profile_field(field, context.translate, project_id=project_id))
+    if context.annotator.time_zone is None:
+        return ask_time_zone(context)
     text = definition.content_warning or ""
-    return visit.send(*onboarding.warning(text, visit.say, project_id=row, sha256=stimulus.text_digest(text)))
+    digest = stimulus.compute_text_digest(text)
+    return context.send(*onboarding.render_warning(text, context.translate, project_id=project_id, sha256=digest))

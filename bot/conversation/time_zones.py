@@ -1,4 +1,4 @@
-"""A time zone as people type it: a city, its name in the IANA database, the difference from UTC."""
+"""Time zones: the cities offered as buttons, zones typed as text, and times in a zone."""
 
 from __future__ import annotations
 
@@ -6,42 +6,79 @@ import re
 import zoneinfo
 from datetime import datetime, timedelta
 from functools import cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from bot.conversation.views import onboarding
+from bot.conversation.texts import LANGUAGES, Texts, get_texts
 
-PARTS_OF_AN_HOUR = (
+COMMON_ZONES = {
+    "uk": ("Europe/Kyiv", "Europe/Warsaw", "Europe/Berlin", "Europe/London", "Europe/Lisbon", "America/Toronto"),
+    "ru": ("Europe/Kyiv", "Europe/Moscow", "Europe/Riga", "Europe/Berlin", "Asia/Tbilisi", "Asia/Almaty"),
+    "en": ("Europe/London", "Europe/Berlin", "Europe/Kyiv", "America/New_York", "America/Los_Angeles", "Asia/Kolkata"),
+}
+"""The zones where most speakers of a language live, offered as buttons; others are typed."""
+FRACTIONAL_OFFSET_ZONES = (
     "Asia/Kolkata", "Asia/Tehran", "Asia/Kabul", "Asia/Kathmandu", "Asia/Yangon", "Australia/Darwin",
     "Australia/Adelaide", "Australia/Lord_Howe", "Australia/Eucla", "Pacific/Chatham", "America/St_Johns",
     "Pacific/Marquesas",
 )  # fmt: skip
-"""Where clocks differ from UTC by more than whole hours: of places that agree, the one where most people live first."""
+"""Zones that differ from UTC by more than whole hours; of zones with the same offset the most populous comes first."""
 _OFFSET = re.compile(r"(?:utc|gmt)? ?([+-])(\d{1,2})(?:[:.]?(\d{2}))?")
 
 
-def meant(text: str, *, now: datetime) -> str | None:
-    """The zone's name for `Tokyo`, `Asia/Tokyo`, `+3`, `UTC+3`, `+5:30`; None for what is nowhere.
+def parse_time_zone(text: str, *, now: datetime) -> str | None:
+    """The IANA name for `Tokyo`, `Asia/Tokyo`, `+3`, `UTC+3` or `+5:30`; None for an unknown zone.
 
-    An offset of whole hours is a zone by itself; another one stands for a place whose clocks show it now.
+    An offset of whole hours becomes `Etc/GMT…`, any other a zone that has this offset now.
     """
-    said = " ".join(text.split()).casefold()
-    offset = _OFFSET.fullmatch(said.replace("−", "-"))
+    typed = " ".join(text.split()).casefold()
+    offset = _OFFSET.fullmatch(typed.replace("−", "-"))
     if offset is None:
-        return _cities().get(said.replace("_", " ")) or _cities().get(said)
+        return _index_zone_names().get(typed.replace("_", " ")) or _index_zone_names().get(typed)
     sign, hours, minutes = offset.groups(default="0")
     ahead = int(f"{sign}1") * timedelta(hours=int(hours), minutes=int(minutes))
     if int(minutes):
-        return next((name for name in PARTS_OF_AN_HOUR if _ahead(name, now) == ahead), None)
+        return next((name for name in FRACTIONAL_OFFSET_ZONES if _get_utc_offset(name, now) == ahead), None)
     name = f"Etc/GMT{-int(sign + hours):+d}" if int(hours) else "Etc/GMT"
     return name if name in zoneinfo.available_timezones() else None
 
 
-def _ahead(name: str, now: datetime) -> timedelta | None:
-    return now.astimezone(zoneinfo.ZoneInfo(name)).utcoffset()
+def format_zone(name: str, translate: Texts) -> str:
+    """A zone in words: its city where the texts have one, otherwise the offset from UTC or the IANA name."""
+    if name.startswith("Etc/GMT"):
+        hours = -int(name.removeprefix("Etc/GMT") or 0)
+        return f"UTC{hours:+d}" if hours else "UTC"
+    has_city = any(name in zones for zones in COMMON_ZONES.values())
+    return translate(get_city_message(name)) if has_city else name.replace("_", " ")
+
+
+def format_time(at: datetime, translate: Texts, *, zone: str | None) -> str:
+    """A date and time in the annotator's zone; in UTC, and marked so, where the zone is unknown."""
+    try:
+        local = at.astimezone(ZoneInfo(zone or "UTC"))
+    except (ZoneInfoNotFoundError, ValueError):
+        return format_time(at, translate, zone=None)
+    time = f"{local:%H:%M}" + ("" if zone else " UTC")
+    return translate("moment", day=local.day, month=local.month, time=time)
+
+
+def get_city_message(name: str) -> str:
+    """The name of the message that holds the city of a zone."""
+    return "zone-" + name.rpartition("/")[2].lower().replace("_", "-")
+
+
+def _get_utc_offset(name: str, now: datetime) -> timedelta | None:
+    return now.astimezone(ZoneInfo(name)).utcoffset()
 
 
 @cache
-def _cities() -> dict[str, str]:
-    """Zones by their whole name and by their city, in small letters; of the buttons' cities in every language too."""
+def _index_zone_names() -> dict[str, str]:
+    """Zones by IANA name and by city, in lower case, and by the cities of the buttons in every language."""
     names = sorted(zoneinfo.available_timezones())
     cities = {name.rpartition("/")[2].replace("_", " ").casefold(): name for name in names if "/" in name}
-    return cities | onboarding.cities() | {name.casefold(): name for name in names}
+    return cities | _index_cities() | {name.casefold(): name for name in names}
+
+
+def _index_cities() -> dict[str, str]:
+    """The zones of the buttons by the names of their cities in every language, in lower case."""
+    names = sorted({name for zones in COMMON_ZONES.values() for name in zones})
+    return {get_texts(language)(get_city_message(name)).casefold(): name for name in names for language in LANGUAGES}

@@ -1,4 +1,4 @@
-"""One update as handlers see it: the person, her language, where her conversation stands, and ways to reply."""
+"""The context of one update for handlers: the annotator, their language and conversation state, and ways to reply."""
 
 from __future__ import annotations
 
@@ -8,107 +8,121 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from annotation.campaigns.project import ProjectFile
+from annotation.campaigns.project_file import ProjectFile
 from annotation.store.models import Annotator, Project
 from annotation.workflow import definitions
-from bot.conversation.callbacks import Press
-from bot.conversation.conversation_state import Standing, State
-from bot.conversation.texts import Texts, nearest, texts
-from bot.conversation.updates_and_calls import Acknowledge, Call, Calls, Desk, Edit, Incoming, OfAssignment, Send
+from bot.conversation.callbacks import CallbackData
+from bot.conversation.conversation_state import ConversationRecord, ConversationState
+from bot.conversation.texts import Texts, get_texts, match_language
+from bot.conversation.updates_and_calls import (
+    AssignmentMessage,
+    ConversationSettings,
+    IncomingUpdate,
+    MessageEdit,
+    NewMessage,
+    TapAcknowledgement,
+    TelegramCall,
+    TelegramCalls,
+)
 from bot.conversation.views import message_layout
-from bot.conversation.views.message_layout import Message
+from bot.conversation.views.message_layout import RenderedMessage
 
 
 @dataclass(frozen=True, kw_only=True)
-class Visit:
-    """What a handler decides on. `press` is what the tapped button carried, None for texts and forged taps."""
+class UpdateContext:
+    """Everything a handler decides on. `callback` is the data of the tapped button, None for texts and forged taps."""
 
     session: Session
-    incoming: Incoming
+    incoming: IncomingUpdate
     now: datetime
-    desk: Desk
-    person: Annotator
-    standing: Standing
-    press: Press | None = None
+    settings: ConversationSettings
+    annotator: Annotator
+    record: ConversationRecord
+    callback: CallbackData | None = None
 
     @property
-    def who(self) -> int:
-        """The person's id."""
-        return self.person.id or 0
+    def annotator_id(self) -> int:
+        """The id of the annotator."""
+        return self.annotator.id or 0
 
     @property
-    def say(self) -> Texts:
-        """Words in her language."""
-        return texts(nearest(self.person.language))
+    def translate(self) -> Texts:
+        """The texts in the annotator's language."""
+        return get_texts(match_language(self.annotator.language))
 
     @property
     def text(self) -> str:
-        """What she wrote."""
+        """The text of the message; empty where there is none."""
         return self.incoming.text or ""
 
     @property
     def command(self) -> str:
-        """The command that she sent, without its slash; empty for any other text."""
-        first = self.text.split(maxsplit=1)[0] if self.text.strip() else ""
-        return first[1:].split("@")[0].lower() if first.startswith("/") else ""
+        """The command in the message, without its slash; empty for any other text."""
+        first_word = self.text.split(maxsplit=1)[0] if self.text.strip() else ""
+        return first_word[1:].split("@")[0].lower() if first_word.startswith("/") else ""
 
     @property
-    def state(self) -> State:
-        """Where her conversation stands."""
-        return self.standing.state
+    def state(self) -> ConversationState:
+        """The state of the conversation."""
+        return self.record.state
 
-    def keep(self, state: State) -> None:
-        """It stands there now."""
-        self.standing.keep(self.session, state, now=self.now)
+    def save_state(self, state: ConversationState) -> None:
+        """Store a new state of the conversation."""
+        self.record.save(self.session, state, now=self.now)
 
-    def pressed(self) -> Press:
-        """What the tapped button carried, where there is one for certain."""
-        if self.press is None:
+    def require_callback(self) -> CallbackData:
+        """The data of the tapped button; raises LookupError where there is none."""
+        if self.callback is None:
             raise LookupError("this handler is for taps")
-        return self.press
+        return self.callback
 
-    def project(self, project_id: int) -> tuple[Project, ProjectFile] | None:
-        """A project with its definition, if there is one of that id."""
-        found = self.session.get(Project, project_id)
-        return None if found is None else (found, definitions.of(found))
+    def find_project(self, project_id: int) -> tuple[Project, ProjectFile] | None:
+        """A project with its definition; None for an unknown id."""
+        project = self.session.get(Project, project_id)
+        return None if project is None else (project, definitions.get_project_definition(project))
 
-    def acknowledge(self, message: str = "", *, alert: bool = False, **arguments: str | int) -> Calls:
-        """Stop the button's spinning, with some words; nothing where nothing was tapped."""
+    def acknowledge(self, message: str = "", *, alert: bool = False, **arguments: str | int) -> TelegramCalls:
+        """Acknowledge the tap, with a toast or an alert; no call where the update is no tap."""
         if self.incoming.query_id is None:
             return ()
-        text = self.say(message, **arguments) if message else ""
-        return (Acknowledge(query_id=self.incoming.query_id, text=text, alert=alert),)
+        text = self.translate(message, **arguments) if message else ""
+        return (TapAcknowledgement(query_id=self.incoming.query_id, text=text, alert=alert),)
 
-    def send(self, *several: Message, remember: int | None = None) -> Calls:
-        """New messages; the last is the one that shows that assignment."""
-        chat, calls = self.incoming.chat_id, []
-        for number, one in enumerate(several, 1):
-            shows = remember if number == len(several) else None
-            calls.append(Send(chat_id=chat, html=one.html, buttons=one.buttons, reply=one.reply, remember=shows))
-        return tuple(calls)
+    def send(self, *messages: RenderedMessage, assignment_id: int | None = None) -> TelegramCalls:
+        """New messages; the last of them shows that assignment."""
+        return tuple(
+            NewMessage(
+                chat_id=self.incoming.chat_id,
+                html=message.html,
+                buttons=message.buttons,
+                input_hint=message.input_hint,
+                assignment_id=assignment_id if number == len(messages) else None,
+            )
+            for number, message in enumerate(messages, 1)
+        )
 
-    def tell(self, message: str, **arguments: str | int) -> Calls:
-        """A sentence."""
-        return self.send(message_layout.said(self.say, self.say(message, **arguments)))
+    def send_text(self, message: str, **arguments: str | int) -> TelegramCalls:
+        """A new message with one sentence."""
+        return self.send(message_layout.render_text(self.translate, self.translate(message, **arguments)))
 
-    def edit(self, message: Message, *, assignment_id: int | None = None) -> Calls:
-        """Change the message under the tapped button, or else the one that shows that assignment."""
-        place: int | OfAssignment | None = self.incoming.message_id if self.incoming.query_id else None
-        if place is None and assignment_id is not None:
-            place = OfAssignment(assignment_id=assignment_id)
-        if place is None:
+    def edit(self, message: RenderedMessage, *, assignment_id: int | None = None) -> TelegramCalls:
+        """Replace the message under the tapped button, otherwise the message that shows that assignment, if any."""
+        target: int | AssignmentMessage | None = self.incoming.message_id if self.incoming.query_id else None
+        if target is None and assignment_id is not None:
+            target = AssignmentMessage(assignment_id=assignment_id)
+        if target is None:
             return ()
-        return (Edit(chat_id=self.incoming.chat_id, message=place, html=message.html, buttons=message.buttons),)
+        return (MessageEdit(chat_id=self.incoming.chat_id, message=target, html=message.html, buttons=message.buttons),)
 
-    def replied(self, message: Message) -> Calls:
-        """In place of the tapped button's message, else as a new one."""
+    def edit_or_send(self, message: RenderedMessage) -> TelegramCalls:
+        """Replace the message under the tapped button; a new message where there is none."""
         return self.edit(message) or self.send(message)
 
-    def spoken(self) -> Visit:
-        """The same, for what is said after the tap is acknowledged."""
+    def without_tap(self) -> UpdateContext:
+        """The same context for calls that follow the acknowledgement of the tap."""
         return replace(self, incoming=replace(self.incoming, query_id=None))
 
 
-def joined(*several: Iterable[Call]) -> Calls:
+def join_calls(*groups: Iterable[TelegramCall]) -> TelegramCalls:
     """Calls one after another."""
-    return tuple(call for calls in several for call in calls)
+    return tuple(call for group in groups for call in group)

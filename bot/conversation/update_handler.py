@@ -1,75 +1,187 @@
-"""The whole conversation: from an update to the calls that follow, in one transaction; nothing is sent from here."""
+"""The entry of the conversation: from an update to the calls that follow, in one transaction; nothing is sent here.
+
+The first handler in HANDLERS whose condition holds answers the update. The exceptions of handlers become texts here.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
 from sqlmodel import Session
 
-from annotation.errors import BadInput, Stale
+from annotation.errors import BadInput, HromadaError, Stale, Unavailable
 from annotation.store.models import Annotator
-from annotation.workflow.annotators import reachability, registration
-from bot.conversation import callbacks, conversation_state, handlers
-from bot.conversation.conversation_state import Standing, State, Step
-from bot.conversation.handlers import errors
-from bot.conversation.texts import nearest, texts
-from bot.conversation.update_context import Visit
-from bot.conversation.updates_and_calls import MOST_TEXT, Acknowledge, Calls, Desk, Incoming, Kind, Send
+from annotation.workflow.annotators import registration
+from bot.conversation import callbacks, conversation_state, navigation
+from bot.conversation.callbacks import ButtonAction
+from bot.conversation.conversation_state import ConversationRecord, ConversationState, ConversationStep
+from bot.conversation.handlers import answers, data_rights, onboarding, skips_and_reports, start
+from bot.conversation.texts import get_texts, match_language
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import (
+    MAX_TEXT,
+    ConversationSettings,
+    IncomingUpdate,
+    NewMessage,
+    TapAcknowledgement,
+    TelegramCalls,
+    UpdateKind,
+)
 from bot.conversation.views import message_layout
 
-SPOKEN = {Kind.MESSAGE, Kind.EDITED, Kind.TAP}
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+HANDLED_KINDS = {UpdateKind.MESSAGE, UpdateKind.EDITED, UpdateKind.TAP}
+_UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")
+
+Condition = Callable[[UpdateContext], bool]
+Handler = Callable[[UpdateContext], TelegramCalls]
 
 
-def respond(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) -> Calls:
-    """Handle an update; the caller commits, and makes the calls after that, in their order."""
+def _is_tap(action: ButtonAction) -> Condition:
+    return lambda context: context.callback is not None and context.callback.action is action
+
+
+def _is_command(command: str) -> Condition:
+    return lambda context: context.command == command
+
+
+def _is_step(step: ConversationStep) -> Condition:
+    return lambda context: context.state.step is step
+
+
+def _is_kind(kind: UpdateKind) -> Condition:
+    return lambda context: context.incoming.kind is kind
+
+
+HANDLERS: tuple[tuple[Condition, Handler], ...] = (
+    (_is_tap(ButtonAction.ANSWER), answers.answer_with_option),
+    (_is_tap(ButtonAction.TOGGLE), answers.toggle_box),
+    (_is_tap(ButtonAction.DONE), answers.confirm_boxes),
+    (_is_tap(ButtonAction.OPEN), answers.leave_question_open),
+    (_is_tap(ButtonAction.UNDO), answers.undo_answer),
+    (_is_tap(ButtonAction.KEEP), answers.keep_answer),
+    (_is_tap(ButtonAction.SKIP), skips_and_reports.skip_item),
+    (_is_tap(ButtonAction.REPORT), skips_and_reports.report_item),
+    (_is_tap(ButtonAction.ASK), skips_and_reports.ask_for_question),
+    (_is_tap(ButtonAction.BACK), skips_and_reports.return_to_item),
+    (_is_tap(ButtonAction.PAUSE), skips_and_reports.pause_work),
+    (_is_tap(ButtonAction.TASK), onboarding.show_task),
+    (_is_tap(ButtonAction.LANGUAGE), start.set_language),
+    (_is_tap(ButtonAction.CONSENT), onboarding.record_consent),
+    (_is_tap(ButtonAction.PROFILE), onboarding.record_profile_option),
+    (_is_tap(ButtonAction.ZONE), onboarding.choose_time_zone),
+    (_is_tap(ButtonAction.WARNING), onboarding.record_warning_reply),
+    (_is_tap(ButtonAction.CARD), onboarding.mark_card_read),
+    (_is_tap(ButtonAction.ENTER), start.enter_project),
+    (_is_tap(ButtonAction.ATTEST), skips_and_reports.submit_attestation),
+    (_is_tap(ButtonAction.WITHDRAW), data_rights.withdraw_from_project),
+    (_is_tap(ButtonAction.FORGET), data_rights.erase_annotator),
+    (_is_tap(ButtonAction.GO_ON), start.resume_work),
+    (_is_kind(UpdateKind.TAP), start.refuse_forged_tap),
+    (_is_kind(UpdateKind.EDITED), start.refuse_edit),
+    (lambda context: context.incoming.media is not None, start.refuse_media),
+    (_is_command("start"), start.start_conversation),
+    (_is_command("projects"), start.list_projects),
+    (_is_command("task"), onboarding.show_task),
+    (_is_command("ask"), skips_and_reports.ask_for_question),
+    (_is_command("pause"), skips_and_reports.pause_work),
+    (_is_command("language"), start.ask_language),
+    (_is_command("mydata"), data_rights.send_my_data),
+    (_is_command("withdraw"), data_rights.ask_project_to_leave),
+    (_is_command("forget"), data_rights.ask_erasure_confirmation),
+    (_is_command("help"), start.show_help),
+    (lambda context: bool(context.command), start.refuse_unknown_command),
+    (_is_step(ConversationStep.LANGUAGE), start.repeat_language_question),
+    (_is_step(ConversationStep.PROFILE), onboarding.record_profile_text),
+    (_is_step(ConversationStep.ZONE), onboarding.set_typed_time_zone),
+    (_is_step(ConversationStep.SKIP), skips_and_reports.skip_with_text),
+    (_is_step(ConversationStep.REPORT), skips_and_reports.report_with_text),
+    (_is_step(ConversationStep.ASK), skips_and_reports.submit_question),
+    (lambda _: True, answers.answer_with_text),
+)
+
+
+def handle_update(
+    session: Session, incoming: IncomingUpdate, *, now: datetime, settings: ConversationSettings
+) -> TelegramCalls:
+    """Handle an update and return the calls to make; the caller commits first, and makes the calls in their order."""
     if not incoming.private:
-        return _in_a_group(incoming)
-    if incoming.kind is Kind.BLOCKED:
-        reachability.lost(session, telegram_id=incoming.telegram_id, now=now)
-    if incoming.kind not in SPOKEN:
+        return _answer_in_group(incoming)
+    if incoming.kind is UpdateKind.BLOCKED:
+        registration.mark_unreachable(session, telegram_id=incoming.telegram_id, now=now)
+    if incoming.kind not in HANDLED_KINDS:
         return ()
-    incoming = replace(incoming, text=_readable(incoming.text))
-    person, standing = _person(session, incoming, now=now, desk=desk)
-    press = callbacks.decode(incoming.data) if incoming.kind is Kind.TAP else None
-    visit = Visit(session=session, incoming=incoming, now=now, desk=desk, person=person, standing=standing, press=press)
+    incoming = replace(incoming, text=_clean_text(incoming.text))
+    annotator, record = _get_conversation(session, incoming, now=now, settings=settings)
+    callback = callbacks.decode_callback(incoming.data) if incoming.kind is UpdateKind.TAP else None
+    context = UpdateContext(
+        session=session,
+        incoming=incoming,
+        now=now,
+        settings=settings,
+        annotator=annotator,
+        record=record,
+        callback=callback,
+    )
     try:
-        return handlers.handle(visit)
+        return next(handler for condition, handler in HANDLERS if condition(context))(context)
     except (Stale, BadInput) as failure:
-        return errors.refused(visit, failure)
+        return explain_refusal(context, failure)
 
 
-def _person(session: Session, incoming: Incoming, *, now: datetime, desk: Desk) -> tuple[Annotator, Standing]:
-    """Who it is from, and where she stands; somebody new is asked first in which language to speak."""
-    found = conversation_state.find(session, telegram_id=incoming.telegram_id)
-    if found is not None:
-        reachability.back(session, person=found[0])
-        return found
-    made = registration.join(
+def _get_conversation(
+    session: Session, incoming: IncomingUpdate, *, now: datetime, settings: ConversationSettings
+) -> tuple[Annotator, ConversationRecord]:
+    """The annotator with their conversation; an unknown user is registered and asked for a language first."""
+    known = conversation_state.find_conversation(session, telegram_id=incoming.telegram_id)
+    if known is not None:
+        if known[0].unreachable_at is not None:
+            registration.mark_reachable(session, annotator=known[0])
+        return known
+    annotator = registration.register_telegram_annotator(
         session,
         telegram_id=incoming.telegram_id,
-        language=nearest(incoming.language_code),
-        key=desk.key,
+        language=match_language(incoming.language_code),
+        key=settings.key,
         now=now,
-        simulated=desk.simulated,
+        simulated=settings.simulated,
     )
-    standing = Standing(made.id or 0, State())
-    standing.keep(session, State(step=Step.LANGUAGE), now=now)
-    return made, standing
+    record = ConversationRecord(annotator.id or 0, ConversationState())
+    record.save(session, ConversationState(step=ConversationStep.LANGUAGE), now=now)
+    return annotator, record
 
 
-def _in_a_group(incoming: Incoming) -> Calls:
-    """Work is for private chats; a group is told so where somebody calls the bot, and is left alone otherwise."""
-    say = texts(nearest(incoming.language_code))
-    if incoming.kind is Kind.TAP and incoming.query_id is not None:
-        return (Acknowledge(query_id=incoming.query_id, text=say("only-private")),)
-    if incoming.kind is Kind.MESSAGE and (incoming.text or "").startswith("/"):
-        return (Send(chat_id=incoming.chat_id, html=message_layout.said(say, say("only-private")).html),)
+def _answer_in_group(incoming: IncomingUpdate) -> TelegramCalls:
+    """Outside private chats only commands and taps are answered, with a hint to use the private chat."""
+    translate = get_texts(match_language(incoming.language_code))
+    if incoming.kind is UpdateKind.TAP and incoming.query_id is not None:
+        return (TapAcknowledgement(query_id=incoming.query_id, text=translate("only-private")),)
+    if incoming.kind is UpdateKind.MESSAGE and (incoming.text or "").startswith("/"):
+        return (
+            NewMessage(
+                chat_id=incoming.chat_id, html=message_layout.render_text(translate, translate("only-private")).html
+            ),
+        )
     return ()
 
 
-def _readable(text: str | None) -> str | None:
-    """What a database can keep of a text, and no more of it than is read."""
-    return None if text is None else _UNSTORABLE.sub("", text[:MOST_TEXT])
+def _clean_text(text: str | None) -> str | None:
+    """A text without characters that a database cannot store, cut to the length that is read."""
+    return None if text is None else _UNSTORABLE_CHARACTERS.sub("", text[:MAX_TEXT])
+
+
+def explain_refusal(context: UpdateContext, failure: HromadaError) -> TelegramCalls:
+    """Explain why a tap or text was refused, and show the current screen again."""
+    message = "stale" if isinstance(failure, Stale) else "not-taken"
+    explanation = context.acknowledge(message) or context.send_text(message)
+    return join_calls(explanation, navigation.show_current_screen(context.without_tap()))
+
+
+def explain_failure(incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls:
+    """Apologise for an update that could not be handled; `code` finds the failure in the log."""
+    translate = get_texts(match_language(incoming.language_code))
+    text = translate("busy") if isinstance(failure, Unavailable) else translate("trouble", code=code)
+    apology = NewMessage(chat_id=incoming.chat_id, html=message_layout.render_text(translate, text).html)
+    return (apology,) if incoming.query_id is None else (TapAcknowledgement(query_id=incoming.query_id), apology)

@@ -1,6 +1,6 @@
-"""What goes between Telegram and the conversation: updates stripped to what is needed, and the calls that follow.
+"""Values that go between Telegram and the conversation: updates reduced to what is needed, and the calls to make.
 
-Both are plain values: an update waits in the inbox, and a call in the outbox, as JSON.
+Both are plain values: an update waits in the inbox and a call in the outbox as JSON.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-MOST_TEXT = 4096
-"""How much of a message is read, in characters: Telegram sends no longer one, a forger might."""
+MAX_TEXT = 4096
+"""How many characters of a message are read. Telegram never sends more, but a forged update might."""
 
 
-class Kind(StrEnum):
-    """What an update is."""
+class UpdateKind(StrEnum):
+    """The kind of an update."""
 
     MESSAGE = "message"
     EDITED = "edited"
@@ -27,14 +27,14 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Incoming:
-    """An update without names. `media` says what a message is that has no text; `message_id` is that of the message,
-    or of the one under the tapped button; `data` and `query_id` are of a tap.
+class IncomingUpdate:
+    """An update without names. `media` is the type of a message that has no text; `message_id` is the id of the
+    message, or of the message under the tapped button; `data` and `query_id` are set for taps.
     """
 
     update_id: int
     at: datetime
-    kind: Kind
+    kind: UpdateKind
     telegram_id: int
     chat_id: int
     private: bool
@@ -48,19 +48,19 @@ class Incoming:
 
 
 @dataclass(frozen=True)
-class Button:
-    """A button under a message: what it says, and what it carries back in at most 64 bytes."""
+class InlineButton:
+    """A button under a message: its label, and callback data of at most 64 bytes."""
 
     label: str
     data: str
 
 
-Rows = tuple[tuple[Button, ...], ...]
+ButtonRows = tuple[tuple[InlineButton, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Acknowledge:
-    """Stop the spinning of a tapped button, with a toast of at most 200 characters, or a box to close."""
+class TapAcknowledgement:
+    """Ends the loading state of a tapped button, with a toast of at most 200 characters or an alert to close."""
 
     query_id: str
     text: str = ""
@@ -68,46 +68,46 @@ class Acknowledge:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfAssignment:
-    """The message that shows an assignment, wherever it is in the chat now."""
+class AssignmentMessage:
+    """The message that shows an assignment, wherever it is in the chat."""
 
     assignment_id: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class Edit:
-    """Put another text and other buttons into a message; what is not there or not changed is no failure."""
+class MessageEdit:
+    """Replaces the text and buttons of a message; a missing or unchanged message is not a failure."""
 
     chat_id: int
-    message: int | OfAssignment
+    message: int | AssignmentMessage
     html: str
-    buttons: Rows = ()
+    buttons: ButtonRows = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Send:
-    """A new message. `reply` asks for a typed answer, with that hint in the field.
+class NewMessage:
+    """A new message. `input_hint` asks for a typed answer and is shown in the input field.
 
-    `remember` is the assignment that it shows: where it is, and when it was shown, are noted once it is sent.
-    `answers` is the person's question that it answers: should it be lost, that is known not to be answered yet.
-    `repeatable` says that a second one does no harm, where nobody knows whether the first was sent. `protect` keeps it
-    from being forwarded and saved.
+    `assignment_id` is the assignment that the message shows: its place in the chat and the time shown are stored once
+    it is sent. `answered_message_id` is the annotator's question that it answers: if the message is lost, that question
+    counts as unanswered again. `repeatable` messages may be sent twice when nobody knows whether the first attempt
+    arrived. `protect` prevents forwarding and saving.
     """
 
     chat_id: int
     html: str
-    buttons: Rows = ()
+    buttons: ButtonRows = ()
     silent: bool = True
-    reply: str | None = None
-    remember: int | None = None
-    answers: int | None = None
+    input_hint: str | None = None
+    assignment_id: int | None = None
+    answered_message_id: int | None = None
     repeatable: bool = True
     protect: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
-class Document:
-    """A file."""
+class NewDocument:
+    """A new message with a file."""
 
     chat_id: int
     name: str
@@ -116,8 +116,8 @@ class Document:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Commands:
-    """The menu of commands of one chat, which speaks that language now: descriptions by command."""
+class CommandMenu:
+    """The command menu of one chat in its new language: descriptions by command."""
 
     chat_id: int
     language: str
@@ -125,10 +125,10 @@ class Commands:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Introduction:
-    """What people of one language see of the bot before they write to it; of all others where `language` is empty.
+class BotProfile:
+    """What users of one language see of the bot before they write to it; `language` is empty for all other languages.
 
-    `description` stands in an empty chat, at most 512 characters; `about` in the profile, at most 120.
+    `description` is shown in an empty chat, at most 512 characters; `about` in the profile, at most 120.
     """
 
     language: str
@@ -137,15 +137,15 @@ class Introduction:
     about: str
 
 
-Call = Acknowledge | Edit | Send | Document | Commands
-Calls = tuple[Call, ...]
+TelegramCall = TapAcknowledgement | MessageEdit | NewMessage | NewDocument | CommandMenu
+TelegramCalls = tuple[TelegramCall, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Desk:
-    """What every conversation needs to know of where it runs: the key of the pseudonyms.
+class ConversationSettings:
+    """The settings of the deployment that the conversation needs: the pseudonym key.
 
-    `simulated` marks people as made up.
+    `simulated` marks new annotators as simulated.
     """
 
     key: bytes

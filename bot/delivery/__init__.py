@@ -1,5 +1,5 @@
-"""Delivery: updates come in once, what follows from them goes out, whatever dies in between.
+"""Delivery: every update is handled once, and what follows from it is sent, whichever process dies in between.
 
-An update is stored before it is confirmed (polling, webhook), handled in one transaction with the calls that follow
-from it (workers), and these are made after the commit (outbox).
+An update is stored before it is confirmed (polling, webhook), handled in one transaction that stores the calls to make
+(workers), and these are made after the commit (sender).
 """

@@ -1,31 +1,51 @@
-"""The bot's log: no token, no id, no text of a library that could hold one."""
+"""The log of the bot: without tokens, ids, or texts of libraries that could hold them."""
 
 from __future__ import annotations
 
 import logging
+import traceback
+from collections.abc import Iterator
 
-from telegram.error import InvalidToken
+from telegram.error import InvalidToken, NetworkError
 
-LIBRARIES = ("telegram", "aiohttp", "sqlalchemy", "asyncio")
+from annotation.errors import HromadaError
+
+QUIET_LIBRARIES = ("telegram", "aiohttp", "sqlalchemy", "asyncio")
 
 
-class Nameless(logging.Formatter):
-    """Log lines without the token, wherever a library writes it."""
+class TokenMaskingFormatter(logging.Formatter):
+    """Log lines with the token masked, wherever a library writes it."""
 
     def __init__(self, token: str) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
         self._token = token
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, traceback included, less the token."""
+        """The line with its traceback, without the token."""
         return super().format(record).replace(self._token, "(token)")
 
 
-def log(level: str, *, token: str) -> None:
-    """Log to the error stream; what libraries say below WARNING holds ids and texts, and is left out."""
+def configure_logging(level: str, *, token: str) -> None:
+    """Log to the error stream; library logs below WARNING hold ids and texts, and are left out."""
     handler = logging.StreamHandler()
-    handler.setFormatter(Nameless(token))
+    handler.setFormatter(TokenMaskingFormatter(token))
     handler.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], InvalidToken)))
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    for library in LIBRARIES:
+    for library in QUIET_LIBRARIES:
         logging.getLogger(library).setLevel(logging.WARNING)
+
+
+def format_trace(failure: BaseException) -> str:
+    """The traceback of a failure and its causes, without names, ids or texts.
+
+    Only messages of our own errors and of network errors are included: those of any other library, such as a database
+    driver, could hold a Telegram id.
+    """
+    return "".join(_list_causes(failure))
+
+
+def _list_causes(failure: BaseException | None) -> Iterator[str]:
+    while failure is not None:
+        words = f": {failure}" if isinstance(failure, (HromadaError, NetworkError)) else ""
+        yield f"{type(failure).__name__}{words}\n{''.join(traceback.format_tb(failure.__traceback__))}"
+        failure = failure.__cause__ or failure.__context__

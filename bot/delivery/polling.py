@@ -1,81 +1,111 @@
-"""Polling: one process at a time asks Telegram, stores what comes, and only then confirms it with its next question."""
+"""Long polling by one process at a time: updates are stored, and only then confirmed by the next poll.
+
+A watchdog ends a bot whose polls fail for too long, so that its supervisor starts it again.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
+from time import monotonic
 from typing import Any, TypeVar
 
 from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, TelegramError
 
-from annotation.errors import HromadaError
-from annotation.store import inbox
-from bot.delivery import update_parser
-from bot.delivery.process_lease import Tenure
-from bot.delivery.telegram_api import Api
-from bot.delivery.transaction_runner import Base
-from bot.delivery.update_parser import Raw
-from bot.delivery.watchdog import Asked, Watchdog
+from annotation.errors import HromadaError, Unavailable
+from bot.delivery.process_lease import LeaseKeeper
+from bot.delivery.telegram_api import TelegramApi
 from bot.delivery.workers import Workers
 
 log = logging.getLogger(__name__)
-SHORTEST_WAIT, LONGEST_WAIT = 0.5, 15.0
-STANDBY = 1.0
-"""Seconds between two looks at a lease that another process has."""
-NAME = "polling"
+MIN_WAIT, MAX_WAIT = 0.5, 15.0
+STANDBY_SECONDS = 1.0
+"""Seconds between two attempts to get a lease that another process holds."""
+POLLING_LEASE = "polling"
+WATCHDOG_SECONDS = 90.0
 Result = TypeVar("Result")
 
 
-async def take_in(base: Base, workers: Workers, updates: Sequence[Raw]) -> None:
-    """Store updates in one transaction and wake the workers; raises HromadaError where they could not be stored."""
-    read = [one for one in map(update_parser.read, updates) if one is not None]
-    arrived = [update_parser.arrived(one) for one in read]
-    if arrived:
-        await base.run(lambda session: inbox.store(session, arrived, now=base.clock()))
-        workers.wake(one.telegram_id for one in arrived)
+class AwaitedService(StrEnum):
+    """The service that has to respond before the next poll can succeed; the value begins a sentence."""
+
+    TELEGRAM = "Telegram"
+    DATABASE = "The database"
+
+
+SERVICE_REMEDIES = {
+    AwaitedService.TELEGRAM: "check the network, and whether another program asks for this bot's updates",
+    AwaitedService.DATABASE: "check that the database runs and can be reached, and that nothing else keeps it locked",
+}
 
 
 @dataclass
-class Poller:
-    """Asks for updates while its lease is held; `begun` is called when it has got it."""
+class Watchdog:
+    """Reset by every successful poll, and told which service is awaited meanwhile."""
 
-    base: Base
-    api: Api
+    seconds: float = WATCHDOG_SECONDS
+    last_success: float = field(default_factory=monotonic)
+    awaited: AwaitedService = AwaitedService.DATABASE
+
+    def reset(self) -> None:
+        """A poll succeeded now."""
+        self.last_success = monotonic()
+
+    def set_awaited(self, awaited: AwaitedService) -> None:
+        """The service that has to respond next."""
+        self.awaited = awaited
+
+    async def run(self) -> None:
+        """Raise Unavailable once no poll succeeded for too long, naming the service that did not respond."""
+        while (remaining := self.last_success + self.seconds - monotonic()) > 0:
+            await asyncio.sleep(remaining)
+        raise Unavailable(
+            f"{self.awaited} does not answer: no poll has succeeded for {self.seconds:.0f} seconds.",
+            remedy=f"Let a supervisor start the bot again; {SERVICE_REMEDIES[self.awaited]}.",
+        )
+
+
+@dataclass
+class UpdatePoller:
+    """Polls while its lease is held; `on_start` is called when the lease was acquired."""
+
+    api: TelegramApi
     workers: Workers
-    tenure: Tenure
+    lease: LeaseKeeper
     watchdog: Watchdog
-    begun: Callable[[], Awaitable[None]]
-    _wait: float = SHORTEST_WAIT
-    _stands_by: bool = False
+    on_start: Callable[[], Awaitable[None]]
+    _pause: float = MIN_WAIT
+    _is_standby: bool = False
 
     async def run(self) -> None:
         """Poll until cancelled; raises InvalidToken."""
         while True:
-            self.watchdog.waits_for(Asked.DATABASE)
-            kept = await self._safely(self.tenure.keep())
-            if kept:
-                self._stands_by = False
+            self.watchdog.set_awaited(AwaitedService.DATABASE)
+            acquired = await self._try(self.lease.acquire())
+            if acquired:
+                self._is_standby = False
                 await self._serve()
-            elif kept is False:
-                if not self._stands_by:
+            elif acquired is False:
+                if not self._is_standby:
                     log.info("Another process asks Telegram for updates; this one stands by.")
-                self._stands_by = True
-                self.watchdog.fed()
-                await asyncio.sleep(STANDBY)
+                self._is_standby = True
+                self.watchdog.reset()
+                await asyncio.sleep(STANDBY_SECONDS)
 
     async def _serve(self) -> None:
-        """Poll as long as the lease is ours; it is renewed while a poll is held open."""
+        """Poll as long as the lease is held; it is renewed meanwhile."""
         log.info("This process asks Telegram for updates now.")
-        if await self._safely(self._begin()) is None:
+        if await self._try(self._start()) is None:
             return
         polling = asyncio.create_task(self._poll())
         try:
             while not polling.done():
-                await asyncio.wait([polling], timeout=STANDBY)
-                await self._safely(self.tenure.keep())
-                if not self.tenure.held:
+                await asyncio.wait([polling], timeout=STANDBY_SECONDS)
+                await self._try(self.lease.acquire())
+                if not self.lease.held:
                     log.warning("Another process asks Telegram for updates now.")
                     return
             await polling
@@ -83,53 +113,53 @@ class Poller:
             polling.cancel()
             await asyncio.gather(polling, return_exceptions=True)
 
-    async def _begin(self) -> bool:
-        """Nothing that waits is dropped: neither with the webhook that may have been there, nor with the offset."""
-        self.watchdog.waits_for(Asked.TELEGRAM)
+    async def _start(self) -> bool:
+        """Remove a webhook, keeping the updates that wait, and recover what an earlier process left."""
+        self.watchdog.set_awaited(AwaitedService.TELEGRAM)
         await self.api.delete_webhook(drop_pending_updates=False)
         name = (await self.api.get_me()).username
-        self.watchdog.waits_for(Asked.DATABASE)
-        await self.begun()
+        self.watchdog.set_awaited(AwaitedService.DATABASE)
+        await self.on_start()
         log.info("The bot is @%s.", name)
         return True
 
     async def _poll(self) -> None:
         offset: int | None = None
         while True:
-            self.watchdog.waits_for(Asked.TELEGRAM)
-            updates = await self._safely(self.api.poll(offset=offset))
+            self.watchdog.set_awaited(AwaitedService.TELEGRAM)
+            updates = await self._try(self.api.poll_updates(offset=offset))
             if updates is None:
                 continue
-            self.watchdog.fed()
-            self._wait = SHORTEST_WAIT
-            self.watchdog.waits_for(Asked.DATABASE)
-            stored = await self._safely(self._take_in(updates)) if updates else None
+            self.watchdog.reset()
+            self._pause = MIN_WAIT
+            self.watchdog.set_awaited(AwaitedService.DATABASE)
+            stored = await self._try(self._store(updates)) if updates else None
             if stored:
-                offset = max(int(one["update_id"]) for one in updates) + 1
+                offset = max(int(update["update_id"]) for update in updates) + 1
 
-    async def _take_in(self, updates: Sequence[Any]) -> bool:
-        await take_in(self.base, self.workers, updates)
+    async def _store(self, updates: Sequence[Any]) -> bool:
+        await self.workers.receive_updates(updates)
         return True
 
-    async def _safely(self, work: Awaitable[Result]) -> Result | None:
-        """What came of it; None, after a pause, where Telegram or the database does not answer."""
+    async def _try(self, work: Awaitable[Result]) -> Result | None:
+        """The result; None, after a pause, where Telegram or the database does not respond."""
         try:
             return await work
         except InvalidToken:
             raise
         except RetryAfter as failure:
-            asked = failure.retry_after
-            pause = asked if isinstance(asked, int) else asked.total_seconds()
+            retry_after = failure.retry_after
+            pause = retry_after if isinstance(retry_after, int) else retry_after.total_seconds()
         except Conflict:
             log.warning("Another program asks for this bot's updates too, without our database: end it.")
-            pause = self._longer()
+            pause = self._next_pause()
         except (TelegramError, NetworkError, HromadaError) as failure:
             log.warning("No updates for now: %s", type(failure).__name__)
-            pause = self._longer()
+            pause = self._next_pause()
         await asyncio.sleep(pause)
         return None
 
-    def _longer(self) -> float:
-        """The pause after a failure, twice as long each time."""
-        pause, self._wait = self._wait, min(LONGEST_WAIT, self._wait * 2)
+    def _next_pause(self) -> float:
+        """The pause after a failure, doubled each time."""
+        pause, self._pause = self._pause, min(MAX_WAIT, self._pause * 2)
         return pause

@@ -1,6 +1,6 @@
-"""Receipts: which letters were sent and what they showed, until a transaction has noted it.
+"""Receipts: which outbox messages were sent and which items they show, until a transaction saves it.
 
-The next transaction of any update takes them along; where none comes they get one of their own a moment later.
+The next transaction of any update takes them along; otherwise they get their own a moment later.
 """
 
 from __future__ import annotations
@@ -13,83 +13,83 @@ from dataclasses import dataclass, field
 from sqlmodel import Session
 
 from annotation.errors import HromadaError
-from annotation.store import item_messages, outbox
-from annotation.store.item_messages import Shown
-from bot.delivery.transaction_runner import Base
+from annotation.store import outbox
+from annotation.store.outbox import ShownAssignment
+from bot.delivery.transaction_runner import TransactionRunner
 
 log = logging.getLogger(__name__)
-QUIET = 0.05
-"""Seconds that they wait for a transaction to go along with."""
+BATCH_SECONDS = 0.05
+"""Seconds that receipts wait for a transaction to go along with."""
 
 
 @dataclass(frozen=True)
-class Batch:
-    """Receipts that one transaction notes."""
+class ReceiptBatch:
+    """The receipts that one transaction saves."""
 
     sent: Sequence[int] = ()
-    shown: Sequence[Shown] = ()
+    shown: Sequence[ShownAssignment] = ()
 
-    def note(self, session: Session) -> None:
-        """Write them down."""
-        outbox.remove(session, self.sent)
-        item_messages.note(session, self.shown)
+    def save(self, session: Session) -> None:
+        """Delete the sent messages and store where items are shown."""
+        outbox.delete_messages(session, self.sent)
+        outbox.store_shown(session, self.shown)
 
 
 @dataclass
 class Receipts:
-    """What waits to be noted; taken out by whoever has a transaction, and given back should that fail."""
+    """Receipts to be saved; taken by a transaction, and returned if it fails."""
 
-    base: Base
+    runner: TransactionRunner
     _sent: list[int] = field(default_factory=list)
-    _shown: list[Shown] = field(default_factory=list)
-    _noting: asyncio.Task[None] | None = None
-    _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _shown: list[ShownAssignment] = field(default_factory=list)
+    _saving: asyncio.Task[None] | None = None
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def add(self, letter_id: int, *, shown: Sequence[Shown] = ()) -> None:
-        """A letter is over."""
-        self._sent.append(letter_id)
+    def add(self, message_id: int, *, shown: Sequence[ShownAssignment] = ()) -> None:
+        """An outbox message is finished."""
+        self._sent.append(message_id)
         self._shown.extend(shown)
-        self._wait()
+        self._schedule_save()
 
-    def sent(self) -> Sequence[int]:
-        """The letters that are over and not noted so yet."""
+    def list_unsaved(self) -> Sequence[int]:
+        """The ids of finished messages that are not saved yet."""
         return self._sent
 
-    def take(self) -> Batch:
-        """All that waits."""
-        batch = Batch(self._sent, self._shown)
+    def take_batch(self) -> ReceiptBatch:
+        """Take all receipts that wait."""
+        batch = ReceiptBatch(self._sent, self._shown)
         self._sent, self._shown = [], []
         return batch
 
-    def give_back(self, batch: Batch) -> None:
-        """It was not noted."""
+    def return_batch(self, batch: ReceiptBatch) -> None:
+        """Take back receipts that could not be saved."""
         self._sent = [*batch.sent, *self._sent]
         self._shown = [*batch.shown, *self._shown]
-        self._wait()
+        self._schedule_save()
 
-    def _wait(self) -> None:
-        """Somebody sees to it that they are noted."""
-        if self._sent and (self._noting is None or self._noting.done()):
-            self._noting = asyncio.create_task(self._note_later())
+    def _schedule_save(self) -> None:
+        """Make sure that a task will save them."""
+        if self._sent and (self._saving is None or self._saving.done()):
+            self._saving = asyncio.create_task(self._save_later())
 
-    async def _note_later(self) -> None:
+    async def _save_later(self) -> None:
         while self._sent:
-            await asyncio.sleep(QUIET)
-            await self.noted()
+            await asyncio.sleep(BATCH_SECONDS)
+            await self.save()
 
-    async def noted(self) -> bool:
-        """Note at once all that waits, after what is on its way into the database already; whether it could be."""
-        async with self._writing:
-            batch = self.take()
+    async def save(self) -> bool:
+        """Save all receipts at once, after those already on their way; whether it succeeded."""
+        async with self._lock:
+            batch = self.take_batch()
             if not batch.sent:
                 return True
             try:
-                await self.base.run(batch.note)
+                await self.runner.run(batch.save)
             except HromadaError as failure:
                 log.warning("What was sent is noted later: %s", type(failure).__name__)
-                self.give_back(batch)
+                self.return_batch(batch)
                 return False
             except asyncio.CancelledError:
-                self.give_back(batch)
+                self.return_batch(batch)
                 raise
             return True

@@ -1,7 +1,8 @@
-"""The sender: calls of letters are made in their order, chat by chat, as soon as the transaction is committed.
+"""The sender makes the calls of outbox messages in order, chat by chat, once their transaction is committed.
 
-Only Telegram's own `retry_after` delays them. What may be repeated is, until it is known to have arrived; what may not
-is marked before it is begun, and left alone where nobody knows how far it went.
+Only Telegram's `retry_after` delays them. Repeatable messages are sent until they are known to have arrived; others are
+marked before they are begun, and not sent again where nobody knows whether they arrived. Paced messages follow the
+rate limit; what answers an update is counted by it and never waits.
 """
 
 from __future__ import annotations
@@ -18,191 +19,224 @@ from telegram.error import ChatMigrated, Forbidden, RetryAfter, TelegramError
 
 from annotation.errors import HromadaError
 from annotation.store import outbox
-from annotation.store.outbox import Letter
-from annotation.workflow.annotators import reachability
-from bot.delivery.call_attempts import Made, attempt
-from bot.delivery.rate_limit import Pace
+from annotation.store.outbox import OutboxMessage
+from annotation.workflow.annotators import registration
 from bot.delivery.receipts import Receipts
-from bot.delivery.telegram_api import Api
-from bot.delivery.transaction_runner import Base
+from bot.delivery.telegram_api import CallProgress, TelegramApi, make_calls
+from bot.delivery.transaction_runner import TransactionRunner
 
 log = logging.getLogger(__name__)
-HOLD = timedelta(seconds=6)
-"""For how long a letter is the business of the process that is sending it, unless it says so again."""
-BEHIND = 0.1
-"""Seconds between two looks whether another process has made what comes before a letter."""
-PATIENCE, LONGEST_WAIT = 0.5, 60.0
-"""Seconds to wait after the network failed: at first, and at the most; each wait is twice the one before."""
+HOLD_TIME = timedelta(seconds=6)
+"""How long a message belongs to the process that sends it, unless the hold is extended."""
+ORDER_CHECK_SECONDS = 0.1
+"""Seconds between two checks whether another process has sent the messages before this one."""
+MIN_RETRY_SECONDS, MAX_RETRY_SECONDS = 0.5, 60.0
+"""Seconds to wait after a network failure, at first and at most; each wait is twice the one before."""
+CHAT_SECONDS = 1.0
+"""Seconds between two paced messages to one chat: Telegram takes about one a second."""
+OVERALL_SECONDS = 1 / 25
+"""Seconds between any two paced messages: Telegram takes about 30 a second, taps included."""
+MAX_REMEMBERED_CHATS = 10_000
 
 
 @dataclass
-class _Parcel:
-    """A letter on its way; one that was dropped has no row any more, and another letter may have its number now."""
+class RateLimit:
+    """When the next paced message may be sent; times are seconds of a monotonic clock."""
 
-    letter: Letter
-    made: Made = field(default_factory=Made)
+    free_at: dict[int, float] = field(default_factory=dict)
+    overall_free_at: float = 0.0
+
+    def record_message(self, chat_id: int, *, now: float) -> None:
+        """A message was sent to this chat."""
+        if len(self.free_at) > MAX_REMEMBERED_CHATS:
+            self.free_at = {chat: free for chat, free in self.free_at.items() if free > now}
+        self.free_at[chat_id] = max(now, self.free_at.get(chat_id, 0.0)) + CHAT_SECONDS
+        self.overall_free_at = max(now, self.overall_free_at) + OVERALL_SECONDS
+
+    def choose_chat(self, chats: Iterable[int], *, now: float) -> tuple[int | None, float]:
+        """The chat that has waited longest, if it may get a message now; otherwise how long to wait."""
+        free, chat = min(((self.free_at.get(chat, 0.0), chat) for chat in chats), default=(now, None))
+        wait = max(free, self.overall_free_at) - now
+        return (chat, 0.0) if wait <= 0 else (None, wait)
+
+
+@dataclass
+class _InFlightMessage:
+    """A message being sent; a dropped one has no row any more, and another may have its id now."""
+
+    message: OutboxMessage
+    progress: CallProgress = field(default_factory=CallProgress)
     attempts: int = 0
     begun: bool = False
     dropped: bool = False
 
 
 @dataclass
-class _Lane:
-    """What goes to one chat: one after another, whoever brings it."""
+class _ChatQueue:
+    """The messages for one chat, sent one after another."""
 
-    parcels: list[_Parcel] = field(default_factory=list)
+    messages: list[_InFlightMessage] = field(default_factory=list)
     busy: bool = False
 
-    def add(self, parcel: _Parcel) -> None:
-        """Put it where its number says, but not before what is being made at this moment."""
-        if any(waiting.letter.id == parcel.letter.id and not waiting.dropped for waiting in self.parcels):
+    def add(self, in_flight: _InFlightMessage) -> None:
+        """Insert a message by its id, but not before one that has begun."""
+        if any(queued.message.id == in_flight.message.id and not queued.dropped for queued in self.messages):
             return
-        first = int(bool(self.parcels) and self.parcels[0].begun)
-        insort(self.parcels, parcel, lo=first, key=lambda one: one.letter.id)
+        first = int(bool(self.messages) and self.messages[0].begun)
+        insort(self.messages, in_flight, lo=first, key=lambda queued: queued.message.id)
 
 
 @dataclass
 class Sender:
-    """Sends letters, each chat in its order."""
+    """Sends outbox messages, each chat in its order."""
 
-    base: Base
-    api: Api
+    runner: TransactionRunner
+    api: TelegramApi
     receipts: Receipts
-    pace: Pace
-    _lanes: dict[int, _Lane] = field(default_factory=dict)
-    _later: set[asyncio.Task[None]] = field(default_factory=set)
+    rate_limit: RateLimit
+    _queues: dict[int, _ChatQueue] = field(default_factory=dict)
+    _waiting: set[asyncio.Task[None]] = field(default_factory=set)
 
-    async def send(self, letters: Iterable[Letter]) -> None:
-        """Send them; returns once they are sent, or wait behind others, or for as long as Telegram asked for."""
-        for letter in letters:
-            lane = self._lanes.setdefault(letter.chat_id, _Lane())
-            lane.add(_Parcel(letter, attempts=letter.attempts))
-            if not lane.busy:
-                await self._run(letter.chat_id, lane)
+    async def send(self, messages: Iterable[OutboxMessage]) -> None:
+        """Send messages; returns once they are sent, wait behind others, or are delayed by Telegram."""
+        for message in messages:
+            queue = self._queues.setdefault(message.chat_id, _ChatQueue())
+            queue.add(_InFlightMessage(message, attempts=message.attempts))
+            if not queue.busy:
+                await self._send_queue(message.chat_id, queue)
 
-    def held(self) -> list[int]:
-        """The letters that are this process's business now."""
-        return [one.letter.id for lane in self._lanes.values() for one in lane.parcels if not one.dropped]
+    def list_held_ids(self) -> list[int]:
+        """The ids of the messages that this process is sending."""
+        return [
+            in_flight.message.id
+            for queue in self._queues.values()
+            for in_flight in queue.messages
+            if not in_flight.dropped
+        ]
 
-    def forget(self, chat_id: int) -> None:
-        """The database has dropped all that waited for this chat."""
-        for parcel in self._lanes[chat_id].parcels if chat_id in self._lanes else ():
-            parcel.dropped = True
+    def drop_chat(self, chat_id: int) -> None:
+        """The database has deleted all messages for this chat."""
+        for in_flight in self._queues[chat_id].messages if chat_id in self._queues else ():
+            in_flight.dropped = True
 
     async def stop(self) -> None:
-        """Wait for nothing any more: what was not sent is in the database."""
-        for task in tuple(self._later):
+        """Stop waiting: what was not sent is in the database."""
+        for task in tuple(self._waiting):
             task.cancel()
-        await asyncio.gather(*self._later, return_exceptions=True)
+        await asyncio.gather(*self._waiting, return_exceptions=True)
 
-    async def _run(self, chat_id: int, lane: _Lane) -> None:
-        lane.busy = True
-        while lane.parcels:
-            parcel = lane.parcels[0]
-            wait = None if parcel.dropped else await self._attend(lane, parcel)
+    async def _send_queue(self, chat_id: int, queue: _ChatQueue) -> None:
+        queue.busy = True
+        while queue.messages:
+            in_flight = queue.messages[0]
+            wait = None if in_flight.dropped else await self._send_message(queue, in_flight)
             if wait is not None:
-                self._go_on_later(chat_id, lane, wait)
+                self._continue_later(chat_id, queue, wait)
                 return
-            lane.parcels.remove(parcel)
-        del self._lanes[chat_id]
+            queue.messages.remove(in_flight)
+        del self._queues[chat_id]
 
-    def _go_on_later(self, chat_id: int, lane: _Lane, wait: float) -> None:
-        async def go_on() -> None:
+    def _continue_later(self, chat_id: int, queue: _ChatQueue, wait: float) -> None:
+        async def continue_sending() -> None:
             await asyncio.sleep(wait)
-            await self._run(chat_id, lane)
+            await self._send_queue(chat_id, queue)
 
-        task = asyncio.create_task(go_on())
-        self._later.add(task)
-        task.add_done_callback(self._later.discard)
+        task = asyncio.create_task(continue_sending())
+        self._waiting.add(task)
+        task.add_done_callback(self._waiting.discard)
 
-    async def _attend(self, lane: _Lane, parcel: _Parcel) -> float | None:
-        """Make a letter's calls; None once it is over, else how many seconds to wait before it goes on."""
-        letter = parcel.letter
+    async def _send_message(self, queue: _ChatQueue, in_flight: _InFlightMessage) -> float | None:
+        """Make the calls of a message; None once it is finished, otherwise the seconds until the next attempt."""
+        message = in_flight.message
         try:
-            wait = await self._behind(lane, parcel)
+            wait = await self._check_predecessors(queue, in_flight)
             if wait is not None:
                 return wait
-            parcel.begun = True
-            if not letter.repeatable and not await self._begin(letter):
+            in_flight.begun = True
+            if not message.repeatable and not await self._mark_begun(message):
                 return None
-            self.pace.took(letter.chat_id, now=asyncio.get_running_loop().time())
-            await attempt(self.api, letter, parcel.made)
+            self.rate_limit.record_message(message.chat_id, now=asyncio.get_running_loop().time())
+            await make_calls(self.api, message, in_flight.progress)
         except RetryAfter as failure:
-            return await self._put_off(parcel, _seconds(failure) + 0.1)
+            return await self._postpone(in_flight, _get_retry_seconds(failure) + 0.1)
         except Forbidden:
-            wait = await self._lose(lane, parcel)
+            wait = await self._close_chat(queue, in_flight)
         except ChatMigrated as failure:
-            return await self._move(parcel, failure.new_chat_id)
+            return await self._move_chat(in_flight, failure.new_chat_id)
         except (TelegramError, HromadaError) as failure:
-            if letter.repeatable or parcel.made.unsent or isinstance(failure, HromadaError):
-                return await self._put_off(parcel, min(LONGEST_WAIT, PATIENCE * 2**parcel.attempts))
-            log.warning("Letter %s may have been sent; it is not sent again: %s", letter.id, type(failure).__name__)
-        if wait is None and not parcel.dropped:
-            self.receipts.add(letter.id, shown=[one.at(self.base.clock()) for one in parcel.made.shown])
+            if message.repeatable or in_flight.progress.unsent or isinstance(failure, HromadaError):
+                return await self._postpone(
+                    in_flight, min(MAX_RETRY_SECONDS, MIN_RETRY_SECONDS * 2**in_flight.attempts)
+                )
+            log.warning("Message %s may have been sent; it is not sent again: %s", message.id, type(failure).__name__)
+        if wait is None and not in_flight.dropped:
+            self.receipts.add(message.id, shown=[shown.at(self.runner.clock()) for shown in in_flight.progress.shown])
         return wait
 
-    async def _behind(self, lane: _Lane, parcel: _Parcel) -> float | None:
-        """How long to wait for what comes first, here or in another process: all of a chat's calls keep their order."""
-        if not parcel.letter.after:
+    async def _check_predecessors(self, queue: _ChatQueue, in_flight: _InFlightMessage) -> float | None:
+        """How long to wait for earlier messages to the same chat, here or in another process; None without any."""
+        if not in_flight.message.predecessors:
             return None
-        known = {*self.held(), *self.receipts.sent()}
-        others = tuple(number for number in parcel.letter.after if number not in known)
-        behind = bool(others) and await self.base.run(lambda session: outbox.remain(session, others))
-        if behind:
-            return BEHIND
-        parcel.letter = replace(parcel.letter, after=())
-        return None if lane.parcels[0] is parcel else 0.0
+        own_ids = {*self.list_held_ids(), *self.receipts.list_unsaved()}
+        others = tuple(number for number in in_flight.message.predecessors if number not in own_ids)
+        must_wait = bool(others) and await self.runner.run(lambda session: outbox.are_any_stored(session, others))
+        if must_wait:
+            return ORDER_CHECK_SECONDS
+        in_flight.message = replace(in_flight.message, predecessors=())
+        return None if queue.messages[0] is in_flight else 0.0
 
-    async def _begin(self, letter: Letter) -> bool:
-        """Note that it is being sent; False unless it is sure that nobody sent it, and that it still is to be sent."""
-        if letter.in_doubt:
-            log.warning("Letter %s may have been sent before a bot ended; it is not sent again.", letter.id)
-            self.receipts.add(letter.id)
+    async def _mark_begun(self, message: OutboxMessage) -> bool:
+        """Mark a message as begun; False where it may have been sent already, or was deleted."""
+        if message.in_doubt:
+            log.warning("Message %s may have been sent before a bot ended; it is not sent again.", message.id)
+            self.receipts.add(message.id)
             return False
-        now = self.base.clock()
-        return await self.base.run(lambda session: outbox.begin(session, letter_id=letter.id, now=now))
+        now = self.runner.clock()
+        return await self.runner.run(lambda session: outbox.mark_begun(session, message_id=message.id, now=now))
 
-    async def _put_off(self, parcel: _Parcel, seconds: float) -> float:
-        """Not now; the database is told, so that another process does it should this one die."""
-        until = self.base.clock() + timedelta(seconds=seconds) + HOLD
-        number = parcel.letter.id
-        parcel.attempts += 1
-        parcel.begun = parcel.made.calls > 0
-        parcel.made.unsent = False
-        await self._noted(lambda session: outbox.put_off(session, letter_id=number, until=until))
+    async def _postpone(self, in_flight: _InFlightMessage, seconds: float) -> float:
+        """Try again later; the database is told, so that another process sends it if this one dies."""
+        until = self.runner.clock() + timedelta(seconds=seconds) + HOLD_TIME
+        number = in_flight.message.id
+        in_flight.attempts += 1
+        in_flight.begun = in_flight.progress.calls > 0
+        in_flight.progress.unsent = False
+        await self._try_transaction(lambda session: outbox.postpone_message(session, message_id=number, until=until))
         return seconds
 
-    async def _lose(self, lane: _Lane, parcel: _Parcel) -> float | None:
-        """The chat is closed to the bot: nothing more goes there, and what the person had in hand goes back.
+    async def _close_chat(self, queue: _ChatQueue, in_flight: _InFlightMessage) -> float | None:
+        """The chat is closed to the bot: delete its messages, and return the item in hand to the queue.
 
-        What was sent before is noted first: all that is still there then is lost. None once the database knows of it.
+        Receipts are saved first, so that sent messages do not count as lost. None once the database knows of it.
         """
-        log.info("Somebody cannot be written to any more.")
-        dropped, who, now = tuple(lane.parcels), parcel.letter.chat_id, self.base.clock()
-        known = await self.receipts.noted()
-        if not known or not await self._noted(lambda session: reachability.lost(session, telegram_id=who, now=now)):
-            return await self._put_off(parcel, min(LONGEST_WAIT, PATIENCE * 2**parcel.attempts))
-        for one in dropped:
-            one.dropped = True
+        log.info("A user closed the chat with the bot.")
+        dropped, telegram_id, now = tuple(queue.messages), in_flight.message.chat_id, self.runner.clock()
+        saved = await self.receipts.save()
+        if not saved or not await self._try_transaction(
+            lambda session: registration.mark_unreachable(session, telegram_id=telegram_id, now=now)
+        ):
+            return await self._postpone(in_flight, min(MAX_RETRY_SECONDS, MIN_RETRY_SECONDS * 2**in_flight.attempts))
+        for closed in dropped:
+            closed.dropped = True
         return None
 
-    async def _move(self, parcel: _Parcel, to: int) -> float:
-        """The chat has another number now, also for all that waits for it."""
-        old = parcel.letter.chat_id
-        parcel.letter = replace(parcel.letter, chat_id=to)
-        await self._noted(lambda session: outbox.move(session, chat_id=old, to=to))
+    async def _move_chat(self, in_flight: _InFlightMessage, to: int) -> float:
+        """The chat has another id now, also for all messages that wait."""
+        old = in_flight.message.chat_id
+        in_flight.message = replace(in_flight.message, chat_id=to)
+        await self._try_transaction(lambda session: outbox.move_chat(session, chat_id=old, to=to))
         return 0.0
 
-    async def _noted(self, use_case: Callable[[Session], object]) -> bool:
-        """What the database is told of a letter, and whether it answered; if not, the letter's row says enough."""
+    async def _try_transaction(self, use_case: Callable[[Session], object]) -> bool:
+        """Run a transaction; False where the database does not respond."""
         try:
-            await self.base.run(use_case)
+            await self.runner.run(use_case)
         except HromadaError as failure:
             log.warning("The database does not answer: %s", type(failure).__name__)
             return False
         return True
 
 
-def _seconds(failure: RetryAfter) -> float:
-    asked = failure.retry_after
-    return asked.total_seconds() if isinstance(asked, timedelta) else float(asked)
+def _get_retry_seconds(failure: RetryAfter) -> float:
+    retry_after = failure.retry_after
+    return retry_after.total_seconds() if isinstance(retry_after, timedelta) else float(retry_after)

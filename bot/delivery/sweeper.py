@@ -1,7 +1,7 @@
-"""Rounds: every second, whatever lies in the boxes without anybody at it is taken up.
+"""The sweeper: every second it takes up updates and messages that no process is working on.
 
-Updates and letters of processes that died, paced letters whose turn has come, and once an hour the numbers of updates
-that Telegram cannot send again.
+These are updates and messages of processes that died, and paced messages whose turn has come. Once an hour it deletes
+the ids of handled updates that Telegram cannot send again.
 """
 
 from __future__ import annotations
@@ -16,109 +16,113 @@ from sqlmodel import Session
 
 from annotation.errors import HromadaError
 from annotation.store import inbox, outbox
-from annotation.store.outbox import Letter
-from bot.delivery import outbox_messages
-from bot.delivery.process_lease import Tenure
-from bot.delivery.rate_limit import Pace
-from bot.delivery.sender import HOLD, Sender
-from bot.delivery.traces import trace
-from bot.delivery.transaction_runner import Base
+from annotation.store.outbox import OutboxMessage
+from bot.delivery import telegram_payloads
+from bot.delivery.logs import format_trace
+from bot.delivery.process_lease import LeaseKeeper
+from bot.delivery.sender import HOLD_TIME, RateLimit, Sender
+from bot.delivery.transaction_runner import TransactionRunner
 from bot.delivery.workers import Workers
 
 log = logging.getLogger(__name__)
-EVERY = 1.0
-ORPHANED = timedelta(seconds=2)
-"""How long an update waits before others than the process that stored it look for it."""
-KEPT = timedelta(days=2)
-"""How long the numbers of handled updates are known: Telegram keeps an update for a day."""
-RENEW, UNASKED, TIDY = 2, 5, 3600
-"""Every so many rounds what is being sent is held longer, what is to be said unasked is looked for, and old numbers are
-forgotten."""
-PACED_HOLD = timedelta(minutes=5)
+SWEEP_SECONDS = 1.0
+ORPHAN_AGE = timedelta(seconds=2)
+"""How long an update waits before processes other than the one that stored it look for it."""
+INBOX_RETENTION = timedelta(days=2)
+"""How long the ids of handled updates are kept: Telegram keeps an update for a day."""
+HOLD_EVERY, NOTIFY_EVERY, CLEAN_EVERY = 2, 5, 3600
+"""After how many sweeps holds are extended, notifications collected, and old update ids deleted."""
+PACED_HOLD_TIME = timedelta(minutes=5)
 
 
 @dataclass
-class Rounds:
-    """The rounds of one process; paced letters are sent by one process at a time, which holds their lease."""
+class Sweeper:
+    """The sweeper of one process; paced messages are sent by one process at a time, which holds the lease."""
 
-    base: Base
+    runner: TransactionRunner
     workers: Workers
     sender: Sender
-    pace: Pace
-    tenure: Tenure
-    _paced: dict[int, list[Letter]] = field(default_factory=dict)
+    rate_limit: RateLimit
+    lease: LeaseKeeper
+    _paced: dict[int, list[OutboxMessage]] = field(default_factory=dict)
     _sending: set[asyncio.Task[None]] = field(default_factory=set)
-    _number: int = 0
+    _sweeps: int = 0
 
     async def run(self) -> None:
-        """Go round until cancelled."""
+        """Sweep until cancelled."""
         pacing = asyncio.create_task(self._send_paced())
         try:
             while True:
                 try:
-                    await self.go(age=ORPHANED)
+                    await self.sweep_once(age=ORPHAN_AGE)
                 except HromadaError as failure:
                     log.warning("The database does not answer: %s", type(failure).__name__)
-                except Exception as failure:  # noqa: BLE001  # without rounds what a dead process left would lie for ever
-                    log.error("A round failed: %s", trace(failure))
-                await asyncio.sleep(EVERY)
+                except Exception as failure:  # noqa: BLE001  # the next sweep must come
+                    log.error("A sweep failed: %s", format_trace(failure))
+                await asyncio.sleep(SWEEP_SECONDS)
         finally:
             tasks = (pacing, *self._sending)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def go(self, *, age: timedelta = timedelta(0)) -> None:
-        """One round: wake workers for updates of that age, send letters that are due."""
-        leads = await self.tenure.keep()
-        self._number += 1
-        held = self.sender.held()
-        people, letters, paced = await self.base.run(lambda session: self._look(session, age, held, leads=leads))
-        self.workers.wake(people)
-        for letter in letters:
-            self._start(letter)
-        for letter in paced:
-            self._paced.setdefault(letter.chat_id, []).append(letter)
+    async def sweep_once(self, *, age: timedelta = timedelta(0)) -> None:
+        """One sweep: wake workers for updates of that age, and send messages that are due."""
+        has_lease = await self.lease.acquire()
+        self._sweeps += 1
+        held_ids = self.sender.list_held_ids()
+        user_ids, messages, paced = await self.runner.run(
+            lambda session: self._take_waiting(session, age, held_ids, has_lease=has_lease)
+        )
+        self.workers.wake(user_ids)
+        for message in messages:
+            self._send(message)
+        for message in paced:
+            self._paced.setdefault(message.chat_id, []).append(message)
 
-    def _look(
-        self, session: Session, age: timedelta, held: Sequence[int], *, leads: bool
-    ) -> tuple[Sequence[int], Sequence[Letter], Sequence[Letter]]:
-        now = self.base.clock()
-        if held and self._number % RENEW == 0:
-            outbox.hold(session, held, until=now + HOLD)
-        if self._number % TIDY == 0:
-            inbox.forget(session, before=now - KEPT)
-        if leads and self._number % UNASKED == 1:
-            self._say_unasked(session)
-        letters = outbox.take_due(session, now=now, until=now + HOLD, paced=False)
-        if not self.base.alone:
-            letters = outbox.placed(session, letters)
-        room = leads and len(self._paced) < outbox.MOST
-        paced = outbox.take_due(session, now=now, until=now + PACED_HOLD, paced=True) if room else ()
-        return inbox.people_waiting(session, before=now - age), letters, paced
+    def _take_waiting(
+        self, session: Session, age: timedelta, held_ids: Sequence[int], *, has_lease: bool
+    ) -> tuple[Sequence[int], Sequence[OutboxMessage], Sequence[OutboxMessage]]:
+        now = self.runner.clock()
+        if held_ids and self._sweeps % HOLD_EVERY == 0:
+            outbox.extend_hold(session, held_ids, until=now + HOLD_TIME)
+        if self._sweeps % CLEAN_EVERY == 0:
+            inbox.delete_handled(session, before=now - INBOX_RETENTION)
+        if has_lease and self._sweeps % NOTIFY_EVERY == 1:
+            self._store_notifications(session)
+        messages = outbox.take_due_messages(session, now=now, until=now + HOLD_TIME, paced=False)
+        if not self.runner.single_writer:
+            messages = outbox.add_predecessors(session, messages)
+        may_take_paced = has_lease and len(self._paced) < outbox.MOST
+        paced = (
+            outbox.take_due_messages(session, now=now, until=now + PACED_HOLD_TIME, paced=True)
+            if may_take_paced
+            else ()
+        )
+        return inbox.list_waiting_senders(session, before=now - age), messages, paced
 
-    def _say_unasked(self, session: Session) -> None:
-        """Into the outbox with it; it goes at the pace that Telegram allows."""
-        office, now = self.workers.office, self.base.clock()
-        said = office.unasked(session, now=now)
-        drafts = outbox_messages.drafts(said, chat_id=0, protect=office.protect, find=lambda _: None)
-        outbox.put(session, [replace(draft, paced=True) for draft in drafts], due_at=now)
+    def _store_notifications(self, session: Session) -> None:
+        """Store notifications in the outbox as paced messages."""
+        settings, now = self.workers.settings, self.runner.clock()
+        calls = settings.collect_notifications(session, now=now)
+        drafts = telegram_payloads.build_outbox_drafts(calls, chat_id=0, protect=settings.protect, find=lambda _: None)
+        outbox.store_messages(session, [replace(draft, paced=True) for draft in drafts], due_at=now)
 
-    def _start(self, letter: Letter) -> None:
-        task = asyncio.create_task(self.sender.send([letter]))
+    def _send(self, message: OutboxMessage) -> None:
+        task = asyncio.create_task(self.sender.send([message]))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
     async def _send_paced(self) -> None:
-        """One letter after another, each when its chat and Telegram as a whole have room for it."""
+        """Send paced messages one after another, each when the rate limit allows it."""
         loop = asyncio.get_running_loop()
         while True:
-            chat, wait = self.pace.next(self._paced, now=loop.time())
+            chat, wait = self.rate_limit.choose_chat(self._paced, now=loop.time())
             if chat is None:
-                await asyncio.sleep(min(max(wait, 0.01), EVERY))
+                await asyncio.sleep(min(max(wait, 0.01), SWEEP_SECONDS))
                 continue
             waiting = self._paced[chat]
-            self._start(waiting.pop(0))
+            self._send(waiting.pop(0))
             if not waiting:
                 del self._paced[chat]
-            self.pace.took(chat, now=loop.time())
+            self.rate_limit.record_message(chat, now=loop.time())

@@ -1,7 +1,7 @@
-"""The workers: each update is handled in one transaction with all that follows from it, then its calls are made.
+"""Workers: each update is handled in one transaction with all that follows from it, then its calls are made.
 
-Up to 16 people at once in a process, one update at a time for each, in the order of their numbers; any number of
-processes on PostgreSQL. An update that cannot be handled is tried twice, then given up, and its person is told.
+A process serves up to 16 users at once, each user's updates one by one in order; on PostgreSQL any number of
+processes work side by side. An update that fails twice is given up, and its user is told.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -18,103 +18,120 @@ from typing import Protocol
 from sqlmodel import Session
 
 from annotation.errors import Unavailable
-from annotation.store import inbox, item_messages, outbox
-from annotation.store.outbox import Letter
-from bot.conversation.updates_and_calls import Calls, Desk, Incoming, Introduction, Kind
-from bot.delivery import outbox_messages, update_parser
-from bot.delivery.receipts import Batch, Receipts
-from bot.delivery.sender import HOLD, Sender
-from bot.delivery.traces import trace
-from bot.delivery.transaction_runner import Base
+from annotation.store import inbox, outbox
+from annotation.store.outbox import OutboxMessage
+from bot.conversation.updates_and_calls import (
+    BotProfile,
+    ConversationSettings,
+    IncomingUpdate,
+    TelegramCalls,
+    UpdateKind,
+)
+from bot.delivery import telegram_payloads
+from bot.delivery.logs import format_trace
+from bot.delivery.receipts import ReceiptBatch, Receipts
+from bot.delivery.sender import HOLD_TIME, Sender
+from bot.delivery.telegram_payloads import RawUpdate
+from bot.delivery.transaction_runner import TransactionRunner
 
 log = logging.getLogger(__name__)
-AT_ONCE = 16
-MOST_ATTEMPTS = 2
-LONGEST_WAIT = 30.0
-"""Seconds between two tries while the database does not answer, at the most."""
+MAX_PARALLEL = 16
+MAX_ATTEMPTS = 2
+MAX_WAIT = 30.0
+"""The longest pause in seconds between two attempts while the database does not respond."""
 
 
-class Respond(Protocol):
-    """The whole conversation: from an update to calls, in the transaction given."""
+class UpdateHandler(Protocol):
+    """The conversation: from an update to calls, within the given transaction."""
 
-    def __call__(self, session: Session, incoming: Incoming, *, now: datetime, desk: Desk) -> Calls: ...
-
-
-class Unasked(Protocol):
-    """What there is to say to people that does not answer an update; kept in the transaction given."""
-
-    def __call__(self, session: Session, *, now: datetime) -> Calls: ...
+    def __call__(
+        self, session: Session, incoming: IncomingUpdate, *, now: datetime, settings: ConversationSettings
+    ) -> TelegramCalls: ...
 
 
-def nothing(session: Session, *, now: datetime) -> Calls:  # noqa: ARG001
-    """There is nothing to say unasked."""
+class NotificationSource(Protocol):
+    """Messages to users that answer no update; they are stored in the given transaction."""
+
+    def __call__(self, session: Session, *, now: datetime) -> TelegramCalls: ...
+
+
+def _list_no_notifications(session: Session, *, now: datetime) -> TelegramCalls:  # noqa: ARG001
+    """There are no notifications."""
     return ()
 
 
-class Sorry(Protocol):
-    """What a person is told of an update that could not be handled."""
+class FailureExplainer(Protocol):
+    """What a user is told of an update that could not be handled."""
 
-    def __call__(self, incoming: Incoming, failure: Exception, code: str) -> Calls: ...
+    def __call__(self, incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls: ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Office:
-    """What delivery needs beside the database: who answers, what is said unasked, whether what is sent is protected."""
+class DeliverySettings:
+    """What delivery needs beside the database: the conversation, its notifications, and message protection."""
 
-    respond: Respond
-    sorry: Sorry
-    desk: Desk
+    handle_update: UpdateHandler
+    explain_failure: FailureExplainer
+    conversation: ConversationSettings
     protect: bool = True
-    unasked: Unasked = nothing
-    introductions: tuple[Introduction, ...] = ()
+    collect_notifications: NotificationSource = _list_no_notifications
+    bot_profiles: tuple[BotProfile, ...] = ()
 
 
 @dataclass(frozen=True)
-class _Turn:
-    """What came of looking for a person's next update; `closed` is a chat that she has closed to the bot with it."""
+class _ServedUpdate:
+    """The result of serving a user's next update; `closed_chat` is a chat that the update closed to the bot."""
 
-    letters: tuple[Letter, ...] = ()
-    more: bool = False
-    closed: int | None = None
+    messages: tuple[OutboxMessage, ...] = ()
+    has_more: bool = False
+    closed_chat: int | None = None
 
 
 @dataclass
 class Workers:
-    """Serve people whose updates wait."""
+    """Serve users whose updates wait in the inbox."""
 
-    base: Base
-    office: Office
+    runner: TransactionRunner
+    settings: DeliverySettings
     sender: Sender
     receipts: Receipts
-    at_once: int = AT_ONCE
+    max_parallel: int = MAX_PARALLEL
     _waiting: dict[int, None] = field(default_factory=dict)
     _serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
-    _again: set[int] = field(default_factory=set)
+    _woken_again: set[int] = field(default_factory=set)
 
-    def wake(self, people: Iterable[int]) -> None:
-        """Something of these people waits in the inbox."""
-        for person in people:
-            if person in self._serving:
-                self._again.add(person)
+    async def receive_updates(self, updates: Sequence[RawUpdate]) -> None:
+        """Store updates in one transaction and wake their users; raises HromadaError where they cannot be stored."""
+        parsed = [update for update in map(telegram_payloads.parse_update, updates) if update is not None]
+        received = [telegram_payloads.dump_update(update) for update in parsed]
+        if received:
+            await self.runner.run(lambda session: inbox.store_updates(session, received, now=self.runner.clock()))
+            self.wake(update.telegram_id for update in received)
+
+    def wake(self, user_ids: Iterable[int]) -> None:
+        """Updates of these users wait in the inbox."""
+        for user_id in user_ids:
+            if user_id in self._serving:
+                self._woken_again.add(user_id)
             else:
-                self._waiting.setdefault(person)
-        self._fill()
+                self._waiting.setdefault(user_id)
+        self._start_serving()
 
     @property
     def idle(self) -> bool:
         """Whether nobody is being served."""
         return not self._serving
 
-    async def settled(self) -> None:
-        """Until nobody is served any more, and all receipts are noted."""
+    async def wait_until_idle(self) -> None:
+        """Wait until nobody is being served and all receipts are saved."""
         while self._serving:
             await asyncio.wait(self._serving.values())
-        await self.receipts.noted()
+        await self.receipts.save()
 
     async def stop(self, *, within: float) -> None:
-        """Take up nothing more, and wait so many seconds for what is being done; the rest is in the database."""
+        """Take no more updates, and wait at most that long for the current ones; the rest stays in the database."""
         self._waiting.clear()
-        self.at_once = 0
+        self.max_parallel = 0
         if self._serving:
             await asyncio.wait(self._serving.values(), timeout=within)
         tasks = tuple(self._serving.values())
@@ -122,85 +139,97 @@ class Workers:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.sender.stop()
-        await self.receipts.noted()
+        await self.receipts.save()
 
-    def _fill(self) -> None:
-        while self._waiting and len(self._serving) < self.at_once:
-            person = next(iter(self._waiting))
-            del self._waiting[person]
-            self._serving[person] = asyncio.create_task(self._serve(person))
-            self._serving[person].add_done_callback(partial(self._served, person))
+    def _start_serving(self) -> None:
+        while self._waiting and len(self._serving) < self.max_parallel:
+            user_id = next(iter(self._waiting))
+            del self._waiting[user_id]
+            self._serving[user_id] = asyncio.create_task(self._serve(user_id))
+            self._serving[user_id].add_done_callback(partial(self._end_serving, user_id))
 
-    def _served(self, person: int, _: asyncio.Task[None]) -> None:
-        del self._serving[person]
-        if person in self._again:
-            self._again.discard(person)
-            self._waiting.setdefault(person)
-        self._fill()
+    def _end_serving(self, user_id: int, _: asyncio.Task[None]) -> None:
+        del self._serving[user_id]
+        if user_id in self._woken_again:
+            self._woken_again.discard(user_id)
+            self._waiting.setdefault(user_id)
+        self._start_serving()
 
-    async def _serve(self, person: int) -> None:
-        more, failures = True, 0
-        while more and self.at_once:
-            self._again.discard(person)
+    async def _serve(self, user_id: int) -> None:
+        has_more, failures = True, 0
+        while has_more and self.max_parallel:
+            self._woken_again.discard(user_id)
             try:
-                turn = await self._turn(person)
+                served = await self._handle_next(user_id)
             except Unavailable as failure:
                 log.warning("The database does not answer; an update waits: %s", type(failure).__name__)
                 failures += 1
-                await asyncio.sleep(min(LONGEST_WAIT, 0.25 * 2**failures))
+                await asyncio.sleep(min(MAX_WAIT, 0.25 * 2**failures))
                 continue
             failures = 0
-            if turn.closed is not None:
-                self.sender.forget(turn.closed)
-            await self.sender.send(turn.letters)
-            more = turn.more or person in self._again
+            if served.closed_chat is not None:
+                self.sender.drop_chat(served.closed_chat)
+            await self.sender.send(served.messages)
+            has_more = served.has_more or user_id in self._woken_again
 
-    async def _turn(self, person: int) -> _Turn:
-        """Handle the earliest update of a person, the receipts so far with it; raises Unavailable."""
-        batch, now = self.receipts.take(), self.base.clock()
+    async def _handle_next(self, user_id: int) -> _ServedUpdate:
+        """Handle a user's earliest update together with the receipts so far; raises Unavailable."""
+        batch, now = self.receipts.take_batch(), self.runner.clock()
         try:
-            return await self.base.run(lambda session: self._handled(session, person, batch, now=now))
+            return await self.runner.run(lambda session: self._handle_in_transaction(session, user_id, batch, now=now))
         except (Unavailable, asyncio.CancelledError):
-            self.receipts.give_back(batch)
+            self.receipts.return_batch(batch)
             raise
         except Exception as failure:  # noqa: BLE001  # the bot's error handler: whatever it is, the others go on
-            self.receipts.give_back(batch)
-            return await self._failed(person, failure)
+            self.receipts.return_batch(batch)
+            return await self._record_failure(user_id, failure)
 
-    def _handled(self, session: Session, person: int, batch: Batch, *, now: datetime) -> _Turn:
-        batch.note(session)
-        found = inbox.earliest(session, telegram_id=person)
-        if found is None:
-            return _Turn()
-        came = update_parser.restored(found.payload)
-        answer = self.office.respond(session, came, now=now, desk=self.office.desk)
-        letters = self._put(session, answer, came, now=now)
-        inbox.done(session, update_id=found.update_id, now=now)
-        return _Turn(letters, found.more, closed=came.chat_id if came.kind is Kind.BLOCKED else None)
+    def _handle_in_transaction(
+        self, session: Session, user_id: int, batch: ReceiptBatch, *, now: datetime
+    ) -> _ServedUpdate:
+        batch.save(session)
+        pending = inbox.take_next_update(session, telegram_id=user_id)
+        if pending is None:
+            return _ServedUpdate()
+        incoming = telegram_payloads.restore_update(pending.payload)
+        calls = self.settings.handle_update(session, incoming, now=now, settings=self.settings.conversation)
+        messages = self._store_messages(session, calls, incoming, now=now)
+        inbox.mark_done(session, update_id=pending.update_id, now=now)
+        return _ServedUpdate(
+            messages, pending.has_more, closed_chat=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None
+        )
 
-    def _put(self, session: Session, answer: Calls, came: Incoming, *, now: datetime) -> tuple[Letter, ...]:
+    def _store_messages(
+        self, session: Session, calls: TelegramCalls, incoming: IncomingUpdate, *, now: datetime
+    ) -> tuple[OutboxMessage, ...]:
         def find(assignment_id: int) -> int | None:
-            return item_messages.message_of(session, assignment_id=assignment_id)
+            return outbox.get_message_id(session, assignment_id=assignment_id)
 
-        drafts = tuple(outbox_messages.drafts(answer, chat_id=came.chat_id, protect=self.office.protect, find=find))
-        letters = outbox.put(session, drafts, due_at=now + HOLD)
-        return letters if self.base.alone else outbox.placed(session, letters)
+        drafts = tuple(
+            telegram_payloads.build_outbox_drafts(
+                calls, chat_id=incoming.chat_id, protect=self.settings.protect, find=find
+            )
+        )
+        messages = outbox.store_messages(session, drafts, due_at=now + HOLD_TIME)
+        return messages if self.runner.single_writer else outbox.add_predecessors(session, messages)
 
-    async def _failed(self, person: int, failure: Exception) -> _Turn:
-        """Count what went wrong; the second time the update is given up, and its person told. Raises Unavailable."""
-        code, now = secrets.token_hex(3), self.base.clock()
+    async def _record_failure(self, user_id: int, failure: Exception) -> _ServedUpdate:
+        """Count a failure; the second time give the update up and tell its user. Raises Unavailable."""
+        code, now = secrets.token_hex(3), self.runner.clock()
 
-        def counted(session: Session) -> _Turn:
-            found = inbox.earliest(session, telegram_id=person)
-            if found is None:
-                return _Turn()
-            log.error("Code %s, update %s: %s", code, found.update_id, trace(failure))
-            if found.attempts + 1 < MOST_ATTEMPTS:
-                inbox.count_failure(session, update_id=found.update_id)
-                return _Turn(more=True)
-            came = update_parser.restored(found.payload)
-            letters = self._put(session, self.office.sorry(came, failure, code), came, now=now)
-            inbox.give_up(session, update_id=found.update_id, code=code, now=now)
-            return _Turn(letters, more=True)
+        def count_failure(session: Session) -> _ServedUpdate:
+            pending = inbox.take_next_update(session, telegram_id=user_id)
+            if pending is None:
+                return _ServedUpdate()
+            log.error("Code %s, update %s: %s", code, pending.update_id, format_trace(failure))
+            if pending.attempts + 1 < MAX_ATTEMPTS:
+                inbox.count_failure(session, update_id=pending.update_id)
+                return _ServedUpdate(has_more=True)
+            incoming = telegram_payloads.restore_update(pending.payload)
+            messages = self._store_messages(
+                session, self.settings.explain_failure(incoming, failure, code), incoming, now=now
+            )
+            inbox.give_up_update(session, update_id=pending.update_id, code=code, now=now)
+            return _ServedUpdate(messages, has_more=True)
 
-        return await self.base.run(counted)
+        return await self.runner.run(count_failure)

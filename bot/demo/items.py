@@ -1,4 +1,4 @@
-"""The demo's own items: three small projects in Ukrainian, gold known by construction, no position favoured."""
+"""The items of the demo: three small projects in Ukrainian, with gold at every position equally often."""
 
 from __future__ import annotations
 
@@ -8,10 +8,24 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.demo.words import CATEGORIES, KIN
-
-EACH = 20
+ITEMS_PER_PROJECT = 20
 OVERLAP = 5
+
+_WORDS = {
+    "дерева": "дуб береза сосна липа клен верба ялина тополя вільха каштан",
+    "птахи": "горобець синиця лелека ластівка ворона голуб дятел сова журавель зозуля",
+    "овочі": "морква буряк капуста огірок гарбуз редиска цибуля часник помідор кабачок",
+    "меблі": "стіл стілець шафа ліжко диван крісло полиця комод лавка тумба",
+    "одяг": "сорочка спідниця куртка светр сукня пальто штани жилет футболка піжама",
+    "транспорт": "автобус трамвай потяг літак човен велосипед тролейбус корабель пором вантажівка",
+    "фрукти": "яблуко груша слива абрикос персик банан апельсин лимон виноград айва",
+    "звірі": "вовк лисиця ведмідь заєць олень борсук білка видра кабан лось",
+    "професії": "лікар учитель кухар пекар столяр пілот актор художник слюсар водій",
+    "інструменти": "молоток пилка викрутка сокира рубанок долото дриль кліщі лопата граблі",
+}
+CATEGORIES: dict[str, tuple[str, ...]] = {name: tuple(words.split()) for name, words in _WORDS.items()}
+RELATED_CATEGORIES = (frozenset({"дерева", "фрукти", "овочі"}), frozenset({"птахи", "звірі"}))
+"""Categories that can share members: a pear is a tree too, a pumpkin a fruit, and every bird an animal."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +84,7 @@ overlap: {OVERLAP}
         return out.getvalue()
 
 
-def projects(*, seed: int) -> tuple[DemoProject, ...]:
+def build_projects(*, seed: int) -> tuple[DemoProject, ...]:
     """The three projects; the same seed makes the same items."""
     rng = random.Random(seed)  # noqa: S311  # items, not secrets
     return (
@@ -79,63 +93,63 @@ def projects(*, seed: int) -> tuple[DemoProject, ...]:
             title="Яке слово довше?",
             instructions="Порахуйте літери в кожному слові й торкніться довшого.",
             fixed=(),
-            items=tuple(_longer(rng)),
+            items=tuple(_build_longer_word_items(rng)),
         ),
         DemoProject(
             name="SIMULATED-odd-one-out",
             title="Яке слово зайве?",
             instructions="Чотири слова з п’яти належать до однієї групи. Торкніться того, що не належить.",
             fixed=(),
-            items=tuple(_odd_one_out(rng)),
+            items=tuple(_build_odd_one_out_items(rng)),
         ),
         DemoProject(
             name="SIMULATED-same-category",
             title="Чи всі слова належать до названої групи?",
             instructions="Якщо бодай одне слово не належить до групи, торкніться «ні».",
             fixed=("так", "ні"),
-            items=tuple(_same_category(rng)),
+            items=tuple(_build_same_category_items(rng)),
         ),
     )
 
 
-def _longer(rng: random.Random) -> Iterator[DemoItem]:
+def _build_longer_word_items(rng: random.Random) -> Iterator[DemoItem]:
     words = [word for group in CATEGORIES.values() for word in group]
     rng.shuffle(words)
     pairs = [(one, other) for one, other in zip(words[::2], words[1::2], strict=True) if len(one) != len(other)]
-    for place, (one, other) in zip(_places(rng, 2), pairs[:EACH], strict=True):
+    for place, (one, other) in zip(_pick_gold_places(rng, 2), pairs[:ITEMS_PER_PROJECT], strict=True):
         short, long = sorted((one, other), key=len)
         options = (long, short) if place == 0 else (short, long)
         yield DemoItem(shown=f"{options[0]} — {options[1]}", options=options, gold=long)
 
 
-def _odd_one_out(rng: random.Random) -> Iterator[DemoItem]:
+def _build_odd_one_out_items(rng: random.Random) -> Iterator[DemoItem]:
     names = sorted(CATEGORIES)
-    for number, place in enumerate(_places(rng, 5)):
+    for number, place in enumerate(_pick_gold_places(rng, 5)):
         name = names[number % len(names)]
-        odd = _stranger(rng, name)
+        odd = _pick_outside_word(rng, name)
         options = rng.sample(CATEGORIES[name], 4)
         options.insert(place, odd)
         yield DemoItem(shown=", ".join(options), options=tuple(options), gold=odd)
 
 
-def _same_category(rng: random.Random) -> Iterator[DemoItem]:
+def _build_same_category_items(rng: random.Random) -> Iterator[DemoItem]:
     names = sorted(CATEGORIES)
-    for number, place in enumerate(_places(rng, 2)):
+    for number, place in enumerate(_pick_gold_places(rng, 2)):
         name = names[number % len(names)]
         words = rng.sample(CATEGORIES[name], 4)
         if place == 1:
-            words[rng.randrange(4)] = _stranger(rng, name)
+            words[rng.randrange(4)] = _pick_outside_word(rng, name)
         yield DemoItem(shown=f"{name}: {', '.join(words)}", options=(), gold="ні" if place else "так")
 
 
-def _stranger(rng: random.Random, name: str) -> str:
-    """A word that nobody would count among the named group."""
-    kin = next((groups for groups in KIN if name in groups), {name})
-    return rng.choice(CATEGORIES[rng.choice(sorted(CATEGORIES.keys() - kin))])
+def _pick_outside_word(rng: random.Random, name: str) -> str:
+    """A word that clearly does not belong to the category."""
+    related = next((groups for groups in RELATED_CATEGORIES if name in groups), {name})
+    return rng.choice(CATEGORIES[rng.choice(sorted(CATEGORIES.keys() - related))])
 
 
-def _places(rng: random.Random, width: int) -> Sequence[int]:
-    """Where the gold stands in each item: every place equally often, in random order."""
-    places = [number % width for number in range(EACH)]
+def _pick_gold_places(rng: random.Random, width: int) -> Sequence[int]:
+    """The position of the gold in each item: every position equally often, in random order."""
+    places = [number % width for number in range(ITEMS_PER_PROJECT)]
     rng.shuffle(places)
     return places

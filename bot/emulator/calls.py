@@ -1,4 +1,4 @@
-"""What a bot asks and what it is told: calls with their parameters, answers, refusals."""
+"""Calls of the Bot API with their parameters, answers and refusals."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
-class Refused(Exception):
-    """The server says no, in its own words; `parameters` are the machine-readable part."""
+class CallRefused(Exception):
+    """The server refuses a call, in the words of the real server; `parameters` are the machine-readable part."""
 
     def __init__(self, code: int, description: str, **parameters: int) -> None:
         super().__init__(description)
         self.code, self.description, self.parameters = code, description, parameters
 
     def answer(self) -> Answer:
-        """What goes over the wire."""
+        """The refusal as an answer."""
         body: dict[str, Any] = {"ok": False, "error_code": self.code, "description": self.description}
         return Answer(self.code, body | ({"parameters": self.parameters} if self.parameters else {}))
 
 
 class NoAnswer(Exception):
-    """The connection gives no answer; whether the call took effect, the caller cannot know."""
+    """The connection gives no answer, so that the caller cannot know whether the call took effect."""
 
 
-def bad_request(text: str) -> Refused:
-    """Most refusals are of this kind."""
-    return Refused(400, f"Bad Request: {text}")
+def bad_request(text: str) -> CallRefused:
+    """A refusal with the code 400."""
+    return CallRefused(400, f"Bad Request: {text}")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An HTTP status and the object that goes with it."""
+    """An HTTP status and the object of its body."""
 
     status: int
     body: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that came with a call."""
+    """A file sent with a call."""
 
     name: str
     content: bytes
@@ -49,14 +49,14 @@ class Upload:
 
 @dataclass(frozen=True)
 class Call:
-    """One call; values are as the front got them: text in forms, JSON values in JSON bodies."""
+    """One call; its values are as they were received: text in forms, JSON values in JSON bodies."""
 
     method: str
     values: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, Upload] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
-        """A text, empty where it was not given; raises Refused where it is no UTF-8."""
+        """A text parameter, empty where it was not given; raises CallRefused where it is not UTF-8."""
         value = self.values.get(name)
         text = "" if value is None else str(value)
         try:
@@ -66,7 +66,7 @@ class Call:
         return text
 
     def number(self, name: str, default: int = 0) -> int:
-        """A whole number."""
+        """A whole number; raises CallRefused for anything else."""
         value = self.values.get(name, default)
         try:
             return int(value)
@@ -74,20 +74,20 @@ class Call:
             raise bad_request(f"invalid {name} specified") from None
 
     def flag(self, name: str) -> bool:
-        """True, "true", "True" and "1" are yes."""
+        """Whether the value is True, "true", "True" or "1"."""
         return str(self.values.get(name, "")).lower() in {"true", "1"}
 
     def parsed(self, name: str) -> Any:
-        """A list or an object, None where it was not given; forms carry these as JSON."""
+        """A list or an object, None where it was not given; in forms it is JSON text."""
         value = self.values.get(name)
         try:
-            found = (json.loads(value) if value else None) if isinstance(value, str) else value
-            json.dumps(found, ensure_ascii=False).encode()
+            parsed = (json.loads(value) if value else None) if isinstance(value, str) else value
+            json.dumps(parsed, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             raise bad_request("strings must be encoded in UTF-8") from None
         except ValueError:
             raise bad_request(f"can't parse {name.replace('_', ' ')} JSON object") from None
-        return found
+        return parsed
 
     def table(self, name: str) -> dict[str, Any]:
         """An object, empty where it was not given."""
@@ -100,10 +100,10 @@ class Call:
 
     def tables(self, name: str) -> list[dict[str, Any]]:
         """A list of objects, empty where it was not given."""
-        found = self.rows(name)
-        if not all(isinstance(one, dict) for one in found):
+        rows = self.rows(name)
+        if not all(isinstance(row, dict) for row in rows):
             raise bad_request(f"can't parse {name}: expected an Object")
-        return found
+        return rows
 
     def rows(self, name: str) -> list[Any]:
         """A list, empty where it was not given."""

@@ -1,4 +1,4 @@
-"""Faults on demand: what the network and the server do when they do not work."""
+"""Faults on demand: refusals, lost answers, delays, duplicates and reordering of network and server."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.emulator.calls import Answer, NoAnswer, Refused
+from bot.emulator.calls import Answer, CallRefused, NoAnswer
 
-_TEXTS = {401: "Unauthorized", 500: "Internal Server Error", 502: "Bad Gateway", 504: "Gateway Timeout"}
+_DESCRIPTIONS = {401: "Unauthorized", 500: "Internal Server Error", 502: "Bad Gateway", 504: "Gateway Timeout"}
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What one call meets; without a `refusal` it gets no answer. `after`: it takes effect all the same."""
+    """The fault of one call: a refusal, or no answer at all; with `after` the call still takes effect."""
 
     method: str
-    refusal: Refused | None
+    refusal: CallRefused | None
     after: bool = False
 
     def answer(self) -> Answer:
@@ -29,7 +29,7 @@ class Fault:
 
 @dataclass
 class Faults:
-    """What is to go wrong next; `latency` is in seconds of real time, a call."""
+    """The faults to come; `latency` is the delay of each call in seconds of real time."""
 
     latency: float = 0.0
     repeats: int = 0
@@ -38,59 +38,59 @@ class Faults:
     _open: asyncio.Event | None = None
 
     def fail(self, method: str, code: int, text: str = "", *, after: bool = False, retry_after: int = 0) -> None:
-        """The next call of a method is refused with an HTTP code; `after` it has taken effect all the same."""
+        """Refuse the next call of a method with an HTTP code; with `after` it still takes effect."""
         if code == 429:
-            said, more = f"Too Many Requests: retry after {retry_after}", {"retry_after": retry_after}
+            description, more = f"Too Many Requests: retry after {retry_after}", {"retry_after": retry_after}
         else:
-            said, more = text or _TEXTS.get(code, "Bad Request"), {}
-        self._next.append(Fault(method.lower(), Refused(code, said, **more), after))
+            description, more = text or _DESCRIPTIONS.get(code, "Bad Request"), {}
+        self._next.append(Fault(method.lower(), CallRefused(code, description, **more), after))
 
     def lose(self, method: str, *, after: bool = True) -> None:
-        """The next call of a method gets no answer; `after` it has taken effect all the same."""
+        """Give no answer to the next call of a method; with `after` it still takes effect."""
         self._next.append(Fault(method.lower(), None, after))
 
     def duplicate(self, times: int = 1) -> None:
-        """What is delivered next is delivered again as often, whatever is confirmed."""
+        """Deliver the next updates again so many times, even if they are confirmed."""
         self.repeats += times
 
     def reorder(self, rng: random.Random | None) -> None:
-        """Deliver updates in any order from now on; None ends it."""
+        """Deliver updates in random order from now on; None ends this."""
         self.shuffle = rng
 
     def stall(self) -> None:
-        """The network stands still from now on."""
+        """Hold all calls back from now on."""
         self._open = asyncio.Event()
 
     def resume(self) -> None:
-        """The network goes on, with everything that waited."""
+        """Let all calls through that were held back."""
         if self._open is not None:
             self._open.set()
         self._open = None
 
-    def next(self, method: str) -> Fault | None:
-        """The fault that this call meets, used up by it."""
+    def take_fault(self, method: str) -> Fault | None:
+        """The fault of this call, which is then removed; None where there is none."""
         for fault in self._next:
             if fault.method == method.lower():
                 self._next.remove(fault)
                 return fault
         return None
 
-    def order(self, numbers: Sequence[int]) -> list[int]:
-        """A batch as it is delivered."""
-        found = list(numbers)
+    def order_updates(self, numbers: Sequence[int]) -> list[int]:
+        """The ids of updates in the order in which they are delivered."""
+        ordered = list(numbers)
         if self.shuffle is not None:
-            self.shuffle.shuffle(found)
-        return found
+            self.shuffle.shuffle(ordered)
+        return ordered
 
-    def repeat(self) -> bool:
-        """Whether this confirmation is forgotten, so that its updates come again."""
+    def take_repeat(self) -> bool:
+        """Whether to ignore this confirmation, so that its updates are delivered again."""
         if self.repeats == 0:
             return False
         self.repeats -= 1
         return True
 
-    async def passage(self) -> None:
-        """The way of a call through the network."""
+    async def wait_for_network(self) -> None:
+        """Wait as long as the network delays or holds back a call."""
         if self._open is not None:
             await self._open.wait()
         if self.latency:

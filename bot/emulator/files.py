@@ -1,4 +1,4 @@
-"""Uploads: what the server keeps of them, and the limits."""
+"""Uploaded files: how they are stored, and their limits."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import hashlib
 import re
 import struct
 
-from bot.emulator.calls import Refused, Upload, bad_request
+from bot.emulator.calls import CallRefused, Upload, bad_request
 from bot.emulator.model import File
 
-MOST_UPLOAD, MOST_DOWNLOAD = 50 * 1024**2, 20 * 1024**2
+MAX_UPLOAD, MAX_DOWNLOAD = 50 * 1024**2, 20 * 1024**2
 
 
-def stored(known: dict[str, File], upload: Upload, *, photo: bool = False) -> File:
-    """Keep an upload under its id; the same bytes are the same file."""
-    if len(upload.content) > MOST_UPLOAD:
-        raise Refused(413, "Request Entity Too Large")
+def store_file(known: dict[str, File], upload: Upload, *, photo: bool = False) -> File:
+    """Store an upload in `known` under a new id; the same bytes and name have the same unique id."""
+    if len(upload.content) > MAX_UPLOAD:
+        raise CallRefused(413, "Request Entity Too Large")
     if not upload.content:
         raise bad_request("file must be non-empty")
-    width, height = _size(upload.content) if photo else (0, 0)
-    print_ = hashlib.sha256(upload.content + upload.name.encode()).hexdigest()
+    width, height = _read_size(upload.content) if photo else (0, 0)
+    digest = hashlib.sha256(upload.content + upload.name.encode()).hexdigest()
     folder = "photos" if photo else "documents"
     number = len(known)
     name = re.sub(r"[^\w.\-]", "_", upload.name, flags=re.ASCII) or "file"
     file = File(
-        id=f"{'AgAC' if photo else 'BQAC'}{print_[:40]}{number}",
-        unique_id=print_[:16],
+        id=f"{'AgAC' if photo else 'BQAC'}{digest[:40]}{number}",
+        unique_id=digest[:16],
         name=upload.name,
         mime=upload.mime,
         content=upload.content,
@@ -37,14 +37,14 @@ def stored(known: dict[str, File], upload: Upload, *, photo: bool = False) -> Fi
     return file
 
 
-def _size(content: bytes) -> tuple[int, int]:
-    """Width and height of a PNG or a JPEG; nothing else is a photo here."""
+def _read_size(content: bytes) -> tuple[int, int]:
+    """Width and height of a PNG or a JPEG; raises CallRefused for other files."""
     if content[:8] == b"\x89PNG\r\n\x1a\n" and len(content) >= 24:
         width, height = struct.unpack(">II", content[16:24])
         return int(width), int(height)
     if content[:2] == b"\xff\xd8":
-        found = re.search(rb"\xff[\xc0-\xc3].{3}(.{4})", content, re.DOTALL)
-        if found:
-            height, width = struct.unpack(">HH", found[1])
+        match = re.search(rb"\xff[\xc0-\xc3].{3}(.{4})", content, re.DOTALL)
+        if match:
+            height, width = struct.unpack(">HH", match[1])
             return int(width), int(height)
     raise bad_request("IMAGE_PROCESS_FAILED")

@@ -1,11 +1,11 @@
-"""Flood control, off unless it is asked for: so many messages a second, then 429 with the seconds to wait."""
+"""Flood control, off by default: beyond so many messages a second, 429 with the seconds to wait."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
 
-from bot.emulator.calls import Refused
+from bot.emulator.calls import CallRefused
 
 
 @dataclass
@@ -16,7 +16,7 @@ class _Bucket:
 
 @dataclass
 class Flood:
-    """Messages a second to one chat and to all, each with as many at once as its burst says."""
+    """Messages a second to one chat and to all chats; a burst is how many may come at once."""
 
     per_chat: float = 1.0
     overall: float = 30.0
@@ -25,17 +25,17 @@ class Flood:
     _buckets: dict[int, _Bucket] = field(default_factory=dict)
 
     def take(self, chat: int, now: float) -> None:
-        """Count one message; raises Refused with 429 where it comes too soon, and then counts nothing."""
+        """Count one message; raises CallRefused with 429, and counts nothing, where it comes too soon."""
         rates = {chat: (self.per_chat, self.burst), 0: (self.overall, self.overall_burst)}
-        filled = {key: self._filled(key, *rate, now) for key, rate in rates.items()}
+        filled = {key: self._fill_bucket(key, *rate, now) for key, rate in rates.items()}
         wait = max((1 - bucket.left) / rates[key][0] for key, bucket in filled.items())
         if wait > 1e-9:
             seconds = max(1, math.ceil(wait))
-            raise Refused(429, f"Too Many Requests: retry after {seconds}", retry_after=seconds)
+            raise CallRefused(429, f"Too Many Requests: retry after {seconds}", retry_after=seconds)
         for bucket in filled.values():
             bucket.left -= 1
 
-    def _filled(self, key: int, rate: float, burst: float, now: float) -> _Bucket:
+    def _fill_bucket(self, key: int, rate: float, burst: float, now: float) -> _Bucket:
         bucket = self._buckets.setdefault(key, _Bucket(burst, now))
         bucket.left = min(burst, bucket.left + (now - bucket.at) * rate)
         bucket.at = now

@@ -1,4 +1,4 @@
-"""What may hang under a message: inline buttons, a reply keyboard, its removal, a reply box."""
+"""The reply markup of a message: inline buttons, a reply keyboard, its removal, a reply box."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 from bot.emulator.calls import bad_request
 
-MOST_DATA = 64
-"""Bytes that a button can carry."""
-MOST_MARKUP, MOST_BUTTONS = 10_240, 100
-"""Neither is documented; both are what people have met (bytes of JSON, buttons)."""
+MAX_DATA_BYTES = 64
+"""The most bytes of data of a button."""
+MAX_MARKUP_BYTES, MAX_BUTTONS = 10_240, 100
+"""Bytes of JSON, and buttons; neither is documented, both were observed."""
 _ACTIONS = ("callback_data", "url", "copy_text", "web_app", "switch_inline_query", "switch_inline_query_current_chat")
 
 
 @dataclass(frozen=True)
 class Button:
-    """One button; a reply keyboard's has no action, it sends its own text."""
+    """One button; one of a reply keyboard has no action, it sends its own text."""
 
     text: str
     data: str | None = None
@@ -35,29 +35,29 @@ class Markup:
     placeholder: str = ""
 
     def wire(self) -> dict[str, Any]:
-        """As a message carries it; only inline keyboards are carried."""
+        """The markup as a message of the Bot API has it, for inline keyboards only."""
         return {"inline_keyboard": [[json.loads(button.wire) for button in row] for row in self.rows]}
 
     @property
     def buttons(self) -> tuple[Button, ...]:
-        """All of them, row by row."""
+        """All buttons, row by row."""
         return tuple(button for row in self.rows for button in row)
 
 
-def read(raw: Mapping[str, Any]) -> Markup | None:
-    """The markup of a call, None where there is none; raises Refused."""
+def parse_markup(raw: Mapping[str, Any]) -> Markup | None:
+    """Parse the reply markup of a call, None where there is none; raises CallRefused."""
     if not raw:
         return None
-    if len(json.dumps(raw, ensure_ascii=False).encode()) > MOST_MARKUP:
+    if len(json.dumps(raw, ensure_ascii=False).encode()) > MAX_MARKUP_BYTES:
         raise bad_request("reply markup is too long")
     placeholder = str(raw.get("input_field_placeholder") or "")
     if len(placeholder) > 64:
         raise bad_request("REPLY_MARKUP_INVALID")
     if "inline_keyboard" in raw:
-        return _inline(raw["inline_keyboard"])
+        return _parse_inline(raw["inline_keyboard"])
     if "keyboard" in raw:
-        rows = _rows(raw["keyboard"], "keyboard")
-        made = tuple(tuple(_key(button) for button in row) for row in rows)
+        rows = _check_rows(raw["keyboard"], "keyboard")
+        made = tuple(tuple(_parse_key(button) for button in row) for row in rows)
         return Markup("reply", tuple(filter(None, made)), placeholder)
     if raw.get("remove_keyboard"):
         return Markup("remove")
@@ -66,15 +66,15 @@ def read(raw: Mapping[str, Any]) -> Markup | None:
     return None
 
 
-def _inline(raw: Any) -> Markup | None:
-    rows = tuple(tuple(_button(button) for button in row) for row in _rows(raw, "inline keyboard"))
-    if sum(map(len, rows)) > MOST_BUTTONS:
+def _parse_inline(raw: Any) -> Markup | None:
+    rows = tuple(tuple(_parse_button(button) for button in row) for row in _check_rows(raw, "inline keyboard"))
+    if sum(map(len, rows)) > MAX_BUTTONS:
         raise bad_request("reply markup is too long")
     rows = tuple(filter(None, rows))
     return Markup("inline", rows) if rows else None
 
 
-def _rows(raw: Any, what: str) -> list[list[Any]]:
+def _check_rows(raw: Any, what: str) -> list[list[Any]]:
     if not isinstance(raw, list):
         raise bad_request(f'field "{what.replace(" ", "_")}" must be of type Array')
     if not all(isinstance(row, list) for row in raw):
@@ -82,7 +82,7 @@ def _rows(raw: Any, what: str) -> list[list[Any]]:
     return raw
 
 
-def _button(raw: Any) -> Button:
+def _parse_button(raw: Any) -> Button:
     if not isinstance(raw, dict) or not isinstance(raw.get("text"), str):
         raise bad_request('can\'t parse inline keyboard button: field "text" must be of type String')
     actions = [name for name in _ACTIONS if name in raw]
@@ -91,7 +91,7 @@ def _button(raw: Any) -> Button:
     if not actions:
         raise bad_request("can't parse inline keyboard button: Text buttons are unallowed in the inline keyboard")
     data = raw.get("callback_data")
-    if data is not None and not 1 <= len(str(data).encode()) <= MOST_DATA:
+    if data is not None and not 1 <= len(str(data).encode()) <= MAX_DATA_BYTES:
         raise bad_request("BUTTON_DATA_INVALID")
     url = raw.get("url")
     if url is not None and not str(url).startswith(("http://", "https://", "tg://")):
@@ -101,7 +101,7 @@ def _button(raw: Any) -> Button:
     return Button(raw["text"], None if data is None else str(data), None if url is None else str(url), wire)
 
 
-def _key(raw: Any) -> Button:
+def _parse_key(raw: Any) -> Button:
     text = raw if isinstance(raw, str) else raw.get("text") if isinstance(raw, dict) else None
     if not isinstance(text, str) or not text.strip():
         raise bad_request("keyboard button text must be non-empty")

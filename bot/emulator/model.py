@@ -1,4 +1,4 @@
-"""What the emulator knows: people, chats, messages, taps, files. Only `state` and `methods` change it."""
+"""The objects of the emulator: users, chats, messages, taps, files. Only `state` and `methods` change them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.emulator.entities import Entity, Text
+from bot.emulator.entities import Entity, FormattedText
 from bot.emulator.keyboards import Markup
 
 
@@ -30,7 +30,7 @@ class User:
 
 @dataclass(frozen=True)
 class File:
-    """What was uploaded once; `path` is where it is fetched from."""
+    """An uploaded file; `path` is its path for downloads."""
 
     id: str
     unique_id: str
@@ -48,9 +48,9 @@ class File:
 
 @dataclass(frozen=True)
 class Content:
-    """What a message says; two equal contents are "not modified"."""
+    """The content of a message; an edit with an equal content is refused as "not modified"."""
 
-    body: Text = field(default_factory=Text)
+    body: FormattedText = field(default_factory=FormattedText)
     markup: Markup | None = None
     file: File | None = None
 
@@ -83,7 +83,7 @@ class Message:
 
     @property
     def entities(self) -> tuple[Entity, ...]:
-        """Its formatting."""
+        """The entities of the text or the caption."""
         return self.content.body.entities
 
     @property
@@ -104,7 +104,7 @@ class Message:
             body["reply_to_message"] = self.reply_to.wire(reply=False)
         if self.protected:
             body["has_protected_content"] = True
-        body |= _content(self.content)
+        body |= _serialize_content(self.content)
         markup = self.content.markup
         if markup is not None and markup.kind == "inline":
             body["reply_markup"] = markup.wire()
@@ -113,7 +113,10 @@ class Message:
 
 @dataclass
 class Chat:
-    """A private chat has its person's id; `blocked` is hers, `bot_is` the bot's standing in a group."""
+    """A chat; a private one has the id of its person.
+
+    `blocked` says that the person blocked the bot; `bot_is` is the bot's membership status in a group.
+    """
 
     id: int
     type: str
@@ -130,11 +133,11 @@ class Chat:
 
     @property
     def person(self) -> User:
-        """Whose private chat this is."""
+        """The person of a private chat."""
         return self.people[self.id]
 
     def visible(self) -> Iterable[Message]:
-        """What has not been deleted, oldest first."""
+        """The messages that are not deleted, oldest first."""
         return [message for message in self.messages.values() if not message.deleted]
 
     def wire(self) -> dict[str, Any]:
@@ -148,7 +151,7 @@ class Chat:
 
 @dataclass
 class Tap:
-    """A tap on an inline button, until it is answered; `message` is what was tapped."""
+    """A tap on an inline button of `message`."""
 
     id: str
     person: User
@@ -158,15 +161,15 @@ class Tap:
     answered: bool = False
 
 
-def _content(content: Content) -> dict[str, Any]:
-    entities = [one.wire() for one in content.body.entities]
+def _serialize_content(content: Content) -> dict[str, Any]:
+    entities = [entity.wire() for entity in content.body.entities]
     if content.file is None:
         return {"text": content.body.text, **({"entities": entities} if entities else {})}
-    words: dict[str, Any] = {"caption": content.body.text} if content.body.text else {}
+    caption: dict[str, Any] = {"caption": content.body.text} if content.body.text else {}
     if entities:
-        words["caption_entities"] = entities
+        caption["caption_entities"] = entities
     file = content.file
     if content.kind == "photo":
         size = file.wire() | {"width": file.width, "height": file.height}
-        return {"photo": [size], **words}
-    return {"document": file.wire() | {"file_name": file.name, "mime_type": file.mime}, **words}
+        return {"photo": [size], **caption}
+    return {"document": file.wire() | {"file_name": file.name, "mime_type": file.mime}, **caption}

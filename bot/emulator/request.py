@@ -1,4 +1,4 @@
-"""The front for python-telegram-bot in the same process: no sockets, no waiting that nobody asked for."""
+"""The front end for python-telegram-bot in the same process, without sockets."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from bot.emulator.telegram import Telegram
 
 
 class LocalRequest(BaseRequest):
-    """python-telegram-bot's way out, turned inwards."""
+    """A request object of python-telegram-bot that calls the local Telegram directly."""
 
     def __init__(self, telegram: Telegram) -> None:
         self._telegram = telegram
 
     @property
     def read_timeout(self) -> float | None:
-        """Nothing is waited for."""
+        """No timeout."""
         return None
 
     async def initialize(self) -> None:
@@ -37,12 +37,14 @@ class LocalRequest(BaseRequest):
         *_: Any,
         **__: Any,
     ) -> tuple[int, bytes]:
-        """One call, or the download of a file; raises TimedOut where the emulator gives no answer."""
+        """Do one call, or download a file; raises TimedOut where the emulator gives no answer."""
         if method == "GET":
             return self._download(url)
         values = request_data.json_parameters if request_data else {}
         sent = request_data.multipart_data if request_data else None
-        files = {name: Upload(str(part[0]), _content(part[1]), str(part[2])) for name, part in (sent or {}).items()}
+        files = {
+            name: Upload(str(part[0]), _read_content(part[1]), str(part[2])) for name, part in (sent or {}).items()
+        }
         try:
             answer = await self._telegram.handle(url.rsplit("/", 1)[-1], values, files)
         except NoAnswer:
@@ -50,10 +52,10 @@ class LocalRequest(BaseRequest):
         return answer.status, json.dumps(answer.body).encode()
 
     def _download(self, url: str) -> tuple[int, bytes]:
-        found = next((file.content for file in self._telegram.files.values() if url.endswith(f"/{file.path}")), None)
-        return (404, b'{"ok":false,"error_code":404,"description":"Not Found"}') if found is None else (200, found)
+        content = next((file.content for file in self._telegram.files.values() if url.endswith(f"/{file.path}")), None)
+        return (404, b'{"ok":false,"error_code":404,"description":"Not Found"}') if content is None else (200, content)
 
 
-def _content(part: Any) -> bytes:
-    """Bytes as they are; a file that is still open is read."""
+def _read_content(part: Any) -> bytes:
+    """The bytes of a part, which may be an open file."""
     return part if isinstance(part, bytes) else bytes(part.read())

@@ -1,4 +1,4 @@
-"""The front for everything that speaks HTTP: Bot API, files, webhooks, the page. Loopback only, token required."""
+"""The HTTP front end: Bot API, files, webhooks, the chat page. Loopback only, token required."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from typing import Any
 from aiohttp import BodyPartReader, hdrs, web
 
 from bot.emulator import files
-from bot.emulator.calls import NoAnswer, Refused, Upload
-from bot.emulator.courier import Courier
+from bot.emulator.calls import CallRefused, NoAnswer, Upload
+from bot.emulator.chat_page import ChatPage
 from bot.emulator.telegram import Telegram
-from bot.emulator.web import Page
+from bot.emulator.webhook_sender import WebhookSender
 
-MOST_BODY = files.MOST_UPLOAD + 1024**2
-_PATIENCE = 60.0
-"""Seconds that a call waits whose answer is lost, unless its caller hangs up."""
+MAX_BODY = files.MAX_UPLOAD + 1024**2
+_LOST_ANSWER_SECONDS = 60.0
+"""Seconds that a call without an answer is held open, unless the caller hangs up."""
 _JSON = "application/json"
 
 
 class Server:
-    """A Telegram on a port of its own; `page` is the chat in the browser."""
+    """A local Telegram on a port of its own; `page` is the chat page for browsers."""
 
     def __init__(self, telegram: Telegram) -> None:
         self.telegram = telegram
-        self.page = Page(telegram)
-        self._courier = Courier(telegram)
+        self.page = ChatPage(telegram)
+        self._webhook_sender = WebhookSender(telegram)
         self._runner: web.AppRunner | None = None
         self._port = 0
 
     @property
     def url(self) -> str:
-        """Where it listens, without a slash at the end."""
+        """The address of the server, without a slash at the end."""
         return f"http://127.0.0.1:{self._port}"
 
     async def start(self, *, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Listen; raises ValueError for a host that is not loopback."""
+        """Start to listen; raises ValueError for a host that is not loopback."""
         if not ipaddress.ip_address(host).is_loopback:
             raise ValueError(f"{host} is not a loopback address")
-        app = web.Application(client_max_size=MOST_BODY, middlewares=[self._guard])
+        app = web.Application(client_max_size=MAX_BODY, middlewares=[self._guard])
         app.router.add_route("*", "/bot{token}/{method}", self._method)
         app.router.add_get("/file/bot{token}/{path:.+}", self._file)
         self.page.add(app)
@@ -53,11 +53,11 @@ class Server:
             await self._runner.cleanup()
             raise
         self._port = int(self._runner.addresses[0][1])
-        self._courier.start()
+        self._webhook_sender.start()
 
     async def stop(self) -> None:
-        """End everything that it started."""
-        await self._courier.stop()
+        """Stop the server and everything that it started."""
+        await self._webhook_sender.stop()
         self.page.close()
         if self._runner is not None:
             await self._runner.cleanup()
@@ -71,7 +71,7 @@ class Server:
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Any) -> web.StreamResponse:
-        """Refuse other hosts, whose names were made to point here, and pages of other origins."""
+        """Refuse requests for other host names (DNS rebinding) and from pages of other origins."""
         hosts = {f"{name}:{self._port}" for name in ("127.0.0.1", "localhost", "[::1]")}
         origin = request.headers.get(hdrs.ORIGIN)
         if request.host not in hosts or (origin is not None and origin not in {f"http://{host}" for host in hosts}):
@@ -81,57 +81,57 @@ class Server:
         response: web.StreamResponse = await handler(request)
         return response
 
-    def _known(self, request: web.Request) -> bool:
+    def _has_token(self, request: web.Request) -> bool:
         return hmac.compare_digest(request.match_info["token"].encode(), self.telegram.token.encode())
 
     async def _method(self, request: web.Request) -> web.StreamResponse:
-        if not self._known(request):
-            return _json(Refused(401, "Unauthorized").answer().body, 401)
+        if not self._has_token(request):
+            return _json_response(CallRefused(401, "Unauthorized").answer().body, 401)
         try:
-            values, uploads = await _read(request)
+            values, uploads = await _read_request(request)
             answer = await self.telegram.handle(request.match_info["method"], values, uploads)
-        except Refused as refusal:
+        except CallRefused as refusal:
             answer = refusal.answer()
         except web.HTTPRequestEntityTooLarge:
-            answer = Refused(413, "Request Entity Too Large").answer()
+            answer = CallRefused(413, "Request Entity Too Large").answer()
         except NoAnswer:
-            await asyncio.sleep(_PATIENCE)
-            answer = Refused(504, "Gateway Timeout").answer()
-        return _json(answer.body, answer.status)
+            await asyncio.sleep(_LOST_ANSWER_SECONDS)
+            answer = CallRefused(504, "Gateway Timeout").answer()
+        return _json_response(answer.body, answer.status)
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
-        found = [file for file in self.telegram.files.values() if file.path == request.match_info["path"]]
-        if not self._known(request) or not found or len(found[0].content) > files.MOST_DOWNLOAD:
-            return _json(Refused(404, "Not Found").answer().body, 404)
-        return web.Response(body=found[0].content, content_type="application/octet-stream")
+        matching = [file for file in self.telegram.files.values() if file.path == request.match_info["path"]]
+        if not self._has_token(request) or not matching or len(matching[0].content) > files.MAX_DOWNLOAD:
+            return _json_response(CallRefused(404, "Not Found").answer().body, 404)
+        return web.Response(body=matching[0].content, content_type="application/octet-stream")
 
 
-def _json(body: Any, status: int) -> web.Response:
+def _json_response(body: Any, status: int) -> web.Response:
     return web.Response(body=json.dumps(body, ensure_ascii=False).encode(), status=status, content_type=_JSON)
 
 
-async def _read(request: web.Request) -> tuple[dict[str, Any], dict[str, Upload]]:
-    """Parameters from the address, a JSON object, a form or its parts; raises Refused."""
+async def _read_request(request: web.Request) -> tuple[dict[str, Any], dict[str, Upload]]:
+    """The parameters from the query, a JSON object or a form, and the uploads; raises CallRefused."""
     values: dict[str, Any] = dict(request.query)
     if request.content_type == _JSON:
         try:
             body = json.loads(await request.read() or b"{}")
         except ValueError:
-            raise Refused(400, "Bad Request: can't parse request: invalid JSON") from None
+            raise CallRefused(400, "Bad Request: can't parse request: invalid JSON") from None
         return values | (body if isinstance(body, dict) else {}), {}
     if request.content_type.startswith("multipart/"):
-        return await _parts(request, values)
+        return await _read_parts(request, values)
     return values | dict(await request.post()), {}
 
 
-async def _parts(request: web.Request, values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Upload]]:
+async def _read_parts(request: web.Request, values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Upload]]:
     uploads: dict[str, Upload] = {}
-    taken = 0
+    size = 0
     async for part in await request.multipart():
         if not isinstance(part, BodyPartReader) or part.name is None:
             continue
-        content = await _content(part, MOST_BODY - taken)
-        taken += len(content)
+        content = await _read_content(part, MAX_BODY - size)
+        size += len(content)
         if part.filename is None:
             values[part.name] = content.decode("utf-8", "replace")
         else:
@@ -140,10 +140,10 @@ async def _parts(request: web.Request, values: dict[str, Any]) -> tuple[dict[str
     return values, uploads
 
 
-async def _content(part: BodyPartReader, most: int) -> bytes:
+async def _read_content(part: BodyPartReader, max_size: int) -> bytes:
     content = bytearray()
     while chunk := await part.read_chunk(65_536):
         content += chunk
-        if len(content) > most:
-            raise web.HTTPRequestEntityTooLarge(max_size=MOST_BODY, actual_size=len(content))
+        if len(content) > max_size:
+            raise web.HTTPRequestEntityTooLarge(max_size=MAX_BODY, actual_size=len(content))
     return bytes(content)

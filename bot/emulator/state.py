@@ -1,30 +1,53 @@
-"""Everything the emulator remembers, and the checks that all its methods share."""
+"""The state of the emulator, its clock, and the checks that its methods share."""
 
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.emulator.calls import Call, Refused, bad_request
-from bot.emulator.clock import Clock
+from bot.emulator.calls import Call, CallRefused, bad_request
+from bot.emulator.display_log import DisplayedEvent, DisplayLog
 from bot.emulator.faults import Faults
 from bot.emulator.flood import Flood
-from bot.emulator.ledger import Entry, Ledger
 from bot.emulator.model import Chat, Content, File, Message, Tap, User
-from bot.emulator.updates import Queue
+from bot.emulator.updates import UpdateQueue
 
 BOT = User(7_000_000_001, "Local bot", username="local_bot", is_bot=True)
 TOKEN = "7000000001:local"  # noqa: S105  # opens nothing but an emulator made without a token of its own
-LONGEST_ANSWERABLE = 15.0
-"""Seconds in which a tap can be answered. No number is documented; people have met 5 to 20."""
+ANSWERABLE_SECONDS = 15.0
+"""Seconds in which a tap can be answered; not documented, 5 to 20 were observed."""
+
+
+@dataclass
+class Clock:
+    """A clock in seconds since 1970; every function in `on_move` is called after a move."""
+
+    source: Callable[[], float] = time.time
+    ahead: float = 0.0
+    on_move: list[Callable[[], None]] = field(default_factory=list)
+
+    def __call__(self) -> float:
+        return self.source() + self.ahead
+
+    def move(self, seconds: float) -> None:
+        """Move the clock forward at once."""
+        self.ahead += seconds
+        for notify in tuple(self.on_move):
+            notify()
+
+
+def create_still_clock(at: float = 1_800_000_000.0) -> Clock:
+    """Create a clock that stands still until it is moved."""
+    return Clock(source=lambda: at)
 
 
 @dataclass(frozen=True)
-class Hook:
-    """Where updates are sent, and the secret that goes with them."""
+class Webhook:
+    """The address to which updates are sent, the secret sent with them, and the number of connections."""
 
     url: str
     secret: str = ""
@@ -33,22 +56,22 @@ class Hook:
 
 @dataclass
 class State:
-    """One bot and everybody who talks to it. `flood` None: no limits. `calls` counts them by method."""
+    """One bot and everybody who talks to it; `flood` is None for no limits, `calls` counts calls by method."""
 
     token: str = TOKEN
     clock: Clock = field(default_factory=Clock)
     me: User = field(default_factory=lambda: replace(BOT))
     flood: Flood | None = None
-    answerable: float = LONGEST_ANSWERABLE
+    answerable: float = ANSWERABLE_SECONDS
     faults: Faults = field(default_factory=Faults)
-    ledger: Ledger = field(default_factory=Ledger)
-    queue: Queue = field(default_factory=Queue)
+    display_log: DisplayLog = field(default_factory=DisplayLog)
+    queue: UpdateQueue = field(default_factory=UpdateQueue)
     users: dict[int, User] = field(default_factory=dict)
     chats: dict[int, Chat] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
     taps: dict[str, Tap] = field(default_factory=dict)
-    hook: Hook | None = None
-    hook_error: tuple[str, float] | None = None
+    webhook: Webhook | None = None
+    webhook_error: tuple[str, float] | None = None
     commands: dict[tuple[str, str], list[dict[str, str]]] = field(default_factory=dict)
     descriptions: dict[tuple[str, str], str] = field(default_factory=dict)
     calls: Counter[str] = field(default_factory=Counter)
@@ -56,81 +79,77 @@ class State:
     _last_tap: int = 0
 
     def now(self) -> int:
-        """The time in whole seconds, as messages carry it."""
+        """The time in whole seconds, as in messages."""
         return int(self.clock())
 
     def new_tap(self, person: User, message: Message, data: str) -> Tap:
-        """A tap that waits for its answer."""
+        """Create a tap, which waits for its answer."""
         self._last_tap += 1
         tap = Tap(str(4_000_000_000_000 + self._last_tap), person, message, data, self.clock())
         self.taps[tap.id] = tap
         return tap
 
-    def put(self, chat: Chat, sender: User, content: Content, *, reply_to: Message | None = None) -> Message:
-        """A new message in a chat."""
+    def add_message(self, chat: Chat, sender: User, content: Content, *, reply_to: Message | None = None) -> Message:
+        """Add a new message to a chat."""
         self._last_message += 1
         message = Message(self._last_message, chat, sender, self.now(), content, reply_to)
         chat.messages[message.id] = message
         return message
 
-    def show(self, chat: Chat, kind: str, message: Message | None = None, text: str = "") -> None:
-        """Write into the ledger what everybody in a chat sees now."""
+    def log_display(self, chat: Chat, kind: str, message: Message | None = None, text: str = "") -> None:
+        """Log what everybody in a chat is shown now."""
         buttons = tuple(label for label, _ in message.buttons) if message else ()
-        number, shown = (message.id, message.text or text) if message else (0, text)
+        message_id, shown_text = (message.id, message.text or text) if message else (0, text)
         for person in chat.people:
-            self.ledger.add(Entry(self.clock(), person, kind, chat.id, number, shown, buttons))
+            self.display_log.add(DisplayedEvent(self.clock(), person, kind, chat.id, message_id, shown_text, buttons))
 
-    def chat(self, call: Call, name: str = "chat_id") -> Chat:
-        """The chat of a call, where the bot may write; raises Refused."""
-        written = call.text(name)
-        if not written:
+    def find_chat(self, call: Call, name: str = "chat_id") -> Chat:
+        """The chat of a call; raises CallRefused where there is none or the bot may not write to it."""
+        chat_id = call.text(name)
+        if not chat_id:
             raise bad_request("chat_id is empty")
-        chat = self.chats.get(int(written)) if re.fullmatch(r"-?[0-9]{1,20}", written) else None
+        chat = self.chats.get(int(chat_id)) if re.fullmatch(r"-?[0-9]{1,20}", chat_id) else None
         if chat is None:
             raise bad_request("chat not found")
         if chat.moved_to is not None:
             text = "Bad Request: group chat was upgraded to a supergroup chat"
-            raise Refused(400, text, migrate_to_chat_id=chat.moved_to)
-        _reachable(chat)
+            raise CallRefused(400, text, migrate_to_chat_id=chat.moved_to)
+        _check_reachable(chat)
         return chat
 
-    def message(self, call: Call, what: str, name: str = "message_id") -> Message:
-        """The message of a call; `what` is what the refusal calls it ("message to edit")."""
-        return self.found(self.chat(call), call.number(name), what)
+    def find_message(self, call: Call, what: str, name: str = "message_id") -> Message:
+        """The message of a call; `what` names it in the refusal ("message to edit")."""
+        return self.get_message(self.find_chat(call), call.number(name), what)
 
-    def found(self, chat: Chat, number: int, what: str) -> Message:
-        """A message that is still there; raises Refused."""
+    def get_message(self, chat: Chat, number: int, what: str) -> Message:
+        """A message of a chat; raises CallRefused where there is none or it is deleted."""
         message = chat.messages.get(number)
         if message is None or message.deleted:
             raise bad_request(f"{what} not found")
         return message
 
-    def count(self, chat: Chat) -> None:
-        """Flood control, where it is on."""
+    def count_message(self, chat: Chat) -> None:
+        """Count a message for flood control, if it is on; raises CallRefused."""
         if self.flood is not None:
             self.flood.take(chat.id, self.clock())
 
-    def update(self, kind: str, body: dict[str, Any], *, lane: int) -> None:
-        """An update for the bot."""
+    def add_update(self, kind: str, body: dict[str, Any], *, lane: int) -> None:
+        """Add an update for the bot."""
         self.queue.add(kind, body, lane=lane, now=self.clock())
 
-    def of_person(self, person: int) -> Iterable[Chat]:
-        """The chats that somebody is in."""
-        return [chat for chat in self.chats.values() if person in chat.people]
 
-
-def _reachable(chat: Chat) -> None:
+def _check_reachable(chat: Chat) -> None:
     if chat.type != "private":
         if chat.bot_is in {"kicked", "left"}:
             what = "supergroup chat" if chat.type == "supergroup" else "group chat"
-            told = (
+            reason = (
                 f"bot was kicked from the {what}" if chat.bot_is == "kicked" else f"bot is not a member of the {what}"
             )
-            raise Refused(403, f"Forbidden: {told}")
+            raise CallRefused(403, f"Forbidden: {reason}")
         return
     if chat.person.deactivated:
-        raise Refused(403, "Forbidden: user is deactivated")
+        raise CallRefused(403, "Forbidden: user is deactivated")
     if chat.blocked:
-        raise Refused(403, "Forbidden: bot was blocked by the user")
+        raise CallRefused(403, "Forbidden: bot was blocked by the user")
     if not chat.started:
-        raise Refused(403, "Forbidden: bot can't initiate conversation with a user")
+        raise CallRefused(403, "Forbidden: bot can't initiate conversation with a user")

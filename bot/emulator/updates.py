@@ -1,4 +1,4 @@
-"""Updates that wait for the bot: made, kept for as long as Telegram keeps them, confirmed by an offset."""
+"""Updates that wait for the bot: they are kept as long as Telegram keeps them, and confirmed by an offset."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-KEPT = 86_400.0
-TAPS_KEPT = 150.0
-"""Seconds that a message waits, and a tap."""
-MOST = 100
-DEFAULT = frozenset({"message", "edited_message", "callback_query", "my_chat_member"})
-"""What is delivered where nothing else was asked for; the emulator makes no other kinds."""
+KEPT_SECONDS = 86_400.0
+TAPS_KEPT_SECONDS = 150.0
+"""Seconds for which a message is kept, and a tap."""
+MAX_UPDATES = 100
+UPDATE_KINDS = frozenset({"message", "edited_message", "callback_query", "my_chat_member"})
+"""All kinds of updates that the emulator makes; all are delivered by default."""
 
 
 @dataclass
-class Update:
-    """One update; `lane` orders webhooks, `tries` and `due` are the courier's."""
+class QueuedUpdate:
+    """One update. A webhook gets the updates of one `lane` in order; `tries` and `due` are of the webhook sender."""
 
     id: int
     kind: str
@@ -32,36 +32,36 @@ class Update:
 
 
 @dataclass
-class Queue:
-    """Everything that waits, by id. `arrived` is told of every new update."""
+class UpdateQueue:
+    """All waiting updates by id; every function in `on_arrival` is called after a new update."""
 
-    waiting: dict[int, Update] = field(default_factory=dict)
-    allowed: frozenset[str] = DEFAULT
-    arrived: list[Callable[[], None]] = field(default_factory=list)
+    waiting: dict[int, QueuedUpdate] = field(default_factory=dict)
+    allowed: frozenset[str] = UPDATE_KINDS
+    on_arrival: list[Callable[[], None]] = field(default_factory=list)
     _last: int = 100_000_000
 
     def add(self, kind: str, body: dict[str, Any], *, lane: int, now: float) -> None:
-        """A new update, unless its kind is not wanted at this moment: then it is never made."""
+        """Add an update, unless its kind is not allowed at this moment: then it is never made."""
         if kind not in self.allowed:
             return
         self._last += 1
-        kept = TAPS_KEPT if kind == "callback_query" else KEPT
-        self.waiting[self._last] = Update(self._last, kind, body, lane, now + kept)
-        for tell in tuple(self.arrived):
-            tell()
+        kept = TAPS_KEPT_SECONDS if kind == "callback_query" else KEPT_SECONDS
+        self.waiting[self._last] = QueuedUpdate(self._last, kind, body, lane, now + kept)
+        for notify in tuple(self.on_arrival):
+            notify()
 
     def expire(self, now: float) -> None:
-        """Forget what has waited too long."""
-        self.forget([one.id for one in self.waiting.values() if one.expires < now])
+        """Forget updates that have waited too long."""
+        self.forget([update.id for update in self.waiting.values() if update.expires < now])
 
     def confirm(self, offset: int) -> None:
-        """Forget everything before an offset; a negative one keeps so many from the end."""
+        """Forget all updates before an offset; a negative offset keeps so many from the end."""
         if offset < 0:
             self.forget(sorted(self.waiting)[:offset])
         else:
             self.forget([number for number in self.waiting if number < offset])
 
     def forget(self, numbers: Iterable[int]) -> None:
-        """These have been delivered, or dropped."""
+        """Forget updates that were delivered or dropped."""
         for number in numbers:
             self.waiting.pop(number, None)

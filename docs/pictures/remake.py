@@ -26,7 +26,7 @@ sys.path.insert(0, str(HERE.parents[1] / "benchmarks/shared"))
 from _chromium import FLAGS, PROGRAM  # noqa: E402
 from _label_studio import OWNER, PASSWORD, Studio, program, server  # noqa: E402
 
-from annotation.campaigns import project, starting  # noqa: E402
+from annotation.campaigns import project_file, template_files  # noqa: E402
 from annotation.label_studio import payloads  # noqa: E402
 from annotation.store import database  # noqa: E402
 from annotation.store.models import Item  # noqa: E402
@@ -143,18 +143,18 @@ FIRST = {"answer": "вітряк"}
 
 def campaign(folder: Path, template: str, studio: Studio) -> dict[str, int]:
     """Projects in Label Studio by picture, from a template with the items that lie beside this script."""
-    starting.start(folder / template, template_name=template)
+    template_files.write_template(folder / template, template_name=template)
     shutil.copy(HERE / f"{template}.jsonl", folder / template / "items.jsonl")
     file = folder / template / "project.yaml"
-    definition = project.read(file).definition
-    with database.opened(f"sqlite:///{folder / template}.db") as opened, opened.transaction() as session:
-        projects.load_file(session, file, now=datetime.now(UTC))
+    definition = project_file.read_project(file).definition
+    with database.open_database(f"sqlite:///{folder / template}.db") as opened, opened.transaction() as session:
+        projects.load_project_file(session, file, now=datetime.now(UTC))
         items = session.exec(select(Item)).all()
-        tasks = [payloads.task(definition, item, assignment_id=number) for number, item in enumerate(items, 1)]
+        tasks = [payloads.build_task(definition, item, assignment_id=number) for number, item in enumerate(items, 1)]
         made = {template: studio.project(definition, tasks)[0]}
-        if definition.asked[-1].step > 1:
-            gold = {definition.asked[0].name: items[0].gold or ""}
-            task = payloads.task(definition, items[0], assignment_id=1, first=FIRST, gold=gold)
+        if definition.all_questions[-1].step > 1:
+            gold = {definition.all_questions[0].name: items[0].gold or ""}
+            task = payloads.build_task(definition, items[0], assignment_id=1, first=FIRST, gold=gold)
             made[f"{template}-second"] = studio.project(definition, [task], second_pass=True)[0]
     return made
 

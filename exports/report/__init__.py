@@ -1,5 +1,5 @@
-"""The report: one HTML page that stands alone."""
+"""The report: one HTML page with all scores and agreement, which needs no other file."""
 
-from exports.report.document import page
+from exports.report.page import render_report
 
-__all__ = ["page"]
+__all__ = ["render_report"]

@@ -53,7 +53,7 @@ def build(
         },
     ).set_axis(pd.Index(ids, dtype=object), axis=0)
     frame = pd.DataFrame(list(rows), columns=list(schema.COLUMNS), dtype=object)
-    return schema.votes(frame, items=items, classes=classes, positions=positions, level=level)
+    return schema.check_votes(frame, items=items, classes=classes, positions=positions, level=level)
 
 
 @pytest.fixture(scope="session")

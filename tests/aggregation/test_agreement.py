@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.agreement import Agreement, agreement
-from aggregation.bootstrap import resample_counts
+from aggregation.agreement import AgreementTable
+from aggregation.bootstrap import draw_counts
+from aggregation.labels.agreement import compute_label_agreement
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]
@@ -24,7 +25,7 @@ CLOSED = ["percent_agreement", "all_agree", "strict_majority", "unique_plurality
 CLOSED += ["fleiss_kappa", "cohen_kappa_mean", "gwet_ac1"]
 
 
-def values(made: Agreement) -> dict[str, float | None]:
+def values(made: AgreementTable) -> dict[str, float | None]:
     return {row.name: row.value for row in made.rows}
 
 
@@ -41,7 +42,7 @@ def values(made: Agreement) -> dict[str, float | None]:
 )
 def test_alpha_on_real_votes_is_the_known_one(real: Build, name: str, options: dict[str, bool], alpha: float) -> None:
     """Raw and cleaned, with all repeats and with the first alone."""
-    row = agreement(real(name, **options), resamples=10)["krippendorff_alpha_nominal"]
+    row = compute_label_agreement(real(name, **options), resamples=10)["krippendorff_alpha_nominal"]
     assert row.value == pytest.approx(alpha, abs=5e-5)
     assert row.n_votes == {"PARus": 1500, "RWSD": 560, "RCB": 1388 if options.get("first") else 1398}[name]
 
@@ -52,7 +53,7 @@ def test_the_other_coefficients_are_the_known_ones(
 ) -> None:
     """Percent agreement, all agree, strict majority and the interval of alpha, with the counts behind them."""
     expected = known[f"{name}/assign_{name}"]
-    made = agreement(real(name, **options))
+    made = compute_label_agreement(real(name, **options))
     for coefficient, key in (
         ("percent_agreement", "percent_agreement"),
         ("all_agree", "all_agree"),
@@ -67,7 +68,7 @@ def test_the_other_coefficients_are_the_known_ones(
 
 def test_krippendorffs_own_example_comes_out(krippendorffs: Build, known: dict[str, Any]) -> None:
     """Four observers, twelve units, gaps: alpha leaves out the unit with one value, Gwet's chance counts it."""
-    made = agreement(krippendorffs("ratio"))
+    made = compute_label_agreement(krippendorffs("ratio"))
     for name, key in (
         ("krippendorff_alpha_nominal", "C_alpha_nominal"),
         ("krippendorff_alpha_ordinal", "C_alpha_ordinal"),
@@ -92,7 +93,7 @@ def test_krippendorffs_own_example_comes_out(krippendorffs: Build, known: dict[s
 )
 def test_only_what_the_level_reaches_is_told(krippendorffs: Build, level: Any, asked: set[str]) -> None:
     """Nominal labels have no order, ordinal ones no distance; AC2 needs an order."""
-    names = {row.name for row in agreement(krippendorffs(level), resamples=5).rows}
+    names = {row.name for row in compute_label_agreement(krippendorffs(level), resamples=5).rows}
     assert {name for name in names if "alpha" in name} == asked
     assert ("gwet_ac2_linear" in names) == (level != "nominal")
 
@@ -100,7 +101,7 @@ def test_only_what_the_level_reaches_is_told(krippendorffs: Build, level: Any, a
 def test_the_headline_rests_on_the_first_votes(votes_of: Build) -> None:
     """Items that were contested got a third and a fourth vote; the pooled rows follow, under their own basis."""
     rows = [("i", "a", "x"), ("i", "b", "x"), ("j", "a", "y"), ("j", "b", "x"), ("j", "c", "x"), ("j", "d", "x")]
-    made = agreement(votes_of(rows, classes="xy"), overlap=2)
+    made = compute_label_agreement(votes_of(rows, classes="xy"), overlap=2)
     assert made["percent_agreement"].value == 0.5
     assert [(row.basis, row.value, row.n_votes) for row in made.rows if row.name == "percent_agreement"] == [
         ("first", 0.5, 4),
@@ -109,17 +110,17 @@ def test_the_headline_rests_on_the_first_votes(votes_of: Build) -> None:
     assert "the first 2 votes of each item in the order of assignment" in made["percent_agreement"].how
     assert "all votes pooled" in made.rows[-1].how
     assert {row.basis for row in made.headline} == {"first"}
-    fixed = agreement(votes_of(rows[:4], classes="xy"), overlap=2)
+    fixed = compute_label_agreement(votes_of(rows[:4], classes="xy"), overlap=2)
     assert {row.basis for row in fixed.rows} == {"first"}
-    assert {row.basis for row in agreement(votes_of(rows, classes="xy")).rows} == {"pooled"}
+    assert {row.basis for row in compute_label_agreement(votes_of(rows, classes="xy")).rows} == {"pooled"}
 
 
 def test_fleiss_needs_equal_overlap(real: Build, known: dict[str, Any]) -> None:
     """With three votes on every item it is the known one; with two to eight it is refused in those words."""
-    assert agreement(real("PARus"), resamples=5)["fleiss_kappa"].value == pytest.approx(
+    assert compute_label_agreement(real("PARus"), resamples=5)["fleiss_kappa"].value == pytest.approx(
         known["PARus/assign_PARus"]["fleiss"], abs=1e-6
     )
-    refused = agreement(real("RWSD"), resamples=5)["fleiss_kappa"]
+    refused = compute_label_agreement(real("RWSD"), resamples=5)["fleiss_kappa"]
     assert refused.value is None
     assert refused.reason.endswith("here items have 2 to 8.")
 
@@ -128,7 +129,7 @@ def test_high_agreement_with_little_variation_has_a_low_alpha(votes_of: Build) -
     """95 times yes-yes and five contradictions: .95 of pairs agree and alpha is below zero."""
     answers = [("yes", "yes")] * 95 + [("yes", "no")] * 3 + [("no", "yes")] * 2
     rows = [(f"i{n}", person, said) for n, pair in enumerate(answers) for person, said in zip("ab", pair, strict=True)]
-    made = agreement(votes_of(rows, classes=["yes", "no"]))
+    made = compute_label_agreement(votes_of(rows, classes=["yes", "no"]))
     assert made["percent_agreement"].value == pytest.approx(0.95)
     assert made["cohen_kappa_mean"].value == pytest.approx(-0.025, abs=5e-4)
     assert made["gwet_ac1"].value == pytest.approx(0.947, abs=5e-4)
@@ -140,7 +141,7 @@ def test_options_that_differ_get_the_coefficients_that_need_no_classes(votes_of:
     rows = [("i", p, a) for p, a in zip("abc", ("cat", "cat", "ape"), strict=True)]
     rows += [("j", p, a) for p, a in zip("abcd", ("sun", "sun", "moon", "moon"), strict=True)]
     rows += [("k", "a", "alone")]
-    made = agreement(votes_of(rows, n_options={"i": 4, "j": 2, "k": 2}))
+    made = compute_label_agreement(votes_of(rows, n_options={"i": 4, "j": 2, "k": 2}))
     assert values(made) == {
         "percent_agreement": pytest.approx(1 / 3),
         "percent_agreement_chance_corrected_per_item": pytest.approx(
@@ -156,21 +157,23 @@ def test_options_that_differ_get_the_coefficients_that_need_no_classes(votes_of:
 
 def test_closed_labels_get_no_correction_per_item(votes_of: Build) -> None:
     """Alpha corrects for chance there; rows come in one order, and positions are marked on each."""
-    made = agreement(votes_of([("i", "a", "0"), ("i", "b", "1")], classes="01", positions=True))
+    made = compute_label_agreement(votes_of([("i", "a", "0"), ("i", "b", "1")], classes="01", positions=True))
     assert [row.name for row in made.rows] == CLOSED
     assert all(row.positions for row in made.rows)
 
 
 def test_repeats_of_one_person_all_count(votes_of: Build) -> None:
     """Two rows of the same person on an item are two votes."""
-    made = agreement(votes_of([("i", "a", "x"), ("i", "a", "y"), ("j", "a", "x"), ("j", "b", "x")], classes="xy"))
+    made = compute_label_agreement(
+        votes_of([("i", "a", "x"), ("i", "a", "y"), ("j", "a", "x"), ("j", "b", "x")], classes="xy")
+    )
     assert (made["all_agree"].value, made["all_agree"].n_votes, made["all_agree"].n_annotators) == (0.5, 4, 2)
 
 
 @pytest.mark.parametrize("rows", [[], [("i", "a", "x"), ("j", "b", "y")]], ids=["no votes", "no overlap"])
 def test_nothing_to_compare_is_said(votes_of: Build, rows: Rows) -> None:
     """Every coefficient is undefined with that reason."""
-    made = agreement(votes_of(rows, classes="xy"))
+    made = compute_label_agreement(votes_of(rows, classes="xy"))
     assert {(row.value, row.low, row.n_items, row.reason) for row in made.rows} == {
         (None, None, 0, "No item has two votes, so there is nothing to compare.")
     }
@@ -178,7 +181,7 @@ def test_nothing_to_compare_is_said(votes_of: Build, rows: Rows) -> None:
 
 def test_one_label_leaves_alpha_undefined(votes_of: Build) -> None:
     """No variation, no alpha: undefined, not one. The other coefficients stand."""
-    made = agreement(votes_of([(item, person, "x") for item in "ijklm" for person in "ab"], classes="xy"))
+    made = compute_label_agreement(votes_of([(item, person, "x") for item in "ijklm" for person in "ab"], classes="xy"))
     alpha = made["krippendorff_alpha_nominal"]
     assert (alpha.value, alpha.low, alpha.undefined_resamples) == (None, None, 0)
     assert alpha.reason.endswith("expected disagreement is 0 and the coefficient is undefined.")
@@ -188,7 +191,7 @@ def test_one_label_leaves_alpha_undefined(votes_of: Build) -> None:
 def test_resamples_without_variation_are_counted(votes_of: Build) -> None:
     """One contradiction in six items is missed by about (5/6)^6 of the resamples, which have no alpha."""
     rows = [(item, person, "x") for item in "ijklm" for person in "ab"] + [("n", "a", "x"), ("n", "b", "y")]
-    alpha = agreement(votes_of(rows, classes="xy"))["krippendorff_alpha_nominal"]
+    alpha = compute_label_agreement(votes_of(rows, classes="xy"))["krippendorff_alpha_nominal"]
     assert alpha.undefined_resamples == pytest.approx(1000 * (5 / 6) ** 6, abs=60)
     assert alpha.low is not None
 
@@ -203,7 +206,10 @@ def test_groups_are_resampled_whole(votes_of: Build) -> None:
     ]
     apart = votes_of(rows, classes="xy")
     together = votes_of(rows, classes="xy", groups={row[0]: row[0][0] for row in rows})
-    one, two = agreement(apart)["percent_agreement"], agreement(together)["percent_agreement"]
+    one, two = (
+        compute_label_agreement(apart)["percent_agreement"],
+        compute_label_agreement(together)["percent_agreement"],
+    )
     assert one.value == two.value == pytest.approx(0.6)
     assert one.low is not None
     assert two.low is not None
@@ -211,7 +217,7 @@ def test_groups_are_resampled_whole(votes_of: Build) -> None:
     assert "1000 resamples of 20 items, seed 0" in one.how
     assert "1000 resamples of 5 groups of items, seed 0" in two.how
     few = votes_of(rows, classes="xy", groups={row[0]: min(row[0][0], "d") for row in rows})
-    none = agreement(few)["percent_agreement"]
+    none = compute_label_agreement(few)["percent_agreement"]
     assert (none.value, none.low) == (one.value, None)
     assert none.reason == "No interval: 4 groups of items are fewer than the 5 to resample."
     assert "resamples" not in none.how
@@ -223,9 +229,9 @@ def test_intervals_equal_those_of_a_slow_loop(votes_of: Build) -> None:
     rows = [
         (f"i{n}", p, "xyz"[min(2, int(rng.integers(0, 3)) * (n % 2))]) for n in range(9) for p in "abcd"[: 1 + n % 4]
     ]
-    made = agreement(votes_of(rows, classes="xyz"), resamples=60, seed=4, level=0.8)
+    made = compute_label_agreement(votes_of(rows, classes="xyz"), resamples=60, seed=4, level=0.8)
     units = [answers for n in range(9) if len(answers := [row[2] for row in rows if row[0] == f"i{n}"]) > 1]
-    counts = resample_counts(np.random.default_rng(4), size=len(units), draws=60).astype(int)
+    counts = draw_counts(np.random.default_rng(4), size=len(units), draws=60).astype(int)
     drawn = [[unit for unit, times in zip(units, row, strict=True) for _ in range(times)] for row in counts]
     for name, slow in (("krippendorff_alpha_nominal", slow_alpha), ("percent_agreement", slow_percent)):
         low, high = np.nanquantile([slow(sample) for sample in drawn], [0.1, 0.9])
@@ -261,7 +267,9 @@ def test_the_order_of_rows_changes_nothing(votes_of: Build, rows: Rows, seed: in
     """Values, intervals and words are identical."""
     votes = votes_of(rows, classes="xyz")
     shuffled = replace(votes, frame=votes.frame.sample(frac=1, random_state=seed).reset_index(drop=True))
-    assert agreement(votes, resamples=20, seed=seed) == agreement(shuffled, resamples=20, seed=seed)
+    assert compute_label_agreement(votes, resamples=20, seed=seed) == compute_label_agreement(
+        shuffled, resamples=20, seed=seed
+    )
 
 
 @settings(deadline=None, max_examples=40)
@@ -270,8 +278,8 @@ def test_new_names_for_labels_and_people_change_nothing(votes_of: Build, rows: R
     """Nominal agreement knows no names; only equality counts."""
     names = {"x": "r", "y": "p", "z": "q"}
     renamed = [(item, f"p{person}", names[answer]) for item, person, answer in rows]
-    one = values(agreement(votes_of(rows, classes="xyz"), resamples=5))
-    two = values(agreement(votes_of(renamed, classes="pqr"), resamples=5))
+    one = values(compute_label_agreement(votes_of(rows, classes="xyz"), resamples=5))
+    two = values(compute_label_agreement(votes_of(renamed, classes="pqr"), resamples=5))
     assert one == pytest.approx(two)
 
 
@@ -283,8 +291,12 @@ def test_renaming_keeps_what_the_level_keeps(votes_of: Build, rows: Rows, level:
     new = {"ordinal": "421", "interval": ["11", "12", "14"], "ratio": ["3", "6", "12"]}[level]
     names = dict(zip("xyz", new, strict=True))
     classes = sorted(names.values()) if level == "ordinal" else list(new)
-    one = agreement(votes_of([(i, p, old[a]) for i, p, a in rows], classes="124", level=level), resamples=5)
-    two = agreement(votes_of([(i, p, names[a]) for i, p, a in rows], classes=classes, level=level), resamples=5)
+    one = compute_label_agreement(
+        votes_of([(i, p, old[a]) for i, p, a in rows], classes="124", level=level), resamples=5
+    )
+    two = compute_label_agreement(
+        votes_of([(i, p, names[a]) for i, p, a in rows], classes=classes, level=level), resamples=5
+    )
     name = f"krippendorff_alpha_{level}"
     assert one[name].value == pytest.approx(two[name].value)
 
@@ -293,8 +305,8 @@ def test_renaming_keeps_what_the_level_keeps(votes_of: Build, rows: Rows, level:
 @given(rows=ROWS)
 def test_every_item_twice_leaves_what_is_a_mean(votes_of: Build, rows: Rows) -> None:
     """Copies of the items change no mean over items, no kappa and no AC1; alpha's n - 1 alone notices them."""
-    one = values(agreement(votes_of(rows, classes="xyz"), resamples=5))
+    one = values(compute_label_agreement(votes_of(rows, classes="xyz"), resamples=5))
     copied = [*rows, *((f"{item}'", person, answer) for item, person, answer in rows)]
-    two = values(agreement(votes_of(copied, classes="xyz"), resamples=5))
+    two = values(compute_label_agreement(votes_of(copied, classes="xyz"), resamples=5))
     del one["krippendorff_alpha_nominal"], two["krippendorff_alpha_nominal"]
     assert one == pytest.approx(two)

@@ -9,22 +9,22 @@ import pytest
 
 from aggregation import bootstrap
 from aggregation.bootstrap import (
-    chunks,
-    cluster_sums,
-    crossed_sums,
-    group_codes,
+    draw_counts,
+    encode_groups,
     percentile_interval,
-    resample_counts,
-    wilson_interval,
+    resample_crossed,
+    resample_group_sums,
+    split_draws,
 )
+from aggregation.intervals import wilson_interval
 from aggregation.schema import Floats
 
-GROUPS, N_GROUPS = group_codes(np.array(["b", "a", "b", "c", "a", "d"], dtype=object))
+GROUPS, N_GROUPS = encode_groups(np.array(["b", "a", "b", "c", "a", "d"], dtype=object))
 
 
 def test_a_resample_draws_as_many_units_as_there_are() -> None:
     """Every row sums to the number of units and the mean count is one."""
-    counts = resample_counts(np.random.default_rng(0), size=7, draws=4000)
+    counts = draw_counts(np.random.default_rng(0), size=7, draws=4000)
     assert counts.shape == (4000, 7)
     assert (counts.sum(axis=1) == 7).all()
     np.testing.assert_allclose(counts.mean(axis=0), 1, atol=0.07)
@@ -34,8 +34,8 @@ def test_a_resample_draws_as_many_units_as_there_are() -> None:
 def test_chunks_hold_the_limit_and_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """No chunk is wider than the limit allows, and one draw always goes."""
     monkeypatch.setattr(bootstrap, "CELLS", 100)
-    assert chunks(25, width=10) == [10, 10, 5]
-    assert chunks(3, width=1000) == [1, 1, 1]
+    assert split_draws(25, width=10) == [10, 10, 5]
+    assert split_draws(3, width=1000) == [1, 1, 1]
 
 
 def test_the_size_of_chunks_changes_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,9 +43,9 @@ def test_the_size_of_chunks_changes_no_number(monkeypatch: pytest.MonkeyPatch) -
 
     def both() -> tuple[Any, Any]:
         statistics: Floats = np.arange(12, dtype=np.float64).reshape(6, 2)
-        sums = cluster_sums(statistics, groups=GROUPS, draws=9, rng=np.random.default_rng(5))
+        sums = resample_group_sums(statistics, groups=GROUPS, draws=9, rng=np.random.default_rng(5))
         rng = np.random.default_rng(5)
-        return sums, crossed_sums(_all_right, people=3, groups=GROUPS, width=6, draws=9, rng=rng)
+        return sums, resample_crossed(_all_right, n_annotators=3, groups=GROUPS, width=6, draws=9, rng=rng)
 
     whole = both()
     monkeypatch.setattr(bootstrap, "CELLS", 13)
@@ -60,11 +60,11 @@ def _all_right(drawn: Floats, weights: Floats) -> Floats:
     return np.column_stack([given[::2].sum(axis=0), given.sum(axis=0)])
 
 
-def test_cluster_sums_equal_a_loop_over_items() -> None:
+def test_group_sums_equal_a_loop_over_items() -> None:
     """Whole groups come and go together."""
     statistics = np.random.default_rng(1).normal(size=(6, 3))
-    sums = cluster_sums(statistics, groups=GROUPS, draws=20, rng=np.random.default_rng(2))
-    counts = resample_counts(np.random.default_rng(2), size=N_GROUPS, draws=20)
+    sums = resample_group_sums(statistics, groups=GROUPS, draws=20, rng=np.random.default_rng(2))
+    counts = draw_counts(np.random.default_rng(2), size=N_GROUPS, draws=20)
     for draw in range(20):
         slow = sum(counts[draw, GROUPS[item]] * statistics[item] for item in range(6))
         np.testing.assert_allclose(sums[draw], slow)
@@ -72,24 +72,24 @@ def test_cluster_sums_equal_a_loop_over_items() -> None:
 
 def test_crossed_sums_equal_a_loop_over_people_and_items() -> None:
     """People and groups are drawn independently, each item with its group."""
-    sums = crossed_sums(_all_right, people=3, groups=GROUPS, width=6, draws=200, rng=np.random.default_rng(3))
+    sums = resample_crossed(_all_right, n_annotators=3, groups=GROUPS, width=6, draws=200, rng=np.random.default_rng(3))
     of_people, of_groups = np.random.default_rng(3).spawn(2)
-    people = resample_counts(of_people, size=3, draws=200)
-    groups = resample_counts(of_groups, size=N_GROUPS, draws=200)
+    people = draw_counts(of_people, size=3, draws=200)
+    groups = draw_counts(of_groups, size=N_GROUPS, draws=200)
     for draw in range(200):
         weights = [people[draw, item % 3] * groups[draw, GROUPS[item]] for item in range(6)]
         assert sums[draw].tolist() == [sum(weights[::2]), sum(weights)]
 
 
 def test_progress_rises_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever waits hears of every chunk, and at last that it is done."""
+    """Progress is reported after every chunk, and is 1 at the end."""
     monkeypatch.setattr(bootstrap, "CELLS", 20)
     heard: list[float] = []
     rng = np.random.default_rng(0)
-    cluster_sums(np.ones((6, 1)), groups=GROUPS, draws=10, rng=rng, progress=heard.append)
+    resample_group_sums(np.ones((6, 1)), groups=GROUPS, draws=10, rng=rng, progress=heard.append)
     assert heard == [0.5, 1.0]
     heard.clear()
-    crossed_sums(_all_right, people=3, groups=GROUPS, width=6, draws=6, rng=rng, progress=heard.append)
+    resample_crossed(_all_right, n_annotators=3, groups=GROUPS, width=6, draws=6, rng=rng, progress=heard.append)
     assert heard == [0.5, 1.0]
 
 

@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.agreement import (
-    OVERCONFIDENT,
-    Coefficient,
-    agreement,
-    by_annotator,
-    by_label,
-    class_confidence,
-    cohen_pairs,
-    mean_posterior,
-    over_time,
-)
-from aggregation.consensus import consensus
+from aggregation.agreement import Coefficient
 from aggregation.errors import HromadaError, Refused
+from aggregation.labels.agreement import (
+    OVERCONFIDENT,
+    break_down_by_annotator,
+    break_down_by_label,
+    break_down_over_time,
+    compute_cohen_pairs,
+    compute_label_agreement,
+    estimate_class_confidence,
+    estimate_mean_posterior,
+)
+from aggregation.labels.consensus import build_label_consensus
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]
@@ -43,24 +43,24 @@ def told(rows: Sequence[Coefficient]) -> dict[tuple[str, str], Any]:
 
 def test_labels_are_told_apart_by_hand(votes_of: Build) -> None:
     """Of five votes x, i repeats each by both others and j each by one of two; z is never repeated."""
-    made = told(by_label(votes_of(SMALL, classes="xyzw")))
+    made = told(break_down_by_label(votes_of(SMALL, classes="xyzw")))
     assert made["x", "specific_agreement"] == pytest.approx((3 + 2 * 0.5) / 5)
     assert made["z", "specific_agreement"] == 0
     assert made["w", "specific_agreement"] is None
     binary = votes_of([(item, person, "x" if a == "x" else "o") for item, person, a in SMALL], classes="xo")
-    alpha = agreement(binary)["krippendorff_alpha_nominal"].value
+    alpha = compute_label_agreement(binary)["krippendorff_alpha_nominal"].value
     assert made["x", "alpha_against_others"] == pytest.approx(alpha)
 
 
 def test_labels_without_shared_classes_are_refused(votes_of: Build) -> None:
     """There is nothing to list."""
     with pytest.raises(Refused, match="no labels to tell apart"):
-        by_label(votes_of(SMALL))
+        break_down_by_label(votes_of(SMALL))
 
 
 def test_everybody_is_laid_against_the_rest(votes_of: Build) -> None:
     """c agrees with both others on i and with none on j; d meets nobody and is undefined, with the reason."""
-    rows = {row.of: row for row in by_annotator(votes_of(SMALL, classes="xyz"))}
+    rows = {row.of: row for row in break_down_by_annotator(votes_of(SMALL, classes="xyz"))}
     assert list(rows) == ["a", "b", "c", "d"]
     assert rows["a"].value == pytest.approx((1 + 0.5 + 0) / 3)
     assert (rows["c"].value, rows["c"].n_items, rows["c"].n_votes) == (0.5, 2, 2)
@@ -74,8 +74,8 @@ def test_a_stranger_stands_out_among_real_people(real: Build) -> None:
     turned = votes.frame["annotator"] == person
     opposite = votes.frame["answer"].map({"0": "1", "1": "0"})
     frame = votes.frame.assign(answer=votes.frame["answer"].where(~turned, opposite))
-    before = told(by_annotator(votes, resamples=5))[person, "agreement_with_rest"]
-    after = told(by_annotator(replace(votes, frame=frame), resamples=5))[person, "agreement_with_rest"]
+    before = told(break_down_by_annotator(votes, resamples=5))[person, "agreement_with_rest"]
+    after = told(break_down_by_annotator(replace(votes, frame=frame), resamples=5))[person, "agreement_with_rest"]
     assert after == pytest.approx(1 - before)
 
 
@@ -85,20 +85,20 @@ def test_stretches_follow_the_order_of_assignment(votes_of: Build) -> None:
         (f"i{n}", person, "x" if n < 4 else answer) for n in range(8) for person, answer in (("a", "x"), ("b", "y"))
     ]
     votes = votes_of(rows, classes="xy")
-    halves = told(over_time(votes, windows=2, resamples=5))
+    halves = told(break_down_over_time(votes, windows=2, resamples=5))
     assert [halves[of, "percent_agreement"] for of in "12"] == [1, 0]
-    assert len(over_time(votes, windows=12, resamples=5)) == 16
+    assert len(break_down_over_time(votes, windows=12, resamples=5)) == 16
     days = {f"i{n}": "day 2" if n % 2 else "day 1" for n in range(8)}
-    assert {row.of for row in over_time(votes, periods=days, resamples=5)} == {"day 1", "day 2"}
-    own = over_time(votes_of(rows), windows=1, resamples=5)
+    assert {row.of for row in break_down_over_time(votes, periods=days, resamples=5)} == {"day 1", "day 2"}
+    own = break_down_over_time(votes_of(rows), windows=1, resamples=5)
     assert [row.name for row in own] == ["percent_agreement", "percent_agreement_chance_corrected_per_item"]
     with pytest.raises(HromadaError, match="one stretch or more"):
-        over_time(votes, windows=0)
+        break_down_over_time(votes, windows=0)
 
 
 def test_pairs_of_people_have_their_own_kappas(votes_of: Build) -> None:
     """a and b meet on three items, the others on two; b and c always agree where they meet but once."""
-    table = cohen_pairs(votes_of(SMALL, classes="xyz"))
+    table = compute_cohen_pairs(votes_of(SMALL, classes="xyz"))
     assert table[["annotator_a", "annotator_b", "n_items"]].to_numpy().tolist() == [
         ["a", "b", 3],
         ["a", "c", 2],
@@ -106,7 +106,7 @@ def test_pairs_of_people_have_their_own_kappas(votes_of: Build) -> None:
     ]
     assert table["percent_agreement"].tolist() == pytest.approx([2 / 3, 0.5, 0.5])
     assert table["kappa"].tolist() == pytest.approx([(2 / 3 - 4 / 9) / (5 / 9), 0.0, 0.0])
-    made = agreement(votes_of(SMALL, classes="xyz"))["cohen_kappa_mean"]
+    made = compute_label_agreement(votes_of(SMALL, classes="xyz"))["cohen_kappa_mean"]
     assert made.value == pytest.approx(table["kappa"].mean())
     assert "3 of 3 pairs have one" in made.how
 
@@ -114,8 +114,8 @@ def test_pairs_of_people_have_their_own_kappas(votes_of: Build) -> None:
 def test_the_mean_posterior_has_its_own_name_and_its_warning(real: Build) -> None:
     """RWSD's people hardly agree beyond chance, and the posterior is sure of itself all the same."""
     votes = real("RWSD")
-    made = mean_posterior(consensus(votes, method="dawid_skene", ties="drop"), votes, resamples=50)
-    alpha = agreement(votes, resamples=50)["krippendorff_alpha_nominal"]
+    made = estimate_mean_posterior(build_label_consensus(votes, method="dawid_skene", ties="drop"), votes, resamples=50)
+    alpha = compute_label_agreement(votes, resamples=50)["krippendorff_alpha_nominal"]
     assert made.name == "dawid_skene_iaa"
     assert made.how.split("; 95 %")[0].endswith(OVERCONFIDENT.rstrip("."))
     assert alpha.value is not None
@@ -128,20 +128,20 @@ def test_a_share_of_votes_is_no_posterior(votes_of: Build) -> None:
     """The majority's confidence is refused, with what has one."""
     votes = votes_of(SMALL, classes="xyz")
     with pytest.raises(Refused, match="labels by majority have no posterior"):
-        mean_posterior(consensus(votes, method="majority", ties="drop"), votes)
+        estimate_mean_posterior(build_label_consensus(votes, method="majority", ties="drop"), votes)
 
 
 def test_confidence_is_the_share_of_three_in_the_class(votes_of: Build) -> None:
     """Items with three votes count, their first three alone, each in the class that it belongs to."""
     votes = votes_of([*SMALL, ("j", "d", "y"), ("m", "a", "y"), ("m", "b", "y"), ("m", "c", "z")], classes="xyz")
-    rows = class_confidence(votes, pd.Series({"i": "x", "j": "x", "k": "y", "m": "y", "l": None}))
+    rows = estimate_class_confidence(votes, pd.Series({"i": "x", "j": "x", "k": "y", "m": "y", "l": None}))
     assert told(rows) == {
         ("", "class_confidence"): pytest.approx(7 / 9),
         ("x", "class_confidence"): pytest.approx(5 / 6),
         ("y", "class_confidence"): pytest.approx(2 / 3),
     }
     assert [row.n_items for row in rows] == [3, 2, 1]
-    assert class_confidence(votes, pd.Series({"l": "x"}))[0].reason == "No item of the class has 3 votes."
+    assert estimate_class_confidence(votes, pd.Series({"l": "x"}))[0].reason == "No item of the class has 3 votes."
 
 
 @settings(deadline=None, max_examples=30)
@@ -150,9 +150,9 @@ def test_the_order_of_rows_changes_no_breakdown(votes_of: Build, rows: Rows, see
     """Labels, people and pairs know no order; time is the one that reads it."""
     votes = votes_of(rows, classes="xyz")
     shuffled = replace(votes, frame=votes.frame.sample(frac=1, random_state=seed).reset_index(drop=True))
-    assert by_label(votes, resamples=5) == by_label(shuffled, resamples=5)
-    assert by_annotator(votes, resamples=5) == by_annotator(shuffled, resamples=5)
-    pd.testing.assert_frame_equal(cohen_pairs(votes), cohen_pairs(shuffled), check_exact=True)
+    assert break_down_by_label(votes, resamples=5) == break_down_by_label(shuffled, resamples=5)
+    assert break_down_by_annotator(votes, resamples=5) == break_down_by_annotator(shuffled, resamples=5)
+    pd.testing.assert_frame_equal(compute_cohen_pairs(votes), compute_cohen_pairs(shuffled), check_exact=True)
 
 
 @settings(deadline=None, max_examples=30)
@@ -162,18 +162,24 @@ def test_new_names_rename_the_breakdowns(votes_of: Build, rows: Rows) -> None:
     labels, people = dict(zip("xyz", "rpq", strict=True)), dict(zip("abc", "βγα", strict=True))
     renamed = votes_of([(i, people[p], labels[a]) for i, p, a in rows], classes="pqr")
     votes = votes_of(rows, classes="xyz")
-    expected = {(labels[of], name): value for (of, name), value in told(by_label(votes, resamples=5)).items()}
-    assert told(by_label(renamed, resamples=5)) == pytest.approx(expected)
-    expected = {(people[of], name): value for (of, name), value in told(by_annotator(votes, resamples=5)).items()}
-    assert told(by_annotator(renamed, resamples=5)) == pytest.approx(expected)
+    expected = {
+        (labels[of], name): value for (of, name), value in told(break_down_by_label(votes, resamples=5)).items()
+    }
+    assert told(break_down_by_label(renamed, resamples=5)) == pytest.approx(expected)
+    expected = {
+        (people[of], name): value for (of, name), value in told(break_down_by_annotator(votes, resamples=5)).items()
+    }
+    assert told(break_down_by_annotator(renamed, resamples=5)) == pytest.approx(expected)
     copied = votes_of([*rows, *((f"{i}'", p, a) for i, p, a in rows)], classes="xyz")
-    assert told(by_annotator(copied, resamples=5)) == pytest.approx(told(by_annotator(votes, resamples=5)))
+    assert told(break_down_by_annotator(copied, resamples=5)) == pytest.approx(
+        told(break_down_by_annotator(votes, resamples=5))
+    )
 
 
 def test_nothing_gives_empty_tables(votes_of: Build) -> None:
     """No votes: labels are undefined, and there are no people, pairs or stretches."""
     votes = votes_of([], classes="xy")
-    assert {row.value for row in by_label(votes)} == {None}
-    assert by_annotator(votes) == ()
-    assert over_time(votes) == ()
-    assert cohen_pairs(votes).empty
+    assert {row.value for row in break_down_by_label(votes)} == {None}
+    assert break_down_by_annotator(votes) == ()
+    assert break_down_over_time(votes) == ()
+    assert compute_cohen_pairs(votes).empty

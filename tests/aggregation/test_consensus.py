@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.consensus import Method, Ties, accuracy, consensus, fits
+from aggregation.consensus import Ties
 from aggregation.errors import HromadaError, Refused
+from aggregation.labels.consensus import Method, build_label_consensus, compute_label_accuracy, fits
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]
@@ -51,18 +52,18 @@ def test_accuracy_on_a_real_set_is_the_known_one(
 ) -> None:
     """The labels of a real data set are right as often as was found elsewhere."""
     votes = real(name)
-    scored = accuracy(consensus(votes, method=method, ties=ties), votes.items["gold"])
+    scored = compute_label_accuracy(build_label_consensus(votes, method=method, ties=ties), votes.items["gold"])
     assert scored.value == pytest.approx(expected, abs=5e-5)
 
 
 def test_the_patients_of_1979_have_the_published_marginals(real: Build) -> None:
     """All three answers of the first observer count, and the class marginals are those of the paper."""
-    made = consensus(real("patients"), method="dawid_skene", ties="drop")
+    made = build_label_consensus(real("patients"), method="dawid_skene", ties="drop")
     assert made.marginals is not None
     assert list(made.marginals) == ["1", "2", "3", "4"]
     assert list(made.marginals.values()) == pytest.approx([0.3996, 0.4220, 0.1118, 0.0667], abs=1e-3)
     assert made.labels["n_votes"].eq(7).all()
-    settled = consensus(real("patients"), method="dawid_skene", ties="drop", stop="converged")
+    settled = build_label_consensus(real("patients"), method="dawid_skene", ties="drop", stop="converged")
     assert settled.marginals is not None
     assert [round(share, 4) for share in settled.marginals.values()] == [0.3996, 0.4220, 0.1118, 0.0667]
     assert settled.converged
@@ -75,7 +76,7 @@ def test_the_patients_of_1979_have_the_published_marginals(real: Build) -> None:
 )
 def test_a_tie_is_settled_by_the_named_rule(votes_of: Build, ties: Ties, label: str | None, right: float) -> None:
     """Each rule gives its own label to a tie, and accuracy counts it accordingly."""
-    made = consensus(votes_of(TIED, classes="xy"), method="majority", ties=ties)
+    made = build_label_consensus(votes_of(TIED, classes="xy"), method="majority", ties=ties)
     expected = pd.DataFrame(
         {
             "label": pd.Series([label, "x"], dtype=object),
@@ -86,7 +87,7 @@ def test_a_tie_is_settled_by_the_named_rule(votes_of: Build, ties: Ties, label: 
         }
     ).set_axis(pd.Index(["i", "j"], name="item"), axis=0)
     pd.testing.assert_frame_equal(made.labels, expected)
-    scored = accuracy(made, pd.Series({"i": "y", "j": None, "unseen": "x"}))
+    scored = compute_label_accuracy(made, pd.Series({"i": "y", "j": None, "unseen": "x"}))
     assert (scored.right, scored.total, scored.value) == (right, 1, right)
 
 
@@ -94,10 +95,12 @@ def test_a_random_tie_depends_on_the_seed_and_the_item_alone(votes_of: Build) ->
     """Other items and the order of rows do not touch a draw, the seed does, and both labels come up."""
     rows = [(f"i{n}", person, answer) for n in range(60) for person, answer in (("a", "x"), ("b", "y"))]
     votes = votes_of(rows, classes="xy")
-    drawn = consensus(votes, method="majority", ties="random", seed=1).labels["label"]
-    again = consensus(shuffled(votes, 3), method="majority", ties="random", seed=1).labels["label"]
-    fewer = consensus(votes_of(rows[:20], classes="xy"), method="majority", ties="random", seed=1).labels["label"]
-    other = consensus(votes, method="majority", ties="random", seed=2).labels["label"]
+    drawn = build_label_consensus(votes, method="majority", ties="random", seed=1).labels["label"]
+    again = build_label_consensus(shuffled(votes, 3), method="majority", ties="random", seed=1).labels["label"]
+    fewer = build_label_consensus(votes_of(rows[:20], classes="xy"), method="majority", ties="random", seed=1).labels[
+        "label"
+    ]
+    other = build_label_consensus(votes, method="majority", ties="random", seed=2).labels["label"]
     assert drawn.equals(again)
     assert drawn.loc[fewer.index].equals(fewer)
     assert not drawn.equals(other)
@@ -107,14 +110,22 @@ def test_a_random_tie_depends_on_the_seed_and_the_item_alone(votes_of: Build) ->
 def test_the_first_rule_reads_the_order_of_the_file(votes_of: Build) -> None:
     """`first` is the one rule for which the order of rows is an input, and third labels do not count."""
     rows = [("i", "a", "z"), ("i", "b", "y"), ("i", "c", "x"), ("i", "d", "y"), ("i", "e", "x")]
-    assert consensus(votes_of(rows, classes="xyz"), method="majority", ties="first").labels["label"].item() == "y"
-    assert consensus(votes_of(rows[::-1], classes="xyz"), method="majority", ties="first").labels["label"].item() == "x"
+    assert (
+        build_label_consensus(votes_of(rows, classes="xyz"), method="majority", ties="first").labels["label"].item()
+        == "y"
+    )
+    assert (
+        build_label_consensus(votes_of(rows[::-1], classes="xyz"), method="majority", ties="first")
+        .labels["label"]
+        .item()
+        == "x"
+    )
 
 
 def test_dawid_skene_finds_a_tie_between_posteriors(votes_of: Build) -> None:
     """Two people who contradict each other everywhere leave every item open between their answers."""
     rows = [(item, person, answer) for item in "ij" for person, answer in (("a", "x"), ("b", "y"))]
-    made = consensus(votes_of(rows, classes="xyz"), method="dawid_skene", ties="drop")
+    made = build_label_consensus(votes_of(rows, classes="xyz"), method="dawid_skene", ties="drop")
     assert made.labels["tie"].tolist() == [True, True]
     assert made.labels["tied"].tolist() == [("x", "y"), ("x", "y")]
     assert made.labels["confidence"].tolist() == pytest.approx([0.5, 0.5])
@@ -123,7 +134,7 @@ def test_dawid_skene_finds_a_tie_between_posteriors(votes_of: Build) -> None:
 def test_majority_compares_within_an_item_where_options_differ(votes_of: Build) -> None:
     """Without shared classes there are labels, shares and ties, but no table of classes."""
     rows = [("i", "a", "cat"), ("i", "b", "cat"), ("i", "c", "ape"), ("j", "a", "sun"), ("j", "b", "moon")]
-    made = consensus(votes_of(rows), method="majority", ties="alphabetical")
+    made = build_label_consensus(votes_of(rows), method="majority", ties="alphabetical")
     assert made.labels["label"].tolist() == ["cat", "moon"]
     assert made.labels["tied"].tolist() == [(), ("moon", "sun")]
     assert made.labels["confidence"].tolist() == pytest.approx([2 / 3, 1 / 2])
@@ -133,25 +144,25 @@ def test_majority_compares_within_an_item_where_options_differ(votes_of: Build) 
 def test_dawid_skene_is_refused_where_options_differ(votes_of: Build) -> None:
     """The refusal says why and names the majority."""
     with pytest.raises(Refused, match=r"differ from item to item or are free texts\. Use majority or one_coin"):
-        consensus(votes_of([("i", "a", "cat")]), method="dawid_skene", ties="drop")
+        build_label_consensus(votes_of([("i", "a", "cat")]), method="dawid_skene", ties="drop")
 
 
 def test_no_votes_is_an_error_in_words(votes_of: Build) -> None:
     """Nothing to aggregate is said, not computed."""
     with pytest.raises(HromadaError, match=r"^There are no votes"):
-        consensus(votes_of([], classes="xy"), method="majority", ties="drop")
+        build_label_consensus(votes_of([], classes="xy"), method="majority", ties="drop")
 
 
 @pytest.mark.parametrize(("method", "ties"), [("modus", "drop"), ("majority", "coin")])
 def test_an_unknown_name_is_answered_with_the_known_ones(votes_of: Build, method: Method, ties: Ties) -> None:
     """Names can come from a file, so they are checked when they are used."""
     with pytest.raises(HromadaError, match=r"There is no .* Use one of "):
-        consensus(votes_of(TIED, classes="xy"), method=method, ties=ties)
+        build_label_consensus(votes_of(TIED, classes="xy"), method=method, ties=ties)
 
 
 def test_posteriors_have_every_declared_class_in_declared_order(votes_of: Build) -> None:
     """A class that nobody chose is a column of zeros."""
-    made = consensus(votes_of(TIED, classes=["z", "y", "x"]), method="majority", ties="drop")
+    made = build_label_consensus(votes_of(TIED, classes=["z", "y", "x"]), method="majority", ties="drop")
     assert made.posteriors is not None
     assert list(made.posteriors.columns) == ["z", "y", "x"]
     np.testing.assert_allclose(made.posteriors.to_numpy(), [[0, 1 / 2, 1 / 2], [0, 1 / 3, 2 / 3]])
@@ -159,7 +170,7 @@ def test_posteriors_have_every_declared_class_in_declared_order(votes_of: Build)
 
 def test_dawid_skene_posteriors_are_shares(real: Build) -> None:
     """Each row sums to one and the confidence is the label's posterior."""
-    made = consensus(real("CF"), method="dawid_skene", ties="drop")
+    made = build_label_consensus(real("CF"), method="dawid_skene", ties="drop")
     assert made.posteriors is not None
     np.testing.assert_allclose(made.posteriors.sum(axis=1), 1, atol=1e-12)
     np.testing.assert_allclose(made.posteriors.max(axis=1), made.labels["confidence"])
@@ -170,7 +181,7 @@ def test_an_unfinished_estimation_says_so(votes_of: Build, monkeypatch: pytest.M
     """Cut short, the EM algorithm has not converged; few votes a person are doubted too."""
     rows = [(f"i{n}", person, "x" if (n * k) % 3 else "y") for n in range(9) for k, person in enumerate("abcd", 1)]
     monkeypatch.setattr(fits, "ITERATIONS", 2)
-    made = consensus(votes_of(rows, classes="wxyz"), method="dawid_skene", ties="drop")
+    made = build_label_consensus(votes_of(rows, classes="wxyz"), method="dawid_skene", ties="drop")
     assert (made.iterations, made.converged) == (2, False)
     assert made.warnings == (
         "The estimation had not converged after 2 iterations.",
@@ -184,7 +195,8 @@ def test_an_unfinished_estimation_says_so(votes_of: Build, monkeypatch: pytest.M
 def test_a_fall_of_the_bound_is_not_called_convergence(real: Build) -> None:
     """crowd-kit stops when its bound falls as when it settles; only the second converged."""
     kinds = {
-        name: consensus(real(name), method="dawid_skene", ties="drop") for name in ("dog", "rte", "CF", "patients")
+        name: build_label_consensus(real(name), method="dawid_skene", ties="drop")
+        for name in ("dog", "rte", "CF", "patients")
     }
     fell = {name for name, made in kinds.items() if any("fall of its bound" in said for said in made.warnings)}
     assert fell == {name for name, made in kinds.items() if not made.converged}
@@ -198,8 +210,8 @@ def test_the_order_of_rows_changes_nothing(
 ) -> None:
     """Shuffled votes give the same labels, confidences and posteriors to the last bit."""
     votes = votes_of(rows, classes="xyz")
-    one = consensus(votes, method=method, ties="random", seed=seed)
-    two = consensus(shuffled(votes, seed), method=method, ties="random", seed=seed)
+    one = build_label_consensus(votes, method=method, ties="random", seed=seed)
+    two = build_label_consensus(shuffled(votes, seed), method=method, ties="random", seed=seed)
     pd.testing.assert_frame_equal(one.labels, two.labels, check_exact=True)
     assert one.posteriors is not None
     assert two.posteriors is not None
@@ -214,8 +226,8 @@ def test_new_names_give_the_same_majorities_renamed(
     """Renaming labels and people renames the labels and the ties and touches nothing else."""
     names = dict(zip("xyz", new, strict=True))
     renamed = [(item, f"p-{person}", names[answer]) for item, person, answer in rows]
-    one = consensus(votes_of(rows, classes="xyz"), method="majority", ties="drop").labels
-    two = consensus(votes_of(renamed, classes="pqr"), method="majority", ties="drop").labels
+    one = build_label_consensus(votes_of(rows, classes="xyz"), method="majority", ties="drop").labels
+    two = build_label_consensus(votes_of(renamed, classes="pqr"), method="majority", ties="drop").labels
     assert [names.get(label) for label in one["label"]] == two["label"].tolist()
     assert [tuple(sorted(names[label] for label in tied)) for tied in one["tied"]] == two["tied"].tolist()
     assert one["confidence"].tolist() == two["confidence"].tolist()
@@ -225,8 +237,8 @@ def test_new_names_give_the_same_majorities_renamed(
 @given(rows=ROWS)
 def test_closed_and_open_labels_have_the_same_majorities(votes_of: Build, rows: list[tuple[str, str, str]]) -> None:
     """The majority is a matter within an item, whether the classes are declared or not."""
-    closed = consensus(votes_of(rows, classes="xyz"), method="majority", ties="first").labels
-    pd.testing.assert_frame_equal(closed, consensus(votes_of(rows), method="majority", ties="first").labels)
+    closed = build_label_consensus(votes_of(rows, classes="xyz"), method="majority", ties="first").labels
+    pd.testing.assert_frame_equal(closed, build_label_consensus(votes_of(rows), method="majority", ties="first").labels)
 
 
 @pytest.mark.parametrize(
@@ -243,14 +255,14 @@ def test_the_poorest_votes_give_their_own_labels(
     votes_of: Build, rows: list[tuple[str, str, str]], method: Method
 ) -> None:
     """One annotator, one label, no overlap: with nothing to weigh against them, answers become the labels."""
-    labels = consensus(votes_of(rows, classes="xy"), method=method, ties="drop").labels["label"]
+    labels = build_label_consensus(votes_of(rows, classes="xy"), method=method, ties="drop").labels["label"]
     assert labels.to_dict() == {item: answer for item, _, answer in rows}
 
 
 def test_dawid_skene_without_overlap_follows_the_prior_and_is_doubted(votes_of: Build) -> None:
-    """A person's only vote says nothing of that person, so crowd-kit labels by the prior; the warning says why."""
+    """A single vote tells nothing about its annotator, so crowd-kit labels by the prior; the warning says why."""
     rows = [("i", "a", "x"), ("j", "b", "y"), ("k", "c", "x")]
-    made = consensus(votes_of(rows, classes="xy"), method="dawid_skene", ties="drop")
+    made = build_label_consensus(votes_of(rows, classes="xy"), method="dawid_skene", ties="drop")
     assert made.labels["label"].tolist() == ["x", "x", "x"]
     assert made.warnings == (
         (

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from aggregation.agreement import agreement, by_label, mean_posterior
-from aggregation.consensus import Method, Ties, accuracy, consensus
-from aggregation.performance import performance
+from aggregation.consensus import Ties
+from aggregation.labels.agreement import break_down_by_label, compute_label_agreement, estimate_mean_posterior
+from aggregation.labels.consensus import Method, build_label_consensus, compute_label_accuracy
+from aggregation.labels.scores import score_labels
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]
@@ -28,13 +29,15 @@ def test_the_page_on_agreement_quotes_rwsd_as_it_is(real: Build) -> None:
     """Coefficients, intervals, the first three votes, the labels and the mean posterior."""
     votes, text = real("RWSD"), page("agreement")
     for name in ("percent_agreement", "krippendorff_alpha_nominal", "gwet_ac1"):
-        row = agreement(votes)[name]
+        row = compute_label_agreement(votes)[name]
         assert f"| {shown(row.value)} | {shown(row.low)} to {shown(row.high)} |" in text
-    first = agreement(votes, overlap=3)["krippendorff_alpha_nominal"]
+    first = compute_label_agreement(votes, overlap=3)["krippendorff_alpha_nominal"]
     assert f"first three votes {shown(first.value)} [{shown(first.low)}, {shown(first.high)}]" in text
-    for row in by_label(votes):
+    for row in break_down_by_label(votes):
         assert row.name != "specific_agreement" or f"{shown(row.value)} [{shown(row.low)}, {shown(row.high)}]" in text
-    believed = mean_posterior(consensus(votes, method="dawid_skene", ties="drop"), votes, resamples=5)
+    believed = estimate_mean_posterior(
+        build_label_consensus(votes, method="dawid_skene", ties="drop"), votes, resamples=5
+    )
     assert f"RWSD has {believed.value:.2f} by it" in text
 
 
@@ -56,13 +59,13 @@ def test_the_page_on_labels_quotes_accuracies_as_they_are(
 ) -> None:
     """One accuracy, as the page words it."""
     votes = real(name)
-    score = accuracy(consensus(votes, method=method, ties=ties), votes.items["gold"])
+    score = compute_label_accuracy(build_label_consensus(votes, method=method, ties=ties), votes.items["gold"])
     assert quoted.format(shown(score.value, 4)) in page("consensus")
 
 
 def test_the_page_on_labels_quotes_the_people_of_parus(real: Build) -> None:
     """Three units with their crossed intervals, at the default number of draws."""
-    made, text = performance(real("PARus")), page("consensus")
+    made, text = score_labels(real("PARus")), page("consensus")
     for unit, name in (("individual", "individual"), ("majority", "majority"), ("dawid_skene", "Dawid–Skene")):
         score = made[unit]["accuracy"]
         assert f"| {name} | {shown(score.value, 4)} [{shown(score.low, 4)}, {shown(score.high, 4)}] |" in text

@@ -12,10 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.consensus import Method, accuracy, consensus, fits, from_gold
 from aggregation.errors import HromadaError, Refused
+from aggregation.labels.consensus import (
+    Method,
+    build_label_consensus,
+    compute_label_accuracy,
+    derive_anchors_and_skills,
+    fits,
+)
 from aggregation.schema import Votes
-from aggregation.skills import control_skills, one_coin
+from aggregation.skills import compute_control_skills, fit_one_coin
 
 Build = Callable[..., Votes]
 ROWS = st.lists(
@@ -42,17 +48,17 @@ def test_every_method_finds_the_truth_of_an_honest_crowd(votes_of: Build, method
     """Nearly all labels are right, who guesses is weighed less, and the making travels with every label."""
     votes = crowd(votes_of)
     gold = votes.items["gold"].iloc[:20]
-    more = {"gold_majority": {"anchors": gold}, "skills": {"skills": control_skills(votes)}}.get(method, {})
-    made = consensus(votes, method=method, ties="drop", **more)  # type: ignore[arg-type]
-    score = accuracy(made, votes.items["gold"]).value
+    more = {"gold_majority": {"anchors": gold}, "skills": {"skills": compute_control_skills(votes)}}.get(method, {})
+    made = build_label_consensus(votes, method=method, ties="drop", **more)  # type: ignore[arg-type]
+    score = compute_label_accuracy(made, votes.items["gold"]).value
     assert score is not None
     assert score > 0.94
     if made.skills is not None:
         assert made.skills.idxmin() == "e"
-    table = made.published()
-    assert set(table["method"]) == {made.made}
-    assert made.made.startswith(f"{method} (")
-    assert made.made.endswith("ties: drop")
+    table = made.to_published()
+    assert set(table["method"]) == {made.provenance}
+    assert made.provenance.startswith(f"{method} (")
+    assert made.provenance.endswith("ties: drop")
     assert set(table["warning"]) == {" ".join(made.warnings)}
 
 
@@ -72,7 +78,7 @@ def test_posteriors_are_crowd_kits_own(real: Build, method: Method) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn's, about how Wawa asks whether it is fitted
         expected = model.fit_predict_proba(frame.sort_values(["task", "worker", "label"])).sort_index()
-    made = consensus(votes, method=method, ties="drop")
+    made = build_label_consensus(votes, method=method, ties="drop")
     assert made.posteriors is not None
     own = made.posteriors[list(expected.columns)].to_numpy()
     np.testing.assert_allclose(own, expected.to_numpy(), atol=1e-9)
@@ -82,32 +88,34 @@ def test_gold_items_anchor_dawid_skene(votes_of: Build) -> None:
     """Where two camps contradict each other everywhere, gold on a few items tells which is right on the others."""
     rows = [(f"i{number}", person, "xy"[(number % 2) ^ (person > "b")]) for number in range(12) for person in "abcd"]
     votes = votes_of(rows, classes="xy")
-    alone = consensus(votes, method="dawid_skene", ties="drop")
+    alone = build_label_consensus(votes, method="dawid_skene", ties="drop")
     anchors = pd.Series({f"i{number}": "xy"[number % 2] for number in range(4)} | {"i4": None, "unseen": "x"})
-    made = consensus(votes, method="dawid_skene", ties="drop", anchors=anchors)
+    made = build_label_consensus(votes, method="dawid_skene", ties="drop", anchors=anchors)
     assert alone.labels["tie"].all()
     assert made.labels["label"].to_dict() == {f"i{number}": "xy"[number % 2] for number in range(12)}
     assert made.n_anchors == 4
-    assert "4 gold anchors" in made.made
+    assert "4 gold anchors" in made.provenance
 
 
 def test_an_anchor_that_nobody_voted_for_is_left_out(votes_of: Build) -> None:
     """crowd-kit would make no number of it; the warning says so."""
     votes = crowd(votes_of, classes="xyzw")
-    made = consensus(votes, method="dawid_skene", ties="drop", anchors=pd.Series({"i000": "w", "i001": "x"}))
+    made = build_label_consensus(
+        votes, method="dawid_skene", ties="drop", anchors=pd.Series({"i000": "w", "i001": "x"})
+    )
     assert made.n_anchors == 1
     assert made.warnings == ("1 gold anchors name a label that nobody gave and are left out.",)
     with pytest.raises(HromadaError, match="gold says 'q', which is not a declared label"):
-        consensus(votes, method="dawid_skene", ties="drop", anchors=pd.Series({"i000": "q"}))
+        build_label_consensus(votes, method="dawid_skene", ties="drop", anchors=pd.Series({"i000": "q"}))
 
 
 def test_anchors_are_held_by_the_sparse_fit_as_by_crowd_kit(votes_of: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same posteriors on both sides of the number of votes at which the sparse fit takes over, which it says."""
     votes = crowd(votes_of)
     anchors = votes.items["gold"].iloc[:10]
-    one = consensus(votes, method="dawid_skene", ties="drop", anchors=anchors)
+    one = build_label_consensus(votes, method="dawid_skene", ties="drop", anchors=anchors)
     monkeypatch.setattr(fits, "CROWD_KIT_VOTES", 10)
-    two = consensus(votes, method="dawid_skene", ties="drop", anchors=anchors)
+    two = build_label_consensus(votes, method="dawid_skene", ties="drop", anchors=anchors)
     assert one.posteriors is not None
     assert two.posteriors is not None
     np.testing.assert_allclose(one.posteriors, two.posteriors, atol=1e-9)
@@ -128,25 +136,25 @@ def test_anchors_are_held_by_the_sparse_fit_as_by_crowd_kit(votes_of: Build, mon
 def test_a_refusal_names_what_fits(votes_of: Build, method: Method, options: dict[str, Any], message: str) -> None:
     """The reason and the alternative, in one sentence each."""
     with pytest.raises(Refused, match=message):
-        consensus(crowd(votes_of, **options), method=method, ties="drop")
+        build_label_consensus(crowd(votes_of, **options), method=method, ties="drop")
 
 
 def test_known_labels_are_refused_where_they_would_be_ignored(votes_of: Build) -> None:
     """A method that cannot use gold does not take it silently."""
     votes = crowd(votes_of)
     with pytest.raises(Refused, match="GLAD cannot take known labels into account"):
-        consensus(votes, method="glad", ties="drop", anchors=votes.items["gold"])
+        build_label_consensus(votes, method="glad", ties="drop", anchors=votes.items["gold"])
 
 
 def test_skills_are_needed_and_must_be_shares(votes_of: Build) -> None:
     """No skills, too few, and one that says a person never errs."""
     votes = crowd(votes_of)
     with pytest.raises(HromadaError, match="needs the skills"):
-        consensus(votes, method="skills", ties="drop")
+        build_label_consensus(votes, method="skills", ties="drop")
     with pytest.raises(Refused, match="4 annotators have no skill, 'b' among them"):
-        consensus(votes, method="skills", ties="drop", skills=pd.Series({"a": 0.5}))
+        build_label_consensus(votes, method="skills", ties="drop", skills=pd.Series({"a": 0.5}))
     with pytest.raises(HromadaError, match="between 0 and 1, both excluded"):
-        consensus(votes, method="skills", ties="drop", skills=pd.Series(dict.fromkeys("abcde", 1.0)))
+        build_label_consensus(votes, method="skills", ties="drop", skills=pd.Series(dict.fromkeys("abcde", 1.0)))
 
 
 @pytest.mark.parametrize(
@@ -164,7 +172,7 @@ def test_tolokas_worked_example(
     """Three options, skills of 70, 90 and 80 percent; closed labels and options of the item's own alike."""
     votes = votes_of([("i", person, answer) for person, _, answer in answers], classes=classes, n_options=3)
     skills = pd.Series({person: skill for person, skill, _ in answers})
-    made = consensus(votes, method="skills", ties="drop", skills=skills)
+    made = build_label_consensus(votes, method="skills", ties="drop", skills=skills)
     assert made.labels["label"].item() == label
     assert made.labels["confidence"].item() == pytest.approx(confidence, abs=5e-7)
 
@@ -172,7 +180,7 @@ def test_tolokas_worked_example(
 def test_control_skills_are_smoothed(votes_of: Build) -> None:
     """(K + right) / (2 K + total) with K one half; who met no control item has one half."""
     votes = votes_of([("i", "a", "x"), ("j", "a", "y"), ("i", "b", "y"), ("free", "c", "x")], gold={"i": "x", "j": "y"})
-    assert control_skills(votes).to_dict() == {"a": 2.5 / 3, "b": 0.5 / 2, "c": 0.5}
+    assert compute_control_skills(votes).to_dict() == {"a": 2.5 / 3, "b": 0.5 / 2, "c": 0.5}
 
 
 def test_the_one_coin_posterior_has_each_items_own_options(votes_of: Build) -> None:
@@ -181,7 +189,7 @@ def test_the_one_coin_posterior_has_each_items_own_options(votes_of: Build) -> N
     rows += [("two", "a", "p"), ("two", "b", "q"), ("ten", "a", "p"), ("ten", "b", "q")]
     options = {row[0]: 10 if row[0] == "ten" else 2 for row in rows}
     votes = votes_of(rows, n_options=options)
-    made = consensus(votes, method="one_coin", ties="drop")
+    made = build_label_consensus(votes, method="one_coin", ties="drop")
     confidence = made.labels["confidence"].to_dict()
     assert made.labels["label"].to_dict()["i0"] == "right 0"
     assert confidence["i0"] > 0.99
@@ -189,10 +197,10 @@ def test_the_one_coin_posterior_has_each_items_own_options(votes_of: Build) -> N
     assert confidence["two"] == pytest.approx(0.5)
     assert 0.4 < confidence["ten"] < 0.5
     assert made.converged
-    fit = one_coin(votes)
-    given = fit.given
-    total = np.bincount(given.item, weights=fit.posterior)
-    unseen = given.options - np.bincount(given.item)
+    fit = fit_one_coin(votes)
+    pairs = fit.pairs
+    total = np.bincount(pairs.item, weights=fit.posterior)
+    unseen = pairs.options - np.bincount(pairs.item)
     np.testing.assert_allclose(total + unseen * fit.unchosen, 1)
 
 
@@ -201,25 +209,25 @@ def test_weightless_people_leave_the_plain_shares(votes_of: Build) -> None:
     rows = [(f"i{number}", person, "x") for number in range(4) for person in "ab"]
     rows += [(f"i{number}", "c", "y") for number in range(4)]
     votes = votes_of([*rows, ("j", "c", "y")], classes="xy", gold={f"i{number}": "x" for number in range(4)})
-    made = consensus(votes, method="gold_majority", ties="drop", anchors=votes.items["gold"])
+    made = build_label_consensus(votes, method="gold_majority", ties="drop", anchors=votes.items["gold"])
     assert made.labels["label"].to_dict()["j"] == "y"
     assert made.warnings == ("1 items were answered only by people without weight; plain shares of votes decide them.",)
 
 
 def test_inner_ties_of_wawa_are_told(votes_of: Build) -> None:
     """crowd-kit settles the first majority alphabetically, whatever tie rule is asked for."""
-    made = consensus(votes_of([("i", "a", "x"), ("i", "b", "y")], classes="xy"), method="wawa", ties="drop")
+    made = build_label_consensus(votes_of([("i", "a", "x"), ("i", "b", "y")], classes="xy"), method="wawa", ties="drop")
     assert made.labels["label"].item() == "x"
     assert "1 items were tied when the first majority was taken" in made.warnings[0]
 
 
 def test_glad_is_refused_for_what_would_take_hours(votes_of: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     """It names a method that serves as many votes."""
-    from aggregation.consensus import methods
+    from aggregation.labels.consensus import methods
 
     monkeypatch.setattr(methods, "GLAD_VOTES", 100)
     with pytest.raises(Refused, match=r"minutes to hours .* Use dawid_skene or majority"):
-        consensus(crowd(votes_of), method="glad", ties="drop")
+        build_label_consensus(crowd(votes_of), method="glad", ties="drop")
 
 
 @pytest.mark.parametrize(
@@ -233,7 +241,10 @@ def test_glad_is_refused_for_what_would_take_hours(votes_of: Build, monkeypatch:
 )
 def test_glad_bears_the_poorest_votes_in_any_order(votes_of: Build, rows: list[tuple[str, str, str]]) -> None:
     """One label alone is certain; else posteriors are shares and the order of rows is no input."""
-    one, two = (consensus(votes_of(given, classes="wxyz"), method="glad", ties="drop") for given in (rows, rows[::-1]))
+    one, two = (
+        build_label_consensus(votes_of(given, classes="wxyz"), method="glad", ties="drop")
+        for given in (rows, rows[::-1])
+    )
     pd.testing.assert_frame_equal(one.labels, two.labels, check_exact=True)
     assert one.posteriors is not None
     np.testing.assert_allclose(one.posteriors.sum(axis=1), 1)
@@ -245,7 +256,7 @@ def test_posteriors_are_shares_whatever_the_votes(
     votes_of: Build, rows: list[tuple[str, str, str]], method: Method
 ) -> None:
     """No vote table, however poor, gives a number that is no share, or a label that nobody declared."""
-    made = consensus(votes_of(rows, classes="xyzw", n_options=4), method=method, ties="alphabetical")
+    made = build_label_consensus(votes_of(rows, classes="xyzw", n_options=4), method=method, ties="alphabetical")
     assert made.posteriors is not None
     assert np.isfinite(made.posteriors.to_numpy()).all()
     assert (made.posteriors.to_numpy() >= 0).all()
@@ -258,9 +269,9 @@ def test_posteriors_are_shares_whatever_the_votes(
 def test_the_one_coin_posterior_knows_no_names(votes_of: Build, rows: list[tuple[str, str, str]]) -> None:
     """Labels and people renamed, items copied: the same posteriors."""
     names = {"x": "r", "y": "p", "z": "q"}
-    one = consensus(votes_of(rows, n_options=3), method="one_coin", ties="drop").labels["confidence"]
+    one = build_label_consensus(votes_of(rows, n_options=3), method="one_coin", ties="drop").labels["confidence"]
     renamed = [(item, f"p{person}", names[answer]) for item, person, answer in rows]
-    two = consensus(votes_of(renamed, n_options=3), method="one_coin", ties="drop").labels["confidence"]
+    two = build_label_consensus(votes_of(renamed, n_options=3), method="one_coin", ties="drop").labels["confidence"]
     assert one.to_dict() == pytest.approx(two.to_dict(), abs=1e-6)
 
 
@@ -268,8 +279,8 @@ def test_gold_that_nobody_gave_counts_as_everybodys_mistake(votes_of: Callable[.
     """An anchor whose label no vote has still weighs people: they were wrong on it; nobody is left without a skill."""
     rows = [("i1", "ann", "a"), ("i1", "bob", "b"), ("i2", "bob", "b"), ("i2", "eve", "b"), ("i3", "eve", "a")]
     votes = votes_of(rows, classes=("a", "b", "c"), gold={"i1": "c", "i2": "b"}, n_options=3)
-    anchors, skills = from_gold(votes, method="gold_majority")
-    found = consensus(votes, method="gold_majority", ties="drop", anchors=anchors, skills=skills)
+    anchors, skills = derive_anchors_and_skills(votes, method="gold_majority")
+    found = build_label_consensus(votes, method="gold_majority", ties="drop", anchors=anchors, skills=skills)
     assert found.skills is not None
     assert found.skills.to_dict() == {"ann": 0.0, "bob": 0.5, "eve": 1.0}
 
@@ -279,4 +290,4 @@ def test_methods_that_need_gold_refuse_votes_without(votes_of: Callable[..., Vot
     """Without one item that has gold and votes there is nothing to weigh people by."""
     votes = votes_of([("i1", "ann", "a"), ("i1", "bob", "b")], classes=("a", "b"))
     with pytest.raises(Refused, match="Nobody answered an item that has gold"):
-        from_gold(votes, method=method)
+        derive_anchors_and_skills(votes, method=method)

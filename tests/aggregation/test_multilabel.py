@@ -11,9 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.consensus import consensus
 from aggregation.errors import HromadaError
-from aggregation.multilabel import DISTANCES, Selections, by_box, jaccard, masi, of_sets, selections
+from aggregation.labels.consensus import build_label_consensus
+from aggregation.multilabel.agreement import (
+    DISTANCES,
+    compute_box_agreement,
+    compute_set_agreement,
+    jaccard_distance,
+    masi_distance,
+)
+from aggregation.multilabel.votes import Selections, check_selections
 
 BOXES = ("morphology", "syntax", "semantics")
 Rows = list[tuple[str, str, tuple[str, ...]]]
@@ -37,7 +44,7 @@ def build(rows: Iterable[tuple[str, str, Iterable[str]]]) -> Selections:
     frame = pd.DataFrame(list(rows), columns=["item", "annotator", "answer"], dtype=object)
     ids = sorted(set(frame["item"]))
     items = pd.DataFrame({"group": ids}, index=pd.Index(ids, dtype=object))
-    return selections(frame, items=items, boxes=BOXES)
+    return check_selections(frame, items=items, boxes=BOXES)
 
 
 def told(rows: Iterable[Any]) -> dict[tuple[str, str], float | None]:
@@ -47,20 +54,20 @@ def told(rows: Iterable[Any]) -> dict[tuple[str, str], float | None]:
 def test_distances_by_hand() -> None:
     """One within the other weighs two thirds, an overlap one third, nothing in common nothing."""
     sets = {name: np.array([letter in name for letter in "xyz"]) for name in ("", "x", "xy", "yz", "z")}
-    assert jaccard(sets["x"], sets["xy"]) == 0.5
-    assert jaccard(sets[""], sets[""]) == 0
-    assert masi(sets["x"], sets["x"]) == masi(sets[""], sets[""]) == 0
-    assert masi(sets["x"], sets["xy"]) == pytest.approx(1 - 1 / 2 * 2 / 3)
-    assert masi(sets["xy"], sets["yz"]) == pytest.approx(1 - 1 / 3 * 1 / 3)
-    assert masi(sets["x"], sets["z"]) == masi(sets["x"], sets[""]) == 1
+    assert jaccard_distance(sets["x"], sets["xy"]) == 0.5
+    assert jaccard_distance(sets[""], sets[""]) == 0
+    assert masi_distance(sets["x"], sets["x"]) == masi_distance(sets[""], sets[""]) == 0
+    assert masi_distance(sets["x"], sets["xy"]) == pytest.approx(1 - 1 / 2 * 2 / 3)
+    assert masi_distance(sets["xy"], sets["yz"]) == pytest.approx(1 - 1 / 3 * 1 / 3)
+    assert masi_distance(sets["x"], sets["z"]) == masi_distance(sets["x"], sets[""]) == 1
 
 
 def test_boxes_have_their_own_votes() -> None:
     """Each box is a question with yes and no, so the majority is taken box by box."""
     made = build(SMALL)
-    labels = consensus(made.of_box("semantics"), method="majority", ties="drop").labels["label"]
+    labels = build_label_consensus(made.box_votes("semantics"), method="majority", ties="drop").labels["label"]
     assert labels.to_dict() == {"i": "no", "j": "no", "k": "yes", "l": "no"}
-    values = told(by_box(made, resamples=5))
+    values = told(compute_box_agreement(made, resamples=5))
     assert values["syntax", "percent_agreement"] == 1
     assert values["morphology", "percent_agreement"] == pytest.approx((0 + 1 + 1 / 3) / 3)
     assert list(dict.fromkeys(of for of, _ in values)) == list(BOXES)
@@ -72,7 +79,7 @@ def test_alpha_of_sets_equals_nltk(rows: Rows) -> None:
     """nltk's alpha with our distances, which takes them as they are."""
     from nltk.metrics.agreement import AnnotationTask
 
-    made = {row.name: row for row in of_sets(build(rows), resamples=5)}
+    made = {row.name: row for row in compute_set_agreement(build(rows), resamples=5)}
     several = [(f"{number}", item, frozenset(answer)) for number, (item, _, answer) in enumerate(rows)]
     counts = pd.Series([row[1] for row in several], dtype=object).value_counts()
     kept = [row for row in several if counts[row[1]] > 1]
@@ -90,10 +97,10 @@ def test_alpha_of_sets_equals_nltk(rows: Rows) -> None:
 
 def test_only_the_first_votes_count_under_a_plan() -> None:
     """The third vote on k came because the first two differed."""
-    exact = of_sets(build(SMALL), overlap=2, resamples=5)[0]
+    exact = compute_set_agreement(build(SMALL), overlap=2, resamples=5)[0]
     assert exact.value == pytest.approx(1 / 3)
     assert (exact.basis, exact.n_votes) == ("first", 6)
-    pooled = of_sets(build(SMALL), resamples=5)[0]
+    pooled = compute_set_agreement(build(SMALL), resamples=5)[0]
     assert pooled.value == pytest.approx((0 + 1 + 1 / 3) / 3)
     assert pooled.basis == "pooled"
 
@@ -101,14 +108,14 @@ def test_only_the_first_votes_count_under_a_plan() -> None:
 @pytest.mark.parametrize("rows", [[], [("i", "a", ("syntax",))]], ids=["empty", "no overlap"])
 def test_nothing_to_compare_is_said(rows: Rows) -> None:
     """Every coefficient is undefined with that reason."""
-    assert {(row.value, row.reason) for row in of_sets(build(rows))} == {
+    assert {(row.value, row.reason) for row in compute_set_agreement(build(rows))} == {
         (None, "No item has two votes, so there is nothing to compare.")
     }
 
 
 def test_equal_sets_leave_alpha_undefined() -> None:
     """All the same: agreement is full, and alpha undefined, not one."""
-    rows = of_sets(build([(item, person, ("syntax",)) for item in "ij" for person in "ab"]))
+    rows = compute_set_agreement(build([(item, person, ("syntax",)) for item in "ij" for person in "ab"]))
     assert [row.value for row in rows] == [1, None, None]
     assert "alpha is undefined" in rows[1].reason
 
@@ -117,14 +124,14 @@ def test_equal_sets_leave_alpha_undefined() -> None:
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_order_names_and_copies_change_nothing(rows: Rows, seed: int) -> None:
     """Rows shuffled, people and boxes renamed, items copied (alpha's n - 1 alone notices)."""
-    one = of_sets(build(rows), resamples=5)
+    one = compute_set_agreement(build(rows), resamples=5)
     shuffled = [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]
-    assert of_sets(build(shuffled), resamples=5) == one
+    assert compute_set_agreement(build(shuffled), resamples=5) == one
     turned = dict(zip(BOXES, (*BOXES[1:], BOXES[0]), strict=True))
     renamed = build([(item, f"p{person}", [turned[box] for box in answer]) for item, person, answer in rows])
-    assert told(of_sets(renamed, resamples=5)) == pytest.approx(told(one))
+    assert told(compute_set_agreement(renamed, resamples=5)) == pytest.approx(told(one))
     copied = build([*rows, *((f"{item}'", person, answer) for item, person, answer in rows)])
-    assert of_sets(copied, resamples=5)[0].value == pytest.approx(one[0].value)
+    assert compute_set_agreement(copied, resamples=5)[0].value == pytest.approx(one[0].value)
 
 
 def test_a_foreign_box_is_named() -> None:

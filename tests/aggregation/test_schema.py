@@ -30,7 +30,7 @@ def frame(*rows: tuple[str | None, str, str]) -> pd.DataFrame:
 def test_a_bad_vote_is_named(given: pd.DataFrame, message: str) -> None:
     """The sentence says what is wrong and where."""
     with pytest.raises(HromadaError) as caught:
-        schema.votes(given, items=ITEMS, classes="xy")
+        schema.check_votes(given, items=ITEMS, classes="xy")
     assert caught.value.problem == message
 
 
@@ -46,22 +46,22 @@ def test_a_bad_vote_is_named(given: pd.DataFrame, message: str) -> None:
 def test_a_bad_item_is_named(items: pd.DataFrame, message: str) -> None:
     """Items are checked as votes are."""
     with pytest.raises(HromadaError) as caught:
-        schema.votes(frame(("i", "a", "x")), items=items, classes="xy")
+        schema.check_votes(frame(("i", "a", "x")), items=items, classes="xy")
     assert caught.value.problem == message
 
 
 def test_crowdkit_gets_sorted_codes_in_its_own_words() -> None:
     """Whatever the order of the file and the names, the aggregators see one order."""
-    given = schema.votes(frame(("j", "a", "x"), ("i", "b", "x"), ("i", "a", "y")), items=ITEMS, classes="yx")
-    coded = given.coded()
-    assert list(coded.crowdkit().itertuples(index=False, name=None)) == [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
-    assert list(coded.crowdkit().columns) == ["task", "worker", "label"]
+    given = schema.check_votes(frame(("j", "a", "x"), ("i", "b", "x"), ("i", "a", "y")), items=ITEMS, classes="yx")
+    coded = given.encode()
+    assert list(coded.to_crowdkit().itertuples(index=False, name=None)) == [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
+    assert list(coded.to_crowdkit().columns) == ["task", "worker", "label"]
     assert (coded.item_ids.tolist(), coded.annotator_ids.tolist(), coded.labels) == (["i", "j"], ["a", "b"], ("x", "y"))
 
 
 def test_the_first_votes_of_each_item_are_taken_in_order() -> None:
     """The order of the frame is that of assignment; items with fewer votes keep them."""
-    given = schema.votes(
+    given = schema.check_votes(
         frame(("i", "a", "x"), ("j", "a", "y"), ("i", "b", "y"), ("i", "c", "x")), items=ITEMS, classes="xy"
     )
     kept = given.first_votes(2).frame
@@ -82,7 +82,7 @@ def test_the_first_votes_of_each_item_are_taken_in_order() -> None:
 def test_a_level_that_the_labels_do_not_have_is_named(classes: Any, level: Any, message: str) -> None:
     """Numbers from interval on, none below zero for ratio, and no rank without shared classes."""
     with pytest.raises(HromadaError) as caught:
-        schema.votes(frame(("i", "a", "x")), items=ITEMS, classes=classes, level=level)
+        schema.check_votes(frame(("i", "a", "x")), items=ITEMS, classes=classes, level=level)
     assert caught.value.problem == message
 
 
@@ -90,7 +90,7 @@ def test_classes_measure_ranks_or_their_own_numbers() -> None:
     """Ordinal classes are their places in declared order, interval ones the numbers that they name."""
     rows = frame(("i", "a", "10"))
     by_level = {
-        level: schema.votes(rows, items=ITEMS, classes=["10", "2.5"], level=level).values().tolist()
+        level: schema.check_votes(rows, items=ITEMS, classes=["10", "2.5"], level=level).values().tolist()
         for level in ("nominal", "ordinal", "interval", "ratio")
     }
     assert by_level == {"nominal": [0, 1], "ordinal": [0, 1], "interval": [10, 2.5], "ratio": [10, 2.5]}
@@ -99,8 +99,8 @@ def test_classes_measure_ranks_or_their_own_numbers() -> None:
 def test_closed_votes_are_counted_in_declared_order(votes_of: Callable[..., schema.Votes]) -> None:
     """One column a declared class, chosen or not; open options have none."""
     rows = [("i", "a", "x"), ("i", "b", "x"), ("j", "a", "y")]
-    counts = schema.closed_counts(votes_of(rows, classes="zyx"))
+    counts = schema.count_answers(votes_of(rows, classes="zyx"))
     assert counts.table.tolist() == [[0, 0, 2], [0, 1, 0]]
     assert (counts.items.tolist(), counts.answers) == (["i", "j"], ("z", "y", "x"))
     with pytest.raises(HromadaError, match="share no classes"):
-        schema.closed_counts(votes_of(rows))
+        schema.count_answers(votes_of(rows))

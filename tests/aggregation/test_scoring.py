@@ -24,7 +24,7 @@ def test_label_metrics_equal_scikit_learn(pairs: list[tuple[str, str | None]]) -
     from sklearn import metrics
 
     gold, said = [pair[0] for pair in pairs], [pair[1] or "none" for pair in pairs]
-    marks = scoring.marked(gold, [pair[1] for pair in pairs], classes="xyz")
+    marks = scoring.count_labels(gold, [pair[1] for pair in pairs], classes="xyz")
     known: dict[str, Any] = {"labels": list("xyz"), "zero_division": 0.0}
     assert scoring.accuracy(marks) == pytest.approx(metrics.accuracy_score(gold, said), abs=1e-9)
     assert scoring.f1_by_class(marks) == pytest.approx(metrics.f1_score(gold, said, average=None, **known), abs=1e-9)
@@ -43,7 +43,7 @@ def _mcc(gold: list[str], said: list[str]) -> float:
 
 def test_no_answer_has_no_score() -> None:
     """Nothing over nothing is undefined, not zero."""
-    marks = scoring.marked([], [], classes="xy")
+    marks = scoring.count_labels([], [], classes="xy")
     assert [math.isnan(metric(marks)) for metric in scoring.METRICS.values()] == [True] * 4
 
 
@@ -53,9 +53,9 @@ def test_twice_as_many_answers_have_the_same_scores(pairs: list[tuple[str, str |
     """Weights are counts: all marks doubled change nothing, and renaming the classes neither."""
     gold, said = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     names: dict[str | None, str | None] = {"x": "q", "y": "p", "z": "r", None: None}
-    once = scoring.marked(gold, said, classes="xyz")
-    twice = scoring.marked(gold * 2, said * 2, classes="xyz")
-    new = scoring.marked([str(names[name]) for name in gold], [names[name] for name in said], classes="pqr")
+    once = scoring.count_labels(gold, said, classes="xyz")
+    twice = scoring.count_labels(gold * 2, said * 2, classes="xyz")
+    new = scoring.count_labels([str(names[name]) for name in gold], [names[name] for name in said], classes="pqr")
     for metric in scoring.METRICS.values():
         assert metric(once) == pytest.approx(metric(twice)) == pytest.approx(metric(new))
 
@@ -72,8 +72,8 @@ def test_twice_as_many_answers_have_the_same_scores(pairs: list[tuple[str, str |
 )
 def test_ukrainian_words_stay_whole(text: str, words: tuple[str, ...]) -> None:
     """An apostrophe or hyphen within a word belongs to it, quotation marks and dashes do not."""
-    assert scoring.tokens(text) == words
-    assert tuple(text[start:end] for start, end in scoring.token_spans(text)) == words
+    assert scoring.split_words(text) == words
+    assert tuple(text[start:end] for start, end in scoring.find_words(text)) == words
 
 
 def test_every_apostrophe_becomes_the_same() -> None:
@@ -105,11 +105,11 @@ def test_real_corrections_have_the_known_error_rates(shared: Path, known: dict[s
     assert len(pairs) == expected["pairs"]
     rates = [scoring.error_rate(one, two) for one, two in pairs]
     assert sum(rates) / len(rates) == pytest.approx(expected["cer_mean"], abs=5e-6)
-    edits = [scoring.distance(one.split(), two.split()) for one, two in pairs]
+    edits = [scoring.edit_distance(one.split(), two.split()) for one, two in pairs]
     assert edits == expected["word_edits"]
     rates = [scoring.error_rate(one.split(), two.split()) for one, two in pairs]
     assert sum(rates) / len(rates) == pytest.approx(expected["wer_mean"], abs=5e-6)
-    chrf = [100 * scoring.chrf(scoring.ngrams(two), scoring.ngrams(one)) for one, two in pairs]
+    chrf = [100 * scoring.chrf(scoring.count_ngrams(two), scoring.count_ngrams(one)) for one, two in pairs]
     assert chrf == pytest.approx(expected["chrf"], abs=0.006)
 
 
@@ -117,10 +117,10 @@ def test_real_corrections_have_the_known_error_rates(shared: Path, known: dict[s
 @given(one=TEXTS, two=TEXTS, three=TEXTS)
 def test_distance_is_a_distance(one: str, two: str, three: str) -> None:
     """Symmetric, zero for equals alone, no longer than a way round, and RapidFuzz's."""
-    between = scoring.distance(one, two)
-    assert between == scoring.distance(two, one)
+    between = scoring.edit_distance(one, two)
+    assert between == scoring.edit_distance(two, one)
     assert (between == 0) == (one == two)
-    assert between <= scoring.distance(one, three) + scoring.distance(three, two)
+    assert between <= scoring.edit_distance(one, three) + scoring.edit_distance(three, two)
     assert between == _slow(one, two)
 
 
@@ -138,7 +138,7 @@ def test_distance_equals_rapidfuzz(known: dict[str, Any]) -> None:
     fuzz = pytest.importorskip("rapidfuzz.distance", reason="in the development environment alone")
     one = " ".join(map(str, known["text_correction"]["chrf"])) * 9
     two = " ".join(map(str, known["text_correction"]["word_edits"])) * 17
-    assert scoring.distance(one, two) == fuzz.Levenshtein.distance(one, two)
+    assert scoring.edit_distance(one, two) == fuzz.Levenshtein.distance(one, two)
 
 
 @settings(deadline=None, max_examples=100)
@@ -146,7 +146,7 @@ def test_distance_equals_rapidfuzz(known: dict[str, Any]) -> None:
 def test_chrf_equals_sacrebleu(one: str, two: str) -> None:
     """With its defaults; two empty texts are equal here and 0 there."""
     metrics = pytest.importorskip("sacrebleu.metrics", reason="in the development environment alone")
-    made = scoring.chrf(scoring.ngrams(one), scoring.ngrams(two))
+    made = scoring.chrf(scoring.count_ngrams(one), scoring.count_ngrams(two))
     if "".join(one.split()) or "".join(two.split()):
         assert made == pytest.approx(metrics.CHRF().sentence_score(two, [one]).score / 100, abs=1e-9)
     else:

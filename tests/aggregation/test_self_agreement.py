@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from aggregation.agreement import self_agreement
-from aggregation.agreement.repeated import NO_CLASSES, NO_REPEAT, ONE_LABEL
+from aggregation.labels.agreement import compute_self_agreement
+from aggregation.labels.agreement.self_agreement import NO_CLASSES, NO_REPEAT, ONE_LABEL
 
 
 def repeats(first: str, again: str) -> pd.DataFrame:
@@ -18,7 +18,7 @@ def repeats(first: str, again: str) -> pd.DataFrame:
 
 def test_share_and_kappa_over_all_people() -> None:
     """Four of five equal; chance is .6·.4 + .4·.6 = .48, so κ = 1 - .2 / .52."""
-    made = self_agreement(repeats("xxxyy", "xxyyy"), closed=True)
+    made = compute_self_agreement(repeats("xxxyy", "xxyyy"), closed=True)
     assert (made.n_repeats, made.n_annotators, made.percent, made.reason) == (5, 2, 0.8, "")
     assert made.kappa == pytest.approx(1 - 0.2 / 0.52)
     assert made.kappa == pytest.approx(cohen_kappa_score(list("xxxyy"), list("xxyyy")))
@@ -31,5 +31,5 @@ def test_share_and_kappa_over_all_people() -> None:
 )
 def test_what_is_undefined_says_why(first: str, again: str, closed: bool, percent: float | None, reason: str) -> None:
     """One label alone, options of the item's own, and no repeat at all have no κ."""
-    made = self_agreement(repeats(first, again), closed=closed)
+    made = compute_self_agreement(repeats(first, again), closed=closed)
     assert (made.percent, made.kappa, made.reason) == (percent, None, reason)

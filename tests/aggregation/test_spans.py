@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregation.errors import HromadaError
-from aggregation.spans import HOW, SpanVotes, majority_spans, span_agreement, span_votes
+from aggregation.spans.agreement import HOW, compute_span_agreement
+from aggregation.spans.consensus import list_majority_spans
+from aggregation.spans.votes import SpanVotes, check_span_votes
 
 TEXT = "Галина черепашка"
 Marked = Iterable[tuple[int, int, str]]
@@ -26,11 +28,11 @@ ROWS = st.lists(st.tuples(st.sampled_from("ijklmn"), st.sampled_from("abc"), st.
 def build(rows: Iterable[tuple[str, str, Marked]], text: str = TEXT) -> SpanVotes:
     frame = pd.DataFrame(list(rows), columns=["item", "annotator", "answer"], dtype=object)
     ids = sorted(set(frame["item"]))
-    return span_votes(frame, items=pd.DataFrame({"group": ids, "text": text}, index=pd.Index(ids, dtype=object)))
+    return check_span_votes(frame, items=pd.DataFrame({"group": ids, "text": text}, index=pd.Index(ids, dtype=object)))
 
 
 def values(made: SpanVotes, **options: Any) -> dict[str, float | None]:
-    return {row.name: row.value for row in span_agreement(made, resamples=5, **options)}
+    return {row.name: row.value for row in compute_span_agreement(made, resamples=5, **options)}
 
 
 def test_the_known_case(known: dict[str, Any]) -> None:
@@ -55,7 +57,7 @@ def test_more_than_half_must_mark_a_span() -> None:
     """Two of three do, two of four do not."""
     rows: Rows = [("i", person, [(0, 6, "x")] if person in "ab" else []) for person in "abc"]
     rows += [("j", person, [(7, 16, "x")] if person in "ab" else []) for person in "abcd"]
-    table = majority_spans(build(rows))
+    table = list_majority_spans(build(rows))
     assert table.to_numpy().tolist() == [["i", 0, 6, "x", pytest.approx(2 / 3)]]
     assert values(build(rows))["span_majority"] == 0.5
     assert values(build(rows), overlap=2)["span_majority"] == 1.0
@@ -70,7 +72,7 @@ def test_a_span_outside_its_text_is_named() -> None:
 @pytest.mark.parametrize("rows", [[], [("i", "a", [(0, 1, "x")])]], ids=["empty", "no overlap"])
 def test_nothing_to_compare_is_said(rows: Rows) -> None:
     """Every coefficient is undefined with that reason."""
-    assert {(row.value, row.reason) for row in span_agreement(build(rows))} == {
+    assert {(row.value, row.reason) for row in compute_span_agreement(build(rows))} == {
         (None, "No item has two votes, so there is nothing to compare.")
     }
 

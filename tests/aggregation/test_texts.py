@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregation import scoring
-from aggregation.consensus import consensus
 from aggregation.errors import HromadaError
+from aggregation.labels.consensus import build_label_consensus
 from aggregation.schema import Votes
-from aggregation.texts import normalised, text_agreement
+from aggregation.texts.agreement import compute_text_agreement, normalise_votes
 
 Build = Callable[..., Votes]
 Rows = list[tuple[str, str, str]]
@@ -36,7 +36,7 @@ ROWS = st.lists(
 
 
 def values(votes: Votes, **options: Any) -> dict[str, float | None]:
-    return {row.name: row.value for row in text_agreement(votes, resamples=5, **options)}
+    return {row.name: row.value for row in compute_text_agreement(votes, resamples=5, **options)}
 
 
 def test_a_small_case_is_counted_by_hand(votes_of: Build) -> None:
@@ -48,7 +48,7 @@ def test_a_small_case_is_counted_by_hand(votes_of: Build) -> None:
     assert made["mean_cer"] == pytest.approx(((0 + near + near) / 3 + (3 / 3 + 3 / 2) / 2) / 2)
     assert values(votes_of(SMALL), rule="verbatim")["exact_match"] == 0
     assert values(votes_of(SMALL), rule="unicode_punct")["exact_match"] == pytest.approx(0.5)
-    assert "by the rule ukrainian" in text_agreement(votes_of(SMALL), resamples=5)[0].how
+    assert "by the rule ukrainian" in compute_text_agreement(votes_of(SMALL), resamples=5)[0].how
 
 
 def test_pairs_equal_a_slow_loop(votes_of: Build) -> None:
@@ -57,23 +57,25 @@ def test_pairs_equal_a_slow_loop(votes_of: Build) -> None:
     made = values(votes_of([("i", f"a{number}", text) for number, text in enumerate(texts)]))
     pairs = [pair for one, two in combinations(texts, 2) for pair in ((one, two), (two, one))]
     assert made["mean_cer"] == pytest.approx(np.mean([scoring.error_rate(one, two) for one, two in pairs]))
-    chrf = [scoring.chrf(scoring.ngrams(one), scoring.ngrams(two)) for one, two in pairs]
+    chrf = [scoring.chrf(scoring.count_ngrams(one), scoring.count_ngrams(two)) for one, two in pairs]
     assert made["mean_chrf"] == pytest.approx(np.mean(chrf))
 
 
 def test_the_plurality_text_is_the_majority_under_the_rule(votes_of: Build) -> None:
     """The consensus of normalised texts forgives what the rule forgives."""
-    labels = consensus(normalised(votes_of(SMALL), "ukrainian"), method="majority", ties="drop").labels
+    labels = build_label_consensus(normalise_votes(votes_of(SMALL), "ukrainian"), method="majority", ties="drop").labels
     assert labels["label"].to_dict() == {"i": "п'ять котів", "j": None, "k": "сам"}
 
 
 def test_rover_joins_what_most_people_wrote(votes_of: Build) -> None:
     """Word by word, whatever the order of rows and the names of people."""
     rows = [("i", "a", "кіт спить тут"), ("i", "b", "кіт спав тут"), ("i", "c", "пес спить тут"), ("j", "a", "так")]
-    made = consensus(votes_of(rows), method="rover", ties="drop")
+    made = build_label_consensus(votes_of(rows), method="rover", ties="drop")
     assert made.labels["label"].to_dict() == {"i": "кіт спить тут", "j": "так"}
     assert made.labels["confidence"].tolist() == pytest.approx([1 / 3, 1])
-    again = consensus(votes_of([(i, f"p{p}", text) for i, p, text in rows[::-1]]), method="rover", ties="drop")
+    again = build_label_consensus(
+        votes_of([(i, f"p{p}", text) for i, p, text in rows[::-1]]), method="rover", ties="drop"
+    )
     assert again.labels.equals(made.labels)
     assert made.version.startswith("crowd-kit 1.4.")
 
@@ -81,7 +83,7 @@ def test_rover_joins_what_most_people_wrote(votes_of: Build) -> None:
 @pytest.mark.parametrize("rows", [[], [("i", "a", "так")]], ids=["empty", "no overlap"])
 def test_nothing_to_compare_is_said(votes_of: Build, rows: Rows) -> None:
     """Every coefficient is undefined with that reason."""
-    assert {(row.value, row.reason) for row in text_agreement(votes_of(rows))} == {
+    assert {(row.value, row.reason) for row in compute_text_agreement(votes_of(rows))} == {
         (None, "No item has two votes, so there is nothing to compare.")
     }
 
@@ -89,9 +91,9 @@ def test_nothing_to_compare_is_said(votes_of: Build, rows: Rows) -> None:
 def test_an_unknown_rule_and_labels_are_refused(votes_of: Build) -> None:
     """The known rules are listed."""
     with pytest.raises(HromadaError, match=r"no normalisation 'loose'\. Use one of verbatim, spaces"):
-        text_agreement(votes_of(SMALL), rule="loose")
+        compute_text_agreement(votes_of(SMALL), rule="loose")
     with pytest.raises(HromadaError, match="Declared labels are no texts"):
-        text_agreement(votes_of([("i", "a", "x")], classes="xy"))
+        compute_text_agreement(votes_of([("i", "a", "x")], classes="xy"))
 
 
 @settings(deadline=None, max_examples=40)

@@ -49,20 +49,20 @@ def url(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def db(url: str) -> Iterator[database.Database]:
     """An empty database, brought up to date."""
-    with database.opened(url) as found:
+    with database.open_database(url) as found:
         yield found
 
 
 def in_file_order(session: Session) -> None:
     """Let everybody begin before the first item and go round in the order of the file: random places are lower."""
-    session.connection().execute(sa.update(Item).values(ring=Item.rank + 10**9))
+    session.connection().execute(sa.update(Item).values(queue_position=Item.rank + 10**9))
 
 
 @pytest.fixture(scope="session")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file to copy: an empty SQLite database, brought up to date."""
     file = tmp_path_factory.mktemp("migrated") / "empty.db"
-    with database.opened(f"sqlite:///{file}"):
+    with database.open_database(f"sqlite:///{file}"):
         pass
     return file
 
@@ -77,10 +77,10 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
         file = tmp_path / f"{name}.yaml"
         file.write_text(PROJECT.format(name=name, overlap=overlap), "utf-8")
         with db.transaction() as session:
-            projects.load_file(session, file, now=NOW)
+            projects.load_project_file(session, file, now=NOW)
             in_file_order(session)
             if start:
-                transitions.start(session, project=queries.project(session, name), now=NOW)
+                transitions.start_project(session, project=queries.get_project(session, name), now=NOW)
 
     return loaded
 
@@ -105,12 +105,12 @@ class Desk:
 
     def load(self, session: Session, file: Path, *, yes: bool = False) -> Project:
         """Load a file, give its project."""
-        return queries.project(session, projects.load_file(session, file, now=NOW, yes=yes).name)
+        return queries.get_project(session, projects.load_project_file(session, file, now=NOW, confirmed=yes).name)
 
     def started(self, session: Session, file: Path) -> Project:
         """Load a file, start its project."""
         project = self.load(session, file)
-        transitions.start(session, project=project, now=NOW)
+        transitions.start_project(session, project=project, now=NOW)
         return project
 
     def person(self, session: Session, telegram_id: int | None) -> int:
@@ -134,14 +134,14 @@ class Desk:
     ) -> Assignment:
         """Somebody holds an item."""
         found = self.items(session, project)[item]
-        assert surface is Surface.IMPORT or overlap_counts.take(session, item_id=found.id or 0)
+        assert surface is Surface.IMPORT or overlap_counts.take_place(session, item_id=found.id or 0)
         made = Assignment(
             project_id=project.id or 0,
             item_id=found.id or 0,
             annotator_id=self.person(session, telegram_id),
             surface=surface,
             status=AssignmentStatus.LIVE,
-            holds=surface is Surface.TELEGRAM,
+            holds_place=surface is Surface.TELEGRAM,
         )
         session.add(made)
         session.flush()
@@ -149,7 +149,7 @@ class Desk:
 
     def answer(self, session: Session, assignment: Assignment, response: str) -> None:
         """The answer of somebody who holds an item."""
-        overlap_counts.fill(session, item_id=assignment.item_id)
+        overlap_counts.fill_place(session, item_id=assignment.item_id)
         assignment.status = AssignmentStatus.DONE
         identity = assignment.id or 0
         session.add(Judgement(assignment_id=identity, response=response, response_raw=response, answered_at=NOW))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from annotation.errors import HromadaError
-from annotation.loading import items
+from annotation.loading.items import formats as items
 from annotation.store import database, queries
 from annotation.workflow.lifecycle import projects
 
@@ -102,8 +102,12 @@ def refused(call: Callable[[], object]) -> HromadaError | None:
 def load_and_take_back(db: database.Database, file: Path) -> None:
     """Load a project, look that it has items, and undo it."""
     with db.transaction() as session:
-        loaded = projects.load_file(session, file, now=NOW)
-        assert queries.counts(session, project_id=queries.project(session, "p").id or 0).items == loaded.items > 0
+        loaded = projects.load_project_file(session, file, now=NOW)
+        assert (
+            queries.get_project_counts(session, project_id=queries.get_project(session, "p").id or 0).items
+            == loaded.items
+            > 0
+        )
         session.rollback()
 
 
@@ -116,7 +120,7 @@ def test_any_file_of_items_is_loaded_whole_or_refused_in_a_sentence(
     """Whatever the bytes: stored with all items, or an error of our own tree with file and remedy, nothing stored."""
     (folder / name).write_bytes(content)
     (folder / "p.yaml").write_text(PROJECT.format(file=name, more=more), "utf-8")
-    with database.opened(f"sqlite:///{folder / 'any.db'}") as db:
+    with database.open_database(f"sqlite:///{folder / 'any.db'}") as db:
         before = stored(folder)
         refusal = refused(lambda: load_and_take_back(db, folder / "p.yaml"))
         if refusal is not None:
@@ -144,5 +148,5 @@ def test_a_damaged_parquet_file_is_rows_or_a_sentence(
     raw = bytearray(path.read_bytes())
     raw[at % len(raw)] = byte
     path.write_bytes(bytes(raw))
-    refusal = refused(lambda: list(items.rows(path)))
+    refusal = refused(lambda: list(items.read_rows(path)))
     assert refusal is None or refusal.where is not None

@@ -21,16 +21,16 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
 def write(db: database.Database, number: int) -> None:
-    """An event and a person, in one transaction."""
+    """An event and an annotator, in one transaction."""
     with db.transaction() as session:
-        journal.record(session, Event.KEY_MADE, now=NOW, data={"fingerprint": "f" * 16, "number": number})
+        journal.record_event(session, Event.KEY_MADE, now=NOW, data={"fingerprint": "f" * 16, "number": number})
         session.connection().execute(
             sa.text("INSERT INTO annotator (pseudonym, simulated, created_at) VALUES (:name, false, :now)"),
             {"name": f"a{number}", "now": NOW.isoformat(sep=" ")},
         )
 
 
-def people(db: database.Database) -> list[str]:
+def list_pseudonyms(db: database.Database) -> list[str]:
     """The pseudonyms in the database."""
     with db.engine.connect() as connection:
         return sorted(connection.exec_driver_sql("SELECT pseudonym FROM annotator").scalars())
@@ -39,47 +39,47 @@ def people(db: database.Database) -> list[str]:
 def test_a_backup_comes_back_as_it_was(db: database.Database, tmp_path: Path) -> None:
     """What was written since is gone, what was there is there; the manifest says how much, and of which key."""
     write(db, 1)
-    made = backups.make(db.engine, to=tmp_path / "one.backup", now=NOW)
+    made = backups.make_backup(db.engine, to=tmp_path / "one.backup", now=NOW)
     assert (made.rows["annotator"], made.rows["journal"], made.revision) == (1, 1, migrations.HEAD)
     assert (made.key, made.made_at, made.kind) == ("f" * 16, "2026-11-21T12:00:00+00:00", db.engine.dialect.name)
-    assert manifest.read(tmp_path / "one.backup") == made
+    assert manifest.read_manifest(tmp_path / "one.backup") == made
     assert stat.S_IMODE((tmp_path / "one.backup").stat().st_mode) == 0o600
     write(db, 2)
     with pytest.raises(Conflict, match="not empty"):
-        backups.restore(db.engine, file=tmp_path / "one.backup")
-    assert people(db) == ["a1", "a2"]
-    assert backups.restore(db.engine, file=tmp_path / "one.backup", yes=True) == made
-    assert people(db) == ["a1"]
+        backups.restore_backup(db.engine, file=tmp_path / "one.backup")
+    assert list_pseudonyms(db) == ["a1", "a2"]
+    assert backups.restore_backup(db.engine, file=tmp_path / "one.backup", yes=True) == made
+    assert list_pseudonyms(db) == ["a1"]
     write(db, 3)
-    assert people(db) == ["a1", "a3"]
+    assert list_pseudonyms(db) == ["a1", "a3"]
     assert sorted(path.name for path in tmp_path.glob("*one*")) == ["one.backup", "one.backup.json"]
 
 
 def test_a_backup_of_an_older_form_takes_the_place_of_a_newer_one(db: database.Database, tmp_path: Path) -> None:
     """Tables that the older form does not know are gone, and the way up is open."""
-    migrations.downgrade(db.engine, "0002")
+    migrations.downgrade_schema(db.engine, "0002")
     with db.engine.begin() as connection:
         connection.exec_driver_sql(
             "INSERT INTO annotator (pseudonym, simulated, created_at)"
             " VALUES ('old', false, '2026-11-21 12:00:00+00:00')"
         )
-    backups.make(db.engine, to=tmp_path / "old.backup", now=NOW)
-    migrations.upgrade(db.engine)
-    backups.restore(db.engine, file=tmp_path / "old.backup", yes=True)
+    backups.make_backup(db.engine, to=tmp_path / "old.backup", now=NOW)
+    migrations.upgrade_schema(db.engine)
+    backups.restore_backup(db.engine, file=tmp_path / "old.backup", yes=True)
     with db.engine.connect() as connection:
-        assert migrations.current(connection) == "0002"
-        assert "walk" not in sa.inspect(connection).get_table_names()
-    migrations.upgrade(db.engine)
-    assert people(db) == ["old"]
+        assert migrations.get_revision(connection) == "0002"
+        assert "queue_cursor" not in sa.inspect(connection).get_table_names()
+    migrations.upgrade_schema(db.engine)
+    assert list_pseudonyms(db) == ["old"]
 
 
 def test_a_backup_is_one_moment_while_others_write(db: database.Database, url: str, tmp_path: Path) -> None:
-    """Every transaction writes an event and a person: in each backup there are as many of one as of the other."""
+    """Every transaction writes an event and an annotator: in each backup there are as many of one as of the other."""
     ended = threading.Event()
 
     def work() -> None:
         number = 0
-        with database.opened(url) as mine:
+        with database.open_database(url) as mine:
             while not ended.is_set():
                 number += 1
                 write(mine, number)
@@ -88,21 +88,21 @@ def test_a_backup_is_one_moment_while_others_write(db: database.Database, url: s
     worker = threading.Thread(target=work)
     worker.start()
     try:
-        found = [backups.make(db.engine, to=tmp_path / f"{n}.backup", now=NOW) for n in range(4)]
+        found = [backups.make_backup(db.engine, to=tmp_path / f"{n}.backup", now=NOW) for n in range(4)]
     finally:
         ended.set()
         worker.join()
     assert all(one.rows["annotator"] == one.rows["journal"] for one in found)
-    backups.restore(db.engine, file=tmp_path / "3.backup", yes=True)
-    assert len(people(db)) == found[3].rows["annotator"]
+    backups.restore_backup(db.engine, file=tmp_path / "3.backup", yes=True)
+    assert len(list_pseudonyms(db)) == found[3].rows["annotator"]
 
 
 def test_what_is_not_the_backup_is_refused_and_changes_nothing(db: database.Database, tmp_path: Path) -> None:
     """Cut short, without its manifest, with another's, of the other kind, of a newer hromada."""
     write(db, 1)
     good = tmp_path / "good.backup"
-    made = backups.make(db.engine, to=good, now=NOW)
-    text = manifest.beside(good).read_text("utf-8")
+    made = backups.make_backup(db.engine, to=good, now=NOW)
+    text = manifest.get_manifest_path(good).read_text("utf-8")
     other = "sqlite" if made.kind == "postgresql" else "postgresql"
     cases = (
         (good.read_bytes()[:-1], text, "not the one that its manifest describes"),
@@ -112,30 +112,30 @@ def test_what_is_not_the_backup_is_refused_and_changes_nothing(db: database.Data
         (b"", text, "The file is empty"),
     )
     write(db, 2)
-    for content, told, says in cases:
+    for content, manifest_text, says in cases:
         (tmp_path / "bad.backup").write_bytes(content)
-        manifest.beside(tmp_path / "bad.backup").write_text(told, "utf-8")
+        manifest.get_manifest_path(tmp_path / "bad.backup").write_text(manifest_text, "utf-8")
         with pytest.raises(BadInput, match=says):
-            backups.restore(db.engine, file=tmp_path / "bad.backup", yes=True)
+            backups.restore_backup(db.engine, file=tmp_path / "bad.backup", yes=True)
     with pytest.raises(BadInput, match="no such file"):
-        backups.restore(db.engine, file=tmp_path / "none.backup", yes=True)
-    assert people(db) == ["a1", "a2"]
+        backups.restore_backup(db.engine, file=tmp_path / "none.backup", yes=True)
+    assert list_pseudonyms(db) == ["a1", "a2"]
 
 
 def test_a_backup_that_is_damaged_but_says_it_is_not_changes_nothing(db: database.Database, tmp_path: Path) -> None:
     """Its hash fits, its inside does not: found out before, or rolled back with, the first change."""
     write(db, 1)
     file = tmp_path / "bad.backup"
-    made = backups.make(db.engine, to=file, now=NOW)
+    made = backups.make_backup(db.engine, to=file, now=NOW)
     raw = bytearray(file.read_bytes())
     raw[len(raw) // 2 :] = b"\xff" * (len(raw) - len(raw) // 2)
     file.write_bytes(raw)
-    told = manifest.beside(file).read_text("utf-8").replace(made.sha256, manifest.digest(file))
-    manifest.beside(file).write_text(told, "utf-8")
+    manifest_text = manifest.get_manifest_path(file).read_text("utf-8").replace(made.sha256, manifest.hash_file(file))
+    manifest.get_manifest_path(file).write_text(manifest_text, "utf-8")
     write(db, 2)
     with pytest.raises(HromadaError):
-        backups.restore(db.engine, file=file, yes=True)
-    assert people(db) == ["a1", "a2"]
+        backups.restore_backup(db.engine, file=file, yes=True)
+    assert list_pseudonyms(db) == ["a1", "a2"]
 
 
 def test_a_file_that_is_there_is_kept_unless_said_otherwise(db: database.Database, tmp_path: Path) -> None:
@@ -143,20 +143,20 @@ def test_a_file_that_is_there_is_kept_unless_said_otherwise(db: database.Databas
     write(db, 1)
     (tmp_path / "there").write_text("mine", "utf-8")
     with pytest.raises(Conflict, match="such a file already"):
-        backups.make(db.engine, to=tmp_path / "there", now=NOW)
+        backups.make_backup(db.engine, to=tmp_path / "there", now=NOW)
     assert (tmp_path / "there").read_text("utf-8") == "mine"
-    assert backups.make(db.engine, to=tmp_path / "there", now=NOW, yes=True).rows["annotator"] == 1
+    assert backups.make_backup(db.engine, to=tmp_path / "there", now=NOW, yes=True).rows["annotator"] == 1
     with pytest.raises(BadInput, match="cannot be written: No such file"):
-        backups.make(db.engine, to=tmp_path / "no" / "folder", now=NOW)
+        backups.make_backup(db.engine, to=tmp_path / "no" / "folder", now=NOW)
 
 
 def test_an_empty_database_has_nothing_to_back_up(db: database.Database, tmp_path: Path) -> None:
     """A database without tables is named as such, and no file is written."""
-    migrations.downgrade(db.engine, "base")
+    migrations.downgrade_schema(db.engine, "base")
     with db.engine.begin() as connection:
         connection.exec_driver_sql("DROP TABLE alembic_version")
     with pytest.raises(BadInput, match="nothing in the database"):
-        backups.make(db.engine, to=tmp_path / "none", now=NOW)
+        backups.make_backup(db.engine, to=tmp_path / "none", now=NOW)
     assert list(tmp_path.glob("*none*")) == []
 
 
@@ -165,15 +165,15 @@ def test_somebody_who_writes_is_waited_for_and_then_named(
 ) -> None:
     """Restoring does not hang behind an open transaction, and changes nothing."""
     write(db, 1)
-    backups.make(db.engine, to=tmp_path / "one.backup", now=NOW)
+    backups.make_backup(db.engine, to=tmp_path / "one.backup", now=NOW)
     write(db, 2)
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
-    monkeypatch.setattr(backups.postgresql, "WAITS", "100ms")
+    monkeypatch.setattr(backups.postgresql, "LOCK_TIMEOUT", "100ms")
     with db.transaction() as session:
         session.connection().execute(sa.text("UPDATE annotator SET language = 'uk'"))
         with pytest.raises(Unavailable, match=r"locked|lock timeout"):
-            backups.restore(db.engine, file=tmp_path / "one.backup", yes=True)
-    assert people(db) == ["a1", "a2"]
+            backups.restore_backup(db.engine, file=tmp_path / "one.backup", yes=True)
+    assert list_pseudonyms(db) == ["a1", "a2"]
 
 
 def test_without_its_programs_it_is_said_how_to_get_them(
@@ -183,10 +183,10 @@ def test_without_its_programs_it_is_said_how_to_get_them(
     write(db, 1)
     monkeypatch.setattr(shutil, "which", lambda _name: None)
     if db.engine.dialect.name == "sqlite":
-        backups.make(db.engine, to=tmp_path / "one", now=NOW)
+        backups.make_backup(db.engine, to=tmp_path / "one", now=NOW)
         return
     with pytest.raises(Unavailable, match=r"pg_dump is not here\. .*postgresql-client"):
-        backups.make(db.engine, to=tmp_path / "one", now=NOW)
+        backups.make_backup(db.engine, to=tmp_path / "one", now=NOW)
     assert list(tmp_path.glob("*one*")) == []
 
 
@@ -195,12 +195,15 @@ def test_a_restore_that_fails_leaves_no_new_file(tmp_path: Path) -> None:
     file = tmp_path / "bad.backup"
     sqlite3.connect(file).close()
     file.write_bytes(b"no database" * 100)
-    manifest.beside(file).write_text(
-        manifest.of(file, manifest.Contents(revision="0003", rows={}, key=None), kind="sqlite", now=NOW).text, "utf-8"
+    manifest.get_manifest_path(file).write_text(
+        manifest.build_manifest(
+            file, manifest.DatabaseContents(revision="0003", rows={}, key=None), kind="sqlite", now=NOW
+        ).text,
+        "utf-8",
     )
     with (
-        database.connected(f"sqlite:///{tmp_path / 'new.db'}") as engine,
+        database.open_engine(f"sqlite:///{tmp_path / 'new.db'}") as engine,
         pytest.raises(BadInput, match="not a database"),
     ):
-        backups.restore(engine, file=file)
+        backups.restore_backup(engine, file=file)
     assert not (tmp_path / "new.db").exists()

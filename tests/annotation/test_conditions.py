@@ -1,4 +1,4 @@
-"""Conditions of `derive`: what they compare, and how names with dots and names of facts are told apart."""
+"""Conditions of `follow-up`: what they compare, and how names with dots and names of facts are told apart."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from annotation.campaigns import conditions
-from annotation.campaigns.conditions import Agreed, Subject
+from annotation.campaigns.conditions import ConditionFacts, ItemConsensus
 from annotation.campaigns.questions import AnyQuestion, Question
 from annotation.errors import BadInput
 
@@ -15,13 +15,13 @@ QUESTIONS = tuple(
     READ.validate_python({"name": name, "type": "choice", "text": "?", "options": ["3", "так"]})
     for name in ("q.one", "confidence", "x")
 )
-SUBJECT = Subject(
+SUBJECT = ConditionFacts(
     facts={"id": ("i1",), "tag": ("a", "b"), "gold": ("",)},
     golds={"x": "так"},
-    agreed={
-        "q.one": Agreed(labels=("так",), confidence=0.75, votes=4),
-        "confidence": Agreed(labels=("3",), confidence=1.0, votes=2),
-        "x": Agreed(labels=("так",), confidence=0.5, votes=8),
+    consensus={
+        "q.one": ItemConsensus(labels=("так",), confidence=0.75, votes=4),
+        "confidence": ItemConsensus(labels=("3",), confidence=1.0, votes=2),
+        "x": ItemConsensus(labels=("так",), confidence=0.5, votes=8),
     },
 )
 
@@ -46,7 +46,7 @@ SUBJECT = Subject(
 )
 def test_a_condition_holds_or_not(text: str, holds: bool) -> None:
     """A question's name goes before a fact's; `votes` alone are those on the first question."""
-    assert conditions.parsed(text, QUESTIONS).holds(SUBJECT, QUESTIONS) is holds
+    assert conditions.parse_condition(text, QUESTIONS).is_met(SUBJECT, QUESTIONS) is holds
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_a_condition_holds_or_not(text: str, holds: bool) -> None:
 def test_a_condition_that_nothing_could_meet_is_refused(text: str, says: str) -> None:
     """With what there is."""
     with pytest.raises(BadInput, match=says):
-        conditions.parsed(text, QUESTIONS)
+        conditions.parse_condition(text, QUESTIONS)

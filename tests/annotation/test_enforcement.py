@@ -12,15 +12,24 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
-from annotation.campaigns import project as project_files
+from annotation.campaigns import project_file as project_files
 from annotation.errors import Conflict
 from annotation.store import frames, judgements, overlap_counts, queries
 from annotation.store.database import Database
-from annotation.store.models import Annotator, Assignment, Item, Journal, Judgement, Participation, Project, Reopened
+from annotation.store.models import (
+    Annotator,
+    Assignment,
+    Item,
+    Journal,
+    Judgement,
+    Participation,
+    Project,
+    RequeuedItem,
+)
 from annotation.vocabulary import EXTRA, AssignmentStatus, Event, ParticipationStatus, Pool, Stage, Surface
-from annotation.workflow import quality
 from annotation.workflow.lifecycle import projects
-from annotation.workflow.quality import Breach, enforcement
+from annotation.workflow.quality import enforcement, rules
+from annotation.workflow.quality.rules import RuleBreach
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROJECT = """\
@@ -70,12 +79,12 @@ class Campaign:
         item = self.item(name)
         holds = item.pool is Pool.MAIN
         if holds:
-            assert overlap_counts.take(self.session, item_id=item.id or 0)
+            assert overlap_counts.take_place(self.session, item_id=item.id or 0)
         control = item.pool is Pool.CONTROL
         given = {"status": AssignmentStatus.LIVE, "surface": Surface.TELEGRAM, "stage": item.pool.stage} | facts
         made = Assignment(
-            project_id=self.project.id or 0, item_id=item.id or 0, annotator_id=who, holds=holds, is_control=control,
-            assigned_at=NOW, **given,
+            project_id=self.project.id or 0, item_id=item.id or 0, annotator_id=who, holds_place=holds,
+            is_control=control, assigned_at=NOW, **given,
         )  # fmt: skip
         self.session.add(made)
         self.session.flush()
@@ -88,16 +97,16 @@ class Campaign:
 
     def answered(
         self, who: int, name: str, said: str | dict[str, str], *, seconds: float | None = 9.0, **facts: Any
-    ) -> tuple[int, tuple[Breach, ...]]:
+    ) -> tuple[int, tuple[RuleBreach, ...]]:
         """An answer and the rules that it broke."""
         made = self.assign(who, name, **{"status": AssignmentStatus.DONE} | facts)
-        if made.holds:
-            overlap_counts.fill(self.session, item_id=made.item_id)
+        if made.holds_place:
+            overlap_counts.fill_place(self.session, item_id=made.item_id)
         return made.id or 0, self.judge(made.id or 0, said, seconds=seconds)
 
     def judge(
         self, made: int, said: str | dict[str, str], *, seconds: float | None = 9.0, revision: int = 0
-    ) -> tuple[Breach, ...]:
+    ) -> tuple[RuleBreach, ...]:
         """One more revision of an answer."""
         first = next(iter(said.values()), "") if isinstance(said, dict) else said
         answers = said if isinstance(said, dict) else None
@@ -108,7 +117,7 @@ class Campaign:
             )
         )  # fmt: skip
         self.session.flush()
-        return enforcement.after_answer(
+        return enforcement.enforce_rules(
             self.session, project=self.project, definition=self.definition, assignment_id=made, now=NOW
         )
 
@@ -136,14 +145,14 @@ class Campaign:
 
     def wants_more(self, name: str) -> bool:
         """Whether an item needs another answer."""
-        return enforcement.wants_more(
+        return enforcement.needs_more_answers(
             self.session, project=self.project, definition=self.definition, item_id=self.item(name).id or 0
         )
 
     def sound(self) -> None:
         """Every count of every item is what the assignments say."""
         for item in self.session.exec(select(Item).execution_options(populate_existing=True)):
-            held = select(func.count()).where(Assignment.item_id == item.id, col(Assignment.holds))
+            held = select(func.count()).where(Assignment.item_id == item.id, col(Assignment.holds_place))
             assert item.n_live == self.session.exec(held).one()
             assert item.n_done == self.session.exec(held.where(Assignment.status == AssignmentStatus.DONE)).one()
 
@@ -168,10 +177,10 @@ def campaign(db: Database, tmp_path: Path) -> Iterator[Make]:
             file = tmp_path / "cats.yaml"
             told = {"question": question, "overlap": overlap, "items": items, "controls": controls}
             file.write_text(PROJECT.format(**told, quality="\n".join(rules) or QUALITY), "utf-8")
-            projects.load_file(session, file, now=NOW, yes=True)
-            project = queries.project(session, "cats")
-            definition = project_files.definition_of(project.definition)
-            least = definition.least_overlap or 0
+            projects.load_project_file(session, file, now=NOW, confirmed=True)
+            project = queries.get_project(session, "cats")
+            definition = project_files.parse_definition(project.definition)
+            least = definition.min_overlap or 0
             session.execute(sa.update(Item).where(col(Item.pool) == Pool.MAIN).values(free=least))
             session.flush()
             return Campaign(session, project, definition)
@@ -186,7 +195,7 @@ def rule(name: str, consequence: str, keys: str) -> str:
 
 @pytest.mark.parametrize(("accuracy", "out"), [("< 50 %", False), ("<= 50 %", True)])
 def test_who_fails_the_controls_is_out_with_all_she_did(campaign: Make, accuracy: str, out: bool) -> None:
-    """Everything of the main stage is excluded, the places are free, what she holds is taken back."""
+    """Everything of the main stage is excluded, the places are free, what is live is taken back."""
     cats = campaign(rule("control", "exclude", f"accuracy: {accuracy}, min_controls: 2"))
     who, other = cats.person(), cats.person("p2")
     mine = [cats.answer(who, "m1"), cats.answer(who, "m2", "не знаю")]
@@ -206,13 +215,13 @@ def test_who_fails_the_controls_is_out_with_all_she_did(campaign: Make, accuracy
     assert [cats.places(name) for name in ("m1", "m2", "m3")] == [(2, 1, 1), (3, 0, 0), (3, 0, 0)]
     assert cats.session.get_one(Assignment, held).status is AssignmentStatus.EXPIRED
     assert not cats.final(last).post_hoc
-    assert cats.events(Event.PERSON_EXCLUDED) == [{"rule": NEVER, "assignment": last}]
+    assert cats.events(Event.ANNOTATOR_EXCLUDED) == [{"rule": NEVER, "assignment": last}]
     assert [(one["answers"], one["post_hoc"]) for one in cats.events(Event.ANSWERS_EXCLUDED)] == [(3, False)]
-    assert len(cats.session.exec(select(Reopened)).all()) == 3
+    assert len(cats.session.exec(select(RequeuedItem)).all()) == 3
 
 
 def test_what_an_excluded_person_still_sends_does_not_count(campaign: Make) -> None:
-    """A late answer of hers is excluded at once, and its place given back."""
+    """A late answer is excluded at once, and its place given back."""
     cats = campaign(rule("control", "exclude", "accuracy: <= 50 %, min_controls: 1"))
     who = cats.person()
     cats.answer(who, "c1", "ні")
@@ -230,14 +239,14 @@ def test_a_person_can_be_readmitted(campaign: Make) -> None:
                              (("m1", "так"), ("m2", "ні"), ("m3", "не знаю")))  # fmt: skip
     control = cats.answer(who, "c1", "ні")
     cats.answer(other, "m1")
-    counting = enforcement.readmit(cats.session, annotator_id=who, project_id=cats.project.id or 0, now=NOW)
+    counting = enforcement.readmit_annotator(cats.session, annotator_id=who, project_id=cats.project.id or 0, now=NOW)
     assert counting == 2
     assert [cats.reason(one) for one in (lost, back, abstained, control)] == [EXTRA, None, "abstained", None]
     assert cats.standing(who).status is ParticipationStatus.ACTIVE
     assert [one["answers"] for one in cats.events(Event.ANSWERS_REINSTATED)] == [2]
     cats.sound()
     with pytest.raises(Conflict, match="neither paused nor excluded"):
-        enforcement.readmit(cats.session, annotator_id=who, project_id=cats.project.id or 0, now=NOW)
+        enforcement.readmit_annotator(cats.session, annotator_id=who, project_id=cats.project.id or 0, now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +268,7 @@ def test_each_consequence_of_a_hasty_answer(
     assert (cats.final(fast).flags, cats.reason(fast), cats.standing(who).status) == (flags, reason, status)
     assert cats.standing(who).reason == ("under 5 s for an item" if consequence == "pause" else None)
     assert cats.places("m2") == ((3, 0, 0) if consequence == "exclude" else (2, 1, 1))
-    told = {"flag": Event.QUALITY_FLAGGED, "pause": Event.PERSON_PAUSED, "exclude": Event.ANSWERS_EXCLUDED}
+    told = {"flag": Event.QUALITY_FLAGGED, "pause": Event.ANNOTATOR_PAUSED, "exclude": Event.ANSWERS_EXCLUDED}
     assert [len(cats.events(event)) for event in told.values()] == [int(one == consequence) for one in told]
     cats.sound()
 
@@ -269,13 +278,13 @@ def test_a_corrected_answer_is_judged_anew(campaign: Make) -> None:
     cats = campaign(rule("seconds", "exclude", "least: 5 s"))
     made = cats.answer(cats.person(), "m1", "ні", seconds=2.0)
     assert cats.places("m1") == (3, 0, 0)
-    assert queries.counting_answers(cats.session, project_id=cats.project.id or 0) == []
+    assert queries.list_final_answers(cats.session, project_id=cats.project.id or 0) == []
     cats.judge(made, "так", seconds=8.0, revision=1)
     assert cats.reason(made) is None
     assert cats.places("m1") == (2, 1, 1)
-    (row,) = frames.responses(cats.session, cats.project).to_dict("records")
+    (row,) = frames.read_responses(cats.session, cats.project).to_dict("records")
     assert (row["response"], row["excluded_reason"]) == ("так", None)
-    assert [one[3] for one in queries.counting_answers(cats.session, project_id=cats.project.id or 0)] == ["так"]
+    assert [one[3] for one in queries.list_final_answers(cats.session, project_id=cats.project.id or 0)] == ["так"]
     first = cats.session.exec(select(Judgement).where(Judgement.revision == 0)).one()
     assert first.excluded_reason == "under 5 s for an item"
     cats.sound()
@@ -287,7 +296,7 @@ def test_what_the_caller_changed_by_a_statement_is_seen(campaign: Make) -> None:
     made = cats.assign(cats.person(), "m1")
     ended = sa.update(Assignment).where(col(Assignment.id) == made.id).values(status=AssignmentStatus.DONE)
     cats.session.connection().execute(ended)
-    overlap_counts.fill(cats.session, item_id=made.item_id)
+    overlap_counts.fill_place(cats.session, item_id=made.item_id)
     cats.judge(made.id or 0, "так", seconds=1.0)
     assert cats.reason(made.id or 0) == "under 5 s for an item"
     cats.sound()
@@ -396,7 +405,7 @@ def test_a_changed_word_list_is_a_change_of_the_project(campaign: Make, tmp_path
 def test_what_changed_rules_exclude_is_post_hoc(campaign: Make, changed: bool) -> None:
     """The rules are compared with those that were frozen at the start."""
     cats = campaign(rule("seconds", "exclude", "least: 5 s"))
-    digest = quality.rules_digest(cats.definition.quality, cats.project.word_lists)
+    digest = rules.hash_rules(cats.definition.quality, cats.project.word_lists)
     cats.project.frozen = {"rules": {"quality": "another" if changed else digest}}
     made = cats.answer(cats.person(), "m1", seconds=1.0)
     assert cats.final(made).post_hoc is changed
@@ -423,7 +432,7 @@ def test_controls_are_counted_on_their_questions_and_with_training(campaign: Mak
     last = cats.answer(who, "c3", wrong)
     assert cats.final(last).flags == ["control and training items right < 75%, with at least 3"]
     cats.answer(who, "m1", wrong)
-    assert cats.broken == ()  # a person's controls are judged where she answered one
+    assert cats.broken == ()  # control accuracy is checked after an answer to a control item
 
 
 def test_training_and_qualification_are_left_alone(campaign: Make) -> None:
@@ -453,11 +462,11 @@ def test_dynamic_overlap_ends_where_the_votes_are_sure(campaign: Make) -> None:
         assert not cats.wants_more(name)  # a place is free still
         cats.answer(good, name)
     assert (cats.wants_more("m1"), cats.wants_more("m2")) == (True, False)
-    overlap_counts.open_more(cats.session, item_id=cats.item("m1").id or 0, number=1, now=NOW)
+    overlap_counts.add_places(cats.session, item_id=cats.item("m1").id or 0, number=1, now=NOW)
     live = cats.assign(third, "m1")
     assert not cats.wants_more("m1")  # an answer is still to come
     live.status = AssignmentStatus.DONE
-    overlap_counts.fill(cats.session, item_id=live.item_id)
+    overlap_counts.fill_place(cats.session, item_id=live.item_id)
     cats.judge(live.id or 0, "так")
     assert not cats.wants_more("m1")  # 0.7, 0.9 and 0.9: .9947
     cats.sound()
@@ -469,7 +478,7 @@ def test_dynamic_overlap_ends_at_its_maximum(campaign: Make) -> None:
     wanted = []
     for number in range(4):
         if number >= 2:
-            overlap_counts.open_more(cats.session, item_id=cats.item("m1").id or 0, number=1, now=NOW)
+            overlap_counts.add_places(cats.session, item_id=cats.item("m1").id or 0, number=1, now=NOW)
         cats.answer(cats.person(f"p{number}"), "m1")
         wanted.append(cats.wants_more("m1"))
     assert wanted == [False, True, True, False]
@@ -491,7 +500,7 @@ def test_what_does_not_count_does_not_make_sure(campaign: Make) -> None:
 
 
 def test_a_persons_known_items_are_found_by_their_partial_indexes(campaign: Make) -> None:
-    """However many items she answered besides, nothing else is read."""
+    """However many other items were answered, nothing else is read."""
     cats = campaign()
     asked: list[tuple[str, Any]] = []
     connection = cats.session.connection()
@@ -501,7 +510,7 @@ def test_a_persons_known_items_are_found_by_their_partial_indexes(campaign: Make
     def listen(_connection: object, _cursor: object, statement: str, parameters: Any, *_rest: object) -> None:
         asked.append((statement, parameters))
 
-    judgements.known(cats.session, annotator_id=1, project_id=1, training=True)
+    judgements.list_gold_answers(cats.session, annotator_id=1, project_id=1, training=True)
     sa.event.remove(connection.engine, "before_cursor_execute", listen)
     if postgresql:
         connection.exec_driver_sql("SET LOCAL enable_seqscan = off")

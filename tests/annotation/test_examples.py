@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.campaigns import project
-from annotation.campaigns.rules import ControlRule, SecondsRule
-from annotation.campaigns.stages import DynamicOverlap
+from annotation.campaigns import project_file
+from annotation.campaigns.sections.quality import ControlRule, SecondsRule
+from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.loading import campaign
 from annotation.store import database
 from annotation.vocabulary import Pool
@@ -107,12 +107,12 @@ ADMISSION = {
 }
 
 
-def read(name: str) -> project.Campaign:
+def read(name: str) -> project_file.Campaign:
     """An example by its folder and name."""
-    return project.read(EXAMPLES / f"{name}.yaml")
+    return project_file.read_project(EXAMPLES / f"{name}.yaml")
 
 
-def said(file: project.ProjectFile) -> Published:
+def said(file: project_file.ProjectFile) -> Published:
     """What a project file says of the published figures."""
     training = file.stages.training
     control = next((rule for rule in file.quality if isinstance(rule, ControlRule)), None)
@@ -160,13 +160,13 @@ def test_an_example_says_what_was_published(name: str) -> None:
 def test_all_examples_load_into_one_database(tmp_path: Path) -> None:
     """With every question type among them, pools apart, gold where a stage needs it; loaded again nothing changes."""
     kinds = set()
-    with database.opened(f"sqlite:///{tmp_path / 'examples.db'}") as db:
+    with database.open_database(f"sqlite:///{tmp_path / 'examples.db'}") as db:
         for name in TABLE:
             with db.transaction() as session:
-                assert projects.load_file(session, EXAMPLES / f"{name}.yaml", now=NOW).fresh
+                assert projects.load_project_file(session, EXAMPLES / f"{name}.yaml", now=NOW).is_new
             with db.transaction() as session:
-                assert not projects.load_file(session, EXAMPLES / f"{name}.yaml", now=NOW).fresh
-            contents = campaign.contents(read(name))
+                assert not projects.load_project_file(session, EXAMPLES / f"{name}.yaml", now=NOW).is_new
+            contents = campaign.read_contents(read(name))
             kinds |= {question.kind for question in contents.questions}
             pools = {item.pool for item in contents.items}
             assert (Pool.CONTROL in pools) == (read(name).definition.controls is not None)

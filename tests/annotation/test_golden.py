@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import col, select
 
-from annotation.campaigns import project as project_files
+from annotation.campaigns import project_file as project_files
 from annotation.errors import BadInput
 from annotation.loading import campaign
 from annotation.loading.drafts import ItemDraft
@@ -52,7 +52,7 @@ def items(folder: Path, rows: str = ROWS) -> dict[str, ItemDraft]:
     """The items that the votes make."""
     (folder / "votes.tsv").write_text(f"{HEADER}\n{rows}", "utf-8")
     (folder / "golden.yaml").write_text(PROJECT, "utf-8")
-    found = campaign.contents(project_files.read(folder / "golden.yaml")).items
+    found = campaign.read_contents(project_files.read_project(folder / "golden.yaml")).items
     return {item.external_id: item for item in found}
 
 
@@ -77,15 +77,13 @@ def test_who_fails_the_controls_counts_no_more(tmp_path: Path, db: Database) -> 
     """w2 is out by the item that both answered; a control on a page that was not accepted judges nobody."""
     items(tmp_path)
     with db.transaction() as session:
-        projects.load_file(session, tmp_path / "golden.yaml", now=NOW)
-        project = queries.project(session, "golden")
-        ballot = vote_import.read_votes(session, project)
-        result = vote_import.store_votes(session, project, ballot, key=b"k" * 32, now=NOW)
+        projects.load_project_file(session, tmp_path / "golden.yaml", now=NOW)
+        project = queries.get_project(session, "golden")
+        vote_file = vote_import.read_votes(session, project)
+        result = vote_import.store_votes(session, project, vote_file, key=b"k" * 32, now=NOW)
         rule = "control items right < 50%, with at least 1"
-        assert (result.judged.people, {name: len(who) for name, who in result.judged.excluded.items()}) == (
-            2,
-            {rule: 1},
-        )
+        controls = result.control_results
+        assert (controls.annotators, {name: len(who) for name, who in controls.excluded.items()}) == (2, {rule: 1})
         assert result.excluded == {"control item": 2, rule: 1, "status REJECTED": 1}
         assert result.retained == 2
         reasons = sa.select(col(Item.external_id), col(Judgement.excluded_reason)).select_from(Judgement)
@@ -98,7 +96,7 @@ def test_who_fails_the_controls_counts_no_more(tmp_path: Path, db: Database) -> 
         assert [(one.external_id, one.n_live, one.n_done, one.free) for one in stored] == [
             ("пес", 1, 1, 0), ("лис", 1, 1, 0), ("кіт", 0, 0, 0),
         ]  # fmt: skip
-        held = select(Item.external_id).join(Assignment).where(col(Assignment.holds)).order_by(col(Item.rank))
+        held = select(Item.external_id).join(Assignment).where(col(Assignment.holds_place)).order_by(col(Item.rank))
         assert list(session.exec(held)) == ["пес", "лис"]
         assert session.exec(select(Item.gold_origin).where(Item.external_id == "кіт")).one() == "declared"
         assert len(session.exec(select(Annotator.id)).all()) == 2
@@ -120,4 +118,4 @@ def test_rules_that_imported_votes_cannot_have_are_refused(tmp_path: Path, old: 
     """There is nobody to pause, no item to time, no gold in other files."""
     (tmp_path / "golden.yaml").write_text(PROJECT.replace(old, new), "utf-8")
     with pytest.raises(BadInput, match=says):
-        project_files.read(tmp_path / "golden.yaml")
+        project_files.read_project(tmp_path / "golden.yaml")

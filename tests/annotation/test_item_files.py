@@ -15,17 +15,18 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from annotation import files
-from annotation.campaigns import project, stimulus
+from annotation.campaigns import project_file, stimulus
 from annotation.errors import BadInput
-from annotation.loading import campaign, drafts, items, json_text
-from annotation.loading.items import literals
+from annotation.loading import campaign, drafts, json_text
+from annotation.loading.items import eval_ua_tion
+from annotation.loading.items import formats as items
 
 ROW = {"id": "1", "text": "Кіт, який спав.", "options": ["кіт", "пес"], "gold": "кіт"}
 
 
 def read(path: Path, **how: str) -> list[tuple[int, dict[str, Any]]]:
     """Lines and values of a file."""
-    return [(row.line, dict(row.values)) for row in items.rows(path, **how)]
+    return [(row.line, dict(row.values)) for row in items.read_rows(path, **how)]
 
 
 def write(path: Path, value: object) -> Path:
@@ -47,7 +48,7 @@ def test_lines_of_json_are_those_that_a_reader_would_point_at(values: list[dict[
     """However the file is laid out, the text at the line begins with the item."""
     for indent in (None, 2):
         text = json.dumps({"k": ["]"], "list": values}, ensure_ascii=False, indent=indent)
-        lines = json_text.lines(text, ["list"])
+        lines = json_text.find_element_lines(text, ["list"])
         assert len(lines) == len(values)
         for line in lines:
             assert "{" in text.split("\n")[line - 1]
@@ -137,9 +138,9 @@ def test_the_first_bad_byte_is_named(tmp_path: Path, name: str, raw: bytes, says
 def test_a_column_without_a_name_is_called_that(tmp_path: Path) -> None:
     """Spreadsheets and pandas write an index without a header."""
     (tmp_path / "i.csv").write_text(",story\n0,x\n", "utf-8")
-    (row,) = files.delimited(tmp_path / "i.csv")
+    (row,) = files.read_delimited(tmp_path / "i.csv")
     with pytest.raises(BadInput, match=r"It has: an unnamed column, story\."):
-        files.need(["text"], row, key="items.show")
+        files.require_columns(["text"], row, key="items.show")
 
 
 def test_a_list_that_was_not_found_names_the_path_to_one(tmp_path: Path) -> None:
@@ -179,7 +180,7 @@ def own(folder: Path, **facts: object) -> drafts.ItemDraft:
     row = {"id": 1, "text": "Кіт і пес __.", "one": "", "two": "", "options": [1, 2], "gold": 1} | facts
     (folder / "i.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
     (folder / "p.yaml").write_text(OWN, "utf-8")
-    return campaign.contents(project.read(folder / "p.yaml")).items[0]
+    return campaign.read_contents(project_file.read_project(folder / "p.yaml")).items[0]
 
 
 def test_options_are_words_as_gold_is(tmp_path: Path) -> None:
@@ -197,8 +198,8 @@ def test_an_item_has_no_option_that_is_the_abstention(tmp_path: Path) -> None:
 
 def test_highlights_may_hold_each_other(tmp_path: Path) -> None:
     """Every highlight begins and ends with an asterisk at its own place."""
-    assert stimulus.text_of(own(tmp_path, one="Кіт і пес", two="Кіт").pieces) == "**Кіт* і пес* __."
-    assert stimulus.text_of(own(tmp_path, one="Кіт", two="пес").pieces) == "*Кіт* і *пес* __."
+    assert stimulus.render_pieces(own(tmp_path, one="Кіт і пес", two="Кіт").pieces) == "**Кіт* і пес* __."
+    assert stimulus.render_pieces(own(tmp_path, one="Кіт", two="пес").pieces) == "*Кіт* і *пес* __."
 
 
 @pytest.mark.parametrize("facts", [{"text": "Кіт і ___."}, {"text": "Кіт __ ананас.", "one": "ана"}])
@@ -270,14 +271,14 @@ def test_parquet_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 )
 def test_python_lists_are_read_without_running_anything(text: str, found: object) -> None:
     """Flat lists of texts and numbers; whatever else begins like one stays text."""
-    assert literals.listed(text) == found
+    assert eval_ua_tion.parse_printed_list(text) == found
 
 
 @given(st.lists(st.text(max_size=20) | st.integers(-(10**9), 10**9) | st.none() | st.booleans(), max_size=8))
 def test_what_python_prints_is_read_back(values: list[object]) -> None:
     """repr and back, but for what no database takes."""
     storable = all(not isinstance(one, str) or "\0" not in one for one in values)
-    assert literals.listed(repr(values)) == (values if storable else repr(values))
+    assert eval_ua_tion.parse_printed_list(repr(values)) == (values if storable else repr(values))
 
 
 def test_eval_ua_tions_items_are_the_same_in_every_form(shared: Path) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from annotation import files
-from annotation.campaigns.lint import TELEGRAM, Asked, Finding, LintItem, Severity, lint, rules
-from annotation.loading import items
-from annotation.loading.drafts import cell
+from annotation.campaigns.lint import TELEGRAM, LintFinding, LintItem, LintQuestion, Severity, lint_items, rules
+from annotation.loading.drafts import get_cell
+from annotation.loading.items import formats as items
 
 PAGE = Path(__file__).parents[2] / "docs/reference/lint.md"
 ROW = re.compile(r"^\| `([a-z-]+)` \| (error|warning|note) \| (.+?) \| (.+?) \|$", re.MULTILINE)
@@ -27,9 +27,9 @@ def clean(n: int, *, seed: int = 1, k: int = 4) -> list[LintItem]:
     for number in range(n):
         options = tuple(rng.sample(WORDS, k))
         text = f"Речення номер {number}: {' '.join(rng.sample(WORDS, 6))}."
-        asked = Asked(text="Яке слово зайве?", options=options, labels=options, gold=(rng.choice(options),))
+        asked = LintQuestion(text="Яке слово зайве?", options=options, labels=options, gold=(rng.choice(options),))
         item = LintItem(
-            id=f"q{number}", group=f"g{number}", shown={"text": text}, hidden={"source": "ми"}, asked=(asked,)
+            id=f"q{number}", group=f"g{number}", shown={"text": text}, hidden={"source": "ми"}, questions=(asked,)
         )
         found.append(item)
     return found
@@ -37,12 +37,12 @@ def clean(n: int, *, seed: int = 1, k: int = 4) -> list[LintItem]:
 
 def changed(item: LintItem, **asked: object) -> LintItem:
     """The item with its question changed."""
-    return replace(item, asked=(replace(item.asked[0], **asked),))  # type: ignore[arg-type]
+    return replace(item, questions=(replace(item.questions[0], **asked),))  # type: ignore[arg-type]
 
 
-def by_rule(items: Sequence[LintItem]) -> dict[str, Finding]:
+def by_rule(items: Sequence[LintItem]) -> dict[str, LintFinding]:
     """The findings by rule; each rule at most once."""
-    found = lint(items, surface=TELEGRAM)
+    found = lint_items(items, surface=TELEGRAM)
     names = [finding.rule.name for finding in found]
     assert len(set(names)) == len(names)
     return dict(zip(names, found, strict=True))
@@ -53,22 +53,22 @@ def by_rule(items: Sequence[LintItem]) -> dict[str, Finding]:
 def test_a_clean_seeded_set_gives_no_finding(n: int, k: int) -> None:
     """Whatever the size and the number of options."""
     for seed in range(5):
-        assert lint(clean(n, seed=seed, k=k), surface=TELEGRAM) == ()
-    assert lint([]) == ()
+        assert lint_items(clean(n, seed=seed, k=k), surface=TELEGRAM) == ()
+    assert lint_items([]) == ()
 
 
 def test_every_question_of_an_item_is_looked_at() -> None:
     """A finding names its question; the same rule speaks of each question by itself."""
     several = [
-        replace(item, asked=(item.asked[0], replace(item.asked[0], name="second", text="Яке слово довше?")))
+        replace(item, questions=(item.questions[0], replace(item.questions[0], name="second", text="Яке слово довше?")))
         for item in clean(60)
     ]
-    assert lint(several, surface=TELEGRAM) == ()
-    twice = replace(several[3].asked[1], options=("хата", "хата", "поле", "річка"), gold=())
-    strange = tuple(replace(asked, gold=("лис",)) for asked in several[5].asked)
-    several[3] = replace(several[3], asked=(several[3].asked[0], twice))
-    several[5] = replace(several[5], asked=strange)
-    found = [(one.rule.name, one.field, one.ids) for one in lint(several, surface=TELEGRAM)]
+    assert lint_items(several, surface=TELEGRAM) == ()
+    twice = replace(several[3].questions[1], options=("хата", "хата", "поле", "річка"), gold=())
+    strange = tuple(replace(asked, gold=("лис",)) for asked in several[5].questions)
+    several[3] = replace(several[3], questions=(several[3].questions[0], twice))
+    several[5] = replace(several[5], questions=strange)
+    found = [(one.rule.name, one.field, one.ids) for one in lint_items(several, surface=TELEGRAM)]
     assert found == [
         ("duplicate-option", "second", ("q3",)),
         ("gold-not-an-option", "answer", ("q5",)),
@@ -80,9 +80,9 @@ def test_gold_that_prefers_a_place_in_one_question_only() -> None:
     """The other question's places stay out of the count."""
     several = []
     for item in clean(200):
-        last = replace(item.asked[0], name="second", gold=item.asked[0].labels[-1:])
-        several.append(replace(item, asked=(item.asked[0], last)))
-    (found,) = lint(several, surface=TELEGRAM)
+        last = replace(item.questions[0], name="second", gold=item.questions[0].labels[-1:])
+        several.append(replace(item, questions=(item.questions[0], last)))
+    (found,) = lint_items(several, surface=TELEGRAM)
     assert (found.rule, found.field, len(found.ids)) == (rules.GOLD_POSITION, "second", 200)
 
 
@@ -90,7 +90,7 @@ def test_what_breaks_one_item_names_that_item() -> None:
     """Each damage to item q3 of a clean set gives exactly its own rule, with that id."""
     damages: dict[str, LintItem] = {}
     one = clean(20)[3]
-    first = one.asked[0].options[0]
+    first = one.questions[0].options[0]
     damages["nothing-shown"] = replace(one, shown={"text": " "})
     damages["too-few-options"] = changed(one, options=(first,), labels=(first,), gold=(first,))
     damages["empty-option"] = changed(one, options=(first, ""), labels=("0", "1"), gold=("0",))
@@ -126,7 +126,7 @@ def test_a_word_of_two_alphabets_is_named_whole() -> None:
 )
 def test_honest_latin_is_let_pass(text: str) -> None:
     """Numerals, hyphens, Latin neighbours, abbreviations, apostrophes."""
-    assert lint([replace(clean(1)[0], shown={"text": text})]) == ()
+    assert lint_items([replace(clean(1)[0], shown={"text": text})]) == ()
 
 
 def test_more_long_options_than_buttons_are_an_error() -> None:
@@ -142,7 +142,7 @@ def test_more_long_options_than_buttons_are_an_error() -> None:
 )
 def test_gold_that_never_moves_is_found_from_a_handful_on(n: int, k: int, found: bool) -> None:
     """χ² from five items a place on; below that only gold that never moves, once chance is under one in a thousand."""
-    fixed = [changed(item, gold=(item.asked[0].options[-1],)) for item in clean(n, k=k)]
+    fixed = [changed(item, gold=(item.questions[0].options[-1],)) for item in clean(n, k=k)]
     assert ("gold-position" in by_rule(fixed)) is found
     if found:
         assert f"option {k} of {k} in {n} of {n} items" in by_rule(fixed)["gold-position"].message
@@ -151,14 +151,14 @@ def test_gold_that_never_moves_is_found_from_a_handful_on(n: int, k: int, found:
 def test_classes_have_no_places() -> None:
     """Nine yes to one no is a class balance, not a habit of position."""
     options = ("так", "ні")
-    asked = Asked(text="Чи так?", options=options, labels=options, gold=("так",), classes=True)
-    assert lint([replace(item, asked=(asked,)) for item in clean(100)]) == ()
+    asked = LintQuestion(text="Чи так?", options=options, labels=options, gold=("так",), classes=True)
+    assert lint_items([replace(item, questions=(asked,)) for item in clean(100)]) == ()
 
 
 def test_repeated_questions_are_counted_without_their_first() -> None:
     """White space and the order of options make no difference; another gold is told."""
     three = clean(3)
-    asked = three[0].asked[0]
+    asked = three[0].questions[0]
     other = next(option for option in asked.options if option != asked.gold[0])
     again = replace(three[0], id="q9", shown={"text": three[0].shown["text"].replace(" ", "\n")})
     turned = changed(again, options=asked.options[::-1], labels=asked.labels[::-1], gold=(other,))
@@ -186,15 +186,15 @@ def test_long_texts_that_repeat_ask_for_a_group() -> None:
     ]
     assert set(by_rule(told)) == {"no-group"}
     assert "10 of 10 items share 2 texts in the field 'story'" in by_rule(told)["no-group"].message
-    assert lint([replace(item, group=f"s{number % 2}") for number, item in enumerate(told)]) == ()
-    assert lint([replace(item, shown={"kind": "казка", **item.shown}, group=None) for item in clean(10)]) == ()
+    assert lint_items([replace(item, group=f"s{number % 2}") for number, item in enumerate(told)]) == ()
+    assert lint_items([replace(item, shown={"kind": "казка", **item.shown}, group=None) for item in clean(10)]) == ()
 
 
 def leaking(make: object, *, shown: bool) -> list[LintItem]:
     """A clean set with one more field made from each question."""
     found = []
     for item in clean(30):
-        value = make(item.asked[0])  # type: ignore[operator]
+        value = make(item.questions[0])  # type: ignore[operator]
         found.append(
             replace(item, shown={**item.shown, "extra": str(value)}) if shown
             else replace(item, hidden={**item.hidden, "extra": value})
@@ -207,8 +207,8 @@ def leaking(make: object, *, shown: bool) -> list[LintItem]:
     [
         (lambda asked: asked.gold[0].upper(), "is the gold"),
         (lambda asked: [asked.gold[0]], "is the gold"),
-        (lambda asked: asked.gold_at, r"counted from 0"),
-        (lambda asked: f"{asked.gold_at + 1}.0", r"counted from 1"),
+        (lambda asked: asked.gold_index, r"counted from 0"),
+        (lambda asked: f"{asked.gold_index + 1}.0", r"counted from 1"),
         (lambda asked: ", ".join(f"{one}{'*' * (one in asked.gold)}" for one in asked.options), r"marks .* with '\*'"),
         (lambda asked: [{"v": one, "ok": one in asked.gold} for one in asked.options], r"marks .* with 'True'"),
     ],
@@ -219,7 +219,7 @@ def test_a_field_that_gives_gold_away_is_found(make: object, how: str) -> None:
     assert set(hidden) == {"hidden-gold"}
     assert re.search(how, hidden["hidden-gold"].message)
     assert len(hidden["hidden-gold"].ids) == 30
-    if not isinstance(make(clean(1)[0].asked[0]), list):  # type: ignore[operator]
+    if not isinstance(make(clean(1)[0].questions[0]), list):  # type: ignore[operator]
         assert set(by_rule(leaking(make, shown=True))) == {"shown-gold"}
 
 
@@ -236,7 +236,7 @@ def test_a_field_that_gives_gold_away_is_found(make: object, how: str) -> None:
 )
 def test_a_field_that_only_names_gold_is_no_leak(make: object) -> None:
     """Lists of options, stories, constants."""
-    assert lint(leaking(make, shown=False)) == ()
+    assert lint_items(leaking(make, shown=False)) == ()
 
 
 def test_gold_that_hardly_varies_makes_no_field_a_leak() -> None:
@@ -248,7 +248,7 @@ def test_gold_that_hardly_varies_makes_no_field_a_leak() -> None:
         changed(item, options=("так", "ні"), labels=("так", "ні"), gold=("ні",), classes=True)
         for item in clean(100)[97:]
     ]
-    assert lint([replace(item, hidden={"kind": "так", "label": 0}) for item in [*same, *rare]]) == ()
+    assert lint_items([replace(item, hidden={"kind": "так", "label": 0}) for item in [*same, *rare]]) == ()
 
 
 def test_findings_come_worst_first() -> None:
@@ -260,28 +260,28 @@ def test_findings_come_worst_first() -> None:
 
 def test_the_page_about_the_lint_is_true() -> None:
     """docs/reference/lint.md lists every rule with its severity, what it finds, and its remedy."""
-    told = [(rule.name, rule.severity.value, rule.finds, rule.remedy) for rule in rules.RULES]
+    told = [(rule.name, rule.severity.value, rule.description, rule.remedy) for rule in rules.RULES]
     assert ROW.findall(PAGE.read_text("utf-8")) == told
 
 
 def lmes(shared: Path, name: str) -> list[LintItem]:
     """An LMES set as the lint sees it: its options are among the metadata, fixed, or none."""
     found = []
-    for row in items.rows(shared / f"data/eval-ua-tion/lmes/{name}.json", form="lmes"):
-        answer = cell(row, "correctAnswer")
+    for row in items.read_rows(shared / f"data/eval-ua-tion/lmes/{name}.json", form="lmes"):
+        answer = get_cell(row, "correctAnswer")
         columns = [name for name in row.values if re.fullmatch(r"additionalMetadata_(all_options|option_[01])", name)]
         own = row.values[columns[0]] if len(columns) == 1 else [row.values[column] for column in columns]
         yes_no = answer in {"так", "ні"}
         options = ("так", "ні") if yes_no else tuple(own)
-        asked = Asked(options=options, labels=options, gold=(answer,), classes=yes_no, free=not options)
+        asked = LintQuestion(options=options, labels=options, gold=(answer,), classes=yes_no, free=not options)
         told = {"question", "correctAnswer", *columns}
         hidden = {name: value for name, value in row.values.items() if name not in told}
         found.append(
             LintItem(
-                id=cell(row, "taskInstanceUuid"),
-                shown={"question": cell(row, "question")},
+                id=get_cell(row, "taskInstanceUuid"),
+                shown={"question": get_cell(row, "question")},
                 hidden=hidden,
-                asked=(asked,),
+                questions=(asked,),
             )
         )
     return found
@@ -309,7 +309,7 @@ def test_the_marked_options_of_ua_cbt_are_found(shared: Path) -> None:
     """`LS_options_adv` marks the gold with + in 8 of 8 items: a note while hidden, an error once shown."""
     path = shared / "data/eval-ua-tion/ua-cbt/stories_train.labelstudio.json"
     for where, severity in (("hidden", "note"), ("shown", "error")):
-        found = lint([ua_cbt(row, marked=where) for row in items.rows(path, form="label-studio")])
+        found = lint_items([ua_cbt(row, marked=where) for row in items.read_rows(path, form="label-studio")])
         leak = next(finding for finding in found if finding.field == "LS_options_adv")
         assert (leak.rule.severity.value, len(leak.ids)) == (severity, 8)
         told = (
@@ -318,16 +318,16 @@ def test_the_marked_options_of_ua_cbt_are_found(shared: Path) -> None:
         assert (leak.message, leak.first) == (told, "")
 
 
-def ua_cbt(row: files.Row, *, marked: str) -> LintItem:
+def ua_cbt(row: files.FileRow, *, marked: str) -> LintItem:
     """A UA-CBT item; `marked` says whether people see LS_options_adv."""
     options = tuple(row.values["options"])
-    shown = {name: cell(row, name) for name in ("context", "question")}
+    shown = {name: get_cell(row, name) for name in ("context", "question")}
     hidden = {name: value for name, value in row.values.items() if name.startswith("LS_")}
     if marked == "shown":
-        shown["LS_options_adv"] = cell(row, "LS_options_adv")
+        shown["LS_options_adv"] = get_cell(row, "LS_options_adv")
     return LintItem(
-        id=cell(row, "md_global_number"),
+        id=get_cell(row, "md_global_number"),
         shown=shown,
         hidden=hidden,
-        asked=(Asked(options=options, labels=options, gold=(cell(row, "answer"),)),),
+        questions=(LintQuestion(options=options, labels=options, gold=(get_cell(row, "answer"),)),),
     )

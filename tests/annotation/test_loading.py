@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation import files
-from annotation.campaigns import document, project, questions
+from annotation.campaigns import project_file, questions, yaml_document
 from annotation.errors import BadInput
-from annotation.loading import campaign, inspection, judgements
-from annotation.loading.judgements.raw import RawVote, item_id
+from annotation.loading import campaign, campaign_lint, judgements
+from annotation.loading.judgements.raw_votes import RawVote, build_item_id
 
 HEADER = [
     "INPUT:text",
@@ -51,17 +51,19 @@ def refused_at(call: Callable[[], object]) -> str | None:
     return None
 
 
-def checked(file: Path) -> campaign.Contents:
+def checked(file: Path) -> campaign.CampaignContents:
     """What a project file describes, once the lint has nothing against it."""
-    described = project.read(file)
-    found = campaign.contents(described)
-    inspection.refuse(inspection.findings(described, found), described, found)
+    described = project_file.read_project(file)
+    found = campaign.read_contents(described)
+    campaign_lint.refuse_errors(campaign_lint.lint_campaign(described, found), described, found)
     return found
 
 
 def read(path: Path, **section: object) -> list[RawVote]:
     """The raw votes of a Toloka file."""
-    return list(judgements.read(path, project.VotesSection.model_validate({"format": "toloka", **section})))
+    return list(
+        judgements.read_raw_votes(path, project_file.VotesSection.model_validate({"format": "toloka", **section}))
+    )
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", ","])
@@ -103,12 +105,12 @@ def test_several_outputs_must_be_chosen_from(tmp_path: Path) -> None:
 def test_labels_are_stripped_mapped_and_counted(tmp_path: Path) -> None:
     """The normaliser reports every change; an empty answer is kept with its reason."""
     path = written(tmp_path / "votes.tsv", "\t")
-    section = project.VotesSection.model_validate(
+    section = project_file.VotesSection.model_validate(
         {"format": "toloka", "item": "INPUT:text", "labels": {"map": {"так": "yes", "ні": "no"}}}
     )
-    asked = [questions.Choice(type="choice", text="?", options=("yes", "no"))]
-    materials = {item_id((row[0],)): questions.Material() for row in ROWS}
-    found = campaign.votes(path, section, questions=asked, materials=materials)
+    asked = [questions.ChoiceQuestion(type="choice", text="?", options=("yes", "no"))]
+    materials = {build_item_id((row[0],)): questions.QuestionContent() for row in ROWS}
+    found = campaign.read_votes(path, section, questions=asked, item_contents=materials)
     assert [vote.response for vote in found.votes] == ["yes", "no", "yes", "no", ""]
     assert found.votes[-1].excluded == "no answer"
     assert found.changed == {("так", "yes"): 1, ("ні", "no"): 2, (" так ", "yes"): 1}
@@ -116,16 +118,16 @@ def test_labels_are_stripped_mapped_and_counted(tmp_path: Path) -> None:
 
 def test_ids_of_items_are_stable() -> None:
     """One short value is the id itself; several, or a long one, become a digest that anybody can compute."""
-    assert item_id(("42",)) == "42"
-    assert item_id(("a", "b")) == "f04cdced9736a69d"
-    assert item_id(("a", "b")) != item_id(("a\x1fb", "")) != item_id(("ab",))
-    assert len(item_id(("x" * 65,))) == 16
+    assert build_item_id(("42",)) == "42"
+    assert build_item_id(("a", "b")) == "f04cdced9736a69d"
+    assert build_item_id(("a", "b")) != build_item_id(("a\x1fb", "")) != build_item_id(("ab",))
+    assert len(build_item_id(("x" * 65,))) == 16
 
 
 @given(st.text(max_size=200) | st.binary(max_size=200).map(lambda raw: raw.decode("latin-1")))
 def test_any_text_is_a_document_or_a_sentence(text: str) -> None:
     """Whatever stands in a project file, the answer is a document or an error of our own tree with a place."""
-    assert refused_at(lambda: document.parse(text, file=Path("p.yaml"))) in {None, "p.yaml"}
+    assert refused_at(lambda: yaml_document.parse_yaml(text, file=Path("p.yaml"))) in {None, "p.yaml"}
 
 
 HARMFUL = (
@@ -145,12 +147,12 @@ HARMFUL = (
 def test_documents_that_would_harm_are_refused(text: str) -> None:
     """Deep nesting, aliases, tags, lists as keys, control characters, open quotes."""
     with pytest.raises(BadInput):
-        document.parse(text, file=Path("p.yaml"))
+        yaml_document.parse_yaml(text, file=Path("p.yaml"))
 
 
 def test_scalars_stay_as_typed() -> None:
     """yes, no, numbers with zeros, dates: all text; only an empty value is none."""
-    found = document.parse("a: yes\nb: 010\nc: 2026-01-01\nd:\ne: [no, 'null', ~]\n", file=Path("p.yaml"))
+    found = yaml_document.parse_yaml("a: yes\nb: 010\nc: 2026-01-01\nd:\ne: [no, 'null', ~]\n", file=Path("p.yaml"))
     assert found.data == {"a": "yes", "b": "010", "c": "2026-01-01", "d": None, "e": ["no", "null", None]}
 
 
@@ -161,7 +163,7 @@ def test_any_delimited_file_is_rows_or_a_sentence(
     """Whatever the cells, reading gives rows or a refusal that names the file."""
     path = tmp_path_factory.mktemp("cells") / "any.csv"
     path.write_text("\n".join(delimiter.join(row) for row in cells), "utf-8", newline="")
-    assert refused_at(lambda: list(files.delimited(path))) in {None, str(path)}
+    assert refused_at(lambda: list(files.read_delimited(path))) in {None, str(path)}
 
 
 def test_positions_are_codes_of_places(tmp_path: Path) -> None:
@@ -169,13 +171,13 @@ def test_positions_are_codes_of_places(tmp_path: Path) -> None:
     (tmp_path / "i.csv").write_text("id,t,a,b,c,gold\n1,x,p,q,r,C\n", "utf-8")
     text = "project: p\ntitle: p\nlanguage: en\nquestion: {{type: choice, text: q, labels: {labels}}}\nitems: {{file: i.csv, id: id, show: t, options: [a, b, c], gold: gold}}\noverlap: 1\n"  # noqa: E501
     (tmp_path / "p.yaml").write_text(text.format(labels="{positions: [A, B, C]}"), "utf-8")
-    found = campaign.contents(project.read(tmp_path / "p.yaml"))
-    assert found.choice is not None
-    assert found.choice.classes == ("A", "B", "C")
+    found = campaign.read_contents(project_file.read_project(tmp_path / "p.yaml"))
+    assert found.choice_question is not None
+    assert found.choice_question.classes == ("A", "B", "C")
     assert found.labels == {"1": ("A", "B", "C")}
     (tmp_path / "p.yaml").write_text(text.format(labels="{positions: [A, B]}"), "utf-8")
     with pytest.raises(BadInput, match="3 options, `labels` only 2 positions"):
-        campaign.contents(project.read(tmp_path / "p.yaml"))
+        campaign.read_contents(project_file.read_project(tmp_path / "p.yaml"))
     (tmp_path / "p.yaml").write_text(text.format(labels="positions"), "utf-8")
     with pytest.raises(BadInput, match=r"'C' is not among the options \(0, 1, 2\)"):
         checked(tmp_path / "p.yaml")
@@ -185,14 +187,16 @@ def test_the_order_of_votes_is_kept(tmp_path: Path) -> None:
     """The tie rule `first` depends on it."""
     rows = [(str(n), f"w{n % 3}", random.Random(n).choice("ab")) for n in range(50)]  # noqa: S311
     (tmp_path / "v.csv").write_text("task,worker,label\n" + "".join(",".join(row) + "\n" for row in rows), "utf-8")
-    found = judgements.read(tmp_path / "v.csv", project.VotesSection.model_validate({"format": "crowd-kit"}))
+    found = judgements.read_raw_votes(
+        tmp_path / "v.csv", project_file.VotesSection.model_validate({"format": "crowd-kit"})
+    )
     assert [(vote.key[0], vote.annotator, vote.answer) for vote in found] == rows
 
 
 def test_the_header_is_found_whatever_stands_before_it(tmp_path: Path) -> None:
     """Empty lines before it and between rows are passed over; a quoted separator in it decides nothing."""
     (tmp_path / "f.csv").write_text('\n\n"id;x;y",text\n1,a\n  \n2,b\n', "utf-8")
-    found = [(row.line, dict(row.values)) for row in files.delimited(tmp_path / "f.csv")]
+    found = [(row.line, dict(row.values)) for row in files.read_delimited(tmp_path / "f.csv")]
     assert found == [(4, {"id;x;y": "1", "text": "a"}), (6, {"id;x;y": "2", "text": "b"})]
 
 
@@ -207,12 +211,12 @@ truth: {file: t.csv, item: i, gold: g}
 """
 
 
-def contents(folder: Path, votes: str, truth: str = "i,g\n1,0\n") -> campaign.Contents:
+def contents(folder: Path, votes: str, truth: str = "i,g\n1,0\n") -> campaign.CampaignContents:
     """The items that these votes and this truth make."""
     (folder / "p.yaml").write_text(FROM_VOTES, "utf-8")
     (folder / "v.csv").write_text("i,w,a,o1,o2\n" + votes, "utf-8")
     (folder / "t.csv").write_text(truth, "utf-8")
-    return campaign.contents(project.read(folder / "p.yaml"))
+    return campaign.read_contents(project_file.read_project(folder / "p.yaml"))
 
 
 def test_rows_of_one_key_must_show_the_same(tmp_path: Path) -> None:
@@ -240,10 +244,12 @@ def test_truth_is_read_from_any_file_of_items(tmp_path: Path) -> None:
     for more in ("path: instances", "format: lmes"):
         truth = f"truth: {{file: t.json, {more}, item: question, gold: correctAnswer}}\n"
         (tmp_path / "p.yaml").write_text(untold + truth, "utf-8")
-        assert [item.gold for item in campaign.contents(project.read(tmp_path / "p.yaml")).items] == ["0"]
+        assert [item.gold for item in campaign.read_contents(project_file.read_project(tmp_path / "p.yaml")).items] == [
+            "0"
+        ]
     (tmp_path / "p.yaml").write_text(untold + "truth: {file: v.csv, path: a, item: i, gold: g}\n", "utf-8")
     with pytest.raises(BadInput, match=r"Only a plain \.json"):
-        campaign.contents(project.read(tmp_path / "p.yaml"))
+        campaign.read_contents(project_file.read_project(tmp_path / "p.yaml"))
 
 
 def test_a_line_that_lacks_a_column_is_named(tmp_path: Path) -> None:
@@ -252,4 +258,4 @@ def test_a_line_that_lacks_a_column_is_named(tmp_path: Path) -> None:
     text = "project: p\ntitle: p\nlanguage: en\nquestion: {type: choice, text: q, options: [a, b]}\n"
     (tmp_path / "p.yaml").write_text(text + "items: {file: i.jsonl, id: id, show: t, gold: g}\noverlap: 1\n", "utf-8")
     with pytest.raises(BadInput, match="no column 'g'"):
-        campaign.contents(project.read(tmp_path / "p.yaml"))
+        campaign.read_contents(project_file.read_project(tmp_path / "p.yaml"))

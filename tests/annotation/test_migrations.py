@@ -17,7 +17,8 @@ from annotation.store import database, invariants, migrations, models
 TIME = "'2026-11-21 12:00:00+00:00'"
 PROJECT = (
     "INSERT INTO project (id, name, title, language, instructions, instructions_sha256, definition, definition_sha256,"
-    f" source, overlap, created_at, served) VALUES (1, 'p', 'p', 'uk', '', '', '{{}}', '', '', 2, {TIME}, true)"
+    " source, overlap, created_at, supports_telegram)"
+    f" VALUES (1, 'p', 'p', 'uk', '', '', '{{}}', '', '', 2, {TIME}, true)"
 )
 CAMPAIGN = (
     PROJECT,
@@ -36,8 +37,9 @@ CAMPAIGN = (
 WORK = (
     *(
         "INSERT INTO assignment (id, item_id, item_revision, annotator_id, occasion, surface, status, stage,"
-        f" is_control, is_repeat) VALUES ({number}, {item}, 1, {who}, 0, 'telegram', '{status}', 'main', false, false)"
-        for number, item, who, status in ((1, 1, 1, "done"), (2, 1, 2, "live"), (3, 2, 1, "done"))
+        " is_control, is_repeat)"
+        f" VALUES ({number}, {item}, 1, {annotator}, 0, 'telegram', '{status}', 'main', false, false)"
+        for number, item, annotator, status in ((1, 1, 1, "done"), (2, 1, 2, "live"), (3, 2, 1, "done"))
     ),
     *(
         "INSERT INTO judgement (id, assignment_id, revision, response, response_raw, excluded_reason)"
@@ -48,9 +50,9 @@ WORK = (
 REPORT = "INSERT INTO report (item_id, annotator_id, assignment_id, reason, text, at)"
 LATER = (
     "UPDATE judgement SET response = '', skip_reason = 'unsure' WHERE id = 1",
-    "UPDATE assignment SET status = 'expired', holds = false WHERE id = 2",
+    "UPDATE assignment SET status = 'expired', holds_place = false WHERE id = 2",
     f"{REPORT} VALUES (1, 2, 2, 'unclear', '', {TIME})",
-    f"INSERT INTO message (annotator_id, assignment_id, text, at) VALUES (2, 2, 'why?', {TIME})",
+    f"INSERT INTO support_message (annotator_id, assignment_id, text, at) VALUES (2, 2, 'why?', {TIME})",
 )
 """What 0002 has no words for."""
 ROWS = ("project", "item", "annotator", "assignment", "judgement")
@@ -65,9 +67,9 @@ def test_migrations_make_exactly_the_tables_of_the_models(db: database.Database)
 
 def test_migrations_go_down_to_nothing_and_up_again(db: database.Database) -> None:
     """Every migration has its way back."""
-    migrations.downgrade(db.engine, "base")
+    migrations.downgrade_schema(db.engine, "base")
     assert sa.inspect(db.engine).get_table_names() == ["alembic_version"]
-    migrations.upgrade(db.engine)
+    migrations.upgrade_schema(db.engine)
     assert "judgement" in sa.inspect(db.engine).get_table_names()
 
 
@@ -77,8 +79,8 @@ def test_the_newest_migration_is_the_one_that_is_looked_for() -> None:
     assert scripts.get_heads() == [migrations.HEAD]
 
 
-def told(engine: sa.Engine, *, ignoring: frozenset[str] = frozenset()) -> dict[str, list[dict[str, object]]]:
-    """The rows of the five old tables, without the columns that are ignored."""
+def read_rows(engine: sa.Engine, *, ignoring: frozenset[str] = frozenset()) -> dict[str, list[dict[str, object]]]:
+    """The rows of the five oldest tables, without the columns that are ignored."""
     found = {}
     with engine.connect() as connection:
         for table in ROWS:
@@ -89,48 +91,48 @@ def told(engine: sa.Engine, *, ignoring: frozenset[str] = frozenset()) -> dict[s
 
 def test_rows_of_the_second_form_survive_up_and_down(db: database.Database) -> None:
     """What was written at 0002 is sound at 0003, with its places counted, and is the same again at 0002."""
-    migrations.downgrade(db.engine, "0002")
+    migrations.downgrade_schema(db.engine, "0002")
     with db.engine.begin() as connection:
         for statement in (*CAMPAIGN, *WORK):
             connection.exec_driver_sql(statement)
-    before = told(db.engine)
-    migrations.upgrade(db.engine)
+    before = read_rows(db.engine)
+    migrations.upgrade_schema(db.engine)
     with db.reading() as view:
-        assert invariants.broken(view) == ()
+        assert invariants.list_violations(view) == ()
         free = view.connection().execute(sa.select(models.Item.id, models.Item.free).order_by("id")).all()  # type: ignore[call-overload]
     assert [tuple(row) for row in free] == [(1, 0), (2, 1), (3, 2), (700_000, 2)]
-    migrations.downgrade(db.engine, "0002")
-    assert told(db.engine) == before
+    migrations.downgrade_schema(db.engine, "0002")
+    assert read_rows(db.engine) == before
 
 
 def test_what_only_the_third_form_knows_goes_with_it(db: database.Database) -> None:
-    """Assignments that were passed over or reported are forgotten on the way down, and a skip no longer counts."""
-    migrations.downgrade(db.engine, "0002")
+    """Assignments that expired or were reported are deleted on the way down, and a skip no longer counts."""
+    migrations.downgrade_schema(db.engine, "0002")
     with db.engine.begin() as connection:
         for statement in (*CAMPAIGN, *WORK):
             connection.exec_driver_sql(statement)
-    migrations.upgrade(db.engine)
+    migrations.upgrade_schema(db.engine)
     with db.engine.begin() as connection:
         for statement in LATER:
             connection.exec_driver_sql(statement)
-    migrations.downgrade(db.engine, "0002")
-    found = told(db.engine)
+    migrations.downgrade_schema(db.engine, "0002")
+    found = read_rows(db.engine)
     assert [row["id"] for row in found["assignment"]] == [1, 3]
     assert [row["excluded_reason"] for row in found["judgement"]] == ["skipped", "abstained"]
-    migrations.downgrade(db.engine, "base")
+    migrations.downgrade_schema(db.engine, "base")
     assert sa.inspect(db.engine).get_table_names() == ["alembic_version"]
 
 
 def test_of_many_that_start_at_once_one_migrates(db: database.Database, url: str) -> None:
     """Six workers open a database without tables at the same moment; all find it up to date."""
-    migrations.downgrade(db.engine, "base")
+    migrations.downgrade_schema(db.engine, "base")
     barrier, failures = threading.Barrier(6), []
 
     def start() -> None:
         barrier.wait()
         try:
-            with database.opened(url) as found, found.reading() as view:
-                assert migrations.current(view.connection()) == migrations.HEAD
+            with database.open_database(url) as found, found.reading() as view:
+                assert migrations.get_revision(view.connection()) == migrations.HEAD
         except Exception as failure:  # noqa: BLE001  # whatever it is, the test has to see it
             failures.append(failure)
 
@@ -146,42 +148,42 @@ def test_a_database_of_somebody_else_is_left_alone(db: database.Database, url: s
     """Tables that are not ours, or a revision that we do not know, are refused."""
     with db.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(BadInput, match="newer hromada"), database.opened(url):
+    with pytest.raises(BadInput, match="newer hromada"), database.open_database(url):
         pass
     with db.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM alembic_version")
-    with pytest.raises(BadInput, match="another program"), database.opened(url):
+    with pytest.raises(BadInput, match="another program"), database.open_database(url):
         pass
 
 
-FIRST_DESK = f"VALUES (1, 1, 2, false, '', 'm', {TIME})"
-DESK = (
-    f"INSERT INTO desk (id, project_id, annotator_id, second, server, mark, created_at) {FIRST_DESK}",
+FIRST_BATCH = f"VALUES (1, 1, 2, false, '', 'm', {TIME})"
+BATCH = (
+    f"INSERT INTO label_studio_batch (id, project_id, annotator_id, second, server, mark, created_at) {FIRST_BATCH}",
     "UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id IN (2, 3)",
     "UPDATE item SET n_done = n_done + 1 WHERE id = 3",
     *(
         "INSERT INTO assignment (id, project_id, item_id, item_revision, annotator_id, occasion, surface, status,"
-        f" stage, is_control, is_repeat, holds) VALUES ({number}, 1, {item}, 1, 2, 0, 'label studio', '{status}',"
+        f" stage, is_control, is_repeat, holds_place) VALUES ({number}, 1, {item}, 1, 2, 0, 'label studio', '{status}',"
         " 'main', false, false, true)"
         for number, item, status in ((8, 2, "live"), (9, 3, "done"))
     ),
     "INSERT INTO judgement (id, assignment_id, revision, response, response_raw) VALUES (9, 9, 0, 'yes', 'yes')",
-    "INSERT INTO desk_task (assignment_id, desk_id, remote_id) VALUES (9, 1, 17)",
+    "INSERT INTO label_studio_task (assignment_id, batch_id, remote_id) VALUES (9, 1, 17)",
 )
-"""What is done at a desk: item 2 waits there, item 3 was answered."""
+"""Work in a Label Studio batch: item 2 is live there, item 3 was answered."""
 
 
-def test_what_was_done_at_desks_goes_with_them(db: database.Database) -> None:
-    """On the way down desk work is forgotten and its places are free again; the rest stays as it was."""
-    migrations.downgrade(db.engine, "0002")
+def test_work_in_label_studio_batches_is_deleted_with_them(db: database.Database) -> None:
+    """On the way down work in Label Studio is deleted and its places are free again; the rest stays as it was."""
+    migrations.downgrade_schema(db.engine, "0002")
     with db.engine.begin() as connection:
         for statement in (*CAMPAIGN, *WORK):
             connection.exec_driver_sql(statement)
-    migrations.upgrade(db.engine, "0004")
-    before = told(db.engine)
-    migrations.upgrade(db.engine)
+    migrations.upgrade_schema(db.engine, "0004")
+    before = read_rows(db.engine)
+    migrations.upgrade_schema(db.engine)
     with db.engine.begin() as connection:
-        for statement in DESK:
+        for statement in BATCH:
             connection.exec_driver_sql(statement)
-    migrations.downgrade(db.engine, "0004")
-    assert told(db.engine) == before
+    migrations.downgrade_schema(db.engine, "0004")
+    assert read_rows(db.engine) == before

@@ -9,15 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from aggregation import schema, skills
-from annotation.campaigns.questions import Choice, Choices, FreeText, Question, Scale
+from aggregation.skill_posterior import compute_posterior, smooth_skill
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, TextQuestion
 from annotation.workflow.quality import dynamic_overlap
 from annotation.workflow.quality.dynamic_overlap import Vote
 
-OWN = Choice(type="choice", text="?", abstain="cannot say")
-FIRST = Choice(type="choice", name="usable", text="?", options=("yes", "no"))
-SECOND = Scale(type="scale", name="kind", text="?", options=("1", "2", "3"), show_if={"usable": ("yes",)})
-BOXES = Choices(type="choices", name="boxes", text="?", options=("a", "b"))
-COMMENT = FreeText(type="text", name="comment", text="?")
+OWN = ChoiceQuestion(type="choice", text="?", abstain="cannot say")
+FIRST = ChoiceQuestion(type="choice", name="usable", text="?", options=("yes", "no"))
+SECOND = ScaleQuestion(type="scale", name="kind", text="?", options=("1", "2", "3"), show_if={"usable": ("yes",)})
+BOXES = ChoicesQuestion(type="choices", name="boxes", text="?", options=("a", "b"))
+COMMENT = TextQuestion(type="text", name="comment", text="?")
 
 
 @pytest.mark.parametrize(
@@ -36,16 +37,14 @@ def test_the_posterior_is_that_of_the_guide(
     votes: list[tuple[str, float]], options: int, label: str, expected: float
 ) -> None:
     """The worked example of Toloka's guide (three options), and others by hand."""
-    assert dynamic_overlap.posterior(votes, options=options)[label] == pytest.approx(expected, abs=5e-7)
+    assert compute_posterior(votes, options=options)[label] == pytest.approx(expected, abs=5e-7)
 
 
 def test_the_order_of_votes_is_nothing() -> None:
     """Nobody has a say twice, and nothing is known without votes."""
     votes = [("a", 0.6), ("b", 0.8), ("a", 0.7)]
-    assert dynamic_overlap.posterior(votes, options=4) == pytest.approx(
-        dynamic_overlap.posterior(votes[::-1], options=4)
-    )
-    assert dynamic_overlap.posterior([], options=4) == {}
+    assert compute_posterior(votes, options=4) == pytest.approx(compute_posterior(votes[::-1], options=4))
+    assert compute_posterior([], options=4) == {}
 
 
 @settings(deadline=None)
@@ -57,16 +56,17 @@ def test_the_order_of_votes_is_nothing() -> None:
 )
 def test_it_is_the_posterior_of_the_aggregation(votes: list[tuple[str, int, int]], options: int) -> None:
     """The same number as `aggregate --method skills` gives from the same skills."""
-    quality = [dynamic_overlap.skill(right, right + wrong) for _, right, wrong in votes]
+    quality = [smooth_skill(right, right + wrong) for _, right, wrong in votes]
     right, wrong = (np.array([float(vote[place]) for vote in votes]) for place in (1, 2))
-    assert quality == pytest.approx(list(skills.smoothed(right, right + wrong)))
+    assert quality == pytest.approx(list(smooth_skill(right, right + wrong)))
     people = [f"p{number}" for number in range(len(votes))]
     frame = pd.DataFrame({"item": "i", "annotator": people, "answer": [label for label, _, _ in votes]})
     known = pd.DataFrame({"group": ["i"], "gold": [None], "n_options": [options]}, index=pd.Index(["i"], name="item"))
-    fit, _ = skills.weighted(
-        schema.votes(frame, items=known, classes=None), pd.Series(quality, index=pd.Index(people, name="annotator"))
+    fit, _ = skills.weigh_by_skill(
+        schema.check_votes(frame, items=known, classes=None),
+        pd.Series(quality, index=pd.Index(people, name="annotator")),
     )
-    found = dynamic_overlap.posterior([(vote[0], q) for vote, q in zip(votes, quality, strict=True)], options=options)
+    found = compute_posterior([(vote[0], q) for vote, q in zip(votes, quality, strict=True)], options=options)
     assert sorted(found.values()) == pytest.approx(sorted(fit.posterior))
 
 
@@ -100,7 +100,7 @@ def test_every_required_question_with_labels_is_to_be_sure(
     asked: list[Question], given: list[Vote], confidence: float, expected: bool
 ) -> None:
     """An item goes on until each has reached the confidence; texts do not count."""
-    assert dynamic_overlap.sure(asked, given, own=None, confidence=confidence) is expected
+    assert dynamic_overlap.is_confident(asked, given, own=None, confidence=confidence) is expected
 
 
 @pytest.mark.parametrize(
@@ -109,11 +109,11 @@ def test_every_required_question_with_labels_is_to_be_sure(
 def test_each_item_has_its_own_number_of_options(own: list[str], expected: bool) -> None:
     """0.7 and 0.9 agree: .9545 of two options, .9767 of three: of more options agreement says more."""
     given = [Vote(answers={"answer": "cat"}, skill=q) for q in (0.7, 0.9)]
-    assert dynamic_overlap.sure([OWN], given, own=own, confidence=0.96) is expected
+    assert dynamic_overlap.is_confident([OWN], given, own=own, confidence=0.96) is expected
 
 
 def test_an_abstention_says_nothing() -> None:
     """Two who cannot say leave the third alone."""
     silent = votes({"answer": "cannot say"}, {"answer": "cannot say"})
-    assert not dynamic_overlap.sure([OWN], silent, own=["cat", "dog"], confidence=0.6)
-    assert dynamic_overlap.sure([OWN], [*silent, *votes({"answer": "cat"})], own=["cat", "dog"], confidence=0.9)
+    assert not dynamic_overlap.is_confident([OWN], silent, own=["cat", "dog"], confidence=0.6)
+    assert dynamic_overlap.is_confident([OWN], [*silent, *votes({"answer": "cat"})], own=["cat", "dog"], confidence=0.9)

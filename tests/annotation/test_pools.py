@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.campaigns import project
+from annotation.campaigns import project_file
 from annotation.errors import BadInput
 from annotation.loading import campaign, pools
 from annotation.vocabulary import Pool
@@ -33,11 +33,11 @@ def rows(n: int = 120) -> list[str]:
     return [f"i{number:03},текст {number},так,s{number // 2},{kinds[number % 10]}" for number in range(n)]
 
 
-def read(folder: Path, lines: list[str], text: str = PROJECT) -> campaign.Contents:
+def read(folder: Path, lines: list[str], text: str = PROJECT) -> campaign.CampaignContents:
     """The contents of a project with these items."""
     (folder / "items.csv").write_text("\n".join(["id,text,gold,story,kind", *lines]) + "\n", "utf-8")
     (folder / "p.yaml").write_text(text, "utf-8")
-    return campaign.contents(project.read(folder / "p.yaml"))
+    return campaign.read_contents(project_file.read_project(folder / "p.yaml"))
 
 
 def test_a_stratified_sample_keeps_the_shares_and_the_pools_apart(tmp_path: Path) -> None:
@@ -59,12 +59,13 @@ def test_the_order_of_the_file_does_not_matter_and_the_frame_is_recorded(tmp_pat
     second = read(tmp_path, lines)
     drawn = [sorted(item.external_id for item in found.items) for found in (first, second)]
     assert drawn[0] == drawn[1]
-    assert [frame.stored() for frame in first.frames] == [frame.stored() for frame in second.frames]
+    assert [frame.to_dict() for frame in first.frames] == [frame.to_dict() for frame in second.frames]
     pilot, main = first.frames
-    assert (pilot.pool, pilot.drawn, pilot.of, pilot.seed) == (Pool.PILOT, 10, 120, 4)
+    assert (pilot.pool, pilot.n_drawn, pilot.n_candidates, pilot.seed) == (Pool.PILOT, 10, 120, 4)
     ids = "\n".join(f"i{number:03}" for number in range(120))
     assert pilot.sha256 == hashlib.sha256(ids.encode()).hexdigest()
-    assert (main.drawn, main.of, main.by, sum(of for _, of in main.strata.values())) == (40, 110, "kind", 110)
+    counts = (main.n_drawn, main.n_candidates, main.by, sum(of for _, of in main.strata.values()))
+    assert counts == (40, 110, "kind", 110)
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(1, 50), min_size=1, max_size=6), st.data())

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from annotation.errors import BadInput, HromadaError, Unavailable
-from annotation.store import database, driver_errors, journal
+from annotation.store import database, journal
 from annotation.vocabulary import Event
 
 
@@ -21,11 +21,11 @@ def backend() -> str:
 
 def test_the_pool_is_as_large_as_the_concurrency_and_transactions_read_what_is_committed(url: str) -> None:
     """Every connection is read committed, and a third one of two is refused instead of opened."""
-    engine = database.connect(url, pool=2)
+    engine = database.create_engine(url, pool=2)
     engine.pool._timeout = 0.1  # type: ignore[attr-defined]
     with engine.connect() as one, engine.connect() as two:
         levels = {each.exec_driver_sql("SHOW transaction_isolation").scalar() for each in (one, two)}
-        with pytest.raises(Unavailable, match="All connections are in use"), driver_errors.translated(engine.url):
+        with pytest.raises(Unavailable, match="All connections are in use"), database.translate_errors(engine.url):
             engine.connect()
     engine.dispose()
     assert levels == {"read committed"}
@@ -34,16 +34,16 @@ def test_the_pool_is_as_large_as_the_concurrency_and_transactions_read_what_is_c
 def test_a_reader_sees_one_moment_and_writes_nothing(db: database.Database) -> None:
     """What others commit while it reads stays out of its view; a write in it is refused."""
     with db.reading() as view:
-        assert journal.first(view, Event.PROJECT_LOADED) is None
+        assert journal.get_first_event(view, Event.PROJECT_LOADED) is None
         with db.transaction() as session:
             session.connection().execute(
                 sa.text("INSERT INTO journal (at, event, data) VALUES (now(), 'project loaded', '{}')")
             )
-        assert journal.first(view, Event.PROJECT_LOADED) is None
+        assert journal.get_first_event(view, Event.PROJECT_LOADED) is None
     with pytest.raises(BadInput, match="may not be written"), db.reading() as view:
         view.connection().execute(sa.text("DELETE FROM journal"))
     with db.reading() as view:
-        assert journal.first(view, Event.PROJECT_LOADED) is not None
+        assert journal.get_first_event(view, Event.PROJECT_LOADED) is not None
 
 
 def test_a_restarted_server_costs_nobody_an_error(db: database.Database) -> None:
@@ -52,7 +52,7 @@ def test_a_restarted_server_costs_nobody_an_error(db: database.Database) -> None
         session.connection().execute(sa.text("SELECT 1"))
     with db.engine.connect() as connection:
         (mine,) = connection.exec_driver_sql("SELECT pg_backend_pid()").one()
-    ender = database.connect(db.engine.url)
+    ender = database.create_engine(db.engine.url)
     with ender.connect() as connection:
         ended = connection.exec_driver_sql(f"SELECT pg_terminate_backend({mine}, 1000)").scalar()
     ender.dispose()
@@ -78,7 +78,7 @@ def test_what_the_server_refuses_is_a_sentence_without_the_password(url: str, tm
         ),
     )
     for address, kind, says in cases:
-        with pytest.raises(kind, match=says) as caught, database.opened(address):
+        with pytest.raises(kind, match=says) as caught, database.open_database(address):
             pass
         assert "hunter" not in str(caught.value)
 
@@ -99,4 +99,4 @@ def test_without_its_driver_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "psycopg", None)
     for address in ("postgresql://me@here/x", "postgres://me@here/x", "postgresql+psycopg://me@here/x"):
         with pytest.raises(BadInput, match=r'pip install "hromada\[postgresql\]"'):
-            database.connect(address)
+            database.create_engine(address)

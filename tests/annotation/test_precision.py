@@ -12,14 +12,14 @@ from annotation.workflow.lifecycle import precision
 
 def test_single_answers_to_single_items_give_the_textbook_interval() -> None:
     """One answer an item, every item its own group: 1.96·√(p(1−p)/n)."""
-    assert precision.half_width([1] * 400, overlap=1, share=0.5) == pytest.approx(1.96 * 0.5 / 20, abs=1e-4)
+    assert precision.compute_half_width([1] * 400, overlap=1, share=0.5) == pytest.approx(1.96 * 0.5 / 20, abs=1e-4)
 
 
 def test_the_design_effect_is_that_of_three_levels() -> None:
     """By hand: 100 items, 3 answers, groups of 5: D = 1 + 2·0.3 + 3·4·0.05 = 2.2; unequal groups count by Σm²/Σm."""
     by_hand = precision.Z95 * math.sqrt(0.09 / 300 * 2.2)
-    assert precision.half_width([5] * 20, overlap=3, share=0.9) == pytest.approx(by_hand)
-    assert precision.half_width([1] * 50 + [50], overlap=1, share=0.9) == pytest.approx(
+    assert precision.compute_half_width([5] * 20, overlap=3, share=0.9) == pytest.approx(by_hand)
+    assert precision.compute_half_width([1] * 50 + [50], overlap=1, share=0.9) == pytest.approx(
         precision.Z95 * math.sqrt(0.09 / 100 * (1 + (25.5 - 1) * 0.05))
     )
 
@@ -35,7 +35,7 @@ def test_the_formula_meets_a_simulation_of_its_own_assumptions() -> None:
         draw = rng.random(shape)
         a, b = math.sqrt(precision.WITHIN_GROUP), math.sqrt(precision.WITHIN_ITEM - precision.WITHIN_GROUP)
         means.append(np.where(draw < a, coins[0], np.where(draw < a + b, coins[1], coins[2])).mean())
-    planned = precision.half_width([size] * groups, overlap=overlap, share=share)
+    planned = precision.compute_half_width([size] * groups, overlap=overlap, share=share)
     assert planned == pytest.approx(precision.Z95 * float(np.std(means)), rel=0.06)
 
 
@@ -44,13 +44,17 @@ def test_what_was_achieved_is_the_interval_over_groups() -> None:
     groups = [(10, 9), (10, 7), (20, 20)]
     share = 36 / 40
     spread = sum((right - share * number) ** 2 for number, right in groups)
-    assert precision.achieved(groups) == pytest.approx(precision.Z95 * math.sqrt(1.5 * spread) / 40, abs=5e-5)
-    assert precision.achieved(groups[:1]) is None
+    assert precision.estimate_half_width(groups) == pytest.approx(
+        precision.Z95 * math.sqrt(1.5 * spread) / 40, abs=5e-5
+    )
+    assert precision.estimate_half_width(groups[:1]) is None
 
 
 def test_an_annotation_is_planned_in_answers_and_hours() -> None:
     """Judgements from overlap and its maximum, hours from the seconds of one item; a baseline has its interval too."""
-    plan = precision.plan([2, 1], overlap=3, most=5, seconds=60.0, baseline=False)
-    assert precision.words(plan.stored()) == "3 items in 2 groups, 9 to 15 answers, about 0.15 hours"
-    told = precision.words(precision.plan([1] * 100, overlap=1, most=1, seconds=None, baseline=True).stored())
+    plan = precision.plan_precision([2, 1], overlap=3, max_overlap=5, seconds=60.0, baseline=False)
+    assert precision.describe_plan(plan.stored()) == "3 items in 2 groups, 9 to 15 answers, about 0.15 hours"
+    told = precision.describe_plan(
+        precision.plan_precision([1] * 100, overlap=1, max_overlap=1, seconds=None, baseline=True).stored()
+    )
     assert told == "100 items in 100 groups, 100 answers; 95 % interval about ±0.059, at most ±0.098"

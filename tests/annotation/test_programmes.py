@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import Session, col, select
 
-from annotation.campaigns import programme as programme_files
+from annotation.campaigns import programme_file as programme_files
 from annotation.errors import Conflict, NotFound
 from annotation.store import database
-from annotation.store.models import Invitation, Participation, Programme, ProgrammeProject, Project, Wording
-from annotation.vocabulary import Hindrance, Stage
-from annotation.workflow.allocation import programmes
-from annotation.workflow.assignments import eligibility
-from annotation.workflow.lifecycle import transitions
+from annotation.store.models import Invitation, Participation, Programme, ProgrammeProject, Project, TextVersion
+from annotation.vocabulary import Stage, UnassignedReason
+from annotation.workflow.allocation import open_projects
+from annotation.workflow.assignments import next_item
+from annotation.workflow.lifecycle import programmes, transitions
 
 if TYPE_CHECKING:
     from tests.annotation.conftest import Desk
@@ -33,12 +33,12 @@ projects: {projects}
 
 def stored(
     session: Session, desk: Desk, *projects: str, name: str = "all", order: str = "sequence", yes: bool = False
-) -> programmes.Stored:
+) -> programmes.LoadedProgramme:
     """A programme of projects, each written like {file: a.yaml}."""
     (desk.folder / "consent.md").write_text("I agree.", "utf-8")
     file = desk.folder / f"{name}.yaml"
     file.write_text(FILE.format(name=name, order=order, projects=f"[{', '.join(projects)}]"), "utf-8")
-    return programmes.store(session, programme_files.read(file), now=NOW, yes=yes)
+    return programmes.load_programme(session, programme_files.read_programme(file), now=NOW, confirmed=yes)
 
 
 def running(session: Session, desk: Desk, *names: str) -> dict[str, int]:
@@ -59,16 +59,16 @@ def takes_part(session: Session, person: int, project: int, *, shown: int = 0, a
 def turns(session: Session, person: int) -> str:
     """The projects to try, by name."""
     names = {one.id: one.name for one in session.exec(select(Project))}
-    return " ".join(names[one] for one in programmes.turn(doors(session, person)))
+    return " ".join(names[one] for one in open_projects.order_projects(doors(session, person)))
 
 
-def doors(session: Session, person: int) -> tuple[programmes.Door, ...]:
+def doors(session: Session, person: int) -> tuple[open_projects.OpenProject, ...]:
     """The projects before which a person stands."""
-    return eligibility.look(session, annotator_id=person, project_id=None, now=NOW).doors
+    return next_item.read_eligibility(session, annotator_id=person, project_id=None, now=NOW).open_projects
 
 
-def test_a_sequence_goes_by_the_file_and_interleaving_by_what_she_had(db: database.Database, desk: Desk) -> None:
-    """b before a in the file; interleaved, the project with the fewest of her items comes first."""
+def test_a_sequence_goes_by_the_file_and_interleaving_by_items_shown(db: database.Database, desk: Desk) -> None:
+    """b before a in the file; interleaved, the project with the fewest of the annotator's items comes first."""
     with db.transaction() as session:
         ids = running(session, desk, "single", "a", "b")
         person = desk.person(session, 1)
@@ -83,29 +83,29 @@ def test_a_sequence_goes_by_the_file_and_interleaving_by_what_she_had(db: databa
         assert turns(session, person) == "single b a"
 
 
-def test_a_quota_ends_a_person_s_turn(db: database.Database, desk: Desk) -> None:
-    """With as many answers as she gets the next project comes, and the reason is the quota."""
+def test_a_quota_ends_the_turn(db: database.Database, desk: Desk) -> None:
+    """With as many answers as the quota the next project comes, and the reason is the quota."""
     with db.transaction() as session:
         ids = running(session, desk, "a", "b")
         stored(session, desk, "{file: a.yaml, quota: 2}", "{file: b.yaml}")
         person, other = desk.person(session, 1), desk.person(session, 2)
         takes_part(session, person, ids["a"], shown=3, answered=1)
-        assert (turns(session, person), programmes.full(doors(session, person))) == ("a b", ())
+        assert (turns(session, person), open_projects.list_full_projects(doors(session, person))) == ("a b", ())
         takes_part(session, person, ids["a"], shown=3, answered=2)
         assert turns(session, person) == "b"
-        assert [(one.reason, one.project) for one in programmes.full(doors(session, person))] == [
-            (Hindrance.QUOTA, "a")
+        assert [(one.reason, one.project) for one in open_projects.list_full_projects(doors(session, person))] == [
+            (UnassignedReason.QUOTA, "a")
         ]
         assert turns(session, other) == "a b"
 
 
-def test_only_running_projects_that_are_hers_or_open_have_a_turn(db: database.Database, desk: Desk) -> None:
+def test_only_running_projects_that_are_entered_or_open_are_tried(db: database.Database, desk: Desk) -> None:
     """Loaded, paused and closed ones have none; an invitation, to it or to its programme, shuts out strangers."""
     with db.transaction() as session:
         ids = running(session, desk, "a", "b", "c", "d", "e")
         desk.load(session, desk.write("loaded"))
-        transitions.pause(session, project=session.get_one(Project, ids["d"]), now=NOW)
-        transitions.close(session, project=session.get_one(Project, ids["e"]), now=NOW)
+        transitions.pause_project(session, project=session.get_one(Project, ids["d"]), now=NOW)
+        transitions.close_project(session, project=session.get_one(Project, ids["e"]), now=NOW)
         stored(session, desk, "{file: c.yaml}")
         programme = session.exec(select(Programme.id)).one()
         session.add(Invitation(code="k", project_id=ids["a"], created_at=NOW))
@@ -120,18 +120,20 @@ def test_a_programme_is_stored_once_and_changed_with_yes(db: database.Database, 
     """The same file changes nothing; another quota is refused, then done; the consent's text is kept with its hash."""
     with db.transaction() as session:
         running(session, desk, "a", "b")
-        assert stored(session, desk, "{file: a.yaml}") == programmes.Stored(name="all", projects=("a",), fresh=True)
-        assert not stored(session, desk, "{file: a.yaml}").fresh
+        assert stored(session, desk, "{file: a.yaml}") == programmes.LoadedProgramme(
+            name="all", projects=("a",), is_new=True
+        )
+        assert not stored(session, desk, "{file: a.yaml}").is_new
         with pytest.raises(Conflict, match=r"would change it \(projects\).*--yes"):
             stored(session, desk, "{file: a.yaml, quota: 3}", "{file: b.yaml}")
         changed = stored(session, desk, "{file: a.yaml, quota: 3}", "{file: b.yaml}", yes=True)
-        assert (changed.fresh, changed.keys) == (False, ("projects",))
+        assert (changed.is_new, changed.keys) == (False, ("projects",))
         rows = session.exec(
-            select(ProgrammeProject.place, ProgrammeProject.quota).order_by(col(ProgrammeProject.place))
+            select(ProgrammeProject.position, ProgrammeProject.quota).order_by(col(ProgrammeProject.position))
         ).all()
         assert list(rows) == [(0, 3), (1, None)]
         programme = session.exec(select(Programme)).one()
-        wording = session.get(Wording, ((programme.texts or {})["consent"], "consent"))
+        wording = session.get(TextVersion, ((programme.texts or {})["consent"], "consent"))
         assert wording is not None
         assert wording.text == "I agree."
 

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlmodel import select
 
-from annotation.campaigns import programme, project
+from annotation.campaigns import programme_file, project_file
 from annotation.errors import BadInput
-from annotation.loading import campaign, inspection
+from annotation.loading import campaign, campaign_lint
 from annotation.store import database
 from annotation.store.models import Project
 from annotation.workflow.lifecycle import projects
@@ -84,9 +84,9 @@ def folder(tmp_path: Path) -> Path:
 
 def checked(path: Path) -> None:
     """Read a project file with its items, and let the lint judge them."""
-    described = project.read(path)
-    found = campaign.contents(described)
-    inspection.refuse(inspection.findings(described, found), described, found)
+    described = project_file.read_project(path)
+    found = campaign.read_contents(described)
+    campaign_lint.refuse_errors(campaign_lint.lint_campaign(described, found), described, found)
 
 
 def refused(path: Path) -> str:
@@ -107,22 +107,22 @@ def refusal_of(call: Callable[[], object]) -> BadInput | None:
 
 def load_and_take_back(folder: Path) -> None:
     """Load the full project as far as the database goes along, read its definition back, and undo it."""
-    with database.opened(f"sqlite:///{folder / 'test.db'}") as db, db.transaction() as session:
-        projects.load_file(session, folder / "full.yaml", now=datetime(2026, 11, 21, tzinfo=UTC))
+    with database.open_database(f"sqlite:///{folder / 'test.db'}") as db, db.transaction() as session:
+        projects.load_project_file(session, folder / "full.yaml", now=datetime(2026, 11, 21, tzinfo=UTC))
         (stored,) = session.exec(select(Project)).all()
         session.refresh(stored)
-        project.definition_of(stored.definition)
+        project_file.parse_definition(stored.definition)
         session.rollback()
 
 
 def test_a_file_may_say_all_of_it(folder: Path) -> None:
     """Every section is read, and comes back from the database as it was."""
-    read = project.read(folder / "full.yaml")
+    read = project_file.read_project(folder / "full.yaml")
     found = read.definition
-    assert project.definition_of(found.model_dump(mode="json")) == found
-    assert str(found.stages.named["training"].pass_mark) == "60%"
-    assert [item.pool.value for item in campaign.contents(read).items] == ["main", "training", "control"]
-    assert (found.least_overlap, found.lease, found.quality[1].model_dump()["least"]) == (3, 7200.0, 30.0)
+    assert project_file.parse_definition(found.model_dump(mode="json")) == found
+    assert str(found.stages.by_name["training"].pass_mark) == "60%"
+    assert [item.pool.value for item in campaign.read_contents(read).items] == ["main", "training", "control"]
+    assert (found.min_overlap, found.lease, found.quality[1].model_dump()["least"]) == (3, 7200.0, 30.0)
     assert sorted(found.declared.missing) == ["ai_use", "population", "stimulus_differences"]
 
 
@@ -273,7 +273,7 @@ def test_any_damage_is_a_sentence_with_a_place(folder: Path, data: st.DataObject
 @settings(max_examples=150, deadline=None)
 @given(
     st.dictionaries(
-        st.sampled_from([*project.ProjectFile.model_fields, "nonsense"]),
+        st.sampled_from([*project_file.ProjectFile.model_fields, "nonsense"]),
         st.recursive(
             st.none() | st.text(max_size=8),
             lambda inner: (
@@ -292,7 +292,7 @@ def test_any_values_are_a_project_or_a_sentence(
 
     path = tmp_path_factory.mktemp("any") / "p.yaml"
     path.write_text(json.dumps(values), "utf-8")
-    refusal = refusal_of(lambda: project.read(path))
+    refusal = refusal_of(lambda: project_file.read_project(path))
     assert refusal is None or (refusal.where is not None and refusal.where.line is not None)
     assert "Input should" not in str(refusal), "pydantic's own words name classes"
 
@@ -331,12 +331,12 @@ def test_a_programme_is_checked_with_its_projects(folder: Path, old: str, new: s
         (folder / f"{name}.yaml").write_text(text, "utf-8")
     path = folder / "programme.yaml"
     path.write_text(PROGRAMME.replace(old, new), "utf-8")
-    assert programme.is_one(path)
+    assert programme_file.is_programme(path)
     if not says:
-        assert [one.name for one in programme.read(path).campaigns] == ["one", "two"]
+        assert [one.name for one in programme_file.read_programme(path).campaigns] == ["one", "two"]
         return
     with pytest.raises(BadInput) as refusal:
-        programme.read(path)
+        programme_file.read_programme(path)
     assert says in str(refusal.value)
 
 
@@ -354,4 +354,4 @@ def test_a_project_of_a_programme_has_no_consent_of_its_own(folder: Path) -> Non
     path = folder / "programme.yaml"
     path.write_text(PROGRAMME.replace("{file: one.yaml, quota: 100}, {file: two.yaml}", "{file: full.yaml}"), "utf-8")
     with pytest.raises(BadInput, match="has a consent of its own"):
-        programme.read(path)
+        programme_file.read_programme(path)

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from annotation.campaigns.questions import Choice, Choices, FreeText, Scale
-from annotation.campaigns.rules import ControlRule, SecondsRule, StraightLiningRule, TextRule
-from annotation.campaigns.stages import PassMark
-from annotation.workflow import quality
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, ScaleQuestion, TextQuestion
+from annotation.campaigns.sections.quality import ControlRule, SecondsRule, StraightLiningRule, TextRule
+from annotation.campaigns.sections.stages import PassMark
+from annotation.workflow.quality import gold_answers, rules
 
-YES_NO = Choice(type="choice", name="usable", text="?", options=("yes", "no"), abstain="unsure")
-KIND = Scale(type="scale", name="kind", text="?", options=("1", "2", "3"))
-BOXES = Choices(type="choices", name="boxes", text="?", options=("a", "b"), show_if={"usable": ("no",)})
-WORDS = FreeText(type="text", name="words", text="?", required=False)
+YES_NO = ChoiceQuestion(type="choice", name="usable", text="?", options=("yes", "no"), abstain="unsure")
+KIND = ScaleQuestion(type="scale", name="kind", text="?", options=("1", "2", "3"))
+BOXES = ChoicesQuestion(type="choices", name="boxes", text="?", options=("a", "b"), show_if={"usable": ("no",)})
+WORDS = TextQuestion(type="text", name="words", text="?", required=False)
 ASKED = (YES_NO, KIND, BOXES, WORDS)
 
 
@@ -45,7 +45,7 @@ def results(right: int, of: int) -> list[bool]:
 )
 def test_control_accuracy_at_its_limit(accuracy: str, right: int, of: int, broken: bool) -> None:
     """The sign says whether the limit itself counts, and ten control items are the least unless told."""
-    assert (quality.control(control(accuracy), results(right, of)) is not None) == broken
+    assert (rules.check_control_accuracy(control(accuracy), results(right, of)) is not None) == broken
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_control_accuracy_at_its_limit(accuracy: str, right: int, of: int, broke
 def test_a_window_looks_at_the_last_ones(window: int | None, least: int, given: list[bool], broken: bool) -> None:
     """Only the last so many are counted, and the least number is of all that were answered."""
     rule = control("< 50 %", window=window, min_controls=least)
-    assert (quality.control(rule, given) is not None) == broken
+    assert (rules.check_control_accuracy(rule, given) is not None) == broken
 
 
 def test_a_pass_mark_is_reached_exactly() -> None:
     """55 % of 20 are 11, whatever floats make of it."""
-    assert PassMark(share=0.55).reached(11, 20)
-    assert not PassMark(share=0.55).reached(10, 20)
+    assert PassMark(share=0.55).is_reached(11, 20)
+    assert not PassMark(share=0.55).is_reached(10, 20)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_pass_mark_is_reached_exactly() -> None:
 def test_minimum_time(per: str, spent: list[float | None], items: int, broken: bool) -> None:
     """Less than the least breaks the rule, exactly the least does not; unknown times and open pages judge nobody."""
     rule = SecondsRule.model_validate({"rule": "seconds", "least": "5 s", "per": per, "consequence": "flag"})
-    found = quality.seconds(rule, spent, items=items)
+    found = rules.check_seconds(rule, spent, items=items)
     assert (found is not None) == broken
     if found is not None:
         assert (found.words, found.scope.value) == (f"under 5 s for {'an item' if per == 'item' else 'a page'}",) + (
@@ -110,7 +110,7 @@ def test_minimum_time(per: str, spent: list[float | None], items: int, broken: b
 def test_straight_lines(places: list[int | None], at: int, broken: bool) -> None:
     """Three in a row round the answer; what has no place ends a run."""
     rule = StraightLiningRule(rule="straight_lining", run=3, consequence="exclude")
-    assert (quality.straight_lining(rule, places, at=at) is not None) == broken
+    assert (rules.check_straight_lining(rule, places, at=at) is not None) == broken
 
 
 @pytest.mark.parametrize(
@@ -119,16 +119,16 @@ def test_straight_lines(places: list[int | None], at: int, broken: bool) -> None
 )
 def test_a_place_is_that_of_the_order_shown(answer: str, order: list[int] | None, expected: int | None) -> None:
     """The option with index order[i] stood at place i."""
-    assert quality.place(YES_NO, answer, own=None, order=order) == expected
+    assert rules.find_shown_position(YES_NO, answer, own=None, order=order) == expected
 
 
 def test_only_one_of_several_has_a_place() -> None:
     """A point of a scale and an item's own option have one; boxes and texts have none."""
-    own = Choice(type="choice", text="?")
-    assert quality.place(KIND, "3", own=None, order=None) == 2
-    assert quality.place(own, "dog", own=["cat", "dog"], order=[1, 0]) == 0
-    assert quality.place(BOXES, '["a"]', own=None, order=None) is None
-    assert quality.place(YES_NO, None, own=None, order=None) is None
+    own = ChoiceQuestion(type="choice", text="?")
+    assert rules.find_shown_position(KIND, "3", own=None, order=None) == 2
+    assert rules.find_shown_position(own, "dog", own=["cat", "dog"], order=[1, 0]) == 0
+    assert rules.find_shown_position(BOXES, '["a"]', own=None, order=None) is None
+    assert rules.find_shown_position(YES_NO, None, own=None, order=None) is None
 
 
 def text_rule(*refuses: str) -> TextRule:
@@ -156,7 +156,7 @@ def text_rule(*refuses: str) -> TextRule:
 )
 def test_contents_of_texts(refuses: Sequence[str], answer: str, words: str | None) -> None:
     """Compared normalised, as everywhere: case, blanks and the kind of apostrophe do not count."""
-    found = quality.text(
+    found = rules.check_texts(
         text_rule(*refuses),
         {"words": answer},
         earlier=[{"words": "подвір'я велике"}, {"other": answer}],
@@ -185,18 +185,18 @@ def test_answers_are_marked_by_question(
     given: dict[str, str], golds: dict[str, str], only: tuple[str, ...], expected: dict[str, bool]
 ) -> None:
     """By what has gold and was asked; abstaining says nothing; the first question may have more right answers."""
-    found = quality.marks(ASKED, given, golds=golds, accepted=("maybe",), only=only)
+    found = gold_answers.mark_answers(ASKED, given, golds=golds, accepted=("maybe",), only=only)
     assert found == expected
-    assert quality.all_right(found) == (all(expected.values()) if expected else None)
+    assert gold_answers.are_all_right(found) == (all(expected.values()) if expected else None)
 
 
 def test_rules_have_a_digest_of_their_own() -> None:
     """Another limit, another word: another digest; the same rules: the same."""
-    rules: list[quality.Rule] = [control("< 50 %"), text_rule("words")]
-    digest = quality.rules_digest(rules, {"words.txt": ["one"]})
-    assert digest == quality.rules_digest(tuple(rules), {"words.txt": ["one"]})
-    assert digest != quality.rules_digest(rules, {"words.txt": ["two"]})
-    assert digest != quality.rules_digest([control("<= 50 %"), rules[1]], {"words.txt": ["one"]})
-    assert quality.in_words(control("< 50 %", window=20, training_counts=True)) == (
+    listed: list[rules.Rule] = [control("< 50 %"), text_rule("words")]
+    digest = rules.hash_rules(listed, {"words.txt": ["one"]})
+    assert digest == rules.hash_rules(tuple(listed), {"words.txt": ["one"]})
+    assert digest != rules.hash_rules(listed, {"words.txt": ["two"]})
+    assert digest != rules.hash_rules([control("<= 50 %"), listed[1]], {"words.txt": ["one"]})
+    assert rules.describe_rule(control("< 50 %", window=20, training_counts=True)) == (
         "control and training items right < 50%, of the last 20, with at least 10"
     )

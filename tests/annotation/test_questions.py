@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from annotation.campaigns import stimulus
-from annotation.campaigns.questions import AnyQuestion, Choice, Material, Question, answers
+from annotation.campaigns.questions import AnyQuestion, ChoiceQuestion, Question, QuestionContent, question_base
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
 
@@ -20,7 +20,7 @@ READ: TypeAdapter[Question] = TypeAdapter(AnyQuestion)
 TEXT = "Київ стоїть на Дніпрі. Львів — ні."
 ODD = "а 🐈 [1] и\u0306 анана"
 """A character beyond 16 bits, a footnote, a letter with a combining mark, a part that overlaps itself."""
-MATERIAL = Material(options=("кіт", "пес", "кит"), fields={"text": TEXT, "story": "Жив собі кіт.", "odd": ODD})
+MATERIAL = QuestionContent(options=("кіт", "пес", "кит"), fields={"text": TEXT, "story": "Жив собі кіт.", "odd": ODD})
 
 
 def question(**facts: object) -> Question:
@@ -82,8 +82,8 @@ REFUSED: list[tuple[Mapping[str, Any], object, str]] = [
 def test_an_answer_is_stored_in_one_form(facts: Mapping[str, Any], raw: object, stored: str) -> None:
     """However it was given; and what is stored is an answer again."""
     asked = question(**facts)
-    assert asked.stored(asked.parse(raw, MATERIAL)) == stored
-    assert asked.stored(asked.parse(stored, MATERIAL)) == stored
+    assert asked.encode_answer(asked.parse_answer(raw, MATERIAL)) == stored
+    assert asked.encode_answer(asked.parse_answer(stored, MATERIAL)) == stored
 
 
 @pytest.mark.parametrize(("facts", "raw", "says"), REFUSED)
@@ -92,7 +92,7 @@ def test_a_wrong_answer_is_refused_in_the_words_of_the_question(
 ) -> None:
     """The sentence names the question and what can be answered."""
     with pytest.raises(BadInput) as refused:
-        question(**facts).parse(raw, MATERIAL)
+        question(**facts).parse_answer(raw, MATERIAL)
     assert says in str(refused.value)
     assert "«Що це?»" in str(refused.value)
 
@@ -109,10 +109,10 @@ def test_any_answer_is_taken_or_refused(facts: Mapping[str, Any], raw: object) -
     """Whatever is sent: an answer that can be stored, or an error of our own tree."""
     asked = question(**facts)
     try:
-        stored = asked.stored(asked.parse(raw, MATERIAL))
+        stored = asked.encode_answer(asked.parse_answer(raw, MATERIAL))
     except BadInput:
         return
-    assert asked.stored(asked.parse(stored, MATERIAL)) == stored
+    assert asked.encode_answer(asked.parse_answer(stored, MATERIAL)) == stored
 
 
 ASKED = (
@@ -141,7 +141,7 @@ ASKED = (
 )
 def test_questions_follow_from_earlier_answers(raw: dict[str, object], stored: dict[str, str]) -> None:
     """`show_if` decides what is asked; optional ones may stay empty."""
-    assert answers.parsed(ASKED, raw, MATERIAL) == stored
+    assert question_base.parse_answers(ASKED, raw, MATERIAL) == stored
 
 
 @pytest.mark.parametrize(
@@ -159,19 +159,23 @@ def test_questions_follow_from_earlier_answers(raw: dict[str, object], stored: d
 def test_missing_and_unasked_answers_are_refused(raw: dict[str, object], says: str) -> None:
     """A required question needs an answer, one that was not asked takes none."""
     with pytest.raises(BadInput) as refused:
-        answers.parsed(ASKED, raw, MATERIAL)
+        question_base.parse_answers(ASKED, raw, MATERIAL)
     assert says in str(refused.value)
 
 
 def test_the_order_of_options_is_a_person_s_own_and_stays() -> None:
     """The same seed and key give the same order, people differ, abstention stays last, every option comes first."""
     key = ("project", "answer", "item 1")
-    shown = [answers.order(5, shuffle=True, seed=7, key=(*key, f"h{n}"), last=True) for n in range(60)]
-    assert shown == [answers.order(5, shuffle=True, seed=7, key=(*key, f"h{n}"), last=True) for n in range(60)]
+    shown = [question_base.order_options(5, shuffle=True, seed=7, key=(*key, f"h{n}"), last=True) for n in range(60)]
+    assert shown == [
+        question_base.order_options(5, shuffle=True, seed=7, key=(*key, f"h{n}"), last=True) for n in range(60)
+    ]
     assert {one[-1] for one in shown} == {4}
     assert {one[0] for one in shown} == {0, 1, 2, 3}
-    assert answers.order(3, shuffle=False, seed=7, key=key) == [0, 1, 2]
-    assert shown != [answers.order(5, shuffle=True, seed=8, key=(*key, f"h{n}"), last=True) for n in range(60)]
+    assert question_base.order_options(3, shuffle=False, seed=7, key=key) == [0, 1, 2]
+    assert shown != [
+        question_base.order_options(5, shuffle=True, seed=8, key=(*key, f"h{n}"), last=True) for n in range(60)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -190,9 +194,9 @@ def test_codes_of_positions_must_tell_them_apart(facts: Mapping[str, Any], says:
 def test_what_fits_depends_on_the_classes() -> None:
     """Options that differ share no classes, so that neither Dawid-Skene nor MCC fit; a wrong metric is refused."""
     fixed, own = question(type="choice", options=["так", "ні"]), question(type="choice")
-    assert "dawid_skene" in fixed.fit.consensus
-    assert "dawid_skene" not in own.fit.consensus
-    assert question(type="choice", labels="positions").fit == fixed.fit
+    assert "dawid_skene" in fixed.methods.consensus
+    assert "dawid_skene" not in own.methods.consensus
+    assert question(type="choice", labels="positions").methods == fixed.methods
     with pytest.raises(ValidationError, match="metric 'mcc' does not fit here; what does: accuracy"):
         question(type="choice", metrics=["mcc"])
 
@@ -200,10 +204,10 @@ def test_what_fits_depends_on_the_classes() -> None:
 def test_abstention_is_an_option_and_no_class() -> None:
     """It stands last, has itself as label, and is not among the classes."""
     asked = question(type="choice", abstain="не знаю", labels="positions")
-    assert isinstance(asked, Choice)
-    counted = asked.counted(3)
-    assert counted.options_of(["а", "б"]) == ("а", "б", "не знаю")
-    assert counted.labels_of(["а", "б"]) == ("0", "1", "не знаю")
+    assert isinstance(asked, ChoiceQuestion)
+    counted = asked.with_positions(3)
+    assert counted.get_options(["а", "б"]) == ("а", "б", "не знаю")
+    assert counted.get_labels(["а", "б"]) == ("0", "1", "не знаю")
     assert counted.classes == ("0", "1", "2")
     assert json.loads(counted.model_dump_json())["labels"] == {"positions": ["0", "1", "2"]}
 
@@ -235,10 +239,10 @@ def test_hashes_of_items_without_such_words_are_what_they_always_were() -> None:
     }
     asked = {"name": "answer", "type": "scale", "text": "Що це?", "options": ["1", "2"]}
     written = json.dumps([[shown], [asked]], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    assert hashed(SCALE) == stimulus.text_digest(written)
-    assert hashed(CHOICE) == stimulus.digest("Текст", question="Що це?", options=["1", "2"])
+    assert hashed(SCALE) == stimulus.compute_text_digest(written)
+    assert hashed(CHOICE) == stimulus.compute_stimulus_digest("Текст", question="Що це?", options=["1", "2"])
 
 
 def hashed(facts: dict[str, Any]) -> str:
     """The hash of one question on one text."""
-    return stimulus.rendered_digest(PIECES, "Текст", questions=[question(**facts)], own=None)
+    return stimulus.compute_item_digest(PIECES, "Текст", questions=[question(**facts)], item_options=None)

@@ -24,7 +24,7 @@ def test_sqlite_is_set_up_as_designed(db: database.Database) -> None:
         names = ("journal_mode", "foreign_keys", "busy_timeout", "synchronous")
         found = {name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names}
     assert found == {"journal_mode": "wal", "foreign_keys": 1, "busy_timeout": 5000, "synchronous": 1}
-    full = database.connect(db.engine.url.render_as_string(), synchronous="FULL")
+    full = database.create_engine(db.engine.url.render_as_string(), synchronous="FULL")
     with full.connect() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
     full.dispose()
@@ -54,9 +54,9 @@ def test_concurrent_read_then_write_loses_nothing(db: database.Database) -> None
 def test_a_database_that_is_not_there_is_made_only_when_asked(tmp_path: Path) -> None:
     """Reading commands do not make an empty database; an address that is none is refused by the setting's name."""
     url = f"sqlite:///{tmp_path / 'none.db'}"
-    with pytest.raises(NotFound, match="no database yet"), database.opened(url, create=False):
+    with pytest.raises(NotFound, match="no database yet"), database.open_database(url, create=False):
         pass
     assert not (tmp_path / "none.db").exists()
     for wrong in ("nonsense", "sqlite+nodriver:///x.db", f"sqlite:///{tmp_path}/no/folder/x.db"):
-        with pytest.raises(BadInput), database.opened(wrong):
+        with pytest.raises(BadInput), database.open_database(wrong):
             pass

@@ -22,24 +22,24 @@ def test_a_transaction_that_fails_leaves_nothing(db: database.Database) -> None:
 
     def fail() -> None:
         with db.transaction() as session:
-            journal.record(session, Event.PROJECT_LOADED, now=NOW)
+            journal.record_event(session, Event.PROJECT_LOADED, now=NOW)
             raise KeyError("on purpose")
 
     with pytest.raises(KeyError):
         fail()
     with db.transaction() as session:
-        assert journal.first(session, Event.PROJECT_LOADED) is None
+        assert journal.get_first_event(session, Event.PROJECT_LOADED) is None
 
 
 def test_nobody_can_have_two_live_items_in_telegram(db: database.Database) -> None:
-    """The schema itself refuses a second live Telegram assignment of one person, and one of an item that is not."""
+    """The schema itself refuses a second live Telegram assignment of one annotator, and one of an item that is not."""
     with db.transaction() as session:
         project = models.Project(
             name="p", title="p", language="uk", instructions="", instructions_sha256="", definition={},
             definition_sha256="", source="", created_at=NOW,
         )  # fmt: skip
-        person = models.Annotator(pseudonym="x", created_at=NOW)
-        session.add_all([project, person])
+        annotator = models.Annotator(pseudonym="x", created_at=NOW)
+        session.add_all([project, annotator])
         session.flush()
         items = [
             models.Item(
@@ -56,10 +56,12 @@ def test_nobody_can_have_two_live_items_in_telegram(db: database.Database) -> No
         session.add_all(items)
         session.flush()
         ids = [item.id or 0 for item in items]
-        who = person.id or 0
+        annotator_id = annotator.id or 0
 
     def live(item: int) -> models.Assignment:
-        return models.Assignment(item_id=item, annotator_id=who, surface=Surface.TELEGRAM, status=AssignmentStatus.LIVE)
+        return models.Assignment(
+            item_id=item, annotator_id=annotator_id, surface=Surface.TELEGRAM, status=AssignmentStatus.LIVE
+        )
 
     with db.transaction() as session:
         session.add(live(ids[0]))
@@ -71,20 +73,20 @@ def test_nobody_can_have_two_live_items_in_telegram(db: database.Database) -> No
 def test_times_come_back_in_utc_and_naive_ones_are_refused(db: database.Database) -> None:
     """A stored time keeps its moment; a time without a zone is not stored."""
     with db.transaction() as session:
-        journal.record(session, Event.KEY_MADE, now=NOW, data={})
+        journal.record_event(session, Event.KEY_MADE, now=NOW, data={})
     with db.transaction() as session:
-        found = journal.first(session, Event.KEY_MADE)
+        found = journal.get_first_event(session, Event.KEY_MADE)
         assert found is not None
         assert found.at == NOW
     with pytest.raises(sa.exc.StatementError), db.transaction() as session:
-        journal.record(session, Event.KEY_MADE, now=NOW.replace(tzinfo=None))
+        journal.record_event(session, Event.KEY_MADE, now=NOW.replace(tzinfo=None))
 
 
 def test_pseudonyms_are_keyed_by_namespace_and_name() -> None:
-    """The same person gets the same pseudonym; another key, namespace or name another one; simulated ones say so."""
+    """The same annotator gets the same pseudonym; another key, namespace or name another one; simulated ones say so."""
     key, other = b"k" * 32, b"o" * 32
     made = [
-        pseudonyms.pseudonym(one, namespace=namespace, name=name)
+        pseudonyms.make_pseudonym(one, namespace=namespace, name=name)
         for one, namespace, name in (
             (key, "telegram", "42"),
             (other, "telegram", "42"),
@@ -93,14 +95,14 @@ def test_pseudonyms_are_keyed_by_namespace_and_name() -> None:
         )
     ]
     assert len(set(made)) == 4
-    assert made[0] == pseudonyms.pseudonym(key, namespace="telegram", name="42")
-    assert pseudonyms.pseudonym(key, namespace="t", name="1", simulated=True).startswith("SIMULATED-")
-    assert "42" not in pseudonyms.fingerprint(key)
+    assert made[0] == pseudonyms.make_pseudonym(key, namespace="telegram", name="42")
+    assert pseudonyms.make_pseudonym(key, namespace="t", name="1", simulated=True).startswith("SIMULATED-")
+    assert "42" not in pseudonyms.fingerprint_key(key)
 
 
 def test_the_bot_loads_no_pandas() -> None:
     """The bot's process must stay small: it brings in neither pandas nor crowd-kit."""
-    code = "import sys, annotation.workflow.assignments, annotation.workflow.annotators, annotation.workflow.imports, bot.application, bot.commands.running; print([m for m in ('pandas', 'numpy', 'crowdkit', 'matplotlib') if m in sys.modules])"  # noqa: E501
+    code = "import sys, annotation.workflow.assignments, annotation.workflow.annotators, annotation.workflow.imports, bot.application, bot.commands.bot; print([m for m in ('pandas', 'numpy', 'crowdkit', 'matplotlib') if m in sys.modules])"  # noqa: E501
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
     )
@@ -109,7 +111,7 @@ def test_the_bot_loads_no_pandas() -> None:
 def test_json_is_stored_as_it_is_read(db: database.Database) -> None:
     """Letters are not escaped, which would make a database of Ukrainian texts three times as large."""
     with db.transaction() as session:
-        journal.record(session, Event.PROJECT_LOADED, now=NOW, data={"назва": "кіт 🐈"})
+        journal.record_event(session, Event.PROJECT_LOADED, now=NOW, data={"назва": "кіт 🐈"})
         stored = session.connection().exec_driver_sql("SELECT CAST(data AS TEXT) FROM journal").scalar()
         assert stored == '{"назва": "кіт 🐈"}'
         (entry,) = session.exec(select(models.Journal)).all()

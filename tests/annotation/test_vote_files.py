@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlmodel import col, select
 
-from annotation.campaigns import project
-from annotation.campaigns.questions import Choices, Material
+from annotation.campaigns import project_file
+from annotation.campaigns.questions import ChoicesQuestion, QuestionContent
 from annotation.errors import BadInput, Conflict, HromadaError
 from annotation.loading import campaign, judgements
-from annotation.loading.judgements.raw import RawVote
+from annotation.loading.judgements.raw_votes import RawVote
 from annotation.store import database, pseudonyms, queries
 from annotation.store.models import Judgement
 from annotation.workflow.imports import vote_import
-from annotation.workflow.lifecycle import derivation, projects
+from annotation.workflow.lifecycle import follow_up, projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 STORY = "Жив був кіт."
@@ -64,7 +64,9 @@ TASKS = [
 
 def read(path: Path, **section: object) -> list[RawVote]:
     """The raw votes of a Label Studio file."""
-    return list(judgements.read(path, project.VotesSection.model_validate({"format": "label-studio", **section})))
+    return list(
+        judgements.read_raw_votes(path, project_file.VotesSection.model_validate({"format": "label-studio", **section}))
+    )
 
 
 def told(votes: Sequence[RawVote]) -> list[tuple[str, str, str, str | None, float | None]]:
@@ -124,9 +126,9 @@ def test_a_skip_answers_none_of_several_questions(tmp_path: Path) -> None:
     """Not even those that need a box: it is kept as a skip, without answers."""
     path = write(tmp_path / "export.json", TASKS[:1])
     told_to = {"format": "label-studio", "item": "id", "answers": {"result": "usable"}}
-    asked = Choices(type="choices", name="result", text="?", options=("usable", "not_usable"), least=1)
-    section = project.VotesSection.model_validate(told_to)
-    found = campaign.votes(path, section, questions=[asked], materials={"7": Material()}).votes
+    asked = ChoicesQuestion(type="choices", name="result", text="?", options=("usable", "not_usable"), least=1)
+    section = project_file.VotesSection.model_validate(told_to)
+    found = campaign.read_votes(path, section, questions=[asked], item_contents={"7": QuestionContent()}).votes
     assert [(vote.answers, vote.excluded) for vote in found] == [
         ({"result": '["usable"]'}, None), ({"result": '["not_usable"]'}, None), ({}, "skipped"),
     ]  # fmt: skip
@@ -241,9 +243,9 @@ def test_seconds_and_skips_reach_the_judgements(db: database.Database, tmp_path:
         "utf-8",
     )
     with db.transaction() as session:
-        projects.load_file(session, tmp_path / "p.yaml", now=NOW)
-        key = pseudonyms.key(session, file=tmp_path / "k.key", now=NOW)
-        project = queries.project(session, "s")
+        projects.load_project_file(session, tmp_path / "p.yaml", now=NOW)
+        key = pseudonyms.ensure_key(session, file=tmp_path / "k.key", now=NOW)
+        project = queries.get_project(session, "s")
         done = vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=NOW)
         assert dict(done.excluded) == {"no answer": 1, "skipped": 1}
         found = session.exec(select(Judgement).order_by(col(Judgement.id))).all()
@@ -262,20 +264,20 @@ def test_votes_checked_against_other_items_are_not_stored(db: database.Database,
     file = tmp_path / "p.yaml"
     file.write_text(described, "utf-8")
     with db.transaction() as session:
-        projects.load_file(session, file, now=NOW)
-        ballot = vote_import.read_votes(session, queries.project(session, "s"))
-        key = pseudonyms.key(session, file=tmp_path / "k.key", now=NOW)
+        projects.load_project_file(session, file, now=NOW)
+        ballot = vote_import.read_votes(session, queries.get_project(session, "s"))
+        key = pseudonyms.ensure_key(session, file=tmp_path / "k.key", now=NOW)
     file.write_text(described.replace("[так, ні]", "[так, ні, інше]"), "utf-8")
     with db.transaction() as session:
-        projects.load_file(session, file, now=NOW, yes=True)
+        projects.load_project_file(session, file, now=NOW, confirmed=True)
     with (
         pytest.raises(Conflict, match=r"v\.csv: 's' was changed while the votes were read\. Import them again\."),
         db.transaction() as session,
     ):
-        vote_import.store_votes(session, queries.project(session, "s"), ballot, key=key, now=NOW)
+        vote_import.store_votes(session, queries.get_project(session, "s"), ballot, key=key, now=NOW)
     with db.transaction() as session:
         assert session.exec(select(Judgement)).all() == []
-        project = queries.project(session, "s")
+        project = queries.get_project(session, "s")
         vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=NOW)
         assert len(session.exec(select(Judgement)).all()) == 2
 
@@ -292,11 +294,11 @@ def test_that_nothing_was_ticked_is_handed_on(db: database.Database, tmp_path: P
         "utf-8",
     )
     with db.transaction() as session:
-        projects.load_file(session, tmp_path / "p.yaml", now=NOW)
-        key = pseudonyms.key(session, file=tmp_path / "k.key", now=NOW)
-        project = queries.project(session, "s")
+        projects.load_project_file(session, tmp_path / "p.yaml", now=NOW)
+        key = pseudonyms.ensure_key(session, file=tmp_path / "k.key", now=NOW)
+        project = queries.get_project(session, "s")
         vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=NOW)
-        derived = derivation.derive(session, source=project, where=[], gold="why")
+        derived = follow_up.derive_items(session, source=project, where=[], gold="why")
     assert [row["gold"] for row in derived.rows] == ["[]", "мова", ""]
 
 

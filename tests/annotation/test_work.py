@@ -1,4 +1,4 @@
-"""What comes next for a person, and what becomes of her answers."""
+"""Assignment of the next item, and submission of its answer."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from annotation.errors import Stale
 from annotation.store import frames, pseudonyms, queries
 from annotation.store.database import Database
 from annotation.store.models import Item, Judgement
-from annotation.vocabulary import Hindrance
+from annotation.vocabulary import UnassignedReason
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
-from annotation.workflow.waiting import Waiting
+from annotation.workflow.participations import NothingAssigned
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -23,24 +23,26 @@ KEY = b"k" * 32
 
 def joined(session: Session, number: int) -> int:
     """The database id of the person with this Telegram id."""
-    return registration.join(session, telegram_id=number, language="uk", key=KEY, now=NOW).id or 0
+    return (
+        registration.register_telegram_annotator(session, telegram_id=number, language="uk", key=KEY, now=NOW).id or 0
+    )
 
 
-def answer(session: Session, person: int, *, option: int = 1, now: datetime = NOW) -> assignments.Saved | None:
+def answer(session: Session, person: int, *, option: int = 1, now: datetime = NOW) -> assignments.SavedJudgement | None:
     """Take the next item and answer it."""
-    offer = assignments.next_item(session, annotator_id=person, now=now)
-    if not isinstance(offer, assignments.Offer):
+    offer = assignments.assign_next_item(session, annotator_id=person, now=now)
+    if not isinstance(offer, assignments.AssignedItem):
         return None
     return tapped(session, person, offer.assignment_id, option=option, now=now)
 
 
 def tapped(
     session: Session, person: int, assignment_id: int, *, option: int = 1, revision: int = 0, now: datetime = NOW
-) -> assignments.Saved:
+) -> assignments.SavedJudgement:
     """A tap on the option at this place of the order shown."""
-    (asked,) = assignments.asked(session, annotator_id=person, assignment_id=assignment_id, now=now)
+    (asked,) = assignments.get_shown_questions(session, annotator_id=person, assignment_id=assignment_id, now=now)
     answers = {asked.name: asked.labels[option]}
-    return assignments.submit(
+    return assignments.submit_judgement(
         session, annotator_id=person, assignment_id=assignment_id, revision=revision, answers=answers, now=now
     )
 
@@ -52,8 +54,10 @@ def test_projects_come_one_after_another_and_end(db: Database, load: Callable[..
     with db.transaction() as session:
         person = joined(session, 1)
         numbers = []
-        while isinstance(offer := assignments.next_item(session, annotator_id=person, now=NOW), assignments.Offer):
-            numbers.append((offer.number, offer.left, offer.stimulus))
+        while isinstance(
+            offer := assignments.assign_next_item(session, annotator_id=person, now=NOW), assignments.AssignedItem
+        ):
+            numbers.append((offer.number, offer.remaining, offer.stimulus))
             tapped(session, person, offer.assignment_id)
     assert numbers == [(1, 2, "підказка 1"), (2, 2, "підказка 2"), (1, 1, "підказка 1")]
 
@@ -66,8 +70,8 @@ def test_the_item_with_the_fewest_places_left_comes_first(db: Database, load: Ca
         answer(session, joined(session, 1))
         answer(session, joined(session, 2))
         first = session.exec(select(Item).where(Item.free == 1)).one()
-        offer = assignments.next_item(session, annotator_id=joined(session, 3), now=NOW)
-        assert isinstance(offer, assignments.Offer)
+        offer = assignments.assign_next_item(session, annotator_id=joined(session, 3), now=NOW)
+        assert isinstance(offer, assignments.AssignedItem)
         assert offer.item == first.external_id
 
 
@@ -77,8 +81,8 @@ def test_an_item_with_its_overlap_is_served_to_nobody_else(db: Database, load: C
     with db.transaction() as session:
         for number in (1, 2):
             assert answer(session, joined(session, number)) is not None
-        nothing = assignments.next_item(session, annotator_id=joined(session, 3), now=NOW)
-        assert nothing == Waiting(reason=Hindrance.NOTHING_LEFT, project="words")
+        nothing = assignments.assign_next_item(session, annotator_id=joined(session, 3), now=NOW)
+        assert nothing == NothingAssigned(reason=UnassignedReason.NOTHING_LEFT, project="words")
 
 
 def test_asking_again_gives_the_same_live_item(db: Database, load: Callable[..., None]) -> None:
@@ -86,8 +90,8 @@ def test_asking_again_gives_the_same_live_item(db: Database, load: Callable[...,
     load("words")
     with db.transaction() as session:
         person = joined(session, 1)
-        first = assignments.next_item(session, annotator_id=person, now=NOW)
-        assert first == assignments.next_item(session, annotator_id=person, now=NOW + timedelta(days=3))
+        first = assignments.assign_next_item(session, annotator_id=person, now=NOW)
+        assert first == assignments.assign_next_item(session, annotator_id=person, now=NOW + timedelta(days=3))
 
 
 def test_the_same_tap_twice_stores_once(db: Database, load: Callable[..., None]) -> None:
@@ -95,8 +99,8 @@ def test_the_same_tap_twice_stores_once(db: Database, load: Callable[..., None])
     load("words")
     with db.transaction() as session:
         person = joined(session, 1)
-        offer = assignments.next_item(session, annotator_id=person, now=NOW)
-        assert isinstance(offer, assignments.Offer)
+        offer = assignments.assign_next_item(session, annotator_id=person, now=NOW)
+        assert isinstance(offer, assignments.AssignedItem)
         assert not tapped(session, person, offer.assignment_id).repeated
         assert tapped(session, person, offer.assignment_id).repeated
         with pytest.raises(Stale):
@@ -110,8 +114,8 @@ def test_a_forged_tap_changes_nothing(db: Database, load: Callable[..., None], w
     load("words")
     with db.transaction() as session:
         person = joined(session, 1)
-        offer = assignments.next_item(session, annotator_id=person, now=NOW)
-        assert isinstance(offer, assignments.Offer)
+        offer = assignments.assign_next_item(session, annotator_id=person, now=NOW)
+        assert isinstance(offer, assignments.AssignedItem)
         with pytest.raises(Stale):
             tapped(session, **{"person": person, "assignment_id": offer.assignment_id} | wrong)  # type: ignore[arg-type]
         assert session.exec(select(Judgement)).all() == []
@@ -123,9 +127,9 @@ def test_a_person_is_known_by_a_pseudonym(db: Database, load: Callable[..., None
     load("words")
     with db.transaction() as session:
         assert joined(session, 123456789) == joined(session, 123456789)
-        found = queries.annotator_by_telegram(session, 123456789)
+        found = queries.find_annotator(session, 123456789)
         assert found is not None
-        assert found.pseudonym == pseudonyms.pseudonym(KEY, namespace="telegram", name="123456789")
+        assert found.pseudonym == pseudonyms.make_pseudonym(KEY, namespace="telegram", name="123456789")
 
 
 def test_the_frames_say_how_each_answer_came_about(db: Database, load: Callable[..., None]) -> None:
@@ -134,9 +138,9 @@ def test_the_frames_say_how_each_answer_came_about(db: Database, load: Callable[
     with db.transaction() as session:
         person = joined(session, 1)
         for minutes in (0, 10, 50):
-            assignments.next_item(session, annotator_id=person, now=NOW + timedelta(minutes=minutes))
+            assignments.assign_next_item(session, annotator_id=person, now=NOW + timedelta(minutes=minutes))
             answer(session, person, now=NOW + timedelta(minutes=minutes, seconds=4))
-        found = frames.responses(session, queries.project(session, "words"))
+        found = frames.read_responses(session, queries.get_project(session, "words"))
     assert found["position"].tolist() == [1, 2, 3]
     assert found["session"].tolist() == [1, 1, 2]
     assert found["seconds"].tolist() == [4.0, 4.0, 4.0]

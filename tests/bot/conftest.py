@@ -15,10 +15,10 @@ from annotation.store import database, models, queries
 from annotation.store.models import Item
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
-from bot.emulator.clock import Clock
 from bot.emulator.methods import METHODS
-from bot.emulator.people import Person
 from bot.emulator.request import LocalRequest
+from bot.emulator.scripted_people import ScriptedPerson
+from bot.emulator.state import Clock
 from bot.emulator.telegram import Telegram
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -40,11 +40,11 @@ class Chat:
 
     database: database.Database
     telegram: Telegram
-    app: application.App
+    app: application.BotApplication
     now: datetime = NOW
-    people: dict[int, Person] = field(default_factory=dict)
+    people: dict[int, ScriptedPerson] = field(default_factory=dict)
 
-    def person(self, number: int = 1, *, language: str = "uk") -> Person:
+    def person(self, number: int = 1, *, language: str = "uk") -> ScriptedPerson:
         """Somebody with a private chat."""
         return self.people.setdefault(number, self.telegram.person(number, language=language))
 
@@ -54,12 +54,12 @@ class Chat:
             self.now += timedelta(seconds=1)
             await self.app.deliver(update)
 
-    async def send(self, person: Person, text: str) -> None:
+    async def send(self, person: ScriptedPerson, text: str) -> None:
         """A message and all that follows from it."""
         person.send(text)
         await self.deliver()
 
-    async def tap(self, person: Person, label: str) -> None:
+    async def tap(self, person: ScriptedPerson, label: str) -> None:
         """A tap and all that follows from it."""
         person.tap(label)
         await self.deliver()
@@ -73,13 +73,13 @@ class Chat:
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[database.Database]:
     """An empty database."""
-    with database.opened(f"sqlite:///{tmp_path / 'bot.db'}") as found:
+    with database.open_database(f"sqlite:///{tmp_path / 'bot.db'}") as found:
         yield found
 
 
 def in_file_order(session: Session) -> None:
     """Let everybody begin before the first item and go round in the order of the file: random places are lower."""
-    session.connection().execute(sa.update(Item).values(ring=Item.rank + 10**9))
+    session.connection().execute(sa.update(Item).values(queue_position=Item.rank + 10**9))
 
 
 @pytest.fixture
@@ -105,10 +105,10 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
         text = PROJECT.format(name=name, title=title, language=language, instructions=instructions)
         file.write_text(text, "utf-8")
         with db.transaction() as session:
-            projects.load_file(session, file, now=NOW)
+            projects.load_project_file(session, file, now=NOW)
             in_file_order(session)
             if start:
-                transitions.start(session, project=queries.project(session, name), now=NOW)
+                transitions.start_project(session, project=queries.get_project(session, name), now=NOW)
 
     return loaded
 
@@ -118,10 +118,10 @@ async def chat(db: database.Database) -> AsyncIterator[Chat]:
     """The bot, started, with nobody in it yet."""
     made: list[Chat] = []
     telegram = Telegram(clock=Clock(lambda: made[0].now.timestamp()))  # noqa: PLW0108  # `made` is still empty
-    app = application.build(
+    app = application.build_application(
         token=telegram.token,
         database=db,
-        office=application.office(key=KEY),
+        settings=application.build_delivery_settings(key=KEY),
         request=LocalRequest(telegram),
         clock=lambda: made[0].now,
     )

@@ -11,15 +11,15 @@ from bot import application
 from bot.emulator.server import Server
 
 if TYPE_CHECKING:
-    from bot.emulator.people import Person
+    from bot.emulator.scripted_people import ScriptedPerson
     from tests.bot.conftest import Chat
 
 Load = Callable[..., None]
 ITEMS = [(f"слово {number}", ["перше", "друге"]) for number in range(4)]
 
 
-async def begun(chat: Chat, number: int = 1) -> Person:
-    """Somebody at her first item."""
+async def begun(chat: Chat, number: int = 1) -> ScriptedPerson:
+    """Somebody at the first item."""
     person = chat.person(number)
     await chat.send(person, "/start")
     for label in ("Українська", "Київ", "Почати"):
@@ -28,8 +28,8 @@ async def begun(chat: Chat, number: int = 1) -> Person:
     return person
 
 
-def marks(person: Person) -> list[str]:
-    """What her screen says was stored."""
+def marks(person: ScriptedPerson) -> list[str]:
+    """What the screen says was stored."""
     return [one.text.split("\n")[0] for one in person.messages if one.text.startswith("✓")]
 
 
@@ -90,13 +90,13 @@ async def test_sixty_four_taps_at_once_on_a_slow_network(chat: Chat, load: Load)
     crowd = [chat.person(number) for number in range(4, 65)]
     chat.telegram.faults.latency = 0.1
     async with Server(chat.telegram) as server:
-        app = application.build(
+        app = application.build_application(
             token=chat.telegram.token,
             database=chat.database,
-            office=application.office(key=b"k" * 32),
+            settings=application.build_delivery_settings(key=b"k" * 32),
             base_url=f"{server.url}/bot",
         )
-        async with application.polling(app):
+        async with application.poll_in_background(app):
             for person in people:
                 person.tap(person.messages[-1].buttons[0][0])
             for person in crowd:

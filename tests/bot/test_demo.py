@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from annotation.errors import BadInput, Conflict
-from bot.demo import items, run
-from bot.demo.people import CAST
-from bot.demo.words import CATEGORIES, KIN
+from bot.demo import demo_run, items
+from bot.demo.items import CATEGORIES, RELATED_CATEGORIES
+from bot.demo.scripted_annotators import SCRIPTED_ANNOTATORS
 
 FILES = {
     "human_responses.csv",
@@ -35,7 +35,7 @@ def rows(file: Path) -> list[dict[str, str]]:
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished demo."""
     folder = tmp_path_factory.mktemp("demo") / "first"
-    run.run(folder)
+    demo_run.run_demo(folder)
     return folder
 
 
@@ -51,7 +51,7 @@ def test_the_demo_writes_every_file_and_stamps_it(demo: Path) -> None:
 
 def test_two_demos_are_the_same_to_the_byte(demo: Path, tmp_path: Path) -> None:
     """Same cast, same seed, same files."""
-    run.run(tmp_path / "second")
+    demo_run.run_demo(tmp_path / "second")
     for name in FILES:
         assert (tmp_path / "second" / name).read_bytes() == (demo / name).read_bytes(), name
 
@@ -59,15 +59,15 @@ def test_two_demos_are_the_same_to_the_byte(demo: Path, tmp_path: Path) -> None:
 def test_one_changed_answer_changes_its_row_and_the_score(demo: Path, tmp_path: Path) -> None:
     """When the best annotator gets one item wrong, exactly that response changes, and one more answer is wrong."""
     before = rows(demo / "human_responses.csv")
-    project = items.projects(seed=run.SEED)[0]
-    first = CAST[0]
+    project = items.build_projects(seed=demo_run.SEED)[0]
+    first = SCRIPTED_ANNOTATORS[0]
     responses = [row for row in before if row["dataset"] == project.name]
     best = Counter(row["annotator"] for row in responses if _right(row, project)).most_common(1)[0][0]
     row = next(row for row in responses if row["annotator"] == best)
     item = project.items[int(row["item_id"]) - 1]
     wrong = next(option for option in item.options if option != item.gold)
-    cast = [replace(first, overrides={item.shown: wrong}), *CAST[1:]]
-    run.run(tmp_path / "changed", cast=cast)
+    cast = [replace(first, overrides={item.shown: wrong}), *SCRIPTED_ANNOTATORS[1:]]
+    demo_run.run_demo(tmp_path / "changed", annotators=cast)
     after = rows(tmp_path / "changed" / "human_responses.csv")
     different = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
     assert [(old["item_id"], old["annotator"], old["response"], new["response"]) for old, new in different] == [
@@ -86,7 +86,7 @@ def _right(row: dict[str, str], project: items.DemoProject) -> bool:
 
 def test_the_items_of_the_demo_are_sound() -> None:
     """Sixty items, gold among the options, at every place equally often, nothing repeated, no word in two groups."""
-    made = items.projects(seed=run.SEED)
+    made = items.build_projects(seed=demo_run.SEED)
     assert [len(project.items) for project in made] == [20, 20, 20]
     for project in made:
         assert len({item.shown for item in project.items}) == 20
@@ -104,12 +104,12 @@ def test_the_items_of_the_demo_are_sound() -> None:
 def test_no_word_out_of_place_belongs_after_all() -> None:
     """The odd word never comes from a group akin to the others': a pear among trees would be no odd one out."""
     group_of = {word: name for name, group in CATEGORIES.items() for word in group}
-    made = items.projects(seed=run.SEED)
+    made = items.build_projects(seed=demo_run.SEED)
     shown = [item.options for item in made[1].items]
     shown += [tuple(item.shown.split(": ")[1].split(", ")) for item in made[2].items]
     for words in shown:
         groups = {group_of[word] for word in words}
-        assert all(len(groups & kin) < 2 for kin in KIN)
+        assert all(len(groups & kin) < 2 for kin in RELATED_CATEGORIES)
 
 
 @pytest.mark.parametrize("names", [("hromada.db", "hromada.key"), ("gold.csv", "report.html"), ("hromada.db",)])
@@ -118,7 +118,7 @@ def test_a_folder_where_people_work_is_never_taken_for_a_demo(tmp_path: Path, na
     for name in names:
         (tmp_path / name).write_text("real")
     with pytest.raises(Conflict, match="not of an earlier demo"):
-        run.run(tmp_path)
+        demo_run.run_demo(tmp_path)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys(names, "real")
 
 
@@ -126,16 +126,16 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
     """The demo clears only its own earlier folder."""
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(Conflict, match=r"thesis\.txt"):
-        run.run(tmp_path)
+        demo_run.run_demo(tmp_path)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
 
 def test_an_earlier_demo_is_replaced_but_nothing_that_was_put_beside_it(demo: Path) -> None:
-    """A second run in the same folder is fine, until somebody keeps her notes there."""
-    run.run(demo)
+    """A second run in the same folder is fine, until somebody keeps their notes there."""
+    demo_run.run_demo(demo)
     (demo / "mynotes.txt").write_text("mine")
     with pytest.raises(Conflict, match=r"mynotes\.txt"):
-        run.run(demo)
+        demo_run.run_demo(demo)
     assert (demo / "mynotes.txt").read_text() == "mine"
     assert (demo / "gold.csv").exists()
     (demo / "mynotes.txt").unlink()
@@ -144,7 +144,7 @@ def test_an_earlier_demo_is_replaced_but_nothing_that_was_put_beside_it(demo: Pa
 @pytest.mark.parametrize("name", ["x?y", "a%20b#c", "мій демо"])
 def test_the_demo_writes_only_into_its_folder_whatever_its_name(tmp_path: Path, name: str) -> None:
     """Signs that mean something in an address are only signs in a folder's name."""
-    run.run(tmp_path / name)
+    demo_run.run_demo(tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name / "hromada.db").exists()
 
@@ -154,4 +154,4 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "x"):
         with pytest.raises(BadInput):
-            run.run(place)
+            demo_run.run_demo(place)

@@ -15,7 +15,7 @@ from time import monotonic
 
 import pytest
 
-from bot.emulator.people import Person
+from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
@@ -45,16 +45,16 @@ async def until(condition: object, *, seconds: float = 30) -> None:
             await asyncio.sleep(0.02)
 
 
-async def through(person: Person) -> None:
+async def through(person: ScriptedPerson) -> None:
     """Tap the first button of whatever is asked, until there is an item."""
     while True:
         await until(lambda: person.messages and person.messages[-1].buttons)
         newest = person.messages[-1]
         if "Яке слово довше?" in newest.text:
             return
-        seen = len(person.telegram.ledger.of(person.id, "message", "edit"))
+        seen = len(person.telegram.display_log.list_events(person.id, "message", "edit"))
         person.tap(newest.buttons[0][0], on=newest)
-        await until(lambda seen=seen: len(person.telegram.ledger.of(person.id, "message", "edit")) > seen)
+        await until(lambda seen=seen: len(person.telegram.display_log.list_events(person.id, "message", "edit")) > seen)
 
 
 async def test_the_bot_polls_answers_and_ends_on_a_signal(server: Server, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the database holds of a campaign, as a release tells it: every kind of row once, counted by hand."""
+"""From the database of a campaign to a release: every kind of row once, counted by hand."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ def session(tmp_path: Path) -> Iterator[Session]:
     rows = [f"{name},слово {name},так" for name in NAMES]
     (tmp_path / "words.csv").write_text("\n".join(["id,word,gold", *rows]) + "\n", "utf-8")
     (tmp_path / "words.yaml").write_text(PROJECT, "utf-8")
-    with database.opened(f"sqlite:///{tmp_path / 'test.db'}") as found, found.transaction() as opened:
-        projects.load_file(opened, tmp_path / "words.yaml", now=NOW)
+    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db, db.transaction() as opened:
+        projects.load_project_file(opened, tmp_path / "words.yaml", now=NOW)
         for item in opened.exec(select(Item)).all():
             item.pool = POOLS.get(item.external_id, Pool.MAIN)
             item.stage = item.pool.stage
         yield opened
 
 
-def person(session: Session, name: str, **more: Any) -> int:
-    """The id of the annotator with this pseudonym, made where she is not there yet."""
+def get_annotator_id(session: Session, name: str, **more: Any) -> int:
+    """The id of the annotator with this pseudonym, created if there is none."""
     known = session.exec(select(Annotator).where(Annotator.pseudonym == name)).first()
     made = known or Annotator(pseudonym=name, created_at=NOW, **more)
     session.add(made)
@@ -57,14 +57,14 @@ def person(session: Session, name: str, **more: Any) -> int:
     return made.id or 0
 
 
-def answer(session: Session, item: str, who: str, *said: str | None, hours: float = 0, **more: Any) -> None:
-    """What a person said of an item, one revision after another; None is a skip. `more` are columns of either table."""
+def answer(session: Session, item: str, pseudonym: str, *labels: str | None, hours: float = 0, **more: Any) -> None:
+    """Store answers to an item, one revision after another; None is a skip. `more` are columns of either table."""
     known = session.exec(select(Item).where(Item.external_id == item)).one()
     given = {name: more.pop(name) for name in list(more) if name in Judgement.model_fields}
     made = Assignment(
         item_id=known.id or 0,
         project_id=known.project_id,
-        annotator_id=person(session, who),
+        annotator_id=get_annotator_id(session, pseudonym),
         surface=Surface.TELEGRAM,
         status=AssignmentStatus.DONE,
         stage=known.stage,
@@ -73,23 +73,23 @@ def answer(session: Session, item: str, who: str, *said: str | None, hours: floa
     )
     session.add(made)
     session.flush()
-    for revision, label in enumerate(said):
-        last = given if revision == len(said) - 1 else {}
-        told = {"response": label or "", "response_raw": label or "", "skip_reason": None if label else "unclear"}
+    for revision, label in enumerate(labels):
+        last = given if revision == len(labels) - 1 else {}
+        values = {"response": label or "", "response_raw": label or "", "skip_reason": None if label else "unclear"}
         session.add(
             Judgement(
                 assignment_id=made.id or 0,
                 revision=revision,
                 seconds=4.0,
                 answered_at=NOW + timedelta(hours=hours),
-                **(told | last),
+                **(values | last),
             )
         )
     session.flush()
 
 
 def data_set(session: Session) -> DataSet:
-    return release.data_set(session, queries.project(session, "words"))
+    return release.build_data_set(session, queries.get_project(session, "words"))
 
 
 def cells(frame: pd.DataFrame, **values: object) -> dict[str, Any]:
@@ -98,9 +98,9 @@ def cells(frame: pd.DataFrame, **values: object) -> dict[str, Any]:
     return {str(name): rows[name].item() for name in rows.columns}
 
 
-def everything(session: Session) -> None:
+def add_every_kind_of_row(session: Session) -> None:
     """Votes, a skip, an undo, an exception, an insider, a row of each other pool, a repeat, an exclusion, an extra."""
-    person(session, "d-insider", insider=True)
+    get_annotator_id(session, "d-insider", insider=True)
     for item in ("i1", "i2", "i3"):
         answer(session, item, "a", "так")
         answer(session, item, "d-insider", "ні")
@@ -115,8 +115,8 @@ def everything(session: Session) -> None:
     answer(session, "i2", "x", "ні", excluded_reason="extra: the item had its answers")
     session.add(
         Participation(
-            annotator_id=person(session, "x"),
-            project_id=queries.project(session, "words").id or 0,
+            annotator_id=get_annotator_id(session, "x"),
+            project_id=queries.get_project(session, "words").id or 0,
             stage=Stage.MAIN,
             status=ParticipationStatus.EXCLUDED,
             reason="control accuracy < 0.5",
@@ -128,7 +128,7 @@ def everything(session: Session) -> None:
 
 def test_every_row_is_there_and_one_filter_says_which_count(session: Session) -> None:
     """Eight votes and a skip; each other row has its reason, stored or made of its stage and flags."""
-    everything(session)
+    add_every_kind_of_row(session)
     data = data_set(session)
     assert len(data.responses) == 17
     assert (len(data.retained()), len(data.skipped())) == (8, 1)
@@ -138,9 +138,9 @@ def test_every_row_is_there_and_one_filter_says_which_count(session: Session) ->
     }  # fmt: skip
 
 
-def test_the_columns_say_what_the_workflow_recorded(session: Session) -> None:
+def test_the_columns_hold_what_the_workflow_recorded(session: Session) -> None:
     """First answer, skip, flags, page, position, gap of the repeat, insider, and how an answer was excluded."""
-    everything(session)
+    add_every_kind_of_row(session)
     rows = data_set(session).responses
     undone = cells(rows, item_id="i1", annotator="b")
     assert (undone["response"], undone["first_response"], undone["revision"]) == ("ні", "так", 1)
@@ -158,8 +158,8 @@ def test_the_columns_say_what_the_workflow_recorded(session: Session) -> None:
 
 def test_a_release_scores_them_every_way(session: Session) -> None:
     """Right: a's three and b's one; b was right twice at first; d is wrong three times; the skip is wrong."""
-    everything(session)
-    made = tables.release([data_set(session)], agreement_resamples=50, performance_resamples=50)
+    add_every_kind_of_row(session)
+    made = tables.build_release([data_set(session)], agreement_resamples=50, performance_resamples=50)
     chosen = made.scores.loc[(made.scores["unit"] == "individual") & (made.scores["metric"] == "accuracy")]
     values = zip(chosen["subset"], chosen["value"].astype(float), chosen["total"], strict=True)
     assert {name: (round(value * total), total) for name, value, total in values} == {
@@ -171,14 +171,14 @@ def test_a_release_scores_them_every_way(session: Session) -> None:
     assert known["self_agreement"] == "0.0000"
     barred = made.annotators.loc[made.annotators["excluded_reason"].notna(), ["annotator", "excluded_reason"]]
     assert barred.to_numpy().tolist() == [["x", "excluded: control accuracy < 0.5"]]
-    told = made.agreement["words"]
-    assert told["self_agreement"]["gap_hours"] == {"min": 25.5, "median": 25.5, "max": 25.5}
-    assert told["counts"]["excluded"] == 8 == sum(told["counts"]["excluded_by_reason"].values())
-    assert told["counts"]["excluded_post_hoc"] == 1
+    published = made.agreement["words"]
+    assert published["self_agreement"]["gap_hours"] == {"min": 25.5, "median": 25.5, "max": 25.5}
+    assert published["counts"]["excluded"] == 8 == sum(published["counts"]["excluded_by_reason"].values())
+    assert published["counts"]["excluded_post_hoc"] == 1
 
 
 @pytest.mark.parametrize(
-    ("said", "more", "first"),
+    ("labels", "more", "first"),
     [
         (("не знаю", "так"), {}, "abstained"),
         (("так", "не знаю"), {"excluded_reason": "abstained"}, None),
@@ -187,20 +187,20 @@ def test_a_release_scores_them_every_way(session: Session) -> None:
     ],
 )
 def test_why_a_first_answer_does_not_count(
-    session: Session, said: tuple[str, str], more: dict[str, Any], first: str | None
+    session: Session, labels: tuple[str, str], more: dict[str, Any], first: str | None
 ) -> None:
     """It abstained itself, or a rule excluded what followed; a later abstention says nothing against it."""
-    answer(session, "i1", "a", *said, **more)
-    if said[0] == "не знаю":
+    answer(session, "i1", "a", *labels, **more)
+    if labels[0] == "не знаю":
         session.exec(select(Judgement).where(Judgement.revision == 0)).one().excluded_reason = "abstained"
     assert data_set(session).responses["first_excluded_reason"].tolist() == [first]
 
 
-def test_what_is_handed_on_rests_on_the_same_answers(session: Session) -> None:
+def test_follow_up_campaigns_use_the_same_answers(session: Session) -> None:
     """Consensus inside the database counts the votes of the release, and those of the pilot on its own items."""
-    everything(session)
+    add_every_kind_of_row(session)
     data = data_set(session)
     ids = {item.id: item.external_id for item in session.exec(select(Item)).all()}
-    handed = [(ids[item], said) for item, _, _, said in queries.counting_answers(session, project_id=1)]
+    used = [(ids[item], labels) for item, _, _, labels in queries.list_final_answers(session, project_id=1)]
     kept = data.retained()
-    assert sorted(handed) == sorted([*zip(kept["item_id"], kept["response"], strict=True), ("p1", "так")])
+    assert sorted(used) == sorted([*zip(kept["item_id"], kept["response"], strict=True), ("p1", "так")])

@@ -1,4 +1,4 @@
-"""What `simulate` tells, against what is known without simulating: closed forms, plans, and the same seed twice."""
+"""The numbers of `simulate` against what is known without simulating: closed forms, plans, and the same seed twice."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from annotation.campaigns import project as project_files
-from annotation.campaigns import starting
-from annotation.campaigns.stages import DynamicOverlap
+from annotation.campaigns import project_file as project_files
+from annotation.campaigns import template_files
+from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import BadInput
-from annotation.simulation.crowd import Crowd
+from annotation.simulation.simulated_annotators import SimulationSettings
 from annotation.workflow.lifecycle import precision
 from bot import trials
 from bot.trials import Trial
@@ -30,7 +30,9 @@ overlap: 3
 expected: {{seconds: 12}}
 reward: {{pay: {{per_item: 0.05, currency: EUR}}}}
 """
-PLAIN = Crowd(people=30, skill=0.8, spread=0, careless=0, skips=0, undos=0, reports=0, leaves=0, days=1, seed=5)
+PLAIN = SimulationSettings(
+    people=30, skill=0.8, spread=0, careless=0, skips=0, undos=0, reports=0, leaves=0, days=1, seed=5
+)
 ITEMS = 60
 
 
@@ -42,15 +44,15 @@ def campaign(folder: Path, *, kind: str = "annotation", more: str = "", items: i
     ]
     (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     (folder / "project.yaml").write_text(PROJECT.format(kind=kind) + more, "utf-8")
-    return project_files.read(folder / "project.yaml")
+    return project_files.read_project(folder / "project.yaml")
 
 
-def test_people_of_one_skill_come_to_what_can_be_reckoned(tmp_path: Path) -> None:
+def test_annotators_of_one_skill_give_the_computed_scores(tmp_path: Path) -> None:
     """Skill p, four options: single answers p; a majority of three p³ + 3p²(1 − p), as two of three have to be right;
     three equal votes of unknown skill are 90 % sure, else two more people are asked.
     """
     tried = (3, DynamicOverlap(min=3, max=5, confidence=0.9))
-    _, (three, dynamic) = trials.compare(campaign(tmp_path), crowd=PLAIN, tried=tried)
+    _, (three, dynamic) = trials.compare_overlaps(campaign(tmp_path), crowd=PLAIN, overlaps=tried)
     p, wrong = 0.8, 0.2 / 3
     assert three.outcome.counting == three.outcome.judgements == 3 * ITEMS
     assert three.numbers.right == pytest.approx(p, abs=deviations(p, 3 * ITEMS))
@@ -74,8 +76,8 @@ def test_the_interval_of_a_baseline_is_near_its_plan(tmp_path: Path) -> None:
     and above what independent answers would have.
     """
     crowd = replace(PLAIN, skill=0.9)
-    _, (trial,) = trials.compare(campaign(tmp_path, kind="baseline"), crowd=crowd, tried=(3,))
-    assert trial.planned == pytest.approx(precision.half_width([1] * ITEMS, overlap=3, share=0.9), abs=1e-4)
+    _, (trial,) = trials.compare_overlaps(campaign(tmp_path, kind="baseline"), crowd=crowd, overlaps=(3,))
+    assert trial.planned == pytest.approx(precision.compute_half_width([1] * ITEMS, overlap=3, share=0.9), abs=1e-4)
     assert trial.numbers.right is not None
     assert trial.numbers.half_width is not None
     assert trial.planned is not None
@@ -83,16 +85,19 @@ def test_the_interval_of_a_baseline_is_near_its_plan(tmp_path: Path) -> None:
     assert independent * 0.9 < trial.numbers.half_width < 1.6 * trial.planned
 
 
-def told(found: tuple[Trial, ...]) -> str:
-    """All of it, to be compared."""
-    return repr(found)
+def format_trials(compared: tuple[Trial, ...]) -> str:
+    """Everything in the trials, for comparison."""
+    return repr(compared)
 
 
-def test_the_same_seed_tells_the_same_and_another_something_else(tmp_path: Path) -> None:
-    """People, truth, clock and numbers are drawn from the seed alone."""
+def test_the_same_seed_gives_the_same_result_and_another_a_different_one(tmp_path: Path) -> None:
+    """Annotators, truth, clock and numbers depend on the seed alone."""
     known = campaign(tmp_path, items=8)
-    crowd = Crowd(people=8, seed=1, undos=0.2, skips=0.1, leaves=0.1)
-    runs = [told(trials.compare(known, crowd=one, tried=(3,))[1]) for one in (crowd, crowd, replace(crowd, seed=2))]
+    crowd = SimulationSettings(people=8, seed=1, undos=0.2, skips=0.1, leaves=0.1)
+    runs = [
+        format_trials(trials.compare_overlaps(known, crowd=one, overlaps=(3,))[1])
+        for one in (crowd, crowd, replace(crowd, seed=2))
+    ]
     assert runs[0] == runs[1] != runs[2]
 
 
@@ -108,10 +113,10 @@ def test_the_same_seed_tells_the_same_and_another_something_else(tmp_path: Path)
         ("annotation", "caps: {items: 2}\n", 6, "6 had as many items as `caps.items` allows. Invite more people, or"),
     ],
 )
-def test_shortages_are_said_with_a_remedy(tmp_path: Path, kind: str, more: str, people: int, says: str) -> None:
+def test_shortages_come_with_a_remedy(tmp_path: Path, kind: str, more: str, people: int, says: str) -> None:
     """Too few people, and caps."""
     crowd = replace(PLAIN, people=people)
-    _, (trial,) = trials.compare(campaign(tmp_path, kind=kind, more=more, items=6), crowd=crowd, tried=(3,))
+    _, (trial,) = trials.compare_overlaps(campaign(tmp_path, kind=kind, more=more, items=6), crowd=crowd, overlaps=(3,))
     assert trial.outcome.done < 6
     assert says in trial.outcome.shortages[0]
 
@@ -126,22 +131,22 @@ def test_exposure_is_a_shortage_of_a_baseline(tmp_path: Path) -> None:
         "items: {file: items.jsonl, id: id, show: text, gold: gold, group: group}\n",
         "utf-8",
     )
-    known = project_files.read(tmp_path / "project.yaml")
-    _, (trial,) = trials.compare(known, crowd=replace(PLAIN, people=6), tried=(3,))
+    known = project_files.read_project(tmp_path / "project.yaml")
+    _, (trial,) = trials.compare_overlaps(known, crowd=replace(PLAIN, people=6), overlaps=(3,))
     assert trial.outcome.judgements == 6
     assert "In a baseline one person meets a group once" in trial.outcome.shortages[0]
 
 
-def test_what_no_trial_can_show_is_noted(tmp_path: Path) -> None:
-    """Skills that nobody knows, a control rule that judges nobody; words that are no overlap are refused."""
+def test_limitations_are_listed(tmp_path: Path) -> None:
+    """A control rule without effect is listed; text that is no overlap is refused."""
     for name in ("acceptability", "winograd"):
-        starting.start(tmp_path / name, template_name=name)
-    known = project_files.read(tmp_path / "acceptability" / "project.yaml")
-    tried = trials.overlaps(["3", "dynamic"], campaign=known)
-    contents, found = trials.compare(known, crowd=Crowd(people=4), tried=tried[:1])
-    assert trials.notes(known, contents, tried) == (
+        template_files.write_template(tmp_path / name, template_name=name)
+    known = project_files.read_project(tmp_path / "acceptability" / "project.yaml")
+    tried = trials.parse_overlaps(["3", "dynamic"], campaign=known)
+    contents, compared = trials.compare_overlaps(known, crowd=SimulationSettings(people=4), overlaps=tried[:1])
+    assert trials.list_limitations(known, contents, tried) == (
         "The control rule judges from 10 control items on; with 2 it excludes nobody.",
     )
-    assert found[0].overlap == "3"
+    assert compared[0].overlap == "3"
     with pytest.raises(BadInput, match="'many' is no overlap"):
-        trials.overlaps(["many"], campaign=known)
+        trials.parse_overlaps(["many"], campaign=known)

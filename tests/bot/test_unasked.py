@@ -14,15 +14,15 @@ from sqlmodel import Session, select
 
 from annotation.errors import Unavailable
 from annotation.store import outbox
-from annotation.store.models import Annotator, Message, Outbox
-from annotation.workflow.annotators import messages, reachability
+from annotation.store.models import Annotator, Outbox, SupportMessage
+from annotation.workflow.annotators import registration, support_messages
 from bot import application
 from bot.conversation.texts import COMMANDS
-from bot.delivery import rate_limit, receipts
+from bot.delivery import receipts, sender
 from bot.emulator.request import LocalRequest
 
 if TYPE_CHECKING:
-    from bot.emulator.people import Person
+    from bot.emulator.scripted_people import ScriptedPerson
     from tests.bot.conftest import Chat
 
 ANSWERED = "The organisers have answered\n\nDo capitals count?\n\nThey do."
@@ -31,7 +31,7 @@ ANSWERED = "The organisers have answered\n\nDo capitals count?\n\nThey do."
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is said unasked does not wait for what a chat had before."""
-    monkeypatch.setattr(rate_limit, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(sender, "CHAT_SECONDS", 0.0)
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -41,7 +41,7 @@ async def until(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def answered(chat: Chat, load: Callable[..., None]) -> Person:
+async def answered(chat: Chat, load: Callable[..., None]) -> ScriptedPerson:
     """Somebody whose question has an answer that is not on its way yet."""
     load(("кіт — собака", ["кіт", "собака"]))
     person = chat.person(language="en")
@@ -50,40 +50,40 @@ async def answered(chat: Chat, load: Callable[..., None]) -> Person:
     await chat.send(person, "/ask")
     await chat.send(person, "Do capitals count?")
     with chat.database.transaction() as session:
-        asked = session.exec(select(Message)).one()
-        messages.answer(session, message_id=asked.id or 0, text="They do.", now=chat.now)
+        asked = session.exec(select(SupportMessage)).one()
+        support_messages.answer_message(session, message_id=asked.id or 0, text="They do.", now=chat.now)
     return person
 
 
 @asynccontextmanager
-async def rounds(chat: Chat) -> AsyncIterator[None]:
+async def sweeper(chat: Chat) -> AsyncIterator[None]:
     """The bot says what is to be said unasked."""
-    going = asyncio.create_task(chat.app.rounds.run())
+    going = asyncio.create_task(chat.app.sweeper.run())
     yield
     for _ in range(6):
-        await chat.app.rounds.go()
+        await chat.app.sweeper.sweep_once()
     await asyncio.sleep(0.1)
     going.cancel()
     with suppress(asyncio.CancelledError):
         await going
 
 
-def had(person: Person) -> list[str]:
-    """The answers that she had."""
+def had(person: ScriptedPerson) -> list[str]:
+    """The answers that the annotator got."""
     return [one.text for one in person.messages if one.text.startswith("The organisers")]
 
 
 def delivered(chat: Chat) -> bool:
-    """Whether her question counts as answered."""
+    """Whether the question counts as answered."""
     with chat.database.transaction() as session:
-        return session.exec(select(Message)).one().delivered_at is not None
+        return session.exec(select(SupportMessage)).one().delivered_at is not None
 
 
 async def test_an_organisers_answer_reaches_whoever_asked_once(chat: Chat, load: Callable[..., None]) -> None:
-    """In her language, with her question above it, aloud, and not again with the next round."""
+    """In the language of the annotator, with their question above it, aloud, and not again with the next sweep."""
     person = await answered(chat, load)
     seen = len(person.messages)
-    async with rounds(chat):
+    async with sweeper(chat):
         await until(lambda: len(person.messages) > seen)
     assert [one.text for one in person.messages[seen:]] == [ANSWERED]
     assert not person.messages[-1].silent
@@ -94,35 +94,35 @@ async def test_an_answer_that_met_a_blocked_bot_comes_when_she_is_back(
     chat: Chat, load: Callable[..., None], monkeypatch: pytest.MonkeyPatch, silent: int
 ) -> None:
     """Telegram refused it before the bot knew; also where the database does not answer when that is to be noted."""
-    person, lost, failures = await answered(chat, load), reachability.lost, iter(range(silent))
+    person, lost, failures = await answered(chat, load), registration.mark_unreachable, iter(range(silent))
 
     def failing(session: Session, *, telegram_id: int, now: datetime) -> None:
         if next(failures, None) is not None:
             raise Unavailable("It does not answer.")
         lost(session, telegram_id=telegram_id, now=now)
 
-    monkeypatch.setattr(reachability, "lost", failing)
+    monkeypatch.setattr(registration, "mark_unreachable", failing)
     person.block()
     blocked = chat.telegram.take()
-    async with rounds(chat):
+    async with sweeper(chat):
         await until(lambda: chat.telegram.calls["sendmessage"] > len(person.messages))
         await until(lambda: not delivered(chat))
         await chat.app.deliver(*blocked)
         assert had(person) == []
         await chat.send(person, "/start")
         for _ in range(5):
-            await chat.app.rounds.go()
+            await chat.app.sweeper.sweep_once()
         await until(lambda: had(person))
     assert had(person) == [ANSWERED]
     assert delivered(chat)
 
 
 async def test_an_answer_that_waited_when_she_blocked_the_bot_comes_once(chat: Chat, load: Callable[..., None]) -> None:
-    """She is back before its time has come: she is led on, and it goes anew, and not a second time."""
+    """The annotator is back before its time has come: it goes anew, and not a second time."""
     person = await answered(chat, load)
     seen, before = len(person.messages), chat.telegram.calls["sendmessage"]
     chat.telegram.faults.fail("sendMessage", 429, retry_after=1)
-    async with rounds(chat):
+    async with sweeper(chat):
         await until(lambda: chat.telegram.calls["sendmessage"] > before)
         person.block()
         await chat.deliver()
@@ -130,7 +130,7 @@ async def test_an_answer_that_waited_when_she_blocked_the_bot_comes_once(chat: C
         person.send("/start")
         await chat.deliver()
         for _ in range(5):
-            await chat.app.rounds.go()
+            await chat.app.sweeper.sweep_once()
         await until(lambda: delivered(chat) and not under_way(chat))
     led, answer = (one.text for one in person.messages[seen:])
     assert answer == ANSWERED
@@ -140,41 +140,41 @@ async def test_an_answer_that_waited_when_she_blocked_the_bot_comes_once(chat: C
 async def test_an_answer_that_she_had_before_she_blocked_the_bot_is_not_repeated(
     chat: Chat, load: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That it arrived is not noted yet when the next letter is refused."""
-    monkeypatch.setattr(receipts, "QUIET", 60.0)
+    """That it arrived is not noted yet when the next message is refused."""
+    monkeypatch.setattr(receipts, "BATCH_SECONDS", 60.0)
     person = await answered(chat, load)
-    async with rounds(chat):
+    async with sweeper(chat):
         await until(lambda: had(person))
         person.block()
         call = {"method": "sendMessage", "data": {"text": "news"}}
         with chat.database.transaction() as session:
-            outbox.put(session, [outbox.Draft(chat_id=person.id, calls=[call])], due_at=chat.now)
-        await chat.app.rounds.go()
+            outbox.store_messages(session, [outbox.OutboxDraft(chat_id=person.id, calls=[call])], due_at=chat.now)
+        await chat.app.sweeper.sweep_once()
         await until(lambda: unreachable(chat))
         assert delivered(chat)
 
 
 def under_way(chat: Chat) -> bool:
-    """Whether letters are still to be sent."""
+    """Whether messages are still to be sent."""
     with chat.database.transaction() as session:
         return session.exec(select(Outbox)).first() is not None
 
 
 def unreachable(chat: Chat) -> bool:
-    """Whether it is known that she cannot be written to."""
+    """Whether it is known that the annotator cannot be reached."""
     with chat.database.transaction() as session:
         return session.exec(select(Annotator)).one().unreachable_at is not None
 
 
 async def test_the_bot_introduces_itself_in_every_language_once(chat: Chat) -> None:
     """Menus of commands and descriptions, for other languages too; what is so already is not set again."""
-    telegram, office = chat.telegram, application.office(key=b"k" * 32)
+    telegram, settings = chat.telegram, application.build_delivery_settings(key=b"k" * 32)
     for _ in range(2):
         looked = telegram.calls["getmyshortdescription"]
-        app = application.build(
-            token=telegram.token, database=chat.database, office=office, request=LocalRequest(telegram)
+        app = application.build_application(
+            token=telegram.token, database=chat.database, settings=settings, request=LocalRequest(telegram)
         )
-        async with application.polling(app):
+        async with application.poll_in_background(app):
             await until(lambda looked=looked: telegram.calls["getmyshortdescription"] == looked + 4)  # type: ignore[misc]
     everybody = json.dumps({"type": "default"})
     for language in ("", "uk", "en", "ru"):
@@ -191,5 +191,5 @@ async def test_a_telegram_that_refuses_the_menu_stops_nobody(chat: Chat, load: C
     chat.telegram.faults.fail("setMyCommands", 429, retry_after=3000)
     person = chat.person()
     person.send("/start")
-    async with application.polling(chat.app):
+    async with application.poll_in_background(chat.app):
         await until(lambda: person.messages)

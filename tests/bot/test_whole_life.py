@@ -10,54 +10,55 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, func, select
 
-from annotation.campaigns import programme as programme_files
-from annotation.campaigns import starting
-from annotation.simulation import run
-from annotation.simulation.crowd import Crowd
-from annotation.simulation.run import Simulation
+from annotation.campaigns import programme_file as programme_files
+from annotation.campaigns import template_files
+from annotation.simulation import engine
+from annotation.simulation.engine import Simulation
+from annotation.simulation.simulated_annotators import SimulationSettings
 from annotation.store import database, invariants, queries
 from annotation.store.models import Assignment, Consent, Item, Journal, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage
-from annotation.workflow.allocation import programmes
-from annotation.workflow.annotators import invitations, profiles
-from annotation.workflow.lifecycle import derivation, projects, transitions
+from annotation.workflow.annotators import invitations, terms
+from annotation.workflow.lifecycle import follow_up, programmes, projects, transitions
 from annotation.workflow.monitoring import campaign_status
 from bot import release
-from bot.commands import checkup
+from bot.commands import system_checks
 from exports import report, tables
 
-BUSY = Crowd(people=12, skips=0.05, undos=0.2, reports=0.02, leaves=0.1, seed=3)
+BUSY = SimulationSettings(people=12, skips=0.05, undos=0.2, reports=0.02, leaves=0.1, seed=3)
 KINDS = {
     "instance-filtering": ("label", "boxes"), "multiple-answers": ("boxes",), "open-answer": ("text",),
     "span-qa": ("label", "span"), "span-validation": ("label", "boxes"), "story-correction": ("label", "boxes"),
     "violation-categories": ("boxes",),
 }  # fmt: skip
 """What is answered in the templates that ask for more than labels."""
-TEMPLATES = tuple(one.name for one in starting.templates())
+TEMPLATES = tuple(one.name for one in template_files.list_templates())
 
 
 def begun(db: database.Database, files: Sequence[Path], *, door: str) -> None:
     """Projects that are loaded and started, behind one invitation."""
     with db.transaction() as session:
-        names = [projects.load_file(session, file, now=run.BEGIN).name for file in files]
+        names = [projects.load_project_file(session, file, now=engine.BEGIN).name for file in files]
         if door not in names:
-            programmes.store(session, programme_files.read(files[0].parent.parent / "programme.yaml"), now=run.BEGIN)
-        behind = invitations.door(session, door)
-        invitations.invite(session, door=behind, code="all", uses=12, now=run.BEGIN)
+            programmes.load_programme(
+                session, programme_files.read_programme(files[0].parent.parent / "programme.yaml"), now=engine.BEGIN
+            )
+        behind = invitations.get_target(session, door)
+        invitations.create_invitation(session, target=behind, code="all", uses=12, now=engine.BEGIN)
         for name in names:
-            transitions.start(session, project=queries.project(session, name), now=run.BEGIN)
+            transitions.start_project(session, project=queries.get_project(session, name), now=engine.BEGIN)
 
 
 def lived(db: database.Database, simulation: Simulation, names: Sequence[str]) -> None:
     """Some steps, a pause in which nothing new is handed out, and all the rest; then closed."""
-    simulation.play(steps=12)
-    move(db, simulation, transitions.pause, names)
+    simulation.run(steps=12)
+    move(db, simulation, transitions.pause_project, names)
     before = shown(db)
-    simulation.play(steps=24)
+    simulation.run(steps=24)
     assert shown(db) == before
-    move(db, simulation, transitions.start, names)
-    simulation.play()
-    move(db, simulation, transitions.close, names)
+    move(db, simulation, transitions.start_project, names)
+    simulation.run()
+    move(db, simulation, transitions.close_project, names)
 
 
 def move(db: database.Database, simulation: Simulation, step: object, names: Sequence[str]) -> None:
@@ -65,7 +66,7 @@ def move(db: database.Database, simulation: Simulation, step: object, names: Seq
     assert callable(step)
     with db.transaction() as session:
         for name in names:
-            step(session, project=queries.project(session, name), now=simulation.now)
+            step(session, project=queries.get_project(session, name), now=simulation.now)
 
 
 def shown(db: database.Database) -> int:
@@ -77,40 +78,40 @@ def shown(db: database.Database) -> int:
 def whole(db: database.Database, name: str) -> None:
     """Every main item that nobody took out has its answers, and the rows agree with each other."""
     with db.reading() as session:
-        project = queries.project(session, name)
-        stands = campaign_status.of(session, project)
+        project = queries.get_project(session, name)
+        stands = campaign_status.get_campaign_status(session, project)
         assert stands.items.done == stands.items.number - stands.items.paused
         assert stands.items.in_hand == 0
         events = session.exec(select(Journal.event).where(Journal.project_id == project.id)).all()
         assert [one for one in events if one.startswith("project ")] == [
             "project loaded", "project started", "project paused", "project resumed", "project closed",
         ]  # fmt: skip
-        assert invariants.broken(session) == ()
-    assert [one for one in checkup.soundness(db.engine) if one.wrong] == []
+        assert invariants.list_violations(session) == ()
+    assert [one for one in system_checks.check_database(db.engine) if one.wrong] == []
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str) -> None:
     """All files are written, with a data set for every question."""
-    starting.start(tmp_path / name, template_name=name)
-    with database.opened(f"sqlite:///{tmp_path / 'test.db'}") as db:
+    template_files.write_template(tmp_path / name, template_name=name)
+    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
         begun(db, [tmp_path / name / "project.yaml"], door=name)
-        lived(db, run.simulation(db, crowd=BUSY, names=[name]), [name])
+        lived(db, engine.create_simulation(db, settings=BUSY, names=[name]), [name])
         whole(db, name)
         stages_were_met(db, name)
         with db.reading() as session:
-            project = queries.project(session, name)
-            derived = derivation.derive(session, source=project, where=["pool = main"])
+            project = queries.get_project(session, name)
+            derived = follow_up.derive_items(session, source=project, where=["pool = main"])
             assert all(row["lineage"]["consensus"] is not None for row in derived.rows)
-            data = release.data_sets(session, [name])
-        made = tables.release(data, agreement_resamples=100, performance_resamples=100)
-        files = tables.write(made, tmp_path / "export", also={"report.html": report.page(made)})
+            data = release.build_data_sets(session, [name])
+        made = tables.build_release(data, agreement_resamples=100, performance_resamples=100)
+        files = tables.write_release(made, tmp_path / "export", also={"report.html": report.render_report(made)})
         assert len(files) == 7
         assert made.simulated
         asked = {one.name: one.kind for one in data}
         assert set(asked.values()) >= set(KINDS.get(name, ("label",)))
         numbers(made)
-        assert set(made.gold["item_id"]) >= set(data[0].retained()["item_id"]) - set(data[0].aside)
+        assert set(made.gold["item_id"]) >= set(data[0].retained()["item_id"]) - set(data[0].control_gold)
 
 
 def numbers(made: tables.Release) -> None:
@@ -132,7 +133,7 @@ def numbers(made: tables.Release) -> None:
 def stages_were_met(db: database.Database, name: str) -> None:
     """Control and training items were met where the template has them, training by everybody who went on."""
     with db.reading() as session:
-        project = queries.project(session, name)
+        project = queries.get_project(session, name)
         pools = set(session.exec(select(Item.pool).where(Item.project_id == project.id)).all())
         answered = (
             select(Item.pool)
@@ -167,12 +168,12 @@ def test_a_programme_lives_through(tmp_path: Path) -> None:
     """One invitation, consent and profile for both projects; they are interleaved, and the quota holds."""
     names = ["baseline", "ethics"]
     for name in names:
-        starting.start(tmp_path / name, template_name=name)
+        template_files.write_template(tmp_path / name, template_name=name)
     (tmp_path / "consent.md").write_text("Я згоден.", "utf-8")
     (tmp_path / "programme.yaml").write_text(PROGRAMME, "utf-8")
-    with database.opened(f"sqlite:///{tmp_path / 'test.db'}") as db:
+    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
         begun(db, [tmp_path / name / "project.yaml" for name in names], door="both")
-        simulation = run.simulation(db, crowd=BUSY, names=names)
+        simulation = engine.create_simulation(db, settings=BUSY, names=names)
         lived(db, simulation, names)
         for name in names:
             whole(db, name)
@@ -182,10 +183,10 @@ def test_a_programme_lives_through(tmp_path: Path) -> None:
             worked = {one.annotator_id for one in taking_part if one.shown}
             assert max(one.answered for one in taking_part) == 2
             assert {one.annotator_id for one in session.exec(select(Consent)).all()} >= worked
-            said = [profiles.answers(session, annotator_id=who) for who in sorted(worked)]
+            said = [terms.get_profile_answers(session, annotator_id=who) for who in sorted(worked)]
             assert {one["native"] for one in said} == {"так"}
-            data = release.data_sets(session, names)
-        made = tables.release(data, agreement_resamples=100, performance_resamples=100)
+            data = release.build_data_sets(session, names)
+        made = tables.build_release(data, agreement_resamples=100, performance_resamples=100)
         assert {one.split("/")[0] for one in made.responses["dataset"]} == set(names)
 
 
@@ -233,15 +234,17 @@ def strict(folder: Path, text: str = QUALIFIED) -> Path:
 
 def test_the_careless_fail_the_qualification(tmp_path: Path) -> None:
     """Whoever guesses among four options does not get four of six, twice; the others do, and repeats come to them."""
-    crowd = Crowd(people=12, careless=0.25, skill=0.95, skips=0.02, undos=0.1, reports=0, leaves=0.05, days=1, seed=1)
-    with database.opened(f"sqlite:///{tmp_path / 'test.db'}") as db:
+    crowd = SimulationSettings(
+        people=12, careless=0.25, skill=0.95, skips=0.02, undos=0.1, reports=0, leaves=0.05, days=1, seed=1
+    )
+    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
         begun(db, [strict(tmp_path / "strict")], door="strict")
-        simulation = run.simulation(db, crowd=crowd, names=["strict"])
+        simulation = engine.create_simulation(db, settings=crowd, names=["strict"])
         lived(db, simulation, ["strict"])
         whole(db, "strict")
         with db.reading() as session:
-            stands = campaign_status.of(session, queries.project(session, "strict"))
-            careless = {one.annotator_id for one in simulation.visitors if one.person.careless}
+            stands = campaign_status.get_campaign_status(session, queries.get_project(session, "strict"))
+            careless = {one.annotator_id for one in simulation.agents if one.annotator.careless}
             failed = set(session.exec(select(Participation.annotator_id).where(Participation.status == "failed")))
             assert failed == careless
             assert stands.qualification is not None
@@ -253,15 +256,17 @@ def test_the_careless_fail_the_qualification(tmp_path: Path) -> None:
 def test_rules_exclude_the_careless_and_their_places_go_to_others(tmp_path: Path) -> None:
     """Without a qualification they come as far as the fourth control item; what they said there does not count."""
     text = "".join(line for line in QUALIFIED.splitlines(keepends=True) if "qualification" not in line)
-    crowd = Crowd(people=15, careless=0.2, skill=0.95, skips=0, undos=0, reports=0, leaves=0, days=1, seed=4)
-    with database.opened(f"sqlite:///{tmp_path / 'test.db'}") as db:
+    crowd = SimulationSettings(
+        people=15, careless=0.2, skill=0.95, skips=0, undos=0, reports=0, leaves=0, days=1, seed=4
+    )
+    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
         begun(db, [strict(tmp_path / "strict", text)], door="strict")
-        simulation = run.simulation(db, crowd=crowd, names=["strict"])
-        simulation.play()
+        simulation = engine.create_simulation(db, settings=crowd, names=["strict"])
+        simulation.run()
         with db.transaction() as session:
-            project = queries.project(session, "strict")
-            stands = campaign_status.of(session, project)
-            careless = {one.annotator_id for one in simulation.visitors if one.person.careless}
+            project = queries.get_project(session, "strict")
+            stands = campaign_status.get_campaign_status(session, project)
+            careless = {one.annotator_id for one in simulation.agents if one.annotator.careless}
             excluded = set(session.exec(select(Participation.annotator_id).where(Participation.status == "excluded")))
             met = select(Assignment.annotator_id, func.count()).where(
                 col(Assignment.is_control), Assignment.status == AssignmentStatus.DONE
@@ -277,4 +282,4 @@ def test_rules_exclude_the_careless_and_their_places_go_to_others(tmp_path: Path
             assert set(session.exec(theirs).all()) == {"control items right < 50%, with at least 4"}
             assert stands.items.done == stands.items.number
             assert session.exec(select(Item.id).where(Item.status != ItemStatus.OPEN)).all() == []
-            assert invariants.broken(session) == ()
+            assert invariants.list_violations(session) == ()

@@ -213,7 +213,7 @@ def test_a_folder_and_a_file_that_may_not_be_read_are_refused(words: Hromada) ->
         with pytest.raises(BadInput, match="may not read this file"):
             files.read_text(words.folder / "items.csv")
         with pytest.raises(BadInput, match="may not look into this folder"):
-            files.there(words.folder / "hromada.db")
+            files.file_exists(words.folder / "hromada.db")
 
 
 def test_a_locked_database_is_refused_after_a_while(words: Hromada) -> None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from annotation.campaigns import starting
+from annotation.campaigns import template_files
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Hromada
@@ -29,7 +29,7 @@ def test_the_templates_are_listed_each_with_a_sentence(hromada: Hromada) -> None
     assert all(about.endswith(".") and len(about) < 120 for about in listed.values())
 
 
-@pytest.mark.parametrize("template", [one.name for one in starting.templates()])
+@pytest.mark.parametrize("template", [one.name for one in template_files.list_templates()])
 def test_a_template_checks_and_loads_as_it_is(hromada: Hromada, template: str) -> None:
     """Written into a new folder, under the folder's name; a second time into the same one is refused."""
     assert hromada("new", "my-campaign", "--template", template).code == 0
@@ -88,7 +88,7 @@ def test_the_walk_from_acceptability_to_violation_categories(hromada: Hromada) -
     imported = hromada("import", "one", "--json").json
     assert imported["excluded"] == {"abstained": 1, "control item": 3}
     derived = hromada(
-        "derive", "two", "--from", "one", "--where", "answer = не можна", "--where", "answer.votes >= 3",
+        "follow-up", "two", "--from", "one", "--where", "answer = не можна", "--where", "answer.votes >= 3",
         "--template", "violation-categories", "--json",
     )  # fmt: skip
     assert derived.code == 0, derived.err
@@ -159,12 +159,12 @@ def test_the_walk_from_filtering_to_the_baseline(hromada: Hromada) -> None:
     filtered(hromada)
     hromada.write("baseline.yaml", BASELINE)
     conditions = [part for one in ("logic =", "grammar =", "answer = @gold") for part in ("--where", one)]
-    derived = hromada("derive", "base", "--from", "filter", *conditions, "--project", "baseline.yaml", "--json")
+    derived = hromada("follow-up", "base", "--from", "filter", *conditions, "--project", "baseline.yaml", "--json")
     assert (derived.code, derived.json["items"]) == (0, 1), derived.err
     row = json.loads((hromada.folder / "base/items.jsonl").read_text("utf-8"))
     assert (row["id"], row["group"], row["gold"], len(row["options"])) == ("f1", "кіт і пес", "пес", 4)
     assert hromada("load", "base/project.yaml").code == 0
-    left = hromada("derive", "left.jsonl", "--from", "filter", "--where", "logic = можливі кілька відповідей")
+    left = hromada("follow-up", "left.jsonl", "--from", "filter", "--where", "logic = можливі кілька відповідей")
     assert (left.code, (hromada.folder / "left.jsonl").read_text("utf-8").count("\n")) == (0, 1)
 
 
@@ -180,7 +180,7 @@ def test_a_derived_project_takes_the_files_along_that_it_names(hromada: Hromada)
         "shuffle: yes}", 'shuffle: yes}, {name: why, type: text, text: "?", required: no}]'
     )
     hromada.write("baseline.yaml", asked + more + rule)
-    ran = hromada("derive", "base", "--from", "filter", "--where", "answer = @gold", "--project", "baseline.yaml")
+    ran = hromada("follow-up", "base", "--from", "filter", "--where", "answer = @gold", "--project", "baseline.yaml")
     assert ran.code == 0, ran.err
     assert sorted(path.name for path in (hromada.folder / "base").iterdir()) == [
         "controls.parquet", "items.jsonl", "project.yaml", "words.txt",
@@ -207,7 +207,7 @@ def test_what_cannot_be_derived_is_refused_and_writes_nothing(
     """Conditions that mean nothing, projects that do not fit: a sentence, and no folder."""
     filtered(hromada)
     hromada.write("wrong.yaml", BASELINE.replace("items.jsonl", "other.jsonl"))
-    ran = hromada("derive", "next", "--from", "filter", *arguments)
+    ran = hromada("follow-up", "next", "--from", "filter", *arguments)
     assert (ran.code, says in ran.err) == (2, True), ran.err
     assert sorted(path.name for path in hromada.folder.iterdir() if not path.name.startswith("hromada.")) == [
         "filter", "wrong.yaml",

@@ -30,8 +30,8 @@ def filled(hromada: Any) -> Any:
     hromada.write("items.csv", "id,text\n1,one\n2,two\n")
     assert hromada("load", hromada.write("project.yaml", PROJECT)).code == 0
     url = f"sqlite:///{hromada.folder / 'hromada.db'}"
-    with database.opened(url) as found, found.transaction() as session:
-        pseudonyms.key(session, file=hromada.folder / "hromada.key", now=NOW)
+    with database.open_database(url) as found, found.transaction() as session:
+        pseudonyms.ensure_key(session, file=hromada.folder / "hromada.key", now=NOW)
     return hromada
 
 
@@ -65,8 +65,8 @@ def test_nothing_is_replaced_without_yes(filled: Any) -> None:
 def test_an_upgrade_keeps_the_database_as_it_was(filled: Any) -> None:
     """From an older form to the newest, with a backup beside it that can be restored; then there is nothing to do."""
     url = f"sqlite:///{filled.folder / 'hromada.db'}"
-    with database.connected(url) as engine:
-        migrations.downgrade(engine, "0002")
+    with database.open_engine(url) as engine:
+        migrations.downgrade_schema(engine, "0002")
     assert filled("database", "check").code == 1
     upgraded = filled("database", "upgrade", "--json")
     assert (upgraded.json["from"], upgraded.json["to"]) == ("0002", migrations.HEAD)

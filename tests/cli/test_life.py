@@ -1,4 +1,4 @@
-"""The life of a campaign by the installed command: allot, start, pause, extend, close, reopen, fix, status."""
+"""The life of a campaign by the installed command, from allocate-groups to reopen, fix and status."""
 
 from __future__ import annotations
 
@@ -105,21 +105,21 @@ def test_watching_shows_it_anew_until_somebody_has_enough(one: Hromada) -> None:
         assert watching.wait(timeout=20) in {0, 130}
 
 
-def test_groups_are_allotted_and_a_shortage_stops_the_start(one: Hromada) -> None:
-    """Two projects over the same items: too few people are named by allot and by start; enough let both start."""
+def test_groups_are_allocated_and_a_shortage_stops_the_start(one: Hromada) -> None:
+    """Two projects over the same items: too few people are named twice; enough let both start."""
     write(one, "two", kind="annotation")
     one("load", "two.yaml")
-    few = one("allot", "two", "one", "--people", "3")
-    assert (few.code, "Too few people" in few.out) == (0, True), few.err
+    few = one("allocate-groups", "two", "one", "--people", "3")
+    assert (few.code, "Too few annotators" in few.out) == (0, True), few.err
     refused = one("start", "one")
     assert (refused.code, "too few people who have not met them: 3 judgements are missing" in refused.err) == (2, True)
-    enough = one("allot", "two", "one", "--people", "4", "--seed", "1", "--json").json
+    enough = one("allocate-groups", "two", "one", "--people", "4", "--seed", "1", "--json").json
     assert [(row["project"], row["people for each"], row["groups with too few"]) for row in enough] == [
         ("two", 2, 0), ("one", 2, 0),
     ]  # fmt: skip
     assert one("start", "one").code == 0
     assert one("start", "two").code == 0
-    assert one("allot", "two", "one", "--people", "9").code == 2
+    assert one("allocate-groups", "two", "one", "--people", "9").code == 2
 
 
 def test_an_item_is_fixed_while_people_work(one: Hromada) -> None:

@@ -15,7 +15,7 @@ from annotation.store import database, overlap_counts, queries
 from annotation.store.models import Annotator, Assignment, Item, Journal, Judgement, Report
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
 from annotation.workflow import participations
-from annotation.workflow.annotators import administration, invitations, messages, registration
+from annotation.workflow.annotators import administration, invitations, registration, support_messages
 from annotation.workflow.assignments import batches
 from bot.commands import people
 
@@ -38,15 +38,15 @@ ANSWER = "ТАЄМНИЦЯ"
 
 def in_database(hromada: Hromada, act: Callable[[Session], str]) -> str:
     """Do something in the folder's database, as the bot would; what it gives."""
-    with database.opened(f"sqlite:///{hromada.folder / 'hromada.db'}") as db, db.transaction() as session:
+    with database.open_database(f"sqlite:///{hromada.folder / 'hromada.db'}") as db, db.transaction() as session:
         return act(session)
 
 
 def someone(session: Session) -> str:
-    """A person with an answer to the first item and a question about it; her pseudonym."""
-    person = registration.join(session, telegram_id=5, language="uk", key=b"k" * 32, now=NOW)
-    project = queries.project(session, "words")
-    participations.enter(session, annotator_id=person.id or 0, project=project, now=NOW)
+    """A person with an answer to the first item and a question about it; the pseudonym."""
+    person = registration.register_telegram_annotator(session, telegram_id=5, language="uk", key=b"k" * 32, now=NOW)
+    project = queries.get_project(session, "words")
+    participations.get_or_create_participation(session, annotator_id=person.id or 0, project=project, now=NOW)
     item = session.exec(select(Item).where(Item.external_id == "1")).one()
     item.free, item.n_live, item.n_done = 1, 1, 1
     made = Assignment(
@@ -55,19 +55,21 @@ def someone(session: Session) -> str:
         annotator_id=person.id or 0,
         surface=Surface.TELEGRAM,
         status=AssignmentStatus.DONE,
-        holds=True,
+        holds_place=True,
         shown_at=NOW,
     )
     session.add(made)
     session.flush()
     session.add(Judgement(assignment_id=made.id or 0, response=ANSWER, response_raw=ANSWER, answered_at=NOW))
-    messages.ask(session, annotator_id=person.id or 0, text="Що таке [хліб]?", now=NOW, assignment_id=made.id)
+    support_messages.send_question(
+        session, annotator_id=person.id or 0, text="Що таке [хліб]?", now=NOW, assignment_id=made.id
+    )
     return person.pseudonym
 
 
 @pytest.fixture
 def who(hromada: Hromada) -> str:
-    """A project with somebody in it; her pseudonym."""
+    """A project with somebody in it; the pseudonym."""
     hromada.write("items.csv", "id,word\n1,хліб\n2,хлбі\n")
     hromada.write("project.yaml", PROJECT)
     assert hromada("load", "project.yaml").code == 0
@@ -93,9 +95,9 @@ def test_an_invitation_is_printed_as_it_is_sent(hromada: Hromada, who: str) -> N
 
     def redeem(session: Session) -> str:
         person = session.exec(select(Annotator)).one().id or 0
-        found = invitations.redeem(session, annotator_id=person, code=code, now=NOW)
-        assert isinstance(found, invitations.Entered)
-        return found.door
+        found = invitations.redeem_invitation(session, annotator_id=person, code=code, now=NOW)
+        assert isinstance(found, invitations.RedeemedInvitation)
+        return found.target
 
     assert in_database(hromada, redeem) == "words"
     listed = hromada("invite", "words", "--list", "--json").json
@@ -128,7 +130,7 @@ def test_the_list_says_how_each_stands(hromada: Hromada, who: str) -> None:
     for shown in (who, "active", "0.50 EUR"):
         assert shown in table.out
     for arguments in (
-        ("insider", who), ("cohort", who, "students"), ("pay", who, "0.30", "--project", "words"),
+        ("team-member", who), ("cohort", who, "students"), ("pay", who, "0.30", "--project", "words"),
         ("suspend", who, "--reason", "копіює [усе]"),
     ):  # fmt: skip
         done = hromada("people", *arguments)
@@ -157,7 +159,7 @@ def test_the_list_says_how_each_stands(hromada: Hromada, who: str) -> None:
         "paid_per_active_hour": [],
     }
     assert "копіює [усе]" in hromada("people", "words").out
-    for arguments in (("unsuspend", who), ("insider", who, "--no"), ("cohort", who, "students", "--remove")):
+    for arguments in (("unsuspend", who), ("team-member", who, "--no"), ("cohort", who, "students", "--remove")):
         assert hromada("people", *arguments).code == 0
     after = hromada("people", "list", "words", "--json").json["people"][0]
     assert (after["standing"], after["insider"], after["cohorts"]) == ("active", False, [])
@@ -185,7 +187,7 @@ def test_what_cannot_be_done_changes_nothing(hromada: Hromada, who: str) -> None
 
 
 def test_a_person_gets_her_data_withdraws_and_is_forgotten(hromada: Hromada, who: str) -> None:
-    """Her answer is in her data, counts no more once she is out, and is nowhere once she is forgotten."""
+    """The answer is in the data, counts no more after the withdrawal, and is nowhere after the erasure."""
     held = hromada("people", "data", who)
     assert held.json["assignments"][0]["answers"][0]["response"] == ANSWER
     out = hromada("people", "withdraw", who, "--project", "words")
@@ -225,11 +227,11 @@ def test_messages_are_listed_and_answered(hromada: Hromada, who: str) -> None:
 
 
 def test_whoever_was_paused_is_readmitted(hromada: Hromada, who: str) -> None:
-    """She goes on; a second time there is nothing to let her into."""
+    """The annotator goes on; a second readmission has nothing to do."""
 
     def pause(session: Session) -> str:
         person = session.exec(select(Annotator)).one()
-        row = participations.of(session, annotator_id=person.id or 0, project_id=1)
+        row = participations.get_participation(session, annotator_id=person.id or 0, project_id=1)
         assert row is not None
         row.status = ParticipationStatus.PAUSED
         session.add(row)
@@ -251,7 +253,7 @@ def test_reports_are_listed_and_dismissed(hromada: Hromada, who: str) -> None:
         session.add(
             Report(item_id=made.item_id, annotator_id=1, assignment_id=made.id or 0, reason="двозначно", at=NOW)
         )
-        overlap_counts.pause(session, item_id=made.item_id)
+        overlap_counts.pause_item(session, item_id=made.item_id)
         return ""
 
     assert "Nothing is reported." in hromada("messages", "reports").out
@@ -313,22 +315,24 @@ def test_whoever_works_at_a_desk_only_agrees_on_paper(hromada: Hromada) -> None:
 
 
 def test_whoever_has_telegram_agrees_there_herself(hromada: Hromada, who: str) -> None:
-    """Nobody agrees for her."""
-    ran = hromada("people", "agree", who, "--project", "words", "--how", "she said so")
-    assert (ran.code, "She agrees to it there herself." in ran.err) == (2, True)
+    """Nobody agrees for them."""
+    ran = hromada("people", "agree", who, "--project", "words", "--how", "they said so")
+    assert (ran.code, "They agree to it there themselves." in ran.err) == (2, True)
 
 
 def desk_only(session: Session) -> str:
-    """Somebody without Telegram; her pseudonym."""
-    return registration.join_desk(session, account="here 7", known=None, key=b"k" * 32, now=NOW).pseudonym
+    """Somebody without Telegram; the pseudonym."""
+    return registration.register_label_studio_annotator(
+        session, account="here 7", annotator_id=None, key=b"k" * 32, now=NOW
+    ).pseudonym
 
 
 def handed(session: Session, pseudonym: str) -> str:
-    """What hinders her at her desk, else how many items were handed out there."""
-    who = administration.known_as(session, pseudonym).id or 0
-    project = queries.project(session, "strict").id or 0
-    batch = batches.hand_out(session, annotator_id=who, project_id=project, number=2, now=datetime.now(UTC))
-    return batch.waiting.reason.value if batch.waiting else str(len(batch.assignments))
+    """Why no batch is assigned, else how many items it has."""
+    who = administration.get_annotator(session, pseudonym).id or 0
+    project = queries.get_project(session, "strict").id or 0
+    batch = batches.assign_batch(session, annotator_id=who, project_id=project, number=2, now=datetime.now(UTC))
+    return batch.shortfall.reason.value if batch.shortfall else str(len(batch.assignments))
 
 
 def hows(session: Session) -> str:

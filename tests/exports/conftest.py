@@ -1,4 +1,4 @@
-"""Small data sets, made by hand."""
+"""Small data sets for tests."""
 
 from __future__ import annotations
 
@@ -8,26 +8,31 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from exports.inputs import ITEMS, RESPONSES, DataSet
-from exports.sheets import Asked, Content, Filtering, Sheets
+from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
+from exports.inputs import ITEM_COLUMNS, RESPONSE_COLUMNS, DataSet
 
 WORDS = {"т": "так", "н": "ні"}
 
 
 class Make:
-    """Rows and data sets with everything unsaid filled in."""
+    """Builds rows and data sets, with defaults for everything not given."""
 
     @staticmethod
     def item(item_id: str, gold: str | None = None, **more: object) -> dict[str, object]:
         """One row of DataSet.items; an item with gold has it by construction, version 1."""
         known = {"gold_origin": "construction", "gold_version": "1"} if gold is not None else {}
-        row = dict.fromkeys(ITEMS) | {"item_revision": 1, "group": item_id, "n_options": 2} | known
+        row = dict.fromkeys(ITEM_COLUMNS) | {"item_revision": 1, "group": item_id, "n_options": 2} | known
         return row | {"item_id": item_id, "gold": gold} | more
 
     @staticmethod
     def response(item_id: str, annotator: str, answer: str | None, **more: object) -> dict[str, object]:
         """One row of DataSet.responses."""
-        row = dict.fromkeys(RESPONSES) | {"item_revision": 1, "group": item_id, "stage": "main", "is_control": False}
+        row = dict.fromkeys(RESPONSE_COLUMNS) | {
+            "item_revision": 1,
+            "group": item_id,
+            "stage": "main",
+            "is_control": False,
+        }
         row |= {"item_id": item_id, "annotator": annotator, "response": answer, "response_raw": answer}
         first = {"first_response": answer, "first_excluded_reason": more.get("excluded_reason")}
         return row | first | more
@@ -57,53 +62,57 @@ class Make:
         return DataSet(
             name=name,
             classes=None if classes is None else tuple(classes),
-            items=pd.DataFrame(rows, columns=list(ITEMS), dtype=object),
-            responses=pd.DataFrame(list(responses), columns=list(RESPONSES), dtype=object),
+            items=pd.DataFrame(rows, columns=list(ITEM_COLUMNS), dtype=object),
+            responses=pd.DataFrame(list(responses), columns=list(RESPONSE_COLUMNS), dtype=object),
             **(known | more),
         )
 
     @classmethod
     def closed(cls, name: str = "так-ні", **more: Any) -> DataSet:
-        """Six closed items with gold так, five answered by three people, one tied by two, one seen by nobody."""
+        """Six closed items with gold так, five answered by three annotators, one tied by two, one without answers."""
         votes = {"i1": "ттт", "i2": "ттн", "i3": "тнн", "i4": "ттт", "i5": "тн-"}
         items = [cls.item(f"i{number}", "так", gold_origin="expert") for number in range(1, 7)]
         return cls.data_set(name, items=items, responses=cls.answered(votes), **more)
 
     @classmethod
     def per_item(cls, name: str = "слова", **more: Any) -> DataSet:
-        """Six items with three options of their own each, answered by two people."""
+        """Six items with three options of their own each, answered by two annotators."""
         items = [cls.item(f"w{number}", f"слово{number}", n_options=3) for number in range(6)]
         responses = [
-            cls.response(f"w{number}", person, f"слово{number}" if number != wrong else "інше")
+            cls.response(f"w{number}", annotator, f"слово{number}" if number != wrong else "інше")
             for number in range(6)
-            for person, wrong in (("a1", 5), ("a2", 0))
+            for annotator, wrong in (("a1", 5), ("a2", 0))
         ]
         return cls.data_set(name, items=items, responses=responses, classes=None, **more)
 
     @classmethod
-    def sheets(
+    def full_responses(
         cls,
-        questions: Sequence[Asked],
+        questions: Sequence[QuestionSpec],
         given: Iterable[tuple[str, str, Mapping[str, str]] | tuple[str, str, Mapping[str, str], Mapping[str, object]]],
         *,
         texts: Mapping[str, Mapping[str, str]],
         gold: Mapping[str, str] | None = None,
-        filtering: Filtering | None = None,
+        filtering: FilteringRule | None = None,
         **more: Any,
-    ) -> Sheets:
+    ) -> FullResponses:
         """Items with these texts, and answers as (item, annotator, answers by question, other columns)."""
         first = questions[0].name
-        rows = [(item, who, answers, rest[0] if rest else {}) for item, who, answers, *rest in given]
+        rows = [(item, annotator, answers, rest[0] if rest else {}) for item, annotator, answers, *rest in given]
         data = cls.data_set(
             items=[cls.item(item, (gold or {}).get(item)) for item in texts],
-            responses=[cls.response(item, who, answers.get(first), **rest) for item, who, answers, rest in rows],
+            responses=[
+                cls.response(item, annotator, answers.get(first), **rest) for item, annotator, answers, rest in rows
+            ],
             **({"classes": None} | more),
         )
-        return Sheets(
+        return FullResponses(
             data=data,
             questions=tuple(questions),
             answers=tuple(answers for _, _, answers, _ in rows),
-            contents={item: Content(shown=" ".join(fields.values()), fields=fields) for item, fields in texts.items()},
+            contents={
+                item: ItemContent(shown=" ".join(fields.values()), fields=fields) for item, fields in texts.items()
+            },
             filtering=filtering,
         )
 

@@ -14,7 +14,7 @@ import pytest
 
 from exports import tables
 from exports.inputs import DataSet
-from exports.report import page
+from exports.report import render_report
 from exports.tables import Release
 
 Make = Any
@@ -42,7 +42,7 @@ class Elements(HTMLParser):
 
 
 def released(*data_sets: DataSet) -> Release:
-    return tables.release(data_sets, agreement_resamples=50, performance_resamples=50)
+    return tables.build_release(data_sets, agreement_resamples=50, performance_resamples=50)
 
 
 def hostile(make: Make) -> DataSet:
@@ -57,7 +57,7 @@ def hostile(make: Make) -> DataSet:
 
 def test_the_page_names_no_address_and_carries_no_script(make: Make) -> None:
     """Nothing in it points outside: references are to its own ids, and its policy forbids loading anything."""
-    text = page(released(make.closed(), make.per_item()))
+    text = render_report(released(make.closed(), make.per_item()))
     elements = Elements(text)
     assert not re.search(r"https?:|//[a-z]|@import|url\((?!#)", text)
     assert elements.tags["script"] == elements.tags["link"] == elements.tags["img"] == 0
@@ -67,7 +67,7 @@ def test_the_page_names_no_address_and_carries_no_script(make: Make) -> None:
 
 def test_ids_are_unique_and_every_reference_finds_its_own(make: Make) -> None:
     """The pictures share no id, so that none shows a part of another."""
-    elements = Elements(page(released(make.closed(), make.per_item())))
+    elements = Elements(render_report(released(make.closed(), make.per_item())))
     assert [name for name, count in Counter(elements.ids).items() if count > 1] == []
     pointed = {value.removeprefix("#") for value in elements.values("href")}
     assert pointed
@@ -76,12 +76,14 @@ def test_ids_are_unique_and_every_reference_finds_its_own(make: Make) -> None:
 
 def test_the_same_release_is_the_same_page(make: Make) -> None:
     """Two runs give the same bytes, pictures included."""
-    assert page(released(make.closed(), make.per_item())) == page(released(make.per_item(), make.closed()))
+    assert render_report(released(make.closed(), make.per_item())) == render_report(
+        released(make.per_item(), make.closed())
+    )
 
 
 def test_simulated_numbers_are_stamped_wherever_they_appear(make: Make) -> None:
     """Title, banner, every picture and every table that holds them say SIMULATED; without simulation nothing does."""
-    text = page(released(make.closed(simulated=True)))
+    text = render_report(released(make.closed(simulated=True)))
     pictures = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)
     assert len(pictures) == 6
     assert all(picture.count(">SIMULATED</text>") == 2 for picture in pictures)
@@ -91,12 +93,12 @@ def test_simulated_numbers_are_stamped_wherever_they_appear(make: Make) -> None:
     groups = re.findall(r'<th scope="rowgroup".*?</th>', text, flags=re.DOTALL)
     assert len(groups) == 4
     assert all("SIMULATED" in group for group in groups)
-    assert "SIMULATED" not in page(released(make.closed()))
+    assert "SIMULATED" not in render_report(released(make.closed()))
 
 
 def test_a_mixed_page_names_what_is_simulated(make: Make) -> None:
     """Only the simulated data set's picture of scores is stamped; the pictures that show both are."""
-    text = page(released(make.closed(), make.per_item(simulated=True)))
+    text = render_report(released(make.closed(), make.per_item(simulated=True)))
     assert "Scripts, not people, gave the answers of: слова." in text
     labels = [label for label in Elements(text).values("aria-label") if "scores of" in label]
     assert [label.startswith("SIMULATED, ") for label in labels] == [True, False]
@@ -104,15 +106,15 @@ def test_a_mixed_page_names_what_is_simulated(make: Make) -> None:
 
 def test_hostile_text_stays_text(make: Make) -> None:
     """Markup and formulas in names, titles, reasons and people are shown, not run, also inside the pictures."""
-    text = page(released(hostile(make)))
+    text = render_report(released(hostile(make)))
     assert Elements(text).tags["script"] == 0
     assert "&lt;script&gt;alert(" in text
     assert "$x$&lt;script&gt;" in text
 
 
 def test_tables_have_captions_and_headings_with_scope(make: Make) -> None:
-    """Whoever hears the page can tell what a cell belongs to."""
-    elements = Elements(page(released(make.closed(), make.per_item())))
+    """A screen reader can say to which row and column a cell belongs."""
+    elements = Elements(render_report(released(make.closed(), make.per_item())))
     assert elements.tags["table"] == elements.tags["caption"] == 5
     assert elements.tags["th"] == len(elements.values("scope"))
     assert ("html", "lang", "en") in elements.attributes
@@ -120,10 +122,10 @@ def test_tables_have_captions_and_headings_with_scope(make: Make) -> None:
     assert elements.values("role").count("img") == elements.tags["svg"] == len(elements.values("aria-label"))
 
 
-def test_refusals_and_missing_scores_are_told(make: Make) -> None:
+def test_refusals_and_missing_scores_are_explained(make: Make) -> None:
     """The page gives the reasons that agreement.json gives."""
     empty = make.data_set("порожня", items=[make.item("i1")], responses=[])
-    text = page(released(make.per_item(), empty))
+    text = render_report(released(make.per_item(), empty))
     assert "Dawid-Skene needs labels that mean the same on every item" in text
     assert "The options differ from item to item and share no classes" in text
     assert "No answer counts: nobody has answered, or every answer is excluded." in text
@@ -134,7 +136,7 @@ def test_many_people_share_one_panel_without_names(make: Make) -> None:
     people = [f"person{number:03}" for number in range(200)]
     items = [make.item(f"i{number}", "так") for number in range(6)]
     rows = [make.response(f"i{n % 6}", person, "так" if n % 3 else "ні") for n, person in enumerate(people)]
-    text = page(released(make.data_set(items=items, responses=rows)))
+    text = render_report(released(make.data_set(items=items, responses=rows)))
     picture = re.findall(r"<svg.*?</svg>", text, flags=re.DOTALL)[0]
     height = re.search(r'height="(\d+)"', picture)
     assert height is not None
@@ -145,14 +147,14 @@ def test_many_people_share_one_panel_without_names(make: Make) -> None:
 
 def test_an_emoji_in_a_name_is_drawn_by_the_browser(make: Make) -> None:
     """Letters that matplotlib's font lacks give no warning and stay text."""
-    assert ">кіт 🐈</text>" in page(released(make.closed("кіт 🐈")))
+    assert ">кіт 🐈</text>" in render_report(released(make.closed("кіт 🐈")))
 
 
 def test_plots_and_templates_are_imported_only_for_a_page() -> None:
     """Importing the report loads neither matplotlib nor Jinja, so that commands without a page start quickly."""
     code = "import sys, exports.report; print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert told.stdout == "[]\n"
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert ran.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -163,7 +165,7 @@ def test_the_page_fits_its_screen_and_loads_nothing(
     """Long names and wide tables scroll inside their own boxes, and the only request is the page itself."""
     long = make.closed("довга-назва-набору-даних-без-жодного-пробілу-" * 3, simulated=True)
     file = tmp_path / "report.html"
-    file.write_text(page(released(long, make.per_item(), hostile(make))), encoding="utf-8")
+    file.write_text(render_report(released(long, make.per_item(), hostile(make))), encoding="utf-8")
     context = browser.new_context(viewport={"width": width, "height": 740}, color_scheme=scheme)
     shown = context.new_page()
     requests: list[str] = []
@@ -182,15 +184,15 @@ def test_the_page_fits_its_screen_and_loads_nothing(
 
 
 def test_the_same_answers_otherwise_counted_stand_in_a_table_only_where_there_are_some(make: Make) -> None:
-    """Skips, self-agreement and the flag of R26 are told; a data set without them has no such table."""
-    plain = page(released(make.closed()))
+    """Skips, self-agreement and scores far from the primary one are shown; without them there is no such table."""
+    plain = render_report(released(make.closed()))
     assert "otherwise-table" not in plain
     data = make.closed()
     extra = [make.response("i6", "a1", None, skip_reason="unclear", seconds=None)]
     extra += [make.response("i1", "a1", "так", is_repeat=True, gap_hours=25.0)]
     extra += [make.response("i4", f"x{n}", "ні", excluded_reason="too fast", by_rule=True) for n in range(30)]
     items, answers = data.items.to_dict("records"), data.responses.to_dict("records")
-    text = page(released(make.data_set(items=items, responses=[*answers, *extra])))
+    text = render_report(released(make.data_set(items=items, responses=[*answers, *extra])))
     table = re.search(r'<caption id="otherwise-table">.*?</table>', text, flags=re.DOTALL)
     assert table is not None
     assert re.findall(r'<th scope="row">(.*?)</th>', table[0]) == ["Exclusions kept", "Skips excluded"]

@@ -13,7 +13,7 @@ import pytest
 
 from aggregation.errors import HromadaError
 from exports import tables, writers
-from exports.inputs import RESPONSES, DataSet
+from exports.inputs import RESPONSE_COLUMNS, DataSet
 from exports.tables import Release
 
 Make = Any
@@ -22,7 +22,7 @@ FILES = ["agreement.json", "annotators.csv", "baselines.csv", "gold.csv", "human
 
 
 def released(*data_sets: DataSet, **choices: Any) -> Release:
-    return tables.release(data_sets, **(FEW | choices))
+    return tables.build_release(data_sets, **(FEW | choices))
 
 
 def shuffled(data: DataSet, seed: int) -> DataSet:
@@ -51,7 +51,7 @@ def test_gold_of_declared_labels_and_of_votes(make: Make) -> None:
     answers += [make.response("i2", "a5", "ні", excluded_reason="too fast"), make.response("i2", "a6", None)]
     method = '"majority (crowd-kit 1.4.2), ties: drop"'
     release = released(make.data_set(items=items, responses=answers))
-    assert writers.csv_text(release.gold) == (
+    assert writers.format_csv(release.gold) == (
         "dataset,item_id,group,gold,origin,version,confidence,gold_confidence,consensus,method,tie,n_votes,n_excluded,"
         "warning\n"
         f"так-ні,i1,g,ні,expert,2,0.6667,0.3333,так,{method},false,3,0,\n"
@@ -75,7 +75,7 @@ def test_annotators_are_scored_on_items_with_gold(make: Make) -> None:
     answers = [*make.answered({"i1": "тн", "i2": "т", "i3": "т"}), make.response("i1", "a9", "так", seconds=1.0)]
     answers[-1]["excluded_reason"] = "too fast"
     data = make.data_set(items=[make.item("i1", "так"), make.item("i2", "ні"), make.item("i3")], responses=answers)
-    assert writers.csv_text(released(data).annotators) == (
+    assert writers.format_csv(released(data).annotators) == (
         "dataset,annotator,insider,n,right,accuracy,wilson_low,wilson_high,skips,controls,controls_right,repeats,"
         "self_agreement,seconds_median,fast_share,excluded_reason\n"
         "так-ні,a1,false,2,1,0.5000,0.0945,0.9055,0,0,0,0,,1.00,0.0000,\n"
@@ -88,7 +88,7 @@ def test_annotators_without_gold_are_counted_but_not_scored(make: Make) -> None:
     """Without gold n counts retained answers, and the cells of the score are empty."""
     data = make.data_set(items=[make.item("i1"), make.item("i2")], responses=make.answered({"i1": "тн", "i2": "т"}))
     release = released(data)
-    assert writers.csv_text(release.annotators).splitlines()[1:] == [
+    assert writers.format_csv(release.annotators).splitlines()[1:] == [
         "так-ні,a1,false,2,,,,,0,0,0,0,,1.00,0.0000,",
         "так-ні,a2,false,1,,,,,0,0,0,0,,2.00,0.0000,",
     ]
@@ -102,7 +102,7 @@ def test_annotators_without_gold_are_counted_but_not_scored(make: Make) -> None:
 def test_baselines_in_percent(make: Make) -> None:
     """Units, totals, wrong answers, random guesses and ties as counted by hand from five answered items of six."""
     release = released(make.closed())
-    assert list(release.baselines.columns) == list(tables.BASELINES)
+    assert list(release.baselines.columns) == list(tables.BASELINE_COLUMNS)
     assert list(release.baselines["unit"]) == ["individual", "majority", "dawid_skene"]
     individual, majority = baseline(release, "individual"), baseline(release, "majority")
     counted = {"total": 14, "wrong": 4, "bl_human": "71.43", "bl_random": "50.00", "bl_random_exact": "50.00"}
@@ -142,8 +142,8 @@ def test_the_headline_of_agreement_rests_on_the_planned_overlap(make: Make) -> N
     answers = make.answered({"i1": "ттт", "i2": "ттнт", "i3": "ттт"})
     items = [make.item(f"i{number}") for number in (1, 2, 3)]
     for overlap, bases in ((3, ["first", "pooled"]), (4, ["first"]), (None, ["pooled"])):
-        told = released(make.data_set(items=items, responses=answers, overlap=overlap)).agreement["так-ні"]
-        rows = [row for row in told["agreement"]["coefficients"] if row["name"] == "percent_agreement"]
+        published = released(make.data_set(items=items, responses=answers, overlap=overlap)).agreement["так-ні"]
+        rows = [row for row in published["agreement"]["coefficients"] if row["name"] == "percent_agreement"]
         assert [row["basis"] for row in rows] == bases
 
 
@@ -159,17 +159,17 @@ def test_options_of_their_own_give_no_dawid_skene_and_the_reason(make: Make) -> 
     """Without shared classes there is no row, agreement.json has the reason, and alpha is refused with its own."""
     release = released(make.per_item(), method="dawid_skene")
     assert list(release.baselines["unit"]) == ["individual", "majority"]
-    told = release.agreement["слова"]
-    assert told["baselines"]["missing_units"] == {
+    published = release.agreement["слова"]
+    assert published["baselines"]["missing_units"] == {
         "dawid_skene": "Dawid-Skene needs labels that mean the same on every item, and these options differ from item "
         "to item or are free texts. Use majority or one_coin."
     }
-    alpha = next(row for row in told["agreement"]["coefficients"] if row["name"] == "krippendorff_alpha_nominal")
+    alpha = next(row for row in published["agreement"]["coefficients"] if row["name"] == "krippendorff_alpha_nominal")
     assert alpha["value"] is None
     assert "share no classes" in alpha["reason"]
-    assert told["dawid_skene"] is None
-    assert (told["consensus"]["asked"], told["consensus"]["method"]) == ("dawid_skene", "majority")
-    assert told["consensus"]["reason"].endswith("The majority stands in its place.")
+    assert published["dawid_skene"] is None
+    assert (published["consensus"]["asked"], published["consensus"]["method"]) == ("dawid_skene", "majority")
+    assert published["consensus"]["reason"].endswith("The majority stands in its place.")
     assert set(release.gold["method"]) == {"majority (crowd-kit 1.4.2), ties: drop"}
 
 
@@ -179,19 +179,19 @@ def test_classes_that_are_positions_are_marked_everywhere(make: Make) -> None:
     for release, expected in ((marked, True), (plain, False)):
         cells = [*release.gold["method"].dropna(), *release.baselines["ci_method"]]
         assert {cell.endswith("; classes are positions") for cell in cells} == {expected}
-        told = release.agreement["так-ні"]
-        assert {row["classes_are_positions"] for row in told["agreement"]["coefficients"]} == {expected}
-        assert told["classes_are_positions"] is expected
+        published = release.agreement["так-ні"]
+        assert {row["classes_are_positions"] for row in published["agreement"]["coefficients"]} == {expected}
+        assert published["classes_are_positions"] is expected
 
 
-def test_agreement_tells_what_was_counted_and_how_dawid_skene_ended(make: Make) -> None:
+def test_agreement_json_says_what_was_counted_and_how_dawid_skene_ended(make: Make) -> None:
     """Counts, exclusions by reason, coefficients with their making, iterations, seeds and the simulated flag."""
     data = make.closed(simulated=True)
     data.responses.loc[0, "excluded_reason"] = "too fast"
     data.responses.loc[1, "response"] = None
-    told = released(data, seed=7).agreement["так-ні"]
-    assert told["simulated"] is True
-    assert told["counts"] == {
+    published = released(data, seed=7).agreement["так-ні"]
+    assert published["simulated"] is True
+    assert published["counts"] == {
         "items": 6,
         "items_with_gold": 6,
         "items_with_votes": 5,
@@ -208,12 +208,12 @@ def test_agreement_tells_what_was_counted_and_how_dawid_skene_ended(make: Make) 
         "excluded_by_reason": {"no response": 1, "too fast": 1},
         "excluded_post_hoc": 0,
     }
-    equal = told["agreement"]["coefficients"][0]
+    equal = published["agreement"]["coefficients"][0]
     assert (equal["name"], equal["n_items"], equal["n_votes"]) == ("percent_agreement", 4, 11)
     assert "seed 7" in equal["how"] or equal["reason"].startswith("No interval")
-    assert told["dawid_skene"]["iterations"] >= 1
-    assert isinstance(told["dawid_skene"]["converged"], bool)
-    assert (told["agreement"]["seed"], told["baselines"]["seed"], told["consensus"]["seed"]) == (7, 7, 7)
+    assert published["dawid_skene"]["iterations"] >= 1
+    assert isinstance(published["dawid_skene"]["converged"], bool)
+    assert (published["agreement"]["seed"], published["baselines"]["seed"], published["consensus"]["seed"]) == (7, 7, 7)
 
 
 def test_responses_are_all_there_sorted_and_named_by_data_set(make: Make) -> None:
@@ -227,8 +227,8 @@ def test_responses_are_all_there_sorted_and_named_by_data_set(make: Make) -> Non
     second = make.data_set("б", items=[make.item("i1"), make.item("i2")], responses=rows, classes=None)
     first = make.data_set("а", items=[make.item("x")], responses=[make.response("x", "a", "так")])
     release = released(second, first)
-    assert list(release.responses.columns) == list(RESPONSES)
-    assert writers.csv_text(release.responses).splitlines()[1:] == [
+    assert list(release.responses.columns) == list(RESPONSE_COLUMNS)
+    assert writers.format_csv(release.responses).splitlines()[1:] == [
         "а,x,1,x,a,,так,так,,так,,,,,,,,,,main,false,,,,,,,",
         """б,i1,1,i1,a,,'=так,'=так,,'=так,,"[""так"", ""ні""]",,,,1.5,,,,main,true,,,,,control item,,""",
         "б,i1,1,i1,b,,так,так,,так,undone,,,,,,,,,main,false,,,9,,undone,,",
@@ -240,7 +240,8 @@ def test_responses_are_all_there_sorted_and_named_by_data_set(make: Make) -> Non
 def test_the_same_votes_give_the_same_bytes_in_whatever_order(make: Make, tmp_path: Path) -> None:
     """A second run, shuffled rows and shuffled data sets change no byte of any file."""
     rows = [
-        make.response("i5", person, "так", insider=person == "b1", exposed=person == "b2") for person in ("b1", "b2")
+        make.response("i5", annotator, "так", insider=annotator == "b1", exposed=annotator == "b2")
+        for annotator in ("b1", "b2")
     ]
     rows += [make.response("i6", "b1", None, skip_reason="unclear"), make.response("i1", "a1", "ні", is_repeat=True)]
     rows += [make.response("i6", "b3", "так", revision=1, first_response="ні")]
@@ -254,7 +255,7 @@ def test_the_same_votes_give_the_same_bytes_in_whatever_order(make: Make, tmp_pa
         (data_sets, data_sets, [shuffled(data, 3) for data in reversed(data_sets)]),
     ):
         folder = tmp_path / str(number)
-        paths = tables.write(released(*given), folder)
+        paths = tables.write_release(released(*given), folder)
         assert [path.name for path in paths] == FILES
         texts.append([path.read_bytes() for path in paths])
     assert texts[0] == texts[1] == texts[2]
@@ -281,15 +282,15 @@ def test_a_data_set_without_a_retained_vote_is_published_all_the_same(make: Make
         assert list(release.gold["n_excluded"]) == [len(rows), 0]
         assert list(release.annotators["n"]) == [0] * len(rows)
         assert release.baselines.empty
-        told = release.agreement[name]
-        assert told["agreement"]["coefficients"] == []
-        assert told["agreement"]["reason"].startswith("No answer counts")
-        assert set(told["baselines"]["missing_units"]) == {"individual", "majority", "dawid_skene"}
-        assert len(tables.write(release, tmp_path)) == len(FILES)
+        published = release.agreement[name]
+        assert published["agreement"]["coefficients"] == []
+        assert published["agreement"]["reason"].startswith("No answer counts")
+        assert set(published["baselines"]["missing_units"]) == {"individual", "majority", "dawid_skene"}
+        assert len(tables.write_release(release, tmp_path)) == len(FILES)
 
 
 def test_dawid_skene_makes_gold_where_it_is_asked_for(make: Make) -> None:
-    """The method stands in gold.csv with the version that made it, and its fit is the one that is told of."""
+    """The method stands in gold.csv with the version that made it, and its fit is the one that is published."""
     release = released(make.closed(), method="dawid_skene", ties="alphabetical")
     (method,) = set(release.gold["method"].dropna())
     assert re.fullmatch(
@@ -300,7 +301,7 @@ def test_dawid_skene_makes_gold_where_it_is_asked_for(make: Make) -> None:
 
 
 def test_two_data_sets_of_one_name_are_refused(make: Make) -> None:
-    """Their rows could not be told apart in the files."""
+    """Their rows could not be distinguished in the files."""
     with pytest.raises(HromadaError, match=r"Two data sets are called 'так-ні'\. Give each its own name\."):
         released(make.closed(), make.closed())
 
@@ -316,7 +317,7 @@ def test_progress_rises_to_the_end(make: Make) -> None:
 def test_agreement_json_is_read_back_as_it_was(make: Make, tmp_path: Path) -> None:
     """The file is JSON with one object a data set, and further texts are written with it."""
     release = released(make.closed(), make.per_item())
-    paths = tables.write(release, tmp_path, also={"report.html": "<!DOCTYPE html>\n"})
+    paths = tables.write_release(release, tmp_path, also={"report.html": "<!DOCTYPE html>\n"})
     assert sorted(path.name for path in paths) == sorted([*FILES, "report.html"])
     read = json.loads((tmp_path / "agreement.json").read_text(encoding="utf-8"))
     assert read == release.agreement

@@ -44,15 +44,15 @@ DEFUSED = [
 @pytest.mark.parametrize(("text", "cell"), DEFUSED)
 def test_text_that_a_spreadsheet_would_run_gets_one_apostrophe_and_nothing_else_does(text: str, cell: str) -> None:
     """A formula is defused, a plain number is not, and a reader gets the text back."""
-    assert writers.defused(text) == cell
-    assert writers.revived(cell) == text
+    assert writers.escape_cell(text) == cell
+    assert writers.unescape_cell(cell) == text
 
 
 @given(st.text(alphabet="'=+-@\t\r\n0.5так", max_size=6))
 def test_every_text_comes_back_from_its_cell(text: str) -> None:
     """The one rule for readers undoes the defusing of any text, and no cell begins with a formula's sign."""
-    cell = writers.defused(text)
-    assert writers.revived(cell) == text
+    cell = writers.escape_cell(text)
+    assert writers.unescape_cell(cell) == text
     assert cell[:1] not in tuple("=@\t\r\n")
 
 
@@ -66,7 +66,7 @@ def test_a_frame_becomes_this_text() -> None:
             "whole": pd.Series([3, pd.NA, -2, 0], dtype="Int64"),
         }
     )
-    assert writers.csv_text(frame) == (
+    assert writers.format_csv(frame) == (
         'text,number,truth,whole\n"каже ""так"", ні",1,true,3\n"рядок\rдругий",,false,\n\'=1,-0.5,,-2\n,1e-07,true,0\n'
     )
 
@@ -74,31 +74,33 @@ def test_a_frame_becomes_this_text() -> None:
 @given(st.lists(st.lists(st.text(alphabet='a,"\r\n ', max_size=4), min_size=2, max_size=2), max_size=5))
 def test_any_csv_reader_finds_the_cells_again(rows: list[list[str]]) -> None:
     """Line breaks of every kind, quotes and commas inside cells survive Python's reader."""
-    text = writers.csv_text(pd.DataFrame(rows, columns=["a", "b"], dtype=object))
+    text = writers.format_csv(pd.DataFrame(rows, columns=["a", "b"], dtype=object))
     read = list(csv.reader(io.StringIO(text, newline="")))
-    assert [[writers.revived(cell) for cell in row] for row in read] == [["a", "b"], *rows]
+    assert [[writers.unescape_cell(cell) for cell in row] for row in read] == [["a", "b"], *rows]
 
 
 def test_json_has_sorted_keys_and_letters_as_they_are() -> None:
     """The same content in another order of keys is the same text."""
-    assert writers.json_text({"я": [1.5, None], "а": "ні"}) == '{\n  "а": "ні",\n  "я": [\n    1.5,\n    null\n  ]\n}\n'
+    assert (
+        writers.format_json({"я": [1.5, None], "а": "ні"}) == '{\n  "а": "ні",\n  "я": [\n    1.5,\n    null\n  ]\n}\n'
+    )
     with pytest.raises(ValueError, match="not JSON compliant"):
-        writers.json_text({"a": float("nan")})
+        writers.format_json({"a": float("nan")})
 
 
 def test_files_appear_with_exact_bytes_and_nothing_beside_them(tmp_path: Path) -> None:
     """UTF-8 without a mark, line ends as given, readable by all, no temporary file left, paths sorted."""
     folder = tmp_path / "new" / "deep"
-    paths = writers.write(folder, {"b.csv": "так\n", "a.html": "x\r\ny\n"})
+    paths = writers.write_files(folder, {"b.csv": "так\n", "a.html": "x\r\ny\n"})
     assert paths == (folder / "a.html", folder / "b.csv")
     assert [path.read_bytes() for path in paths] == [b"x\r\ny\n", "так\n".encode()]
     assert sorted(path.name for path in folder.iterdir()) == ["a.html", "b.csv"]
-    assert stat.S_IMODE(paths[0].stat().st_mode) == writers.MODE
+    assert stat.S_IMODE(paths[0].stat().st_mode) == writers.FILE_MODE
 
 
 def test_a_failing_second_file_leaves_all_old_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the disk fills while the second file is written, the first keeps its old content too."""
-    writers.write(tmp_path, {"a.csv": "old a", "b.csv": "old b"})
+    writers.write_files(tmp_path, {"a.csv": "old a", "b.csv": "old b"})
     flushed = []
 
     def full(handle: int) -> None:
@@ -108,7 +110,7 @@ def test_a_failing_second_file_leaves_all_old_ones(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(HromadaError) as caught:
-        writers.write(tmp_path, {"a.csv": "new a", "b.csv": "new b"})
+        writers.write_files(tmp_path, {"a.csv": "new a", "b.csv": "new b"})
     assert str(caught.value) == (
         f"{tmp_path / 'b.csv'}: The file could not be written (No space left on device). "
         "Check that the disk has space and can be written to, then export again."
@@ -118,19 +120,19 @@ def test_a_failing_second_file_leaves_all_old_ones(tmp_path: Path, monkeypatch: 
 
 def test_half_a_character_is_named_and_changes_nothing(tmp_path: Path) -> None:
     """A lone surrogate cannot be written as UTF-8; the message says where it stands."""
-    writers.write(tmp_path, {"a.csv": "old"})
+    writers.write_files(tmp_path, {"a.csv": "old"})
     with pytest.raises(HromadaError, match="Half a character") as caught:
-        writers.write(tmp_path, {"a.csv": "new", "b.csv": "кіт \ud83d"})
+        writers.write_files(tmp_path, {"a.csv": "new", "b.csv": "кіт \ud83d"})
     assert "кіт" in caught.value.problem
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.csv": "old"}
 
 
 def test_a_folder_in_the_way_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     """A directory with the name of a file stops the export, and the file beside it stays as it was."""
-    writers.write(tmp_path, {"a.csv": "old"})
+    writers.write_files(tmp_path, {"a.csv": "old"})
     (tmp_path / "b.csv").mkdir()
     with pytest.raises(HromadaError, match=r"b\.csv: A folder stands where this file has to go\. Move it away"):
-        writers.write(tmp_path, {"a.csv": "new", "b.csv": "new"})
+        writers.write_files(tmp_path, {"a.csv": "new", "b.csv": "new"})
     assert (tmp_path / "a.csv").read_text() == "old"
 
 
@@ -138,9 +140,9 @@ def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path) -> None:
     """The message says that the folder's name is taken, not that a file could not be opened."""
     (tmp_path / "out").write_text("mine")
     with pytest.raises(HromadaError, match="A file has that name: move it away"):
-        writers.write(tmp_path / "out", {"a.csv": "new"})
+        writers.write_files(tmp_path / "out", {"a.csv": "new"})
     with pytest.raises(HromadaError, match="Part of that path is a file"):
-        writers.write(tmp_path / "out" / "deeper", {"a.csv": "new"})
+        writers.write_files(tmp_path / "out" / "deeper", {"a.csv": "new"})
     assert (tmp_path / "out").read_text() == "mine"
 
 
@@ -154,4 +156,4 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path, monkeypatch: p
     with pytest.raises(
         HromadaError, match=r"a\.csv: .* \(Permission denied\)\. Allow writing there, or choose another"
     ):
-        writers.write(tmp_path, {"a.csv": "new"})
+        writers.write_files(tmp_path, {"a.csv": "new"})

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from annotation.campaigns import mistakes, programme, project, rules, stages
+from annotation.campaigns import programme_file, project_file, validation_errors
+from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
 from bot.emulator.methods import METHODS
-from exports import annotators, inputs, items, stories, tables
+from exports import annotator_table, corrections, filtering, inputs, tables
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
@@ -43,7 +44,7 @@ def test_the_commands_of_the_readme_run_as_written(tmp_path: Path) -> None:
 def test_every_project_file_of_the_readme_is_one(tmp_path: Path, number: int) -> None:
     """The YAML that people will copy is accepted."""
     (tmp_path / "project.yaml").write_text(blocks("yaml")[number], "utf-8")
-    assert project.read(tmp_path / "project.yaml").name
+    assert project_file.read_project(tmp_path / "project.yaml").name
 
 
 def test_every_setting_is_in_the_example_and_in_the_reference() -> None:
@@ -61,12 +62,20 @@ def test_every_setting_is_in_the_example_and_in_the_reference() -> None:
 def test_every_column_and_key_is_in_the_reference() -> None:
     """The pages about files name every published column, and every key of a project file."""
     published = (ROOT / "docs/reference/published-files.md").read_text("utf-8")
-    released = {*inputs.RESPONSES, *tables.GOLD, *annotators.ANNOTATORS, *tables.BASELINES, *tables.SCORES}
-    for column in released | {*stories.STORIES, *items.FILTERED, *items.REASONS}:
+    released = {
+        *inputs.RESPONSE_COLUMNS,
+        *tables.GOLD_COLUMNS,
+        *annotator_table.ANNOTATOR_COLUMNS,
+        *tables.BASELINE_COLUMNS,
+        *tables.SCORE_COLUMNS,
+    }
+    for column in released | {*corrections.STORY_COLUMNS, *filtering.FILTERED_COLUMNS, *filtering.REASON_COLUMNS}:
         assert f"`{column}`" in published
     described = (ROOT / "docs/reference/project-file.md").read_text("utf-8")
-    sections = mistakes.sections(project.ProjectFile) | mistakes.sections(programme.ProgrammeFile)
-    sections -= {stages.PassMark, rules.Threshold}  # written as one text, `21 of 30` or `< 50 %`
+    sections = validation_errors.list_sections(project_file.ProjectFile) | validation_errors.list_sections(
+        programme_file.ProgrammeFile
+    )
+    sections -= {stages.PassMark, quality.Threshold}  # written as one text, `21 of 30` or `< 50 %`
     for section in sections:
         for key in section.model_fields:
             assert re.search(rf"[`{{ .]{key}[`:,.}}]", described), (section, key)

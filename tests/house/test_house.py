@@ -1,16 +1,61 @@
-"""The tests run on what is shipped, with the data that was promised."""
+"""The tests run on what is shipped, with the data that was promised; and the house keeps its own rules."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
+import re
 import sysconfig
+import tomllib
+from collections import Counter
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 PACKAGES = ("aggregation", "annotation", "bot", "exports")
+MODULES = 10
+"""How many modules may have fewer than 40 lines."""
+ONE_WORD = 0.25
+"""The largest share of public functions whose name is one word."""
+LOOSE = 6
+"""How many modules may lie in `annotation/workflow` outside its rooms."""
+FLOORS = (
+    "aggregation",
+    "annotation",
+    "annotation.label_studio",
+    "annotation.label_studio.sync",
+    "annotation.store",
+    "annotation.workflow",
+    "annotation.workflow.annotators",
+    "annotation.workflow.assignments",
+    "annotation.workflow.lifecycle",
+    "annotation.workflow.quality",
+    "bot",
+    "bot.conversation",
+    "bot.conversation.handlers",
+    "bot.conversation.views",
+    "bot.delivery",
+    "exports",
+)
+"""Packages whose modules stand in one list, from which none may be missing."""
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Every file of text in the four packages as they are installed: its path, with its content."""
+    root = Path(sysconfig.get_path("purelib"))
+    files = [file for name in PACKAGES for file in sorted((root / name).rglob("*")) if file.is_file()]
+    binary = {".pyc", ".png", ".ico", ".woff2"}
+    return {str(file.relative_to(root)): file.read_text("utf-8") for file in files if file.suffix not in binary}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the four packages, parsed."""
+    return {path: ast.parse(text) for path, text in sources().items() if path.endswith(".py")}
 
 
 @pytest.mark.parametrize("name", PACKAGES)
@@ -30,8 +75,8 @@ def test_the_wheel_holds_every_file_that_is_no_code() -> None:
         "bot/emulator/page/index.html",
         "bot/emulator/page/chat.js",
         "bot/emulator/page/words.json",
-        "exports/report/templates/page.html.j2",
-        "annotation/store/migrations/versions/v0001_first_form.py",
+        "exports/report/templates/report.html.j2",
+        "annotation/store/migrations/versions/v0001_initial.py",
         *(f"{name}/py.typed" for name in PACKAGES),
     ):
         assert needed in files
@@ -43,3 +88,69 @@ def test_the_shared_folder_is_there_where_it_is_named() -> None:
     """HROMADA_SHARED may be unset, but it must not name a folder that is not there."""
     folder = os.environ.get("HROMADA_SHARED")
     assert folder is None or (Path(folder).is_absolute() and (Path(folder) / "data").is_dir())
+
+
+def test_few_modules_are_very_small() -> None:
+    """What takes fewer than 40 lines belongs to the module that it serves."""
+    small = [path for path in modules() if not path.endswith("__init__.py") and len(sources()[path].splitlines()) < 40]
+    assert len(small) <= MODULES, small
+
+
+def test_no_module_is_too_long() -> None:
+    """A file over 300 lines holds more than one noun; migrations are lists and may be longer."""
+    assert [
+        path for path in modules() if "/migrations/versions/" not in path and len(sources()[path].splitlines()) > 300
+    ] == []
+
+
+def test_functions_are_named_by_a_verb_and_a_noun() -> None:
+    """One word is fine where the module completes it, but only there. Commands are named by what people type."""
+    names = [
+        f"{path}:{node.name}"
+        for path, module in modules().items()
+        if not path.startswith("bot/commands/")
+        for node in module.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")
+    ]
+    short = [name for name in names if "_" not in name.split(":")[1].strip("_")]
+    assert len(names) > 500
+    assert len(short) <= ONE_WORD * len(names), short
+
+
+def test_a_class_name_means_one_thing() -> None:
+    """No public class of one module is called as a public class of another."""
+    names = Counter(
+        node.name
+        for module in modules().values()
+        for node in module.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_nobody_is_she() -> None:
+    """An annotator is an annotator, or they: in code, comments and English texts."""
+    she = re.compile(r"\b(she|her|hers|herself)\b", re.IGNORECASE)
+    assert [
+        f"{path}:{number}"
+        for path, text in sources().items()
+        for number, line in enumerate(text.splitlines(), start=1)
+        if she.search(line)
+    ] == []
+
+
+def test_the_workflow_has_rooms() -> None:
+    """What lies loose in the workflow is what all its rooms need."""
+    loose = [path for path in modules() if re.fullmatch(r"annotation/workflow/[a-z_]+\.py", path)]
+    assert len([path for path in loose if not path.endswith("__init__.py")]) <= LOOSE, loose
+
+
+def test_every_floor_has_a_contract_that_leaves_nothing_out() -> None:
+    """import-linter knows where each module of these packages stands, and that no siblings import each other."""
+    contracts = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    lists = [contract for contract in contracts if contract["type"] == "layers" and "containers" in contract]
+    assert [contract["name"] for contract in lists if not contract.get("exhaustive")] == []
+    assert set(FLOORS) <= {container for contract in lists for container in contract["containers"]}
+    acyclic = [contract for contract in contracts if contract["type"] == "acyclic_siblings"]
+    assert {ancestor for contract in acyclic for ancestor in contract["ancestors"]} == set(PACKAGES)
+    assert not any(contract.get("ignore_imports") or contract.get("skip_descendants") for contract in acyclic)

@@ -1,4 +1,4 @@
-"""What the lint looks at: items as people would meet them, whatever file or question type they come from."""
+"""The input of the lint: items as annotators would see them, whatever their file or question type."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
-    """One question of an item.
+class LintQuestion:
+    """A question of an item.
 
-    `options` are the texts to choose from, `labels` the codes they are stored under, place by place; both are empty
-    for a `free` answer. `classes` says that every item has the same options. `gold` holds labels, or accepted answers.
-    `least` is how many options it takes: a box to tick is enough alone.
+    `options` are the texts to choose from, `labels` their stored codes in the same order; both are empty for a `free`
+    answer. `classes` is true where all items have the same options. `gold` holds labels, or accepted answers.
+    `min_options` is the minimum of options: 1 where boxes are ticked.
     """
 
     name: str = "answer"
@@ -22,11 +22,11 @@ class Asked:
     gold: tuple[str, ...] = ()
     classes: bool = False
     free: bool = False
-    least: int = 2
+    min_options: int = 2
 
     @property
-    def gold_at(self) -> int | None:
-        """The place of the only gold label among the labels, from 0; None where there is no such place."""
+    def gold_index(self) -> int | None:
+        """The index of the only gold label among the labels; None without exactly one gold, or where it is no label."""
         if len(self.gold) != 1 or self.gold[0] not in self.labels:
             return None
         return self.labels.index(self.gold[0])
@@ -34,7 +34,7 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LintItem:
-    """One item. `shown` are the fields that people see before they answer, `hidden` all others but id, group and gold.
+    """An item. `shown` are the fields visible before the answer, `hidden` all others except id, group and gold.
 
     `group` is None where none is declared.
     """
@@ -44,12 +44,12 @@ class LintItem:
     pool: str = "main"
     shown: Mapping[str, str] = field(default_factory=dict)
     hidden: Mapping[str, object] = field(default_factory=dict)
-    asked: tuple[Asked, ...] = ()
+    questions: tuple[LintQuestion, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surface:
-    """What fits where items are shown: UTF-16 units in a message, characters on a button, options under an item."""
+class SurfaceLimits:
+    """The limits of a surface: UTF-16 units in a message, characters on a button, options of an item."""
 
     name: str
     message: int
@@ -57,24 +57,24 @@ class Surface:
     options: int
 
 
-TELEGRAM = Surface(name="Telegram", message=4000, button=20, options=100)
-"""A message takes 4,096 units, of which the header needs some; longer options are listed by letters or numbers, and
-their buttons are 100 at the most."""
+TELEGRAM = SurfaceLimits(name="Telegram", message=4000, button=20, options=100)
+"""A message holds 4,096 units including its header. Longer options are listed in the message, with at most 100 buttons
+of letters or numbers."""
 
 
-Questions = Mapping[str, Sequence[tuple[LintItem, Asked]]]
-"""Every item with each of its questions, by the question's name."""
+ItemsByQuestion = Mapping[str, Sequence[tuple[LintItem, LintQuestion]]]
+"""Pairs of an item and one of its questions, by the name of the question."""
 
 
-def by_question(items: Iterable[LintItem]) -> Questions:
-    """Every item with each of its questions, by the question's name."""
-    found: dict[str, list[tuple[LintItem, Asked]]] = {}
+def group_by_question(items: Iterable[LintItem]) -> ItemsByQuestion:
+    """Pairs of an item and one of its questions, by the name of the question."""
+    by_name: dict[str, list[tuple[LintItem, LintQuestion]]] = {}
     for item in items:
-        for asked in item.asked:
-            found.setdefault(asked.name, []).append((item, asked))
-    return found
+        for question in item.questions:
+            by_name.setdefault(question.name, []).append((item, question))
+    return by_name
 
 
-def plain(text: str) -> str:
-    """A text with every run of white space as one space, so that line breaks make no difference."""
+def collapse_spaces(text: str) -> str:
+    """Replace every run of white space by one space, so that line breaks make no difference."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""Options and gold: what cannot be chosen, and where gold stands too often."""
+"""Rules about options and gold: options that cannot be chosen, and positions with too much gold."""
 
 from __future__ import annotations
 
@@ -6,104 +6,106 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 
 from annotation.campaigns.lint import rules
-from annotation.campaigns.lint.findings import Finding, Rule
-from annotation.campaigns.lint.items import Asked, Questions
+from annotation.campaigns.lint.items import ItemsByQuestion, LintQuestion
+from annotation.campaigns.lint.rules import LintFinding, LintRule
 
 ALPHA = 0.001
 FEWEST_EXPECTED = 5
-"""The χ² approximation needs about five items a place."""
+"""The χ² approximation needs about five items for each position."""
 
-Place = tuple[int, int]
-"""The number of options, and a place among them from 0."""
+Position = tuple[int, int]
+"""The number of options, and an index among them."""
 
 
-def single(questions: Questions) -> Iterator[Finding]:
-    """Findings that each item shows alone."""
-    checks: tuple[tuple[Rule, Callable[[Asked], str | None]], ...] = (
-        (rules.TOO_FEW_OPTIONS, _too_few),
-        (rules.EMPTY_OPTION, _empty),
-        (rules.DUPLICATE_OPTION, _twice),
-        (rules.GOLD_NOT_AN_OPTION, _strange_gold),
+def find_option_errors(questions: ItemsByQuestion) -> Iterator[LintFinding]:
+    """Find the mistakes in the options and gold of single items."""
+    checks: tuple[tuple[LintRule, Callable[[LintQuestion], str | None]], ...] = (
+        (rules.TOO_FEW_OPTIONS, _find_too_few),
+        (rules.EMPTY_OPTION, _find_empty),
+        (rules.DUPLICATE_OPTION, _find_duplicate),
+        (rules.GOLD_NOT_AN_OPTION, _find_unknown_gold),
     )
     for name, pairs in questions.items():
         for rule, check in checks:
-            said = [(item.id, words) for item, asked in pairs if not asked.free and (words := check(asked))]
-            if said:
-                yield Finding(
+            problems = [
+                (item.id, problem) for item, question in pairs if not question.free and (problem := check(question))
+            ]
+            if problems:
+                yield LintFinding(
                     rule=rule,
-                    ids=tuple(identity for identity, _ in said),
-                    message=f"{len(said)} of {len(pairs)} items: {rule.finds}.",
-                    first=said[0][1],
+                    ids=tuple(item_id for item_id, _ in problems),
+                    message=f"{len(problems)} of {len(pairs)} items: {rule.description}.",
+                    first=problems[0][1],
                     field=name,
                 )
 
 
-def _too_few(asked: Asked) -> str | None:
-    if len(asked.options) >= asked.least:
+def _find_too_few(question: LintQuestion) -> str | None:
+    if len(question.options) >= question.min_options:
         return None
-    return "The item has fewer than two options." if asked.least > 1 else "The item has no options."
+    return "The item has fewer than two options." if question.min_options > 1 else "The item has no options."
 
 
-def _empty(asked: Asked) -> str | None:
-    return "An option is empty." if not all(map(str.strip, asked.options)) else None
+def _find_empty(question: LintQuestion) -> str | None:
+    return "An option is empty." if not all(map(str.strip, question.options)) else None
 
 
-def _twice(asked: Asked) -> str | None:
-    if len(set(asked.options)) == len(asked.options):
+def _find_duplicate(question: LintQuestion) -> str | None:
+    if len(set(question.options)) == len(question.options):
         return None
-    twice = next(option for option in asked.options if asked.options.count(option) > 1)
-    return f"The option {twice!r} stands twice."
+    duplicate = next(option for option in question.options if question.options.count(option) > 1)
+    return f"The option {duplicate!r} stands twice."
 
 
-def _strange_gold(asked: Asked) -> str | None:
-    for gold in asked.gold:
-        if gold not in asked.labels:
-            return f"The gold {gold!r} is not among the options ({', '.join(asked.labels)})."
+def _find_unknown_gold(question: LintQuestion) -> str | None:
+    for gold in question.gold:
+        if gold not in question.labels:
+            return f"The gold {gold!r} is not among the options ({', '.join(question.labels)})."
     return None
 
 
-def gold_position(questions: Questions) -> Iterator[Finding]:
-    """Gold that prefers places, where options differ from item to item; shared options are classes, not places."""
+def find_gold_position(questions: ItemsByQuestion) -> Iterator[LintFinding]:
+    """Find positions with too much gold, where options differ from item to item; shared options are classes."""
     for name, pairs in questions.items():
-        at: dict[Place, list[str]] = defaultdict(list)
-        for item, asked in pairs:
-            place = asked.gold_at
-            if place is not None and not asked.classes and len(asked.options) > 1:
-                at[len(asked.options), place].append(item.id)
-        counts = {place: len(ids) for place, ids in at.items()}
-        reason = _reason(counts)
+        by_position: dict[Position, list[str]] = defaultdict(list)
+        for item, question in pairs:
+            place = question.gold_index
+            if place is not None and not question.classes and len(question.options) > 1:
+                by_position[len(question.options), place].append(item.id)
+        counts = {place: len(ids) for place, ids in by_position.items()}
+        reason = _explain_bias(counts)
         if reason is not None:
-            k, place = max(counts, key=lambda one: (_excess(counts, one), one))
+            k, place = max(counts, key=lambda position: (_compute_excess(counts, position), position))
             n = sum(number for (size, _), number in counts.items() if size == k)
-            yield Finding(
+            yield LintFinding(
                 rule=rules.GOLD_POSITION,
-                ids=tuple(at[k, place]),
+                ids=tuple(by_position[k, place]),
                 message=f"Gold is option {place + 1} of {k} in {counts[k, place]} of {n} items ({reason}).",
                 field=name,
             )
 
 
-def _sizes(counts: Mapping[Place, int]) -> Counter[int]:
-    """How many items have how many options."""
+def _count_by_size(counts: Mapping[Position, int]) -> Counter[int]:
+    """Count the items by their number of options."""
     sizes: Counter[int] = Counter()
     for (k, _), number in counts.items():
         sizes[k] += number
     return sizes
 
 
-def _excess(counts: Mapping[Place, int], place: Place) -> float:
-    """How far a place is above its expected count, in units of the expected count's root."""
-    expected = _sizes(counts)[place[0]] / place[0]
+def _compute_excess(counts: Mapping[Position, int], place: Position) -> float:
+    """The excess of a position over its expected count, divided by the root of the expected count."""
+    expected = _count_by_size(counts)[place[0]] / place[0]
     return float((counts[place] - expected) / expected**0.5)
 
 
-def _reason(counts: Mapping[Place, int]) -> str | None:
-    """Why the places are not uniform: χ² over all sizes with enough items, else an exact chance; None where they are.
+def _explain_bias(counts: Mapping[Position, int]) -> str | None:
+    """Why the positions are not uniform: a χ² test over all numbers of options with enough items; None if they are.
 
-    With few items only gold that never moves is told from chance: it happens by chance in k·(1/k)ⁿ of all sets.
+    With fewer items only gold that is always at one position is found; its chance is k·(1/k)ⁿ.
     """
     statistic, freedom = 0.0, 0
-    for k, n in sorted(_sizes(counts).items()):
+    for k, n in sorted(_count_by_size(counts).items()):
         if n >= FEWEST_EXPECTED * k:
             statistic += sum((counts.get((k, place), 0) - n / k) ** 2 / (n / k) for place in range(k))
             freedom += k - 1

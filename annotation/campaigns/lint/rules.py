@@ -1,113 +1,149 @@
-"""Every rule of the lint, worst first; docs/reference/lint.md holds the same table."""
+"""The rules of the lint, worst first, and their findings; docs/reference/lint.md has the same table."""
 
 from __future__ import annotations
 
-from annotation.campaigns.lint.findings import Rule, Severity
+from dataclasses import dataclass
+from enum import StrEnum
 
-NOTHING_SHOWN = Rule(
+
+class Severity(StrEnum):
+    """An error refuses the load, a warning asks for a decision, a note informs."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LintRule:
+    """A rule of the lint: a possible mistake in items, and its remedy."""
+
+    name: str
+    severity: Severity
+    description: str
+    remedy: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LintFinding:
+    """A rule, and all items that break it, in the order of the file.
+
+    `message` describes all of them, `first` the first item; `field` is the shown field or the question.
+    """
+
+    rule: LintRule
+    ids: tuple[str, ...]
+    message: str
+    first: str = ""
+    field: str | None = None
+
+
+NOTHING_SHOWN = LintRule(
     name="nothing-shown",
     severity=Severity.ERROR,
-    finds="every shown field of the item is empty",
+    description="every shown field of the item is empty",
     remedy="Fill the cell, or leave the row out.",
 )
-TOO_FEW_OPTIONS = Rule(
+TOO_FEW_OPTIONS = LintRule(
     name="too-few-options",
     severity=Severity.ERROR,
-    finds="an item to choose on has fewer than two options",
+    description="an item to choose on has fewer than two options",
     remedy="Add the others.",
 )
-TOO_MANY_OPTIONS = Rule(
+TOO_MANY_OPTIONS = LintRule(
     name="too-many-options",
     severity=Severity.ERROR,
-    finds="options too long for buttons, and more than 100 of them",
+    description="options too long for buttons, and more than 100 of them",
     remedy="Shorten the options, or take some out.",
 )
-EMPTY_OPTION = Rule(
+EMPTY_OPTION = LintRule(
     name="empty-option",
     severity=Severity.ERROR,
-    finds="an option without text",
+    description="an option without text",
     remedy="Take it out, or write it.",
 )
-DUPLICATE_OPTION = Rule(
+DUPLICATE_OPTION = LintRule(
     name="duplicate-option",
     severity=Severity.ERROR,
-    finds="an option that stands twice in one item",
+    description="an option that stands twice in one item",
     remedy="Change one of them.",
 )
-GOLD_NOT_AN_OPTION = Rule(
+GOLD_NOT_AN_OPTION = LintRule(
     name="gold-not-an-option",
     severity=Severity.ERROR,
-    finds="gold that nobody can choose",
+    description="gold that nobody can choose",
     remedy="Write one of them, or leave the cell empty.",
 )
-SHOWN_GOLD = Rule(
+SHOWN_GOLD = LintRule(
     name="shown-gold",
     severity=Severity.ERROR,
-    finds="a shown field is the gold, is its place, or marks it among the options, item after item",
+    description="a shown field is the gold, is its place, or marks it among the options, item after item",
     remedy="Take the field out of what is shown.",
 )
-GROUP_IN_POOLS = Rule(
+GROUP_IN_POOLS = LintRule(
     name="group-in-pools",
     severity=Severity.ERROR,
-    finds="a group with items in more than one pool",
+    description="a group with items in more than one pool",
     remedy="Move the whole group into one pool.",
 )
-GOLD_POSITION = Rule(
+GOLD_POSITION = LintRule(
     name="gold-position",
     severity=Severity.WARNING,
-    finds="gold stands at some places of the options more often than chance allows (χ², p < .001)",
+    description="gold stands at some places of the options more often than chance allows (χ², p < .001)",
     remedy="Shuffle the options of each item with a recorded seed.",
 )
-REPEATED_QUESTION = Rule(
+REPEATED_QUESTION = LintRule(
     name="repeated-question",
     severity=Severity.WARNING,
-    finds="an item with the same text, question and options as an earlier one",
+    description="an item with the same text, question and options as an earlier one",
     remedy="Keep one of each, or give both the same group.",
 )
-NO_GROUP = Rule(
+NO_GROUP = LintRule(
     name="no-group",
     severity=Severity.WARNING,
-    finds="a long text that several different items share, and no group declared",
+    description="a long text that several different items share, and no group declared",
     remedy="Name the column of the story, article or word as `group`.",
 )
-EMPTY_FIELD = Rule(
+EMPTY_FIELD = LintRule(
     name="empty-field",
     severity=Severity.WARNING,
-    finds="a shown field that is empty in some items",
+    description="a shown field that is empty in some items",
     remedy="Fill it, or leave the rows out.",
 )
-MIXED_SCRIPT = Rule(
+MIXED_SCRIPT = LintRule(
     name="mixed-script",
     severity=Severity.WARNING,
-    finds="a word with both Latin and Cyrillic letters",
+    description="a word with both Latin and Cyrillic letters",
     remedy="Type the word anew on one keyboard.",
 )
-LONE_LATIN = Rule(
+LONE_LATIN = LintRule(
     name="lone-latin",
     severity=Severity.WARNING,
-    finds="a single Latin letter that looks Cyrillic, between Cyrillic words (I and X, the numerals, are let pass)",
+    description=(
+        "a single Latin letter that looks Cyrillic, between Cyrillic words (I and X, the numerals, are let pass)"
+    ),
     remedy="Type the letter anew on the Cyrillic keyboard.",
 )
-LONG_OPTION = Rule(
+LONG_OPTION = LintRule(
     name="long-option",
     severity=Severity.NOTE,
-    finds="an option longer than a Telegram button, 20 characters",
+    description="an option longer than a Telegram button, 20 characters",
     remedy="Nothing needs to be done: the options are listed in the message, and the buttons carry letters.",
 )
-LONG_TEXT = Rule(
+LONG_TEXT = LintRule(
     name="long-text",
     severity=Severity.NOTE,
-    finds="an item longer than a Telegram message, 4,000 UTF-16 units with room for the header",
+    description="an item longer than a Telegram message, 4,000 UTF-16 units with room for the header",
     remedy="Nothing needs to be done: it is sent in several messages. A shorter text is easier to judge.",
 )
-HIDDEN_GOLD = Rule(
+HIDDEN_GOLD = LintRule(
     name="hidden-gold",
     severity=Severity.NOTE,
-    finds="a field that is not shown is the gold, is its place, or marks it among the options, item after item",
+    description="a field that is not shown is the gold, is its place, or marks it among the options, item after item",
     remedy="Do not show it before the answer, here or in Label Studio, and mind it when you publish the items.",
 )
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[LintRule, ...] = (
     NOTHING_SHOWN,
     TOO_FEW_OPTIONS,
     TOO_MANY_OPTIONS,

@@ -1,4 +1,4 @@
-"""What people read: empty fields, repeated questions, letters of the wrong alphabet."""
+"""Rules about texts: empty fields, repeated items, letters of the wrong alphabet."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from annotation.campaigns.lint import rules
-from annotation.campaigns.lint.findings import Finding, Rule
-from annotation.campaigns.lint.items import LintItem, plain
+from annotation.campaigns.lint.items import LintItem, collapse_spaces
+from annotation.campaigns.lint.rules import LintFinding, LintRule
 
 _LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
 _CYRILLIC = "\u0400-\u052f"
@@ -23,46 +23,49 @@ _IS_CYRILLIC = re.compile(f"[{_CYRILLIC}]")
 _NEAR = 40
 
 
-def stimulus_key(item: LintItem) -> tuple[object, ...]:
-    """What makes two items the same to people: texts, questions, and the options in whatever order."""
-    shown = tuple(plain(text) for text in item.shown.values())
-    return (shown, tuple((asked.text, tuple(sorted(asked.options))) for asked in item.asked))
+def build_stimulus_key(item: LintItem) -> tuple[object, ...]:
+    """The key of an item's stimulus: texts, questions, and sorted options."""
+    shown = tuple(collapse_spaces(text) for text in item.shown.values())
+    return (shown, tuple((question.text, tuple(sorted(question.options))) for question in item.questions))
 
 
-def repeated(items: Sequence[LintItem]) -> Iterator[Finding]:
-    """Every item but the first of those with the same stimulus."""
+def find_repeated_items(items: Sequence[LintItem]) -> Iterator[LintFinding]:
+    """Find the items with the same stimulus as an earlier one."""
     first: dict[tuple[object, ...], LintItem] = {}
-    surplus = [(item, first.setdefault(stimulus_key(item), item)) for item in items]
-    surplus = [(item, one) for item, one in surplus if item is not one]
-    if surplus:
-        item, one = surplus[0]
-        other = sum([asked.gold for asked in a.asked] != [asked.gold for asked in b.asked] for a, b in surplus)
-        yield Finding(
+    repeated = [(item, first.setdefault(build_stimulus_key(item), item)) for item in items]
+    repeated = [(item, original) for item, original in repeated if item is not original]
+    if repeated:
+        item, original = repeated[0]
+        n_other_gold = sum(
+            [question.gold for question in a.questions] != [question.gold for question in b.questions]
+            for a, b in repeated
+        )
+        yield LintFinding(
             rule=rules.REPEATED_QUESTION,
-            ids=tuple(item.id for item, _ in surplus),
-            message=f"{len(surplus)} of {len(items)} items repeat an earlier one"
-            + (f", {other} of them with another gold." if other else "."),
-            first=f"The item {item.id!r} asks what {one.id!r} asks.",
+            ids=tuple(item.id for item, _ in repeated),
+            message=f"{len(repeated)} of {len(items)} items repeat an earlier one"
+            + (f", {n_other_gold} of them with another gold." if n_other_gold else "."),
+            first=f"The item {item.id!r} asks what {original.id!r} asks.",
         )
 
 
-def empty(items: Sequence[LintItem]) -> Iterator[Finding]:
-    """Items that show nothing, and fields that are empty in some items only."""
-    nothing = [item for item in items if item.shown and not any(text.strip() for text in item.shown.values())]
-    if nothing:
-        yield Finding(
+def find_empty_fields(items: Sequence[LintItem]) -> Iterator[LintFinding]:
+    """Find items that show nothing, and fields that are empty in some items only."""
+    blank_items = [item for item in items if item.shown and not any(text.strip() for text in item.shown.values())]
+    if blank_items:
+        yield LintFinding(
             rule=rules.NOTHING_SHOWN,
-            ids=tuple(item.id for item in nothing),
-            message=f"{len(nothing)} of {len(items)} items have nothing to show.",
+            ids=tuple(item.id for item in blank_items),
+            message=f"{len(blank_items)} of {len(items)} items have nothing to show.",
             first="The item has nothing to show.",
-            field=next(iter(nothing[0].shown)),
+            field=next(iter(blank_items[0].shown)),
         )
-    without = {item.id for item in nothing}
+    blank_ids = {item.id for item in blank_items}
     for field in dict.fromkeys(field for item in items for field in item.shown):
         blank = (item.id for item in items if field in item.shown and not item.shown[field].strip())
-        ids = tuple(identity for identity in blank if identity not in without)
+        ids = tuple(item_id for item_id in blank if item_id not in blank_ids)
         if ids:
-            yield Finding(
+            yield LintFinding(
                 rule=rules.EMPTY_FIELD,
                 ids=ids,
                 message=f"The field {field!r} is empty in {len(ids)} of {len(items)} items.",
@@ -71,68 +74,70 @@ def empty(items: Sequence[LintItem]) -> Iterator[Finding]:
             )
 
 
-def scripts(items: Sequence[LintItem]) -> Iterator[Finding]:
-    """Letters of the wrong alphabet in shown fields, questions and options; each text is looked at once."""
-    checks: tuple[tuple[Rule, Callable[[str], str | None]], ...] = (
-        (rules.MIXED_SCRIPT, _mixed),
-        (rules.LONE_LATIN, _lone),
+def find_mixed_scripts(items: Sequence[LintItem]) -> Iterator[LintFinding]:
+    """Find letters of the wrong alphabet in shown fields, questions and options; each text is examined once."""
+    checks: tuple[tuple[LintRule, Callable[[str], str | None]], ...] = (
+        (rules.MIXED_SCRIPT, _find_mixed_word),
+        (rules.LONE_LATIN, _find_lone_letter),
     )
-    sound: set[str] = set()
-    said: dict[Rule, dict[str, tuple[str, str]]] = {rule: {} for rule, _ in checks}
+    clean_texts: set[str] = set()
+    by_rule: dict[LintRule, dict[str, tuple[str, str]]] = {rule: {} for rule, _ in checks}
     for item in items:
-        for field, text in _read(item):
-            if text in sound:
+        for field, text in _list_texts(item):
+            if text in clean_texts:
                 continue
-            words = (
-                [(rule, found) for rule, check in checks if (found := check(text)) is not None] if _both(text) else []
+            problems = (
+                [(rule, problem) for rule, check in checks if (problem := check(text)) is not None]
+                if _may_mix(text)
+                else []
             )
-            for rule, found in words:
-                said[rule].setdefault(item.id, (field, found))
-            if not words:
-                sound.add(text)
-    for rule, found_in in said.items():
-        if found_in:
-            identity, (field, found) = next(iter(found_in.items()))
-            yield Finding(
+            for rule, problem in problems:
+                by_rule[rule].setdefault(item.id, (field, problem))
+            if not problems:
+                clean_texts.add(text)
+    for rule, problems_by_item in by_rule.items():
+        if problems_by_item:
+            item_id, (field, problem) = next(iter(problems_by_item.items()))
+            yield LintFinding(
                 rule=rule,
-                ids=tuple(found_in),
-                message=f"{len(found_in)} of {len(items)} items: {rule.finds}.",
-                first=f"The item {identity!r} has {found} in {field!r}.",
+                ids=tuple(problems_by_item),
+                message=f"{len(problems_by_item)} of {len(items)} items: {rule.description}.",
+                first=f"The item {item_id!r} has {problem} in {field!r}.",
                 field=field,
             )
 
 
-def _read(item: LintItem) -> Iterator[tuple[str, str]]:
-    """Everything of an item that people read, with the field's or the question's name."""
+def _list_texts(item: LintItem) -> Iterator[tuple[str, str]]:
+    """Yield every text of an item, with the name of its field or question."""
     yield from item.shown.items()
-    for asked in item.asked:
-        yield asked.name, asked.text
-        for option in asked.options:
-            yield asked.name, option
+    for question in item.questions:
+        yield question.name, question.text
+        for option in question.options:
+            yield question.name, option
 
 
-def _both(text: str) -> bool:
-    """Whether a text may have letters of both alphabets: most have not, which is quick to see."""
+def _may_mix(text: str) -> bool:
+    """Whether a text may have letters of both alphabets; a quick test that most texts fail."""
     return not text.isascii() and _A_LATIN.search(text) is not None
 
 
-def _mixed(text: str) -> str | None:
-    found = _MIXED.search(text)
-    if found is None:
+def _find_mixed_word(text: str) -> str | None:
+    match = _MIXED.search(text)
+    if match is None:
         return None
-    start = _BEFORE.search(text[: found.start() + 1])
-    end = _AFTER.match(text[found.start() :])
+    start = _BEFORE.search(text[: match.start() + 1])
+    end = _AFTER.match(text[match.start() :])
     before = start.group(1)[:-1] if start else ""
-    return f"the word {before + (end.group(1) if end else found.group())!r}"
+    return f"the word {before + (end.group(1) if end else match.group())!r}"
 
 
-def _lone(text: str) -> str | None:
-    for found in _LONE.finditer(text):
+def _find_lone_letter(text: str) -> str | None:
+    for match in _LONE.finditer(text):
         near = (
-            _BEFORE.search(text[max(0, found.start() - _NEAR) : found.start()]),
-            _AFTER.match(text[found.end() : found.end() + _NEAR]),
+            _BEFORE.search(text[max(0, match.start() - _NEAR) : match.start()]),
+            _AFTER.match(text[match.end() : match.end() + _NEAR]),
         )
-        words = [one.group(1) for one in near if one is not None]
+        words = [neighbour.group(1) for neighbour in near if neighbour is not None]
         if words and all(_IS_CYRILLIC.match(word) for word in words):
-            return f"the Latin letter {found.group()!r} (U+{ord(found.group()):04X}) between Cyrillic words"
+            return f"the Latin letter {match.group()!r} (U+{ord(match.group()):04X}) between Cyrillic words"
     return None

@@ -1,4 +1,4 @@
-"""What an item asks: one definition that parses, validates and stores its answers and knows which methods fit them."""
+"""The question types: each parses, validates and encodes its answers, and names the methods that suit them."""
 
 from __future__ import annotations
 
@@ -6,31 +6,46 @@ from typing import Annotated
 
 from pydantic import Discriminator, Tag
 
-from annotation.campaigns.questions.base import Answer, Fit, Material, Question, Span
-from annotation.campaigns.questions.options import Choice, Choices, Positions, Scale
-from annotation.campaigns.questions.spans import SpanOf
-from annotation.campaigns.questions.writing import Edit, FreeText
+from annotation.campaigns.questions.option_questions import ChoiceQuestion, ChoicesQuestion, Positions, ScaleQuestion
+from annotation.campaigns.questions.question_base import Answer, Question, QuestionContent, QuestionMethods, TextSpan
+from annotation.campaigns.questions.span_questions import SpanQuestion
+from annotation.campaigns.questions.text_questions import EditQuestion, TextQuestion
 
 __all__ = [
-    "KINDS", "Answer", "AnyQuestion", "Choice", "Choices", "Edit", "Fit", "FreeText", "Material", "Positions",
-    "Question", "Scale", "Span", "SpanOf",
+    "KINDS",
+    "Answer",
+    "AnyQuestion",
+    "ChoiceQuestion",
+    "ChoicesQuestion",
+    "EditQuestion",
+    "Positions",
+    "Question",
+    "QuestionContent",
+    "QuestionMethods",
+    "ScaleQuestion",
+    "SpanQuestion",
+    "TextQuestion",
+    "TextSpan",
 ]  # fmt: skip
 
-KINDS: dict[str, type[Question]] = {kind.kind: kind for kind in (Choice, Choices, Scale, FreeText, SpanOf, Edit)}
+KINDS: dict[str, type[Question]] = {
+    kind.kind: kind
+    for kind in (ChoiceQuestion, ChoicesQuestion, ScaleQuestion, TextQuestion, SpanQuestion, EditQuestion)
+}
 
 
-def _kind(value: object) -> str:
-    """The tag of a question's type; an unknown one is read as a choice, whose `type` then says what is known."""
+def _get_kind_tag(value: object) -> str:
+    """The tag of a question's type; an unknown type is read as a choice, whose `type` then reports the known ones."""
     kind = value.get("type") if isinstance(value, dict) else getattr(value, "kind", None)
     return f"<{kind if isinstance(kind, str) and kind in KINDS else 'choice'}>"
 
 
 AnyQuestion = Annotated[
-    Annotated[Choice, Tag("<choice>")]
-    | Annotated[Choices, Tag("<choices>")]
-    | Annotated[Scale, Tag("<scale>")]
-    | Annotated[FreeText, Tag("<text>")]
-    | Annotated[SpanOf, Tag("<span>")]
-    | Annotated[Edit, Tag("<edit>")],
-    Discriminator(_kind),
+    Annotated[ChoiceQuestion, Tag("<choice>")]
+    | Annotated[ChoicesQuestion, Tag("<choices>")]
+    | Annotated[ScaleQuestion, Tag("<scale>")]
+    | Annotated[TextQuestion, Tag("<text>")]
+    | Annotated[SpanQuestion, Tag("<span>")]
+    | Annotated[EditQuestion, Tag("<edit>")],
+    Discriminator(_get_kind_tag),
 ]

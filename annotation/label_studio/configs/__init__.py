@@ -1,6 +1,5 @@
-"""A project definition as Label Studio's labelling configuration and instructions: pure functions."""
+"""The labelling configuration and the instructions of a project in Label Studio; pure functions."""
 
-from annotation.label_studio.configs.instructions import instructions
-from annotation.label_studio.configs.rendering import rendered
+from annotation.label_studio.configs.label_config import render_instructions, render_label_config
 
-__all__ = ["instructions", "rendered"]
+__all__ = ["render_instructions", "render_label_config"]

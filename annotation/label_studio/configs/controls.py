@@ -1,128 +1,234 @@
-"""Each kind of question as a control of Label Studio: its words, its limits, and where the answer is given."""
+"""The controls of Label Studio for each kind of question, the conditions on which they are shown, and their XML."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from xml.etree.ElementTree import Element  # written here, never read
+from xml.etree.ElementTree import Element, SubElement  # formatted here, never read
 
-from annotation.campaigns.questions import Choice, Choices, Edit, FreeText, Question, Scale, SpanOf
+from annotation.campaigns.questions import (
+    ChoiceQuestion,
+    ChoicesQuestion,
+    EditQuestion,
+    Question,
+    ScaleQuestion,
+    SpanQuestion,
+    TextQuestion,
+)
 from annotation.label_studio import passes
-from annotation.label_studio.configs.elements import add, block, head, literal
-from annotation.label_studio.texts import Words
+from annotation.label_studio.texts import InterfaceTexts
 
-SHORT = 200
-"""Answers of at most so many characters get one line to write in."""
-INLINE = 48
-"""Options that together have at most so many characters stand side by side."""
+ONE_LINE_LENGTH = 200
+"""Texts of at most so many characters get a field of one line."""
+INLINE_LENGTH = 48
+"""Options with at most so many characters in all are shown side by side."""
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_JOINER = "\u2060"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scene:
-    """What all controls of a pass share: the object they speak of, the keys of their options, the language."""
+class ControlContext:
+    """What all controls of a pass share: the name of the main object, the hotkeys by control, the texts."""
 
-    about: str
-    keys: Mapping[str, tuple[str, ...]]
-    say: Words
+    main_object: str
+    hotkeys: Mapping[str, tuple[str, ...]]
+    texts: InterfaceTexts
 
 
-def control(parent: Element, question: Question, scene: Scene, *, required: bool, told: Sequence[str] = ()) -> None:
-    """The question's words and its control; `told` stands beside it."""
-    card = block(parent, f"question hr-{question.kind}{' hr-wide' * passes.moving(question)}")
-    head(card, question.text, name="asks")
-    own = (question.help, _limit(question, scene.say), _optional(question, scene.say))
-    beside = [*told, *(one for one in own if one)]
-    if beside:
-        head(card, " · ".join(beside), name="told", size=6)
-    needed = {"required": required, "requiredMessage": _message(question, scene.say) if required else None}
+def add_control(
+    parent: Element, question: Question, context: ControlContext, *, required: bool, notes: Sequence[str] = ()
+) -> None:
+    """Add the text of a question and its control; `notes` are shown beside it."""
+    card = add_view(parent, f"question hr-{question.kind}{' hr-wide' * passes.has_task_options(question)}")
+    add_header(card, question.text, name="asks")
+    details = (question.help, _describe_limit(question, context.texts), _describe_optional(question, context.texts))
+    lines = [*notes, *filter(None, details)]
+    if lines:
+        add_header(card, " · ".join(lines), name="told", size=6)
+    requirement = {
+        "required": required,
+        "requiredMessage": _format_required_message(question, context.texts) if required else None,
+    }
     match question:
-        case Choice() | Choices() | Scale():
-            _options(card, question, scene, needed)
-        case Edit() | FreeText():
-            _writing(card, question, scene, needed)
-        case SpanOf():
-            _span(card, question, scene)
+        case ChoiceQuestion() | ChoicesQuestion() | ScaleQuestion():
+            _add_choices(card, question, context, requirement)
+        case EditQuestion() | TextQuestion():
+            _add_text_area(card, question, context, requirement)
+        case SpanQuestion():
+            _add_labels(card, question, context)
 
 
-def _options(card: Element, question: Choice | Choices | Scale, scene: Scene, needed: Mapping[str, object]) -> None:
-    several = isinstance(question, Choices)
-    options = passes.texts(question)
-    moving = passes.moving(question)
-    inline = bool(options) and sum(map(len, options)) <= INLINE
-    if isinstance(question, Scale) and question.ends is not None:
-        head(card, f"{question.ends[0]} ← → {question.ends[1]}", name="ends", size=6)
-    choices = add(
+def _add_choices(
+    card: Element,
+    question: ChoiceQuestion | ChoicesQuestion | ScaleQuestion,
+    context: ControlContext,
+    requirement: Mapping[str, object],
+) -> None:
+    several = isinstance(question, ChoicesQuestion)
+    options = passes.list_option_texts(question)
+    in_task = passes.has_task_options(question)
+    inline = bool(options) and sum(map(len, options)) <= INLINE_LENGTH
+    if isinstance(question, ScaleQuestion) and question.ends is not None:
+        add_header(card, f"{question.ends[0]} ← → {question.ends[1]}", name="ends", size=6)
+    choices = add_element(
         card,
         "Choices",
         name=question.name,
-        toName=scene.about,
+        toName=context.main_object,
         choice="multiple" if several else "single-radio",
-        showInline=inline or isinstance(question, Scale),
-        value=f"${passes.options_key(question)}" if moving else None,
-        **needed,  # type: ignore[arg-type]
+        showInline=inline or isinstance(question, ScaleQuestion),
+        value=f"${passes.get_options_key(question)}" if in_task else None,
+        **requirement,  # type: ignore[arg-type]
     )
-    if not moving:
-        _fixed(choices, options, passes.labels(question), scene.keys[question.name])
+    if not in_task:
+        _add_fixed_options(choices, options, passes.list_option_labels(question), context.hotkeys[question.name])
 
 
-def _fixed(choices: Element, options: Sequence[str], labels: Sequence[str], keys: Sequence[str]) -> None:
+def _add_fixed_options(choices: Element, options: Sequence[str], labels: Sequence[str], keys: Sequence[str]) -> None:
     for option, label, key in zip_longest(options, labels, keys):
-        add(choices, "Choice", value=literal(option), alias=label, hotkey=key)
+        add_element(choices, "Choice", value=escape_variables(option), alias=label, hotkey=key)
 
 
-def _writing(card: Element, question: Edit | FreeText, scene: Scene, needed: Mapping[str, object]) -> None:
-    corrected = isinstance(question, Edit)
-    rows = 14 if corrected else 1 if question.longest <= SHORT else 3
-    add(
+def _add_text_area(
+    card: Element, question: EditQuestion | TextQuestion, context: ControlContext, requirement: Mapping[str, object]
+) -> None:
+    corrected = isinstance(question, EditQuestion)
+    rows = 14 if corrected else 1 if question.longest <= ONE_LINE_LENGTH else 3
+    add_element(
         card,
         "TextArea",
         name=question.name,
-        toName=scene.about,
-        value=f"${passes.edit_key(question)}" if isinstance(question, Edit) else None,
+        toName=context.main_object,
+        value=f"${passes.get_edit_key(question)}" if isinstance(question, EditQuestion) else None,
         rows=rows,
         maxSubmissions=1,
         editable=True,
         showSubmitButton=False,
-        placeholder=None if corrected else scene.say("write-here"),
-        **needed,  # type: ignore[arg-type]
+        placeholder=None if corrected else context.texts("write-here"),
+        **requirement,  # type: ignore[arg-type]
     )
 
 
-def _span(card: Element, question: SpanOf, scene: Scene) -> None:
-    head(card, scene.say("mark-here"), name="told", size=6)
-    marks = add(card, "Labels", name=question.name, toName=passes.text_object(question.field), maxUsages=question.most)
-    add(marks, "Label", value=literal(question.text), alias=question.name, hotkey=_first(scene.keys[question.name]))
+def _add_labels(card: Element, question: SpanQuestion, context: ControlContext) -> None:
+    add_header(card, context.texts("mark-here"), name="told", size=6)
+    marks = add_element(
+        card, "Labels", name=question.name, toName=passes.get_text_object(question.field), maxUsages=question.most
+    )
+    add_element(
+        marks,
+        "Label",
+        value=escape_variables(question.text),
+        alias=question.name,
+        hotkey=_get_first_key(context.hotkeys[question.name]),
+    )
     if question.none is None:
         return
-    name = passes.none_control(question)
-    nothing = add(card, "Choices", name=name, toName=passes.text_object(question.field), choice="multiple")
-    add(nothing, "Choice", value=literal(question.none), alias="none", hotkey=_first(scene.keys[name]))
+    name = passes.get_none_control(question)
+    none_box = add_element(card, "Choices", name=name, toName=passes.get_text_object(question.field), choice="multiple")
+    add_element(
+        none_box,
+        "Choice",
+        value=escape_variables(question.none),
+        alias="none",
+        hotkey=_get_first_key(context.hotkeys[name]),
+    )
 
 
-def _first(keys: Sequence[str]) -> str | None:
+def _get_first_key(keys: Sequence[str]) -> str | None:
     return keys[0] if keys else None
 
 
-def _limit(question: Question, say: Words) -> str | None:
-    """How many may be chosen or marked, where that is not obvious."""
-    if isinstance(question, SpanOf):
-        return say("at-most", most=question.most) if question.most > 1 else None
-    if not isinstance(question, Choices):
+def _describe_limit(question: Question, texts: InterfaceTexts) -> str | None:
+    """How many options may be chosen or spans marked, where that is not obvious."""
+    if isinstance(question, SpanQuestion):
+        return texts("at-most", most=question.most) if question.most > 1 else None
+    if not isinstance(question, ChoicesQuestion):
         return None
     if question.most is None:
-        return say("at-least", least=question.least) if question.least > 1 else None
+        return texts("at-least", least=question.least) if question.least > 1 else None
     return (
-        say("between", least=question.least, most=question.most)
+        texts("between", least=question.least, most=question.most)
         if question.least
-        else say("at-most", most=question.most)
+        else texts("at-most", most=question.most)
     )
 
 
-def _optional(question: Question, say: Words) -> str | None:
-    may = not question.required or (isinstance(question, Choices) and question.least == 0)
-    return say("optional") if may else None
+def _describe_optional(question: Question, texts: InterfaceTexts) -> str | None:
+    optional = not question.required or (isinstance(question, ChoicesQuestion) and question.least == 0)
+    return texts("optional") if optional else None
 
 
-def _message(question: Question, say: Words) -> str:
-    return literal(say("answer-this", question=question.text))
+def _format_required_message(question: Question, texts: InterfaceTexts) -> str:
+    return escape_variables(texts("answer-this", question=question.text))
+
+
+def escape_variables(text: str) -> str:
+    """The text with every `$` escaped, since Label Studio replaces `$` and a name by a field of the task."""
+    return _NO_XML.sub("", text).replace("$", f"{_JOINER}${_JOINER}")
+
+
+def add_element(parent: Element, tag: str, **attributes: str | int | bool | None) -> Element:
+    """Add a child; attributes that are None are left out, booleans are `true` and `false`."""
+    formatted = {name: _format_attribute(value) for name, value in attributes.items() if value is not None}
+    return SubElement(parent, tag, formatted)
+
+
+def add_view(parent: Element, name: str, **attributes: str | None) -> Element:
+    """Add a View with a CSS class of ours."""
+    return add_element(parent, "View", className=f"hr-{name}", **attributes)
+
+
+def add_header(parent: Element, text: str, *, name: str = "head", size: int = 5) -> None:
+    """Add a View with a header."""
+    add_element(add_view(parent, name), "Header", value=escape_variables(text), size=size)
+
+
+def _format_attribute(value: str | int | bool) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _NO_XML.sub("", str(value))
+
+
+def add_condition_views(parent: Element, question: Question, known: Mapping[str, Question]) -> Element:
+    """The element for a question: in as many nested Views as it has conditions on questions of this pass.
+
+    A text to correct is shown from the beginning, and hidden by answers other than the one that asks for it.
+    """
+    for name, values in (question.show_if or {}).items():
+        condition_question = known.get(name)
+        if condition_question is None or not is_supported_condition(condition_question, values):
+            continue
+        when, choice_labels = "choice-selected", values
+        if (
+            isinstance(question, EditQuestion)
+            and isinstance(condition_question, ChoiceQuestion | ScaleQuestion)
+            and (others := _list_other_labels(condition_question, values))
+        ):
+            when, choice_labels = "choice-unselected", others
+        parent = add_view(parent, "when", visibleWhen=when, whenTagName=name, whenChoiceValue=",".join(choice_labels))
+    return parent
+
+
+def list_unsupported_conditions(question: Question, known: Mapping[str, Question]) -> dict[str, tuple[str, ...]]:
+    """The conditions of a question that Label Studio cannot check: they are shown as notes, and it is not required."""
+    conditions = (question.show_if or {}).items()
+    return {
+        name: values
+        for name, values in conditions
+        if name not in known or not is_supported_condition(known[name], values)
+    }
+
+
+def is_supported_condition(condition_question: Question, values: tuple[str, ...]) -> bool:
+    """Whether Label Studio can check these answers; it splits the list of options at commas."""
+    return bool(
+        passes.list_option_texts(condition_question) or passes.has_task_options(condition_question)
+    ) and not any("," in value for value in values)
+
+
+def _list_other_labels(condition_question: Question, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The other options, where all of them are known and none holds a comma."""
+    others = tuple(label for label in passes.list_option_labels(condition_question) if label not in values)
+    return () if any("," in label for label in others) else others

@@ -1,7 +1,7 @@
-"""How the interfaces look: cards, two columns where a text is corrected, one below the other on a narrow screen.
+"""The CSS of the interfaces: cards, and two columns for the correction of a text, one on a narrow screen.
 
-Label Studio's own colours are taken, so that its dark theme is ours too. Its panels of regions say nothing where no
-parts are marked, and are hidden there. It escapes what it puts into the page: no `>` and no `<` in the rules.
+The colours are variables of Label Studio, so that its dark theme works. Its panels of regions are hidden where no spans
+are marked. Label Studio escapes the CSS, so that the rules must not contain `>` and `<`.
 """
 
 PAGE = """
@@ -52,7 +52,7 @@ ITEM = """
 .hr-why { margin: 8px 0 0; }
 """
 
-ASKING = """
+QUESTIONS = """
 .hr-columns { display: grid; gap: 16px; align-items: stretch; }
 .hr-column:first-child { background: var(--hr-inset); }
 .hr-column .hr-question { padding: 0; border: 0; background: none; }
@@ -120,6 +120,6 @@ WITHOUT_PANELS = """
 """
 
 
-def style(*, panels: bool) -> str:
-    """The rules; `panels` keeps Label Studio's list of regions, which marked parts are removed with."""
-    return PAGE + ITEM + ASKING + ("" if panels else WITHOUT_PANELS)
+def build_style(*, panels: bool) -> str:
+    """The CSS; `panels` keeps Label Studio's list of regions, by which marked spans are removed."""
+    return PAGE + ITEM + QUESTIONS + ("" if panels else WITHOUT_PANELS)

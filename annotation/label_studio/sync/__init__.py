@@ -1,11 +1,20 @@
-"""Both ways between the database and Label Studio: push, pull, and a watch that pulls again and again."""
+"""Synchronisation of the database with Label Studio: push, pull, and a watch that pulls again and again."""
 
-from annotation.label_studio.sync.accounts import link, linked
-from annotation.label_studio.sync.batches import of_project
-from annotation.label_studio.sync.pull import Pulled, pull
-from annotation.label_studio.sync.push import Order, Pushed, push
-from annotation.label_studio.sync.watch import Receiver, watch
+from annotation.label_studio.sync.accounts import link_account, map_accounts_to_annotators
+from annotation.label_studio.sync.batches import list_batches
+from annotation.label_studio.sync.pull import PullResult, pull_batches
+from annotation.label_studio.sync.push import PushOrder, PushResult, push_batch
+from annotation.label_studio.sync.watch import WebhookReceiver, watch_batches
 
 __all__ = [
-    "Order", "Pulled", "Pushed", "Receiver", "link", "linked", "of_project", "pull", "push", "watch",
-]  # fmt: skip
+    "PullResult",
+    "PushOrder",
+    "PushResult",
+    "WebhookReceiver",
+    "link_account",
+    "list_batches",
+    "map_accounts_to_annotators",
+    "pull_batches",
+    "push_batch",
+    "watch_batches",
+]

@@ -1,4 +1,4 @@
-"""Which account on a server is whose: numbers only, no name and no address."""
+"""Which annotator an account on a server belongs to: numbers only, no names and no addresses."""
 
 from __future__ import annotations
 
@@ -8,37 +8,41 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict
-from annotation.store.models import Annotator, Desk, DeskUser
+from annotation.store.models import Annotator, LabelStudioAccount, LabelStudioBatch
 
 
-def linked(session: Session, *, server: str) -> Mapping[int, int]:
-    """People's ids by the numbers of their accounts on the server."""
-    chosen = select(DeskUser.user_id, DeskUser.annotator_id).where(DeskUser.server == server)
-    return dict(session.exec(chosen).all())
-
-
-def pseudonyms(session: Session, *, server: str) -> Mapping[int, str]:
-    """People's pseudonyms by the numbers of their accounts on the server."""
-    chosen = select(DeskUser.user_id, Annotator.pseudonym).join(
-        Annotator, col(Annotator.id) == col(DeskUser.annotator_id)
+def map_accounts_to_annotators(session: Session, *, server: str) -> Mapping[int, int]:
+    """The ids of annotators by the numbers of their accounts on the server."""
+    query = select(LabelStudioAccount.user_id, LabelStudioAccount.annotator_id).where(
+        LabelStudioAccount.server == server
     )
-    return dict(session.exec(chosen.where(DeskUser.server == server)).all())
+    return dict(session.exec(query).all())
 
 
-def link(session: Session, *, server: str, user_id: int, person: Annotator) -> bool:
-    """Say whose an account is; False where it is known already. Everything on the server is read anew at the next pull.
+def map_accounts_to_pseudonyms(session: Session, *, server: str) -> Mapping[int, str]:
+    """The pseudonyms of annotators by the numbers of their accounts on the server."""
+    query = select(LabelStudioAccount.user_id, Annotator.pseudonym).join(
+        Annotator, col(Annotator.id) == col(LabelStudioAccount.annotator_id)
+    )
+    return dict(session.exec(query.where(LabelStudioAccount.server == server)).all())
 
-    Raises Conflict where the account is somebody else's: answers that were taken over stay whose they are.
+
+def link_account(session: Session, *, server: str, user_id: int, annotator: Annotator) -> bool:
+    """Link an account to an annotator; False where it is linked already. The next pull reads all from the start.
+
+    Raises Conflict where the account belongs to another annotator: answers that were pulled stay as they are.
     """
-    found = session.get(DeskUser, (server, user_id))
-    if found is not None and found.annotator_id != person.id:
+    known = session.get(LabelStudioAccount, (server, user_id))
+    if known is not None and known.annotator_id != annotator.id:
         raise Conflict(
-            f"The account {user_id} is another person's already.",
-            remedy="`hromada label-studio doctor` shows whose; give this person an account of her own.",
+            f"The account {user_id} belongs to another annotator already.",
+            remedy="`hromada label-studio doctor` shows whose it is; this annotator needs another account.",
         )
-    if found is not None:
+    if known is not None:
         return False
-    session.add(DeskUser(server=server, user_id=user_id, annotator_id=person.id or 0))
+    session.add(LabelStudioAccount(server=server, user_id=user_id, annotator_id=annotator.id or 0))
     session.flush()
-    session.connection().execute(sa.update(Desk).where(col(Desk.server) == server).values(watermark=None))
+    session.connection().execute(
+        sa.update(LabelStudioBatch).where(col(LabelStudioBatch.server) == server).values(watermark=None)
+    )
     return True

@@ -1,7 +1,7 @@
-"""One task's annotations, as the server has them now, become answers: each account's set is replaced as a whole.
+"""Import of a task's annotations as answers: the answers of each account are replaced as a whole.
 
-Everything about a task is settled in one transaction that first locks its line in the list, so that of two pullers the
-second finds nothing left to do; what was read earlier than what is known already is left alone.
+All of a task is imported in one transaction that first locks its rows, so that of two pulls at once the second finds
+nothing left to do. A state of the task that is older than the imported one is ignored.
 """
 
 from __future__ import annotations
@@ -13,25 +13,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.campaigns.project import ProjectFile
+from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Stale
 from annotation.label_studio import payloads
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteTask
 from annotation.label_studio.sync import task_upload
-from annotation.store.models import Assignment, Desk, DeskAside, DeskTask, Item, Judgement
-from annotation.workflow.assignments import batches as work
-from annotation.workflow.assignments.batches import SECOND
+from annotation.store.models import Assignment, Item, Judgement, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask
+from annotation.workflow.assignments import batches as assignment_batches
+from annotation.workflow.assignments.batches import SECOND_PASS
 
-SKIP = "skipped in Label Studio"
-UNKNOWN = "nobody is linked to this account"
+SKIP_REASON = "skipped in Label Studio"
+UNLINKED_REASON = "nobody is linked to this account"
 
 
-class Change(StrEnum):
-    """What became of one person's annotations of a task."""
+class AnswerChange(StrEnum):
+    """How the stored answer of one annotator changed."""
 
     ANSWERED = "answered"
     CHANGED = "changed"
@@ -40,8 +41,8 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Aside:
-    """An annotation that became no answer, and why."""
+class SetAsideAnnotation:
+    """An annotation that cannot be stored as an answer, and the reason."""
 
     annotation_id: int
     remote_task_id: int
@@ -50,194 +51,239 @@ class Aside:
 
 
 @dataclass
-class Taken:
-    """What became of a task."""
+class TaskImport:
+    """The changes of a task, and its annotations that were set aside."""
 
-    changes: list[Change] = field(default_factory=list)
-    asides: list[Aside] = field(default_factory=list)
-    strange: bool = False
-    """A task that is not ours, or one that is there twice."""
+    changes: list[AnswerChange] = field(default_factory=list)
+    set_aside: list[SetAsideAnnotation] = field(default_factory=list)
+    unknown_task: bool = False
+    """Whether the task was not sent by us, or is there twice."""
 
 
-def take(
-    session: Session, desk: Desk, definition: ProjectFile, task: RemoteTask, *, people: Mapping[int, int], now: datetime
-) -> Taken:
-    """Bring what the database knows about a task up to what the server has. `people` are their ids by account."""
-    rows = _rows(session, desk, task)
+def import_task(
+    session: Session,
+    batch: LabelStudioBatch,
+    definition: ProjectFile,
+    task: RemoteTask,
+    *,
+    annotators: Mapping[int, int],
+    now: datetime,
+) -> TaskImport:
+    """Store what changed in a task on the server; `annotators` are their ids by account."""
+    rows = _lock_rows(session, batch, task)
     if not rows:
-        return Taken(strange=True)
-    owner = next(row for row in rows if row[1].annotator_id == desk.annotator_id)
-    version = _version(task)
+        return TaskImport(unknown_task=True)
+    owner = next(row for row in rows if row[1].annotator_id == batch.annotator_id)
+    version = _get_last_change(task)
     if owner[0].seen_at is not None and version < owner[0].seen_at:
-        return Taken()
-    given: dict[int, list[RemoteAnnotation]] = defaultdict(list)
-    taken = Taken()
-    for one in task.annotations:
-        who = people.get(one.completed_by or 0)
-        if who is None:
-            taken.asides.append(_aside(task, one, UNKNOWN))
+        return TaskImport()
+    annotations: dict[int, list[RemoteAnnotation]] = defaultdict(list)
+    result = TaskImport()
+    for annotation in task.annotations:
+        annotator_id = annotators.get(annotation.completed_by or 0)
+        if annotator_id is None:
+            result.set_aside.append(_set_aside(task, annotation, UNLINKED_REASON))
         else:
-            given[who].append(one)
+            annotations[annotator_id].append(annotation)
     known = {assignment.annotator_id: (row, assignment) for row, assignment in rows}
-    for who in sorted({*given, *known}, key=lambda one: (one != desk.annotator_id, one)):
-        _of_person(session, desk, definition, task, who, given[who], known.get(who), owner[1], taken=taken, now=now)
-    _keep_aside(session, desk, task, taken.asides, now=now)
+    for annotator_id in sorted({*annotations, *known}, key=lambda number: (number != batch.annotator_id, number)):
+        _import_annotator(
+            session,
+            batch,
+            definition,
+            task,
+            annotator_id,
+            annotations[annotator_id],
+            known.get(annotator_id),
+            owner[1],
+            result=result,
+            now=now,
+        )
+    _store_set_aside(session, batch, task, result.set_aside, now=now)
     owner[0].seen_at = version
     session.add(owner[0])
     session.flush()
-    return taken
+    return result
 
 
-def _version(task: RemoteTask) -> datetime:
-    """When anything about the task last changed; the server writes an annotation first, then the task's own time."""
-    return max([task.updated_at, *(one.updated_at for one in task.annotations)])
+def _get_last_change(task: RemoteTask) -> datetime:
+    """When the task last changed; the server writes an annotation first, then the time of the task."""
+    return max([task.updated_at, *(annotation.updated_at for annotation in task.annotations)])
 
 
-def news(session: Session, desk: Desk, tasks: Sequence[RemoteTask], *, people: Mapping[int, int]) -> list[RemoteTask]:
-    """Those of the tasks of which not all is known; one look for all of them, before each is settled by itself."""
+def select_changed_tasks(
+    session: Session, batch: LabelStudioBatch, tasks: Sequence[RemoteTask], *, annotators: Mapping[int, int]
+) -> list[RemoteTask]:
+    """The tasks that differ from what was imported last, found with two queries for all of them."""
     ids = [task.id for task in tasks]
-    chosen = select(DeskTask.remote_id, Assignment.annotator_id, DeskTask.seen).join(
-        Assignment, col(Assignment.id) == col(DeskTask.assignment_id)
+    query = select(LabelStudioTask.remote_id, Assignment.annotator_id, LabelStudioTask.seen).join(
+        Assignment, col(Assignment.id) == col(LabelStudioTask.assignment_id)
     )
     seen: dict[int, dict[int, str | None]] = defaultdict(dict)
-    mine = chosen.where(DeskTask.desk_id == desk.id, col(DeskTask.remote_id).in_(ids))
-    for remote_id, who, digest in session.exec(mine):
-        seen[remote_id or 0][who] = digest
-    kept = select(DeskAside.remote_task_id).where(DeskAside.desk_id == desk.id, col(DeskAside.remote_task_id).in_(ids))
-    aside = set(session.exec(kept))
-    return [task for task in tasks if task.id in aside or not _known(task, seen.get(task.id), people)]
+    rows = query.where(LabelStudioTask.batch_id == batch.id, col(LabelStudioTask.remote_id).in_(ids))
+    for remote_id, annotator_id, digest in session.exec(rows):
+        seen[remote_id or 0][annotator_id] = digest
+    set_aside_query = select(LabelStudioSetAside.remote_task_id).where(
+        LabelStudioSetAside.batch_id == batch.id, col(LabelStudioSetAside.remote_task_id).in_(ids)
+    )
+    set_aside = set(session.exec(set_aside_query))
+    return [task for task in tasks if task.id in set_aside or not _is_known(task, seen.get(task.id), annotators)]
 
 
-def _known(task: RemoteTask, seen: Mapping[int, str | None] | None, people: Mapping[int, int]) -> bool:
-    """Whether what each person says of a task is what was taken over last; where nobody ever said anything, it is."""
-    given: dict[int | None, list[RemoteAnnotation]] = defaultdict(list)
-    for one in task.annotations:
-        given[people.get(one.completed_by or 0)].append(one)
-    if seen is None or not given.keys() <= seen.keys():
+def _is_known(task: RemoteTask, seen: Mapping[int, str | None] | None, annotators: Mapping[int, int]) -> bool:
+    """Whether the annotations of every annotator are those imported last; `seen` are their hashes by annotator."""
+    annotations: dict[int | None, list[RemoteAnnotation]] = defaultdict(list)
+    for annotation in task.annotations:
+        annotations[annotators.get(annotation.completed_by or 0)].append(annotation)
+    if seen is None or not annotations.keys() <= seen.keys():
         return False
-    return all(_same(digest, given.get(who, [])) for who, digest in seen.items())
+    return all(_is_same(digest, annotations.get(annotator_id, [])) for annotator_id, digest in seen.items())
 
 
-def _same(seen: str | None, given: Sequence[RemoteAnnotation]) -> bool:
-    return not given if seen is None else seen == _digest(given)
+def _is_same(seen: str | None, annotations: Sequence[RemoteAnnotation]) -> bool:
+    return not annotations if seen is None else seen == _compute_digest(annotations)
 
 
-def _rows(session: Session, desk: Desk, task: RemoteTask) -> Sequence[tuple[DeskTask, Assignment]]:
-    """The lines of the task, locked; one that was sent and never numbered is known by our own id."""
-    chosen = (
-        select(DeskTask, Assignment)
-        .join(Assignment, col(Assignment.id) == col(DeskTask.assignment_id))
-        .where(DeskTask.desk_id == desk.id)
-        .order_by(col(DeskTask.assignment_id))
-        .with_for_update(of=DeskTask)
+def _lock_rows(
+    session: Session, batch: LabelStudioBatch, task: RemoteTask
+) -> Sequence[tuple[LabelStudioTask, Assignment]]:
+    """The rows of the task, locked; a task that was sent and has no id yet is found by our own id."""
+    query = (
+        select(LabelStudioTask, Assignment)
+        .join(Assignment, col(Assignment.id) == col(LabelStudioTask.assignment_id))
+        .where(LabelStudioTask.batch_id == batch.id)
+        .order_by(col(LabelStudioTask.assignment_id))
+        .with_for_update(of=LabelStudioTask)
         .execution_options(populate_existing=True)
     )
-    found = session.exec(chosen.where(DeskTask.remote_id == task.id)).all()
-    ours = task.data.get(payloads.OUR_ID)
-    if found or not isinstance(ours, int):
-        return found
-    sent = chosen.where(DeskTask.assignment_id == ours, col(DeskTask.remote_id).is_(None))
-    found = session.exec(sent.where(col(DeskTask.sent_at).is_not(None))).all()
-    for row, _ in found:
+    rows = session.exec(query.where(LabelStudioTask.remote_id == task.id)).all()
+    assignment_id = task.data.get(payloads.ASSIGNMENT_KEY)
+    if rows or not isinstance(assignment_id, int):
+        return rows
+    sent = query.where(LabelStudioTask.assignment_id == assignment_id, col(LabelStudioTask.remote_id).is_(None))
+    rows = session.exec(sent.where(col(LabelStudioTask.sent_at).is_not(None))).all()
+    for row, _ in rows:
         row.remote_id = task.id
         session.add(row)
-    return found
+    return rows
 
 
-def _of_person(
+def _import_annotator(
     session: Session,
-    desk: Desk,
+    batch: LabelStudioBatch,
     definition: ProjectFile,
     task: RemoteTask,
-    who: int,
-    given: Sequence[RemoteAnnotation],
-    known: tuple[DeskTask, Assignment] | None,
-    owners: Assignment,
+    annotator_id: int,
+    annotations: Sequence[RemoteAnnotation],
+    known: tuple[LabelStudioTask, Assignment] | None,
+    batch_assignment: Assignment,
     *,
-    taken: Taken,
+    result: TaskImport,
     now: datetime,
 ) -> None:
-    if known is not None and _same(known[0].seen, given):
+    if known is not None and _is_same(known[0].seen, annotations):
         return
-    digest = _digest(given)
-    current = _current(given)
+    digest = _compute_digest(annotations)
+    current = _get_current(annotations)
     try:
         with session.begin_nested():
-            row = known or _borrowed(session, desk, task, who, owners, now=now)
-            change = _applied(session, definition, row[1], current, now=now)
+            row = known or _borrow_task(session, batch, task, annotator_id, batch_assignment, now=now)
+            change = _store_answer(session, definition, row[1], current, now=now)
             row[0].seen = digest
             session.add(row[0])
             session.flush()
     except (BadInput, Stale) as failure:
         session.expire_all()
-        for one in [current] if current is not None else []:
-            taken.asides.append(_aside(task, one, str(failure)))
+        if current is not None:
+            result.set_aside.append(_set_aside(task, current, str(failure)))
         return
     if change is not None:
-        taken.changes.append(change)
+        result.changes.append(change)
 
 
-def _borrowed(
-    session: Session, desk: Desk, task: RemoteTask, who: int, owners: Assignment, *, now: datetime
-) -> tuple[DeskTask, Assignment]:
-    """A line for whoever answered at this desk, which is somebody else's."""
-    if owners.occasion == SECOND:
-        raise Stale("This second pass is another person's.")
-    mine = work.borrow(session, annotator_id=who, item_id=owners.item_id, now=now)
-    row = session.get(DeskTask, mine)
+def _borrow_task(
+    session: Session,
+    batch: LabelStudioBatch,
+    task: RemoteTask,
+    annotator_id: int,
+    batch_assignment: Assignment,
+    *,
+    now: datetime,
+) -> tuple[LabelStudioTask, Assignment]:
+    """A row for an annotator who answered in the batch of another one."""
+    if batch_assignment.occasion == SECOND_PASS:
+        raise Stale("This second pass is another annotator's.")
+    assignment_id = assignment_batches.assign_outside_batch(
+        session, annotator_id=annotator_id, item_id=batch_assignment.item_id, now=now
+    )
+    row = session.get(LabelStudioTask, assignment_id)
     if row is not None:
-        raise Stale("She has this item at her own desk.")
-    row = DeskTask(assignment_id=mine, desk_id=desk.id or 0, remote_id=task.id, sent_at=now)
-    return row, session.get_one(Assignment, mine)
+        raise Stale("The annotator has this item in a batch of their own.")
+    row = LabelStudioTask(assignment_id=assignment_id, batch_id=batch.id or 0, remote_id=task.id, sent_at=now)
+    return row, session.get_one(Assignment, assignment_id)
 
 
-def _applied(
+def _store_answer(
     session: Session,
     definition: ProjectFile,
     assignment: Assignment,
     current: RemoteAnnotation | None,
     *,
     now: datetime,
-) -> Change | None:
-    """Store what stands there now; None where that is known."""
-    whose = {"annotator_id": assignment.annotator_id, "assignment_id": assignment.id or 0}
+) -> AnswerChange | None:
+    """Store the present annotation; None where nothing changed."""
+    owner: dict[str, Any] = {"annotator_id": assignment.annotator_id, "assignment_id": assignment.id or 0}
     before = session.exec(select(Judgement.id).where(Judgement.assignment_id == assignment.id).limit(1)).first()
     if current is None:
-        return Change.DELETED if work.take_back(session, **whose, now=now) else None
-    times = {"seconds": current.lead_time, "at": min(current.updated_at, now)}
+        withdrawn = assignment_batches.withdraw_batch_answer(session, **owner, now=now)
+        return AnswerChange.DELETED if withdrawn else None
+    times: dict[str, Any] = {"seconds": current.lead_time, "at": min(current.updated_at, now)}
     if current.was_cancelled:
-        return Change.SKIPPED if work.skip(session, **whose, reason=SKIP, **times, now=now) else None  # type: ignore[arg-type]
+        skipped = assignment_batches.skip_batch_item(session, **owner, reason=SKIP_REASON, **times, now=now)
+        return AnswerChange.SKIPPED if skipped else None
     item = session.get_one(Item, assignment.item_id)
-    second = assignment.occasion == SECOND
-    first = task_upload.blind(session, assignment, definition.asked[0].name) if second else None
-    answers = payloads.answers(definition, item, current.result, first=first)
-    if not work.answer(session, **whose, answers=answers, **times, now=now):  # type: ignore[arg-type]
+    second = assignment.occasion == SECOND_PASS
+    first = task_upload.get_blind_answers(session, assignment, definition.all_questions[0].name) if second else None
+    answers = payloads.read_answers(definition, item, current.result, first=first)
+    if not assignment_batches.submit_batch_answer(session, **owner, answers=answers, **times, now=now):
         return None
-    return Change.ANSWERED if before is None else Change.CHANGED
+    return AnswerChange.ANSWERED if before is None else AnswerChange.CHANGED
 
 
-def _current(given: Sequence[RemoteAnnotation]) -> RemoteAnnotation | None:
-    """The one that stands: the latest answer, else the latest skip."""
-    ordered = sorted(given, key=lambda one: (not one.was_cancelled, one.updated_at, one.id))
+def _get_current(annotations: Sequence[RemoteAnnotation]) -> RemoteAnnotation | None:
+    """The annotation that counts: the latest answer, else the latest skip."""
+    ordered = sorted(
+        annotations, key=lambda annotation: (not annotation.was_cancelled, annotation.updated_at, annotation.id)
+    )
     return ordered[-1] if ordered else None
 
 
-def _digest(given: Sequence[RemoteAnnotation]) -> str:
-    """The hash of what one account says of a task."""
-    told = [[one.id, one.was_cancelled, one.result] for one in sorted(given, key=lambda one: one.id)]
-    return hashlib.sha256(json.dumps(told, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
+def _compute_digest(annotations: Sequence[RemoteAnnotation]) -> str:
+    """The SHA-256 of the annotations of one account."""
+    ordered = sorted(annotations, key=lambda annotation: annotation.id)
+    content = [[annotation.id, annotation.was_cancelled, annotation.result] for annotation in ordered]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
-def _aside(task: RemoteTask, one: RemoteAnnotation, reason: str) -> Aside:
-    return Aside(annotation_id=one.id, remote_task_id=task.id, user_id=one.completed_by, reason=reason)
+def _set_aside(task: RemoteTask, annotation: RemoteAnnotation, reason: str) -> SetAsideAnnotation:
+    return SetAsideAnnotation(
+        annotation_id=annotation.id, remote_task_id=task.id, user_id=annotation.completed_by, reason=reason
+    )
 
 
-def _keep_aside(session: Session, desk: Desk, task: RemoteTask, asides: Sequence[Aside], *, now: datetime) -> None:
-    """What is aside of this task, and nothing else of it."""
-    mine = (col(DeskAside.desk_id) == desk.id, col(DeskAside.remote_task_id) == task.id)
-    since = dict(session.exec(select(DeskAside.annotation_id, DeskAside.since).where(*mine)).all())
+def _store_set_aside(
+    session: Session,
+    batch: LabelStudioBatch,
+    task: RemoteTask,
+    set_aside: Sequence[SetAsideAnnotation],
+    *,
+    now: datetime,
+) -> None:
+    """Replace the stored annotations of this task that were set aside."""
+    mine = (col(LabelStudioSetAside.batch_id) == batch.id, col(LabelStudioSetAside.remote_task_id) == task.id)
+    since = dict(session.exec(select(LabelStudioSetAside.annotation_id, LabelStudioSetAside.since).where(*mine)).all())
     if since:
-        session.connection().execute(sa.delete(DeskAside).where(*mine))
-    rows = [{**asdict(one), "desk_id": desk.id, "since": since.get(one.annotation_id, now)} for one in asides]
+        session.connection().execute(sa.delete(LabelStudioSetAside).where(*mine))
+    rows = [{**asdict(one), "batch_id": batch.id, "since": since.get(one.annotation_id, now)} for one in set_aside]
     if rows:
-        session.connection().execute(sa.insert(DeskAside), rows)
+        session.connection().execute(sa.insert(LabelStudioSetAside), rows)

@@ -1,4 +1,4 @@
-"""Desks as the database knows them: made once, found again, held by one pusher at a time."""
+"""Label Studio batches in the database: created once, and filled by one push at a time."""
 
 from __future__ import annotations
 
@@ -14,114 +14,136 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict
-from annotation.store.models import Annotator, Assignment, Desk, DeskAside, DeskTask, Project
-from annotation.store.models.base import Moment
+from annotation.store.models import (
+    Annotator,
+    Assignment,
+    LabelStudioBatch,
+    LabelStudioSetAside,
+    LabelStudioTask,
+    Project,
+)
+from annotation.store.models.table_model import UtcDateTime
 from annotation.vocabulary import AssignmentStatus
 
-HELD = timedelta(minutes=6)
-"""How long a pusher has a desk for itself: longer than the longest request takes."""
-OPEN = (AssignmentStatus.LIVE, AssignmentStatus.EXPIRED)
+HOLD_DURATION = timedelta(minutes=6)
+"""How long one push holds a batch: longer than the longest request takes."""
+OPEN_STATUSES = (AssignmentStatus.LIVE, AssignmentStatus.EXPIRED)
 
 
-def desk(session: Session, *, project: Project, person: Annotator, second: bool, server: str, now: datetime) -> Desk:
-    """The desk of a person for a pass of a project, made where there is none yet."""
-    whose = {"project": project.id, "who": person.id, "second": second, "server": server}
-    session.connection().execute(_MAKE, whose | {"mark": secrets.token_hex(16), "now": now})
-    chosen = select(Desk).where(
-        Desk.project_id == project.id,
-        Desk.annotator_id == person.id,
-        Desk.second == second,
-        Desk.server == server,
+def ensure_batch(
+    session: Session, *, project: Project, annotator: Annotator, second: bool, server: str, now: datetime
+) -> LabelStudioBatch:
+    """The batch of an annotator for a pass of a project, created where there is none yet."""
+    owner = {"project": project.id, "annotator": annotator.id, "second": second, "server": server}
+    session.connection().execute(_INSERT_BATCH, owner | {"mark": secrets.token_hex(16), "now": now})
+    chosen = select(LabelStudioBatch).where(
+        LabelStudioBatch.project_id == project.id,
+        LabelStudioBatch.annotator_id == annotator.id,
+        LabelStudioBatch.second == second,
+        LabelStudioBatch.server == server,
     )
     return session.exec(chosen).one()
 
 
-def of_project(
+def list_batches(
     session: Session, *, server: str, project_id: int | None = None, annotator_id: int | None = None
-) -> Sequence[tuple[Desk, Project, Annotator]]:
-    """The desks on a server, of a project or of a person where one is named, oldest first."""
-    chosen = select(Desk, Project, Annotator).join(Project, col(Project.id) == col(Desk.project_id))
-    chosen = chosen.join(Annotator, col(Annotator.id) == col(Desk.annotator_id)).where(Desk.server == server)
+) -> Sequence[tuple[LabelStudioBatch, Project, Annotator]]:
+    """The batches on a server, of one project or of one annotator where they are named, oldest first."""
+    chosen = select(LabelStudioBatch, Project, Annotator).join(
+        Project, col(Project.id) == col(LabelStudioBatch.project_id)
+    )
+    chosen = chosen.join(Annotator, col(Annotator.id) == col(LabelStudioBatch.annotator_id)).where(
+        LabelStudioBatch.server == server
+    )
     if project_id is not None:
-        chosen = chosen.where(Desk.project_id == project_id)
+        chosen = chosen.where(LabelStudioBatch.project_id == project_id)
     if annotator_id is not None:
-        chosen = chosen.where(Desk.annotator_id == annotator_id)
-    return session.exec(chosen.order_by(col(Desk.id))).all()
+        chosen = chosen.where(LabelStudioBatch.annotator_id == annotator_id)
+    return session.exec(chosen.order_by(col(LabelStudioBatch.id))).all()
 
 
-def remember(session: Session, desk_id: int, **values: object) -> None:
-    """Write down what is known of a desk now."""
-    session.connection().execute(sa.update(Desk).where(col(Desk.id) == desk_id).values(**values))
+def update_batch(session: Session, batch_id: int, **values: object) -> None:
+    """Set columns of a batch."""
+    session.connection().execute(
+        sa.update(LabelStudioBatch).where(col(LabelStudioBatch.id) == batch_id).values(**values)
+    )
 
 
-def config_digest(config: str) -> str:
-    """The hash of a configuration, to see whether somebody changed it there."""
+def compute_config_digest(config: str) -> str:
+    """The SHA-256 of a labelling configuration, by which a change on the server is noticed."""
     return hashlib.sha256(config.encode()).hexdigest()
 
 
-def read_until(session: Session, desk_id: int, moment: datetime) -> None:
-    """Say how far a desk was read; it never goes back, whoever else reads it."""
-    earlier = sa.or_(col(Desk.watermark).is_(None), col(Desk.watermark) < moment)
-    session.connection().execute(sa.update(Desk).where(col(Desk.id) == desk_id, earlier).values(watermark=moment))
+def advance_watermark(session: Session, batch_id: int, moment: datetime) -> None:
+    """Store the time up to which a batch was read, unless a later one is stored already."""
+    earlier = sa.or_(col(LabelStudioBatch.watermark).is_(None), col(LabelStudioBatch.watermark) < moment)
+    session.connection().execute(
+        sa.update(LabelStudioBatch).where(col(LabelStudioBatch.id) == batch_id, earlier).values(watermark=moment)
+    )
 
 
-def renew(session: Session, desk_id: int) -> None:
-    """Begin a desk anew, its project there being gone: what is answered stays, the rest is sent once more."""
+def reset_batch(session: Session, batch_id: int) -> None:
+    """Detach a batch from its project on the server: answers stay, unanswered tasks are sent to a new project."""
     execute = session.connection().execute
-    open_ones = sa.select(col(Assignment.id)).where(col(Assignment.status).in_(OPEN))
-    mine = col(DeskTask.desk_id) == desk_id
-    execute(sa.delete(DeskTask).where(mine, col(DeskTask.assignment_id).not_in(open_ones)))
-    execute(sa.update(DeskTask).where(mine).values(remote_id=None, sent_at=None, seen=None, seen_at=None))
-    execute(sa.delete(DeskAside).where(col(DeskAside.desk_id) == desk_id))
-    remember(session, desk_id, mark=secrets.token_hex(16), remote_id=None, config_sha256=None, watermark=None)
+    open_assignments = sa.select(col(Assignment.id)).where(col(Assignment.status).in_(OPEN_STATUSES))
+    mine = col(LabelStudioTask.batch_id) == batch_id
+    execute(sa.delete(LabelStudioTask).where(mine, col(LabelStudioTask.assignment_id).not_in(open_assignments)))
+    execute(sa.update(LabelStudioTask).where(mine).values(remote_id=None, sent_at=None, seen=None, seen_at=None))
+    execute(sa.delete(LabelStudioSetAside).where(col(LabelStudioSetAside.batch_id) == batch_id))
+    update_batch(session, batch_id, mark=secrets.token_hex(16), remote_id=None, config_sha256=None, watermark=None)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Holder:
-    """One pusher: which process on which machine, and a number of its own."""
+class BatchHolder:
+    """One push: its machine, its process and a random number."""
 
     machine: str
     process: int
     number: str
 
     def __str__(self) -> str:
-        """As it is written down."""
+        """The text that is stored in the batch."""
         return f"{self.machine} {self.process} {self.number}"
 
 
-def holder() -> Holder:
-    """This process as a pusher."""
+def create_holder() -> BatchHolder:
+    """A holder for a push of this process."""
     machine = hashlib.sha256(platform.node().encode()).hexdigest()[:12]
-    return Holder(machine=machine, process=os.getpid(), number=secrets.token_hex(8))
+    return BatchHolder(machine=machine, process=os.getpid(), number=secrets.token_hex(8))
 
 
-def hold(session: Session, desk_id: int, *, by: Holder, now: datetime) -> None:
-    """Take a desk for oneself, or keep it; raises Conflict while somebody else pushes to it.
+def hold_batch(session: Session, batch_id: int, *, by: BatchHolder, now: datetime) -> None:
+    """Hold a batch for a push, or go on holding it; raises Conflict while another push holds it.
 
-    Who holds it and was killed on this machine holds it no longer.
+    A holder whose process on this machine has ended does not count.
     """
-    found = session.exec(
-        select(Desk).where(Desk.id == desk_id).with_for_update().execution_options(populate_existing=True)
+    batch = session.exec(
+        select(LabelStudioBatch)
+        .where(LabelStudioBatch.id == batch_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
     ).one()
-    free = found.holder is None or found.held_until is None or found.held_until < now
-    if not free and found.holder != str(by) and not _dead(found.holder or "", by):
+    free = batch.holder is None or batch.held_until is None or batch.held_until < now
+    if not free and batch.holder != str(by) and not _is_dead(batch.holder or "", by):
         raise Conflict(
-            "Another push is filling this desk.",
-            remedy=f"Wait until it has ended, at the latest until {found.held_until:%H:%M:%S} UTC.",
+            "Another push is filling this batch.",
+            remedy=f"Wait until it has ended, at the latest until {batch.held_until:%H:%M:%S} UTC.",
         )
-    found.holder, found.held_until = str(by), now + HELD
-    session.add(found)
+    batch.holder, batch.held_until = str(by), now + HOLD_DURATION
+    session.add(batch)
     session.flush()
 
 
-def release(session: Session, desk_id: int, *, by: Holder) -> None:
-    """Let others have the desk."""
-    mine = sa.update(Desk).where(col(Desk.id) == desk_id, col(Desk.holder) == str(by))
+def release_batch(session: Session, batch_id: int, *, by: BatchHolder) -> None:
+    """End the hold of this push."""
+    mine = sa.update(LabelStudioBatch).where(
+        col(LabelStudioBatch.id) == batch_id, col(LabelStudioBatch.holder) == str(by)
+    )
     session.connection().execute(mine.values(holder=None, held_until=None))
 
 
-def _dead(written: str, by: Holder) -> bool:
-    machine, _, rest = written.partition(" ")
+def _is_dead(stored: str, by: BatchHolder) -> bool:
+    machine, _, rest = stored.partition(" ")
     process = rest.partition(" ")[0]
     if machine != by.machine or not process.isdecimal():
         return False
@@ -136,8 +158,8 @@ def _dead(written: str, by: Holder) -> bool:
     return False
 
 
-_MAKE = sa.text("""
-INSERT INTO desk (project_id, annotator_id, second, server, mark, created_at)
-VALUES (:project, :who, :second, :server, :mark, :now) ON CONFLICT DO NOTHING""").bindparams(
-    sa.bindparam("now", type_=Moment()), sa.bindparam("second", type_=sa.Boolean())
+_INSERT_BATCH = sa.text("""
+INSERT INTO label_studio_batch (project_id, annotator_id, second, server, mark, created_at)
+VALUES (:project, :annotator, :second, :server, :mark, :now) ON CONFLICT DO NOTHING""").bindparams(
+    sa.bindparam("now", type_=UtcDateTime()), sa.bindparam("second", type_=sa.Boolean())
 )

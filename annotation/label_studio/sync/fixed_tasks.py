@@ -1,6 +1,6 @@
-"""Tasks of items that were fixed since: what still counts is shown as it reads now, what would not count is taken away.
+"""Tasks of items that were fixed: the text of a valid task is updated, a task whose answer would not count is deleted.
 
-Only tasks that nobody answered are touched; both requests may be sent again without harm.
+Only tasks that nobody answered are touched; both requests can be repeated without harm.
 """
 
 from __future__ import annotations
@@ -11,67 +11,71 @@ from contextlib import suppress
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.campaigns.project import ProjectFile
+from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import NotFound
 from annotation.label_studio.client import Client
 from annotation.label_studio.sync import task_upload
 from annotation.store.database import Database
-from annotation.store.models import Assignment, DeskTask, Item, Judgement
+from annotation.store.models import Assignment, Item, Judgement, LabelStudioTask
 from annotation.vocabulary import AssignmentStatus
 
 
-def renew(database: Database, client: Client, definition: ProjectFile, *, desk_id: int) -> int:
-    """Bring the unanswered tasks of a desk up to their items; how many were changed or taken away there."""
+def refresh_fixed_tasks(database: Database, client: Client, definition: ProjectFile, *, batch_id: int) -> int:
+    """Update or delete the unanswered tasks of a batch whose items were fixed; their number."""
     with database.reading() as session:
-        found = _outdated(session, desk_id)
-    for assignment_id, remote_id, status in found:
+        outdated = _list_outdated_tasks(session, batch_id)
+    for assignment_id, remote_id, status in outdated:
         if status is AssignmentStatus.LIVE:
-            _show_anew(database, client, definition, assignment_id, remote_id)
+            _update_task(database, client, definition, assignment_id, remote_id)
         else:
-            _take_away(database, client, assignment_id, remote_id)
-    return len(found)
+            _delete_task(database, client, assignment_id, remote_id)
+    return len(outdated)
 
 
-def _outdated(session: Session, desk_id: int) -> Sequence[tuple[int, int, AssignmentStatus]]:
-    """Assignment, task and status: live ones after a cosmetic fix, and those that a substantive one ended."""
+def _list_outdated_tasks(session: Session, batch_id: int) -> Sequence[tuple[int, int, AssignmentStatus]]:
+    """Assignment, task and status: live ones after a cosmetic fix, and those that a substantive fix ended."""
     answered = select(Judgement.id).where(col(Judgement.assignment_id) == col(Assignment.id)).exists()
     live = sa.and_(col(Assignment.status) == AssignmentStatus.LIVE, col(Assignment.item_revision) != col(Item.revision))
-    chosen = (
-        select(DeskTask.assignment_id, DeskTask.remote_id, Assignment.status)
-        .join(Assignment, col(Assignment.id) == col(DeskTask.assignment_id))
+    query = (
+        select(LabelStudioTask.assignment_id, LabelStudioTask.remote_id, Assignment.status)
+        .join(Assignment, col(Assignment.id) == col(LabelStudioTask.assignment_id))
         .join(Item, col(Item.id) == col(Assignment.item_id))
-        .where(DeskTask.desk_id == desk_id, col(DeskTask.remote_id).is_not(None), ~answered)
+        .where(LabelStudioTask.batch_id == batch_id, col(LabelStudioTask.remote_id).is_not(None), ~answered)
         .where(sa.or_(live, col(Assignment.status) == AssignmentStatus.SKIPPED))
     )
     return [
-        (one, there, AssignmentStatus(status))
-        for one, there, status in session.exec(chosen.order_by(col(DeskTask.assignment_id)))
-        if there is not None
+        (assignment_id, remote_id, AssignmentStatus(status))
+        for assignment_id, remote_id, status in session.exec(query.order_by(col(LabelStudioTask.assignment_id)))
+        if remote_id is not None
     ]
 
 
-def _show_anew(database: Database, client: Client, definition: ProjectFile, assignment_id: int, remote_id: int) -> None:
-    """What she sees becomes the item's present form; then her answer will be to that one."""
+def _update_task(
+    database: Database, client: Client, definition: ProjectFile, assignment_id: int, remote_id: int
+) -> None:
+    """Show the present form of the item; the assignment then refers to that revision."""
     with database.reading() as session:
-        (task,) = task_upload.built(session, definition, [assignment_id])
+        (task,) = task_upload.build_tasks(session, definition, [assignment_id])
         item = session.exec(select(Item).join(Assignment).where(Assignment.id == assignment_id)).one()
-        seen = {"item_revision": item.revision, "stimulus_sha256": item.stimulus_sha256}
+        shown = {"item_revision": item.revision, "stimulus_sha256": item.stimulus_sha256}
     try:
-        client.change_task(remote_id, task)
+        client.update_task(remote_id, task)
     except NotFound:
         return
     with database.transaction() as session:
-        mine = sa.update(Assignment).where(
+        update = sa.update(Assignment).where(
             col(Assignment.id) == assignment_id, col(Assignment.status) == AssignmentStatus.LIVE
         )
-        session.connection().execute(mine.values(**seen))
+        session.connection().execute(update.values(**shown))
 
 
-def _take_away(database: Database, client: Client, assignment_id: int, remote_id: int) -> None:
-    """Nobody works in vain; what was answered there meanwhile is left for the pull."""
-    if client.answered(remote_id):
+def _delete_task(database: Database, client: Client, assignment_id: int, remote_id: int) -> None:
+    """Delete a task, unless it was answered meanwhile, which the next pull imports."""
+    if client.has_annotations(remote_id):
         return
     with suppress(NotFound):
-        client.remove_task(remote_id)
+        client.delete_task(remote_id)
     with database.transaction() as session:
-        session.connection().execute(sa.delete(DeskTask).where(col(DeskTask.assignment_id) == assignment_id))
+        session.connection().execute(
+            sa.delete(LabelStudioTask).where(col(LabelStudioTask.assignment_id) == assignment_id)
+        )

@@ -1,7 +1,9 @@
-"""Pull: what changed at the desks since they were last read, task by task; killed half way, the next pull goes on.
+"""Pull: import what changed in Label Studio since the last pull, task by task.
 
-How far a desk was read is the server's own time less a margin: what is written there at this moment is met next time,
-and what was met already is known by its hash.
+An interrupted pull is completed by the next one.
+
+The time up to which a batch was read is the server's own time less a margin: what is written at this moment is read
+again next time, and what was imported already is known by its hash.
 """
 
 from __future__ import annotations
@@ -18,24 +20,25 @@ from annotation.label_studio import server_errors
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
 from annotation.label_studio.sync import accounts, annotation_import, batches
-from annotation.label_studio.sync.annotation_import import Change, Taken
+from annotation.label_studio.sync.annotation_import import AnswerChange, TaskImport
 from annotation.store.database import Database
-from annotation.store.models import Annotator, Desk, DeskAside, DeskTask, Project
+from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask, Project
 from annotation.workflow import definitions
 
 MARGIN = timedelta(seconds=10)
-"""A change may be seen so long after the moment that the server writes on it."""
+"""How long after the time that the server writes on it a change may become visible."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pulled:
-    """What a pull found at one desk. `problem` says why it could not be read, or not whole; nothing is lost by it.
+class PullResult:
+    """The changes of one batch. `problem` is why it could not be read as a whole; nothing is lost by it.
 
-    `aside` counts the annotations there that are no answers, by reason. `missing` are tasks that were deleted there.
+    `set_aside` counts the annotations that are no answers, by reason; `missing` the tasks that were deleted on the
+    server, `unknown_tasks` those that were not sent by us.
     """
 
     project: str
-    person: str
+    annotator: str
     second: bool
     remote_id: int | None
     read: int = 0
@@ -43,18 +46,36 @@ class Pulled:
     changed: int = 0
     deleted: int = 0
     skipped: int = 0
-    strange: int = 0
+    unknown_tasks: int = 0
     missing: int = 0
-    aside: tuple[tuple[str, int], ...] = ()
+    set_aside: tuple[tuple[str, int], ...] = ()
     problem: str | None = None
 
     @property
-    def news(self) -> int:
-        """How many answers are other ones than before."""
+    def changes(self) -> int:
+        """The number of answers that changed."""
         return self.answered + self.changed + self.deleted + self.skipped
 
+    def as_json(self) -> dict[str, object]:
+        """The result with the keys of `--json`."""
+        return {
+            "project": self.project,
+            "person": self.annotator,
+            "second": self.second,
+            "remote_id": self.remote_id,
+            "read": self.read,
+            "answered": self.answered,
+            "changed": self.changed,
+            "deleted": self.deleted,
+            "skipped": self.skipped,
+            "strange": self.unknown_tasks,
+            "missing": self.missing,
+            "aside": dict(self.set_aside),
+            "problem": self.problem,
+        }
 
-def pull(
+
+def pull_batches(
     database: Database,
     client: Client,
     *,
@@ -63,94 +84,107 @@ def pull(
     annotator_id: int | None = None,
     everything: bool = False,
     progress: Callable[[float], None] = lambda share: None,  # noqa: ARG005
-) -> tuple[Pulled, ...]:
-    """Read the desks of a project, or of a person, or all on this server; with `everything` from the beginning.
+) -> tuple[PullResult, ...]:
+    """Pull the batches of a project, of an annotator, or all on this server; with `everything` from the beginning.
 
-    A desk that cannot be read says so in its `problem`, and the others are read. Raises Unavailable where the server
-    does not answer at all, and BadInput for a token that it does not know.
+    A batch that cannot be read has a `problem`, and the others are read. Raises Unavailable where the server does not
+    answer at all, and BadInput for a token that it does not know.
     """
     with database.reading() as session:
-        found = batches.of_project(session, server=client.server, project_id=project_id, annotator_id=annotator_id)
-    pulled = []
-    for number, (desk, project, person) in enumerate(found):
-        pulled.append(_desk(database, client, desk, project, person, clock=clock, everything=everything))
-        progress((number + 1) / len(found))
-    return tuple(pulled)
+        rows = batches.list_batches(session, server=client.server_id, project_id=project_id, annotator_id=annotator_id)
+    results = []
+    for number, (batch, project, annotator) in enumerate(rows):
+        results.append(_pull_batch(database, client, batch, project, annotator, clock=clock, everything=everything))
+        progress((number + 1) / len(rows))
+    return tuple(results)
 
 
-def _desk(
+def _pull_batch(
     database: Database,
     client: Client,
-    desk: Desk,
+    batch: LabelStudioBatch,
     project: Project,
-    person: Annotator,
+    annotator: Annotator,
     *,
     clock: Callable[[], datetime],
     everything: bool,
-) -> Pulled:
-    whose = {"project": project.name, "person": person.pseudonym, "second": desk.second, "remote_id": desk.remote_id}
-    if desk.remote_id is None:
-        return Pulled(**whose)  # type: ignore[arg-type]
-    counted: Counter[str] = Counter()
+) -> PullResult:
+    key = {
+        "project": project.name,
+        "annotator": annotator.pseudonym,
+        "second": batch.second,
+        "remote_id": batch.remote_id,
+    }
+    if batch.remote_id is None:
+        return PullResult(**key)  # type: ignore[arg-type]
+    counts: Counter[str] = Counter()
     problem = None
     try:
-        remote = client.project(desk.remote_id)
-        _refuse_changed(desk, remote, url=client.url)
-        begun = (client.clock or remote_now(desk, clock)) - MARGIN
-        since = None if everything else desk.watermark
-        definition = definitions.of(project)
-        for page in client.tasks(remote.id, since=since):
+        remote = client.get_project(batch.remote_id)
+        _refuse_changed_config(batch, remote, url=client.url)
+        read_until = (client.server_time or estimate_server_time(batch, clock)) - MARGIN
+        since = None if everything else batch.watermark
+        definition = definitions.get_project_definition(project)
+        for page in client.list_task_pages(remote.id, since=since):
             with database.reading() as session:
-                people = accounts.linked(session, server=client.server)
-                fresh = annotation_import.news(session, desk, page, people=people)
-            counted["read"] += len(page)
-            for task in fresh:
+                annotators = accounts.map_accounts_to_annotators(session, server=client.server_id)
+                changed_tasks = annotation_import.select_changed_tasks(session, batch, page, annotators=annotators)
+            counts["read"] += len(page)
+            for task in changed_tasks:
                 with database.transaction() as session:
-                    _count(counted, annotation_import.take(session, desk, definition, task, people=people, now=clock()))
+                    task_import = annotation_import.import_task(
+                        session, batch, definition, task, annotators=annotators, now=clock()
+                    )
+                _count_changes(counts, task_import)
         with database.transaction() as session:
-            batches.read_until(session, desk.id or 0, begun)
-            counted["missing"] = _missing(session, desk, remote)
+            batches.advance_watermark(session, batch.id or 0, read_until)
+            counts["missing"] = _count_missing_tasks(session, batch, remote)
     except Unavailable:
         raise
     except (Conflict, NotFound) as failure:
         problem = str(failure)
     with database.reading() as session:
-        aside = _aside(session, desk)
-    return Pulled(**whose, **counted, aside=aside, problem=problem)  # type: ignore[arg-type]
+        set_aside = _count_set_aside(session, batch)
+    return PullResult(**key, **counts, set_aside=set_aside, problem=problem)  # type: ignore[arg-type]
 
 
-def remote_now(desk: Desk, clock: Callable[[], datetime]) -> datetime:
-    """Where a proxy took the server's clock away: ours, an hour back."""
-    return max(desk.watermark or desk.created_at, clock() - timedelta(hours=1))
+def estimate_server_time(batch: LabelStudioBatch, clock: Callable[[], datetime]) -> datetime:
+    """The server's time where a proxy removed it from the answer: our own clock, an hour back."""
+    return max(batch.watermark or batch.created_at, clock() - timedelta(hours=1))
 
 
-def _refuse_changed(desk: Desk, remote: RemoteProject, *, url: str) -> None:
-    if desk.config_sha256 not in {None, batches.config_digest(remote.label_config)}:
+def _refuse_changed_config(batch: LabelStudioBatch, remote: RemoteProject, *, url: str) -> None:
+    if batch.config_sha256 not in {None, batches.compute_config_digest(remote.label_config)}:
         raise Conflict(
-            "The questions of this desk were changed in Label Studio, so that its answers could mean something else.",
-            where=Where(file=server_errors.shown(url), field=f"project {remote.id}"),
-            remedy="Push it again, which puts them back; the next pull reads all that came meanwhile.",
+            "The questions of this batch were changed in Label Studio, so that its answers could mean something else.",
+            where=Where(file=server_errors.strip_credentials(url), field=f"project {remote.id}"),
+            remedy="Push it again, which restores them; the next pull reads all that came meanwhile.",
         )
 
 
-def _count(counted: Counter[str], taken: Taken) -> None:
-    counted["strange"] += taken.strange
-    names = {
-        Change.ANSWERED: "answered", Change.CHANGED: "changed", Change.DELETED: "deleted", Change.SKIPPED: "skipped",
-    }  # fmt: skip
-    counted.update(names[one] for one in taken.changes)
+def _count_changes(counts: Counter[str], task_import: TaskImport) -> None:
+    counts["unknown_tasks"] += task_import.unknown_task
+    fields = {
+        AnswerChange.ANSWERED: "answered",
+        AnswerChange.CHANGED: "changed",
+        AnswerChange.DELETED: "deleted",
+        AnswerChange.SKIPPED: "skipped",
+    }
+    counts.update(fields[change] for change in task_import.changes)
 
 
-def _missing(session: Session, desk: Desk, remote: RemoteProject) -> int:
-    """How many tasks fewer are there than we sent."""
-    sent = select(func.count(func.distinct(DeskTask.remote_id))).where(DeskTask.desk_id == desk.id)
+def _count_missing_tasks(session: Session, batch: LabelStudioBatch, remote: RemoteProject) -> int:
+    """How many of the tasks that were sent are not on the server any more."""
+    sent = select(func.count(func.distinct(LabelStudioTask.remote_id))).where(LabelStudioTask.batch_id == batch.id)
     return max(0, int(session.exec(sent).one()) - (remote.task_number or 0)) if remote.task_number is not None else 0
 
 
-def _aside(session: Session, desk: Desk) -> tuple[tuple[str, int], ...]:
-    chosen = select(DeskAside.reason, DeskAside.user_id, func.count()).where(DeskAside.desk_id == desk.id)
-    rows = session.exec(chosen.group_by(col(DeskAside.reason), col(DeskAside.user_id))).all()
-    told: Counter[str] = Counter()
-    for reason, user, number in rows:
-        told[f"{reason} (account {user})" if reason == annotation_import.UNKNOWN else reason] += number
-    return tuple(sorted(told.items()))
+def _count_set_aside(session: Session, batch: LabelStudioBatch) -> tuple[tuple[str, int], ...]:
+    query = select(LabelStudioSetAside.reason, LabelStudioSetAside.user_id, func.count()).where(
+        LabelStudioSetAside.batch_id == batch.id
+    )
+    rows = session.exec(query.group_by(col(LabelStudioSetAside.reason), col(LabelStudioSetAside.user_id))).all()
+    reasons: Counter[str] = Counter()
+    for reason, account, number in rows:
+        reasons[f"{reason} (account {account})" if reason == annotation_import.UNLINKED_REASON else reason] += number
+    return tuple(sorted(reasons.items()))

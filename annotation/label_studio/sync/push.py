@@ -1,7 +1,7 @@
-"""Push: a person's desk is filled up to a number of items; done twice, or begun anew after a failure, it adds nothing.
+"""Push: fill the batch of an annotator up to a number of items; repeated, or after a failure, it adds nothing twice.
 
-What is handed out is committed before it is sent, and marked before it is sent; what became of a request that broke is
-looked up by our own ids before anything is sent again.
+Assignments are committed before they are sent, and marked as sent before the request. After a request that failed, the
+next push looks up by our own ids which tasks arrived before it sends anything.
 """
 
 from __future__ import annotations
@@ -18,217 +18,254 @@ from annotation.label_studio import configs
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
 from annotation.label_studio.sync import accounts, batches, fixed_tasks, task_upload
-from annotation.label_studio.sync.batches import Holder
+from annotation.label_studio.sync.batches import BatchHolder
 from annotation.store import queries
 from annotation.store.database import Database
-from annotation.store.models import Annotator, Desk, Project
-from annotation.vocabulary import Hindrance, ProjectStatus
+from annotation.store.models import Annotator, LabelStudioBatch, Project
+from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import definitions
 from annotation.workflow.annotators import administration
-from annotation.workflow.assignments import batches as work
-from annotation.workflow.waiting import Waiting
+from annotation.workflow.assignments import batches as assignment_batches
+from annotation.workflow.participations import NothingAssigned
 
-CHUNK = 50
-"""How many items are handed out in one transaction: others write in between."""
-TITLE = 50
-"""The longest title that Label Studio takes."""
+ITEMS_PER_TRANSACTION = 50
+"""How many items are assigned_count out in one transaction: others write in between."""
+MAX_TITLE_LENGTH = 50
+"""The longest project title that Label Studio accepts."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
-    """What is pushed: to whose desk, and how many items are to wait there in all.
+class PushOrder:
+    """Whose batch is filled, and up to how many items.
 
-    `second` asks for the second pass, `handed_over` for items that Telegram gave up, `anew` for a new project where the
-    old one is gone.
+    `second` asks for the second pass, `handed_over` for items that were moved out of Telegram, `anew` for a new project
+    where the old one is gone.
     """
 
     project: str
-    person: str
+    annotator: str
     number: int
     second: bool = False
     handed_over: bool = False
     anew: bool = False
-    lease: timedelta = work.LEASE
+    lease: timedelta = assignment_batches.BATCH_LEASE
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pushed:
-    """What a push did: items that wait at the desk now, of them newly handed out; tasks sent, and found again.
+class PushResult:
+    """The batch after a push: items in hand, of them newly assigned; tasks sent, and tasks found on the server again.
 
-    `waiting` says why fewer wait than were asked for. `linked` says that an account there is known to be hers.
+    `nothing_assigned` is why fewer are in hand than were asked for. `linked` is whether the annotator has an account.
     """
 
     project: str
-    person: str
+    annotator: str
     remote_id: int
     in_hand: int
-    handed: int
+    assigned: int
     sent: int
     recovered: int
-    waiting: Waiting | None
+    nothing_assigned: NothingAssigned | None
     linked: bool
 
+    def as_json(self) -> dict[str, str | int | bool | None]:
+        """The result with the keys of `--json`."""
+        return {
+            "project": self.project,
+            "person": self.annotator,
+            "remote_id": self.remote_id,
+            "in_hand": self.in_hand,
+            "handed": self.assigned,
+            "sent": self.sent,
+            "recovered": self.recovered,
+            "waiting": None if self.nothing_assigned is None else self.nothing_assigned.reason.value,
+            "linked": self.linked,
+        }
 
-def push(
+
+def push_batch(
     database: Database,
     client: Client,
-    order: Order,
+    order: PushOrder,
     *,
     clock: Callable[[], datetime],
     progress: Callable[[float], None] = lambda share: None,  # noqa: ARG005
-    settle: float = task_upload.SETTLE,
-) -> Pushed:
-    """Fill a desk. Raises Conflict while another push fills it, and whatever the server's client raises; what was done
-    until then is kept, and the next push goes on. `settle` is how many seconds a broken request may still be at work.
+    settle: float = task_upload.SETTLE_SECONDS,
+) -> PushResult:
+    """Fill a batch. Raises Conflict while another push fills it, and the errors of the client; what was done until then
+    is kept, and the next push goes on. `settle` is how many seconds a failed request may still be at work.
     """
-    holder = batches.holder()
+    holder = batches.create_holder()
     with database.transaction() as session:
-        project = queries.project(session, order.project)
-        person = administration.known_as(session, order.person)
-        desk_id = _taken(session, order, project, person, server=client.server, holder=holder, now=clock())
+        project = queries.get_project(session, order.project)
+        annotator = administration.get_annotator(session, order.annotator)
+        batch_id = _hold_batch(session, order, project, annotator, server=client.server_id, holder=holder, now=clock())
     try:
-        return _Push(database, client, order, clock, progress, holder, desk_id, project, person).run(settle=settle)
+        return _Push(database, client, order, clock, progress, holder, batch_id, project, annotator).run(settle=settle)
     finally:
         with database.transaction() as session:
-            batches.release(session, desk_id, by=holder)
+            batches.release_batch(session, batch_id, by=holder)
 
 
-def _taken(
-    session: Session, order: Order, project: Project, person: Annotator, *, server: str, holder: Holder, now: datetime
+def _hold_batch(
+    session: Session,
+    order: PushOrder,
+    project: Project,
+    annotator: Annotator,
+    *,
+    server: str,
+    holder: BatchHolder,
+    now: datetime,
 ) -> int:
-    """The desk, held by this push."""
+    """The id of the batch, held by this push."""
     if project.status is ProjectStatus.LOADED:
         remedy = f"Start it: hromada start {project.name}."
         raise BadInput(f"{project.name} has not started.", where=Where(field="project"), remedy=remedy)
-    found = batches.desk(session, project=project, person=person, second=order.second, server=server, now=now)
-    desk_id = found.id or 0
-    batches.hold(session, desk_id, by=holder, now=now)
+    batch = batches.ensure_batch(
+        session, project=project, annotator=annotator, second=order.second, server=server, now=now
+    )
+    batch_id = batch.id or 0
+    batches.hold_batch(session, batch_id, by=holder, now=now)
     if order.anew:
-        batches.renew(session, desk_id)
-    return desk_id
+        batches.reset_batch(session, batch_id)
+    return batch_id
 
 
 @dataclass
 class _Push:
-    """A push on its way."""
+    """One push at work."""
 
     database: Database
     client: Client
-    order: Order
+    order: PushOrder
     clock: Callable[[], datetime]
     progress: Callable[[float], None]
-    holder: Holder
-    desk_id: int
+    holder: BatchHolder
+    batch_id: int
     project: Project
-    person: Annotator
-    handed: int = 0
-    waiting: Waiting | None = None
+    annotator: Annotator
+    assigned_count: int = 0
+    nothing_assigned: NothingAssigned | None = None
 
-    def run(self, *, settle: float) -> Pushed:
-        """The project there, what a broken request left, items handed out, tasks sent."""
-        remote = self._remote()
-        line = task_upload.Line(
-            self.database, self.client, desk_id=self.desk_id, remote_id=remote.id, clock=self.clock, keep=self._keep
-        )
-        recovered = line.recover(settle=settle)
-        fixed_tasks.renew(self.database, self.client, definitions.of(self.project), desk_id=self.desk_id)
-        sent = self._sent(line)
-        with self.database.reading() as session:
-            held = self._in_hand(session)
-            known = self.person.id in accounts.linked(session, server=self.client.server).values()
-        return Pushed(
-            project=self.project.name,
-            person=self.person.pseudonym,
+    def run(self, *, settle: float) -> PushResult:
+        """Ensure the project, recover a failed request, update fixed tasks, assign items, send tasks."""
+        remote = self._ensure_remote_project()
+        upload = task_upload.TaskUpload(
+            self.database,
+            self.client,
+            batch_id=self.batch_id,
             remote_id=remote.id,
-            in_hand=held,
-            handed=self.handed,
+            clock=self.clock,
+            extend_hold=self._extend_hold,
+        )
+        recovered = upload.recover(settle=settle)
+        fixed_tasks.refresh_fixed_tasks(
+            self.database, self.client, definitions.get_project_definition(self.project), batch_id=self.batch_id
+        )
+        sent = self._assign_and_send(upload)
+        with self.database.reading() as session:
+            in_hand = self._count_in_hand(session)
+            linked = (
+                self.annotator.id in accounts.map_accounts_to_annotators(session, server=self.client.server_id).values()
+            )
+        return PushResult(
+            project=self.project.name,
+            annotator=self.annotator.pseudonym,
+            remote_id=remote.id,
+            in_hand=in_hand,
+            assigned=self.assigned_count,
             sent=sent,
             recovered=recovered,
-            waiting=self.waiting,
-            linked=known,
+            nothing_assigned=self.nothing_assigned,
+            linked=linked,
         )
 
-    def _remote(self) -> RemoteProject:
-        """The desk's project there with today's configuration; made, and found by its mark, where need be."""
-        definition = definitions.of(self.project)
-        config = configs.rendered(definition, second_pass=self.order.second)
-        told = configs.instructions(definition, text=self.project.instructions)
+    def _ensure_remote_project(self) -> RemoteProject:
+        """The project of the batch on the server, with the present configuration; found by its mark, or created."""
+        definition = definitions.get_project_definition(self.project)
+        config = configs.render_label_config(definition, second_pass=self.order.second)
+        instructions = configs.render_instructions(definition, text=self.project.instructions)
         with self.database.reading() as session:
-            desk = session.get_one(Desk, self.desk_id)
-        if desk.remote_id is not None:
-            remote = self.client.project(desk.remote_id)
+            batch = session.get_one(LabelStudioBatch, self.batch_id)
+        if batch.remote_id is not None:
+            remote = self.client.get_project(batch.remote_id)
         else:
-            remote = self.client.find_project(desk.mark) or self.client.create_project(
-                title=self._title(desk), mark=desk.mark, config=config, instructions=told
+            remote = self.client.find_project(batch.mark) or self.client.create_project(
+                title=self._build_title(batch), mark=batch.mark, config=config, instructions=instructions
             )
-        if remote.label_config != config or remote.expert_instruction != told:
-            remote = self.client.update_project(remote.id, config=config, instructions=told)
+        if remote.label_config != config or remote.expert_instruction != instructions:
+            remote = self.client.update_project(remote.id, config=config, instructions=instructions)
         with self.database.transaction() as session:
-            batches.remember(
-                session, self.desk_id, remote_id=remote.id, config_sha256=batches.config_digest(remote.label_config)
+            batches.update_batch(
+                session,
+                self.batch_id,
+                remote_id=remote.id,
+                config_sha256=batches.compute_config_digest(remote.label_config),
             )
         return remote
 
-    def _title(self, desk: Desk) -> str:
-        """As organisers read it there; the beginning of the mark lets it be found again."""
-        rest = f" · {self.person.pseudonym}{' · 2' if self.order.second else ''} · {desk.mark[:8]}"
-        return self.project.name[: TITLE - len(rest)] + rest
+    def _build_title(self, batch: LabelStudioBatch) -> str:
+        """The title on the server; it ends with the beginning of the mark, by which the project is found again."""
+        rest = f" · {self.annotator.pseudonym}{' · 2' if self.order.second else ''} · {batch.mark[:8]}"
+        return self.project.name[: MAX_TITLE_LENGTH - len(rest)] + rest
 
-    def _sent(self, line: task_upload.Line) -> int:
-        """Hand out, and send what is handed out meanwhile; how many tasks were sent. A failure there ends both."""
-        definition = definitions.of(self.project)
+    def _assign_and_send(self, upload: task_upload.TaskUpload) -> int:
+        """Assign items and send them meanwhile; the number of tasks sent. A failure of sending ends both."""
+        definition = definitions.get_project_definition(self.project)
         with ThreadPoolExecutor(1) as sender:
-            on_the_way: list[Future[int]] = []
-            for _ in self._hand_out():
-                if on_the_way and on_the_way[-1].done():
-                    on_the_way[-1].result()
-                on_the_way.append(sender.submit(line.send, definition, least=task_upload.BATCH))
-            on_the_way.append(sender.submit(line.send, definition))
-            return sum(one.result() for one in on_the_way)
+            transfers: list[Future[int]] = []
+            for _ in self._fill_batch():
+                if transfers and transfers[-1].done():
+                    transfers[-1].result()
+                transfers.append(sender.submit(upload.send, definition, minimum=task_upload.TASKS_PER_REQUEST))
+            transfers.append(sender.submit(upload.send, definition))
+            return sum(transfer.result() for transfer in transfers)
 
-    def _hand_out(self) -> Iterator[None]:
-        """Fill the desk in small transactions, each item together with its line in the list; after every thousand, a
-        moment to send them.
-        """
-        told = 0
+    def _fill_batch(self) -> Iterator[None]:
+        """Assign items in small transactions, with their rows in the task list; yields when a request can be sent."""
+        last_yield = 0
         while True:
             with self.database.transaction() as session:
-                held = self._in_hand(session)
-                given = self._given(session, min(CHUNK, self.order.number - held))
-                task_upload.list_tasks(session, given, desk_id=self.desk_id)
-            self.handed += len(given)
-            searching = self.waiting is not None and self.waiting.reason is Hindrance.SEARCHING
-            if not given and not searching:
+                in_hand = self._count_in_hand(session)
+                assignment_ids = self._assign_items(session, min(ITEMS_PER_TRANSACTION, self.order.number - in_hand))
+                task_upload.record_tasks(session, assignment_ids, batch_id=self.batch_id)
+            self.assigned_count += len(assignment_ids)
+            searching = self.nothing_assigned is not None and self.nothing_assigned.reason is UnassignedReason.SEARCHING
+            if not assignment_ids and not searching:
                 return
-            self._keep()
-            self.progress(min(1.0, (held + len(given)) / self.order.number))
-            if self.handed - told >= task_upload.BATCH:
-                told = self.handed
+            self._extend_hold()
+            self.progress(min(1.0, (in_hand + len(assignment_ids)) / self.order.number))
+            if self.assigned_count - last_yield >= task_upload.TASKS_PER_REQUEST:
+                last_yield = self.assigned_count
                 yield
 
-    def _given(self, session: Session, number: int) -> tuple[int, ...]:
-        whose = {"annotator_id": self.person.id or 0, "project_id": self.project.id or 0}
-        self.waiting = None
+    def _assign_items(self, session: Session, number: int) -> tuple[int, ...]:
+        owner = {"annotator_id": self.annotator.id or 0, "project_id": self.project.id or 0}
+        self.nothing_assigned = None
         if number <= 0:
             return ()
         if self.order.second:
-            return work.open_second(session, **whose, number=number, now=self.clock(), lease=self.order.lease)
-        batch = work.hand_out(
+            return assignment_batches.assign_second_pass(
+                session, **owner, number=number, now=self.clock(), lease=self.order.lease
+            )
+        assigned = assignment_batches.assign_batch(
             session,
-            **whose,
+            **owner,
             number=number,
             now=self.clock(),
             lease=self.order.lease,
-            handed_over=self.order.handed_over,
+            moved_only=self.order.handed_over,
         )
-        self.waiting = batch.waiting
-        return batch.assignments
+        self.nothing_assigned = assigned.shortfall
+        return assigned.assignments
 
-    def _in_hand(self, session: Session) -> int:
-        count = work.second_in_hand if self.order.second else work.in_hand
-        return count(session, annotator_id=self.person.id or 0, project_id=self.project.id or 0)
+    def _count_in_hand(self, session: Session) -> int:
+        count = (
+            assignment_batches.count_second_pass_items if self.order.second else assignment_batches.count_batch_items
+        )
+        return count(session, annotator_id=self.annotator.id or 0, project_id=self.project.id or 0)
 
-    def _keep(self) -> None:
-        """Hold the desk for longer; raises Conflict where somebody else took it meanwhile."""
+    def _extend_hold(self) -> None:
+        """Hold the batch for longer; raises Conflict where another push took it meanwhile."""
         with self.database.transaction() as session:
-            batches.hold(session, self.desk_id, by=self.holder, now=self.clock())
+            batches.hold_batch(session, self.batch_id, by=self.holder, now=self.clock())

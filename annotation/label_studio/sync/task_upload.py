@@ -1,4 +1,4 @@
-"""Tasks on their way: listed with their assignments, marked before they are sent, numbered once they are there."""
+"""Upload of tasks: recorded with their assignments, marked before the request, numbered after it."""
 
 from __future__ import annotations
 
@@ -12,165 +12,182 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from annotation.campaigns.project import ProjectFile
+from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import HromadaError, Unavailable
 from annotation.label_studio import payloads
 from annotation.label_studio.client import Client
 from annotation.store import judgements
 from annotation.store.database import Database
-from annotation.store.models import Assignment, DeskTask, Item, Judgement
+from annotation.store.models import Assignment, Item, Judgement, LabelStudioTask
 from annotation.vocabulary import AssignmentStatus
-from annotation.workflow.assignments.batches import SECOND
+from annotation.workflow.assignments.batches import SECOND_PASS
 
-BATCH = 1000
+TASKS_PER_REQUEST = 1000
 """How many tasks one request carries."""
-SETTLE = 30.0
-"""For so many seconds a request that broke may still be at work on the server."""
-PAUSE = 1.0
+SETTLE_SECONDS = 30.0
+"""How many seconds a failed request may still be at work on the server."""
+PAUSE_SECONDS = 1.0
 
 
-def list_tasks(session: Session, assignment_ids: Collection[int], *, desk_id: int) -> None:
-    """Write down which assignments are tasks at the desk; those that came back to it keep their task there."""
-    known = set(session.exec(select(DeskTask.assignment_id).where(col(DeskTask.assignment_id).in_(assignment_ids))))
-    session.add_all([DeskTask(assignment_id=one, desk_id=desk_id) for one in assignment_ids if one not in known])
+def record_tasks(session: Session, assignment_ids: Collection[int], *, batch_id: int) -> None:
+    """Record assignments as tasks of a batch; an assignment that was a task before keeps its task on the server."""
+    known = set(
+        session.exec(
+            select(LabelStudioTask.assignment_id).where(col(LabelStudioTask.assignment_id).in_(assignment_ids))
+        )
+    )
+    session.add_all(
+        [LabelStudioTask(assignment_id=number, batch_id=batch_id) for number in assignment_ids if number not in known]
+    )
     session.flush()
 
 
 @dataclass(frozen=True)
-class Line:
-    """The way to one project there."""
+class TaskUpload:
+    """Sends the tasks of one batch to its project on the server."""
 
     database: Database
     client: Client
-    desk_id: int
+    batch_id: int
     remote_id: int
     clock: Callable[[], datetime]
-    keep: Callable[[], None]
-    """Holds the desk for longer."""
+    extend_hold: Callable[[], None]
+    """Holds the batch for longer; raises Conflict where another push took it."""
 
     def recover(self, *, settle: float) -> int:
-        """Look up what became of tasks that were sent without an answer; how many are there. The others are sent anew
-        once the request that broke can be at work no more.
+        """Look up which tasks of a failed request arrived; their number. The others are marked as unsent once that
+        request cannot be at work any more, which takes `settle` seconds.
         """
-        found = 0
-        while doubted := self._doubted():
-            found += self._adopt(doubted)
-            left = self._doubted()
-            if not left:
+        arrived = 0
+        while unconfirmed := self._list_unconfirmed():
+            arrived += self._confirm_arrived(unconfirmed)
+            remaining = self._list_unconfirmed()
+            if not remaining:
                 break
-            waited = (self.clock() - max(left.values())).total_seconds()
+            waited = (self.clock() - max(remaining.values())).total_seconds()
             if waited >= settle:
-                self._unmark(left)
+                self._clear_sent_at(remaining)
                 break
-            self.keep()
-            time.sleep(min(PAUSE, settle - waited))
-        return found
+            self.extend_hold()
+            time.sleep(min(PAUSE_SECONDS, settle - waited))
+        return arrived
 
-    def send(self, definition: ProjectFile, *, least: int = 1) -> int:
-        """Send live assignments that wait to be sent, while there are so many of them at least; how many were sent."""
+    def send(self, definition: ProjectFile, *, minimum: int = 1) -> int:
+        """Send unsent live assignments as long as there are at least `minimum` of them; the number of tasks sent."""
         sent = 0
         while True:
-            self.keep()
+            self.extend_hold()
             with self.database.transaction() as session:
-                ids = list(session.exec(self._waiting()))
-                if len(ids) < least:
+                ids = list(session.exec(self._select_unsent()))
+                if len(ids) < minimum:
                     return sent
-                tasks = built(session, definition, ids)
-                self._mark(session, ids, sent_at=self.clock())
-            self._store(ids, self._imported(ids, tasks))
+                tasks = build_tasks(session, definition, ids)
+                self._set_sent_at(session, ids, sent_at=self.clock())
+            self._store_remote_ids(ids, self._send_request(ids, tasks))
             sent += len(ids)
 
-    def _imported(self, ids: Sequence[int], tasks: Sequence[dict[str, Any]]) -> list[int]:
-        """Send tasks; where the server certainly took none of them, they are unmarked again."""
+    def _send_request(self, ids: Sequence[int], tasks: Sequence[dict[str, Any]]) -> list[int]:
+        """Send one request; tasks that the server refused are marked as unsent again."""
         try:
-            made = self.client.import_tasks(self.remote_id, tasks)
+            remote_ids = self.client.import_tasks(self.remote_id, tasks)
         except Unavailable:
             raise
         except HromadaError:
-            self._unmark(ids)
+            self._clear_sent_at(ids)
             raise
-        if len(made) != len(ids):
+        if len(remote_ids) != len(ids):
             remedy = "Run this again: it looks up what is there before it sends anything."
-            raise Unavailable(f"Label Studio took {len(made)} of {len(ids)} tasks.", remedy=remedy)
-        return made
+            raise Unavailable(f"Label Studio took {len(remote_ids)} of {len(ids)} tasks.", remedy=remedy)
+        return remote_ids
 
-    def _store(self, ids: Sequence[int], made: Sequence[int]) -> None:
+    def _store_remote_ids(self, ids: Sequence[int], remote_ids: Sequence[int]) -> None:
         with self.database.transaction() as session:
             session.connection().execute(
-                sa.update(DeskTask)
-                .where(col(DeskTask.assignment_id) == sa.bindparam("which"))
-                .values(remote_id=sa.bindparam("there")),
-                [{"which": one, "there": remote} for one, remote in zip(ids, made, strict=True)],
+                sa.update(LabelStudioTask)
+                .where(col(LabelStudioTask.assignment_id) == sa.bindparam("assignment"))
+                .values(remote_id=sa.bindparam("new_remote_id")),
+                [
+                    {"assignment": number, "new_remote_id": remote_id}
+                    for number, remote_id in zip(ids, remote_ids, strict=True)
+                ],
             )
 
-    def _adopt(self, doubted: Mapping[int, datetime]) -> int:
-        """Number those of the tasks that are there: the server gave them ids beyond those that are known."""
+    def _confirm_arrived(self, unconfirmed: Mapping[int, datetime]) -> int:
+        """Store the ids of unconfirmed tasks that arrived; the server gave them ids above those that are known."""
         with self.database.reading() as session:
-            highest = session.exec(select(func.max(DeskTask.remote_id)).where(DeskTask.desk_id == self.desk_id)).one()
-        there: dict[int, int] = {}
-        for page in self.client.tasks(self.remote_id, after=highest or 0):
+            highest = session.exec(
+                select(func.max(LabelStudioTask.remote_id)).where(LabelStudioTask.batch_id == self.batch_id)
+            ).one()
+        arrived: dict[int, int] = {}
+        for page in self.client.list_task_pages(self.remote_id, after=highest or 0):
             for task in page:
-                ours = task.data.get(payloads.OUR_ID)
-                if isinstance(ours, int) and ours in doubted:
-                    there.setdefault(ours, task.id)
-        if there:
-            self._store(list(there), list(there.values()))
-        return len(there)
+                assignment_id = task.data.get(payloads.ASSIGNMENT_KEY)
+                if isinstance(assignment_id, int) and assignment_id in unconfirmed:
+                    arrived.setdefault(assignment_id, task.id)
+        if arrived:
+            self._store_remote_ids(list(arrived), list(arrived.values()))
+        return len(arrived)
 
-    def _doubted(self) -> dict[int, datetime]:
-        """Assignments whose tasks were sent and never numbered, with the time of sending."""
-        chosen = select(DeskTask.assignment_id, DeskTask.sent_at).where(
-            DeskTask.desk_id == self.desk_id, col(DeskTask.remote_id).is_(None), col(DeskTask.sent_at).is_not(None)
+    def _list_unconfirmed(self) -> dict[int, datetime]:
+        """Assignments whose tasks were sent and have no id of the server yet, with the time of sending."""
+        query = select(LabelStudioTask.assignment_id, LabelStudioTask.sent_at).where(
+            LabelStudioTask.batch_id == self.batch_id,
+            col(LabelStudioTask.remote_id).is_(None),
+            col(LabelStudioTask.sent_at).is_not(None),
         )
         with self.database.reading() as session:
-            return {one: at for one, at in session.exec(chosen) if at is not None}
+            return {number: sent_at for number, sent_at in session.exec(query) if sent_at is not None}
 
-    def _unmark(self, ids: Collection[int]) -> None:
+    def _clear_sent_at(self, ids: Collection[int]) -> None:
         with self.database.transaction() as session:
-            self._mark(session, ids, sent_at=None)
+            self._set_sent_at(session, ids, sent_at=None)
 
-    def _mark(self, session: Session, ids: Collection[int], *, sent_at: datetime | None) -> None:
-        marked = sa.update(DeskTask).where(col(DeskTask.assignment_id) == sa.bindparam("which"))
+    def _set_sent_at(self, session: Session, ids: Collection[int], *, sent_at: datetime | None) -> None:
+        update = sa.update(LabelStudioTask).where(col(LabelStudioTask.assignment_id) == sa.bindparam("assignment"))
         if ids:
-            session.connection().execute(marked.values(sent_at=sent_at), [{"which": one} for one in ids])
+            session.connection().execute(update.values(sent_at=sent_at), [{"assignment": number} for number in ids])
 
-    def _waiting(self) -> SelectOfScalar[int]:
-        """Tasks of live assignments that were not sent yet, as many as one request carries."""
-        joined = select(DeskTask.assignment_id).join(Assignment, col(Assignment.id) == DeskTask.assignment_id)
-        waiting = joined.where(
-            DeskTask.desk_id == self.desk_id,
-            col(DeskTask.remote_id).is_(None),
-            col(DeskTask.sent_at).is_(None),
+    def _select_unsent(self) -> SelectOfScalar[int]:
+        """Unsent tasks of live assignments, as many as one request carries."""
+        query = select(LabelStudioTask.assignment_id).join(
+            Assignment, col(Assignment.id) == LabelStudioTask.assignment_id
+        )
+        unsent = query.where(
+            LabelStudioTask.batch_id == self.batch_id,
+            col(LabelStudioTask.remote_id).is_(None),
+            col(LabelStudioTask.sent_at).is_(None),
             Assignment.status == AssignmentStatus.LIVE,
         )
-        return waiting.order_by(col(DeskTask.assignment_id)).limit(BATCH)
+        return unsent.order_by(col(LabelStudioTask.assignment_id)).limit(TASKS_PER_REQUEST)
 
 
-def built(session: Session, definition: ProjectFile, ids: Collection[int]) -> list[dict[str, Any]]:
-    """The tasks of these assignments, in the order of their ids; gold only beside an answer that was given blind."""
-    chosen = select(Assignment, Item).join(Item, col(Item.id) == col(Assignment.item_id))
-    rows = session.exec(chosen.where(col(Assignment.id).in_(ids)).order_by(col(Assignment.id))).all()
-    name = definition.asked[0].name
+def build_tasks(session: Session, definition: ProjectFile, ids: Collection[int]) -> list[dict[str, Any]]:
+    """The tasks of these assignments, in the order of their ids; gold is only in tasks of the second pass."""
+    query = select(Assignment, Item).join(Item, col(Item.id) == col(Assignment.item_id))
+    rows = session.exec(query.where(col(Assignment.id).in_(ids)).order_by(col(Assignment.id))).all()
+    name = definition.all_questions[0].name
     tasks = []
     for assignment, item in rows:
         orders = assignment.option_orders
         if orders is None and assignment.option_order is not None:
             orders = {name: assignment.option_order}
-        beside: dict[str, Any] = {}
-        if assignment.occasion == SECOND:
+        second_pass: dict[str, Any] = {}
+        if assignment.occasion == SECOND_PASS:
             golds = item.golds or ({} if item.gold is None else {name: item.gold})
-            beside = {"first": blind(session, assignment, name), "gold": golds or None}
-        tasks.append(payloads.task(definition, item, assignment_id=assignment.id or 0, option_order=orders, **beside))
+            second_pass = {"first": get_blind_answers(session, assignment, name), "gold": golds or None}
+        tasks.append(
+            payloads.build_task(definition, item, assignment_id=assignment.id or 0, option_order=orders, **second_pass)
+        )
     return tasks
 
 
-def blind(session: Session, second: Assignment, name: str) -> Mapping[str, str]:
-    """What the person answered before the second pass, by question; `name` is the first question's."""
-    chosen = (
+def get_blind_answers(session: Session, second: Assignment, name: str) -> Mapping[str, str]:
+    """The first-pass answers of an assignment of the second pass, by question; `name` is that of the first question."""
+    query = (
         select(Judgement)
         .join(Assignment, col(Assignment.id) == col(Judgement.assignment_id))
         .where(Assignment.item_id == second.item_id, Assignment.annotator_id == second.annotator_id)
         .where(Assignment.occasion == 0, judgements.final_revision())
     )
-    found = session.exec(chosen).one()
-    return found.answers or {name: found.response}
+    judgement = session.exec(query).one()
+    return judgement.answers or {name: judgement.response}

@@ -1,4 +1,4 @@
-"""The watch: pulls again and again. A webhook of the server only wakes it: what comes by it is never believed."""
+"""Watch: pull again and again. A webhook of the server only wakes it; its content is not read."""
 
 from __future__ import annotations
 
@@ -15,117 +15,119 @@ from aiohttp import web
 from annotation.errors import BadInput, HromadaError
 from annotation.label_studio.client import Client
 from annotation.label_studio.sync import batches
-from annotation.label_studio.sync.pull import Pulled, pull
+from annotation.label_studio.sync.pull import PullResult, pull_batches
 from annotation.store.database import Database
 
-EVERY = 30.0
-"""Seconds between two pulls that nothing wakes."""
-CALM = 0.5
-"""Seconds that a woken watch waits, so that a burst of calls is one pull."""
-HEADER = "X-Hromada-Secret"
-MOST_BYTES = 2**20
-"""A longer call is refused unread; Label Studio's own are about 6 kB."""
+PULL_INTERVAL = 30.0
+"""Seconds between two pulls."""
+WAKE_DELAY = 0.5
+"""Seconds between a webhook and its pull, so that a burst of webhooks is one pull."""
+SECRET_HEADER = "X-Hromada-Secret"  # noqa: S105  # the name of a header
+MAX_BODY_BYTES = 2**20
+"""A longer request is refused unread; those of Label Studio are about 6 kB."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Receiver:
-    """Where the server's calls come in: an address of this machine, and the one by which the server reaches it."""
+class WebhookReceiver:
+    """Where webhooks come in: an address of this machine, and the URL by which the server reaches it."""
 
     host: str
     port: int
     address: str | None = None
 
 
-async def watch(
+async def watch_batches(
     database: Database,
     client: Client,
     *,
     clock: Callable[[], datetime],
     stop: asyncio.Event,
-    told: Callable[[Sequence[Pulled]], None],
-    failed: Callable[[HromadaError], None],
-    every: float = EVERY,
-    receiver: Receiver | None = None,
+    on_results: Callable[[Sequence[PullResult]], None],
+    on_failure: Callable[[HromadaError], None],
+    every: float = PULL_INTERVAL,
+    receiver: WebhookReceiver | None = None,
     project_id: int | None = None,
 ) -> None:
-    """Pull every desk on the server, at once and then every so many seconds or when woken, until `stop`.
+    """Pull every batch on the server at once, then at an interval or when woken, until `stop` is set.
 
-    `told` gets what each pull found, `failed` why one could not be made; after that it goes on. Raises BadInput where
-    already the first one shows that the settings are wrong, since no time mends that.
+    `on_results` gets the results of each pull, `on_failure` the error of a pull that failed; after that it goes on.
+    Raises BadInput where the very first pull shows that the settings are wrong.
     """
-    wake, begun = asyncio.Event(), False
-    async with _listening(database, client, receiver, wake, failed=failed, project_id=project_id):
+    wake, started = asyncio.Event(), False
+    async with _receive_webhooks(database, client, receiver, wake, on_failure=on_failure, project_id=project_id):
         while not stop.is_set():
             wake.clear()
             try:
-                told(await asyncio.to_thread(pull, database, client, clock=clock, project_id=project_id))
-                begun = True
+                on_results(await asyncio.to_thread(pull_batches, database, client, clock=clock, project_id=project_id))
+                started = True
             except HromadaError as failure:
-                if isinstance(failure, BadInput) and not begun:
+                if isinstance(failure, BadInput) and not started:
                     raise
-                failed(failure)
-            await _first(stop, wake, seconds=every)
+                on_failure(failure)
+            await _wait_for_first(stop, wake, seconds=every)
             if wake.is_set():
-                await _first(stop, seconds=CALM)
+                await _wait_for_first(stop, seconds=WAKE_DELAY)
 
 
-async def _first(*events: asyncio.Event, seconds: float) -> None:
+async def _wait_for_first(*events: asyncio.Event, seconds: float) -> None:
     """Wait for the first of these events, but no longer than so many seconds."""
-    waits = [asyncio.ensure_future(one.wait()) for one in events]
+    waits = [asyncio.ensure_future(event.wait()) for event in events]
     try:
         await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for one in waits:
-            one.cancel()
+        for wait in waits:
+            wait.cancel()
 
 
 @asynccontextmanager
-async def _listening(
+async def _receive_webhooks(
     database: Database,
     client: Client,
-    receiver: Receiver | None,
+    receiver: WebhookReceiver | None,
     wake: asyncio.Event,
     *,
-    failed: Callable[[HromadaError], None],
+    on_failure: Callable[[HromadaError], None],
     project_id: int | None,
 ) -> AsyncIterator[None]:
-    """Receive calls, and let the server make them, for as long as the watch lasts."""
+    """Listen for webhooks and register them on the server; both end with the context."""
     if receiver is None:
         yield
         return
     secret = secrets.token_urlsafe(32)
-    runner = web.AppRunner(application(secret, wake), access_log=None)
+    runner = web.AppRunner(create_webhook_app(secret, wake), access_log=None)
     await runner.setup()
     try:
-        await _bind(runner, receiver)
-        address = receiver.address or f"http://{receiver.host}:{_port(runner)}/"
-        hooks = await asyncio.to_thread(_call_us, database, client, address, secret, failed, project_id)
+        await _bind_address(runner, receiver)
+        address = receiver.address or f"http://{receiver.host}:{_get_port(runner)}/"
+        webhook_ids = await asyncio.to_thread(
+            _create_webhooks, database, client, address, secret, on_failure, project_id
+        )
         try:
             yield
         finally:
-            await asyncio.to_thread(_call_no_more, client, hooks)
+            await asyncio.to_thread(_delete_webhooks, client, webhook_ids)
     finally:
         await runner.cleanup()
 
 
-def application(secret: str, wake: asyncio.Event) -> web.Application:
-    """Takes calls with the secret in their header, compared in constant time, and wakes the watch."""
+def create_webhook_app(secret: str, wake: asyncio.Event) -> web.Application:
+    """A web application that sets `wake` for requests with the secret in their header, compared in constant time."""
 
-    async def called(request: web.Request) -> web.Response:
-        given = request.headers.get(HEADER, "")
-        if not hmac.compare_digest(given.encode(), secret.encode()):
+    async def receive(request: web.Request) -> web.Response:
+        secret_given = request.headers.get(SECRET_HEADER, "")
+        if not hmac.compare_digest(secret_given.encode(), secret.encode()):
             return web.Response(status=403)
-        if (request.content_length or 0) > MOST_BYTES:
+        if (request.content_length or 0) > MAX_BODY_BYTES:
             return web.Response(status=413)
         wake.set()
         return web.Response(status=204)
 
-    made = web.Application(client_max_size=MOST_BYTES)
-    made.router.add_post("/", called)
-    return made
+    app = web.Application(client_max_size=MAX_BODY_BYTES)
+    app.router.add_post("/", receive)
+    return app
 
 
-async def _bind(runner: web.AppRunner, receiver: Receiver) -> None:
+async def _bind_address(runner: web.AppRunner, receiver: WebhookReceiver) -> None:
     try:
         await web.TCPSite(runner, receiver.host, receiver.port).start()
     except OSError:
@@ -134,36 +136,36 @@ async def _bind(runner: web.AppRunner, receiver: Receiver) -> None:
         ) from None
 
 
-def _port(runner: web.AppRunner) -> int:
-    found: int = runner.addresses[0][1]
-    return found
+def _get_port(runner: web.AppRunner) -> int:
+    port: int = runner.addresses[0][1]
+    return port
 
 
-def _call_us(
+def _create_webhooks(
     database: Database,
     client: Client,
     address: str,
     secret: str,
-    failed: Callable[[HromadaError], None],
+    on_failure: Callable[[HromadaError], None],
     project_id: int | None,
 ) -> list[int]:
-    """Make a webhook for each desk; where the server refuses, the watch polls all the same."""
+    """Create a webhook for each batch; where the server refuses, the watch goes on without."""
     with database.reading() as session:
-        found = batches.of_project(session, server=client.server, project_id=project_id)
-    hooks = []
-    for desk, _, _ in found:
-        if desk.remote_id is None:
+        rows = batches.list_batches(session, server=client.server_id, project_id=project_id)
+    webhook_ids = []
+    for batch, _, _ in rows:
+        if batch.remote_id is None:
             continue
         try:
-            hooks.append(client.add_webhook(desk.remote_id, url=address, secret={HEADER: secret}).id)
+            webhook_ids.append(client.create_webhook(batch.remote_id, url=address, secret={SECRET_HEADER: secret}).id)
         except HromadaError as failure:
-            failed(failure)
-    return hooks
+            on_failure(failure)
+    return webhook_ids
 
 
-def _call_no_more(client: Client, hooks: Sequence[int]) -> None:
-    for one in hooks:
+def _delete_webhooks(client: Client, webhook_ids: Sequence[int]) -> None:
+    for webhook_id in webhook_ids:
         try:
-            client.remove_webhook(one)
+            client.delete_webhook(webhook_id)
         except HromadaError:
-            continue  # the server is down or the project gone: a call without its secret is refused anyway
+            continue  # the server is down or the project is gone; requests without the secret are refused anyway

@@ -1,4 +1,4 @@
-"""The words that Label Studio's interfaces add to a project's own, as Fluent files, one a language."""
+"""The texts of the interfaces in Label Studio that are not in the project file: a Fluent file for each language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LANGUAGES = ("uk", "en", "ru")
 DEFAULT = "en"
 
 
-class Words:
+class InterfaceTexts:
     """The messages of one language."""
 
     def __init__(self, language: str) -> None:
@@ -31,6 +31,6 @@ class Words:
 
 
 @cache
-def words(language: str) -> Words:
+def load_texts(language: str) -> InterfaceTexts:
     """The messages of a project's language; English for a language that has none here."""
-    return Words(language if language in LANGUAGES else DEFAULT)
+    return InterfaceTexts(language if language in LANGUAGES else DEFAULT)

@@ -1,4 +1,4 @@
-"""Items as Parquet, as the Hugging Face hub keeps them. A row's place is its number, from 1."""
+"""Reads items from Parquet files, as on the Hugging Face hub. The line of a row is its number, from 1."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ BATCH = 4_096
 REMEDY = "Save the file again, or convert it to .jsonl."
 
 
-def rows(path: Path) -> Iterator[files.Row]:
-    """One row a row; raises BadInput for a file that is not Parquet and for values that are no text, number or list."""
+def read_parquet(path: Path) -> Iterator[files.FileRow]:
+    """Read the rows; raises BadInput for other files, and for values other than text, numbers and lists."""
     import pyarrow
     from pyarrow import parquet
 
-    files.need_file(path)
+    files.require_file(path)
     number = 0
     try:
         with parquet.ParquetFile(path) as source:
-            _need_names(source.schema_arrow.names, path)
+            _check_names(source.schema_arrow.names, path)
             for batch in source.iter_batches(batch_size=BATCH):
                 for values in batch.to_pylist():
                     number += 1
-                    yield files.Row(path, number, _row(values, path=path, number=number))
+                    yield files.FileRow(path, number, _convert_row(values, path=path, number=number))
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as failure:
         reason = str(failure).splitlines()[0] if str(failure) else type(failure).__name__
         raise BadInput(
@@ -39,9 +39,9 @@ def rows(path: Path) -> Iterator[files.Row]:
         ) from None
 
 
-def _need_names(names: list[str], path: Path) -> None:
+def _check_names(names: list[str], path: Path) -> None:
     for name in names:
-        _storable(name, Where(file=path))
+        _check_storable(name, Where(file=path))
         if names.count(name) > 1:
             raise BadInput(
                 "Two columns have the same name.",
@@ -50,29 +50,29 @@ def _need_names(names: list[str], path: Path) -> None:
             )
 
 
-def _row(values: Mapping[str, Any], *, path: Path, number: int) -> dict[str, Any]:
-    return {name: _plain(value, Where(file=path, line=number, field=name)) for name, value in values.items()}
+def _convert_row(values: Mapping[str, Any], *, path: Path, number: int) -> dict[str, Any]:
+    return {name: _convert_value(value, Where(file=path, line=number, field=name)) for name, value in values.items()}
 
 
-def _storable(text: str, where: Where) -> str:
+def _check_storable(text: str, where: Where) -> str:
     if "\0" in text:
         raise BadInput("The character U+0000 cannot be stored.", where=where, remedy="Take it out.")
     return text
 
 
-def _plain(value: Any, where: Where) -> Any:  # noqa: PLR0911  # one line a kind of value
-    """A value as JSON has it: times as ISO 8601, decimals as text, what is no number as nothing."""
+def _convert_value(value: Any, where: Where) -> Any:  # noqa: PLR0911  # one return for each type
+    """Convert a value to JSON: times as ISO 8601, decimals as text, NaN and infinity as null."""
     match value:
         case None | bool() | int():
             return value
         case str():
-            return _storable(value, where)
+            return _check_storable(value, where)
         case float():
             return value if math.isfinite(value) else None
         case list() | tuple():
-            return [_plain(one, where) for one in value]
+            return [_convert_value(element, where) for element in value]
         case dict():
-            return {_storable(str(key), where): _plain(one, where) for key, one in value.items()}
+            return {_check_storable(str(key), where): _convert_value(element, where) for key, element in value.items()}
         case datetime() | date() | time():
             return value.isoformat()
         case Decimal() | timedelta():

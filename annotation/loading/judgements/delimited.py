@@ -1,4 +1,7 @@
-"""Votes in any delimited file, by the columns that the project file names."""
+"""Reads votes from delimited files, by the columns that the project file names.
+
+Files in the format of crowd-kit have the columns task, worker and label.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,33 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from annotation import files
-from annotation.campaigns.project import VotesSection
-from annotation.loading.drafts import cell
-from annotation.loading.judgements.raw import RawVote, annotator_of, key_of
+from annotation.campaigns.project_file import VotesSection
+from annotation.loading.drafts import get_cell
+from annotation.loading.judgements.raw_votes import RawVote, get_annotator, get_item_key
 
 
-def read(path: Path, section: VotesSection) -> Iterator[RawVote]:
-    """One vote a row; the section names item, annotator and answer."""
+def read_csv_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
+    """Read one vote per row; the section names the columns of item, annotator and answer."""
     columns = (section.answer,) if section.answer else tuple(section.answers.values())
-    return votes(path, item=section.item or (), annotator=section.annotator or "", answers=columns)
+    return read_columns(path, item=section.item or (), annotator=section.annotator or "", answers=columns)
 
 
-def votes(path: Path, *, item: Sequence[str], annotator: str, answers: Sequence[str]) -> Iterator[RawVote]:
-    """One vote a row, by these columns; the first of `answers` is the vote's own."""
-    for number, row in enumerate(files.delimited(path)):
+def read_columns(path: Path, *, item: Sequence[str], annotator: str, answers: Sequence[str]) -> Iterator[RawVote]:
+    """Read one vote per row from these columns; the first of `answers` is the answer of the vote."""
+    for number, row in enumerate(files.read_delimited(path)):
         if number == 0:
-            files.need(item, row, key="votes.item")
-            files.need([annotator], row, key="votes.annotator")
-            files.need(answers, row, key="votes.answer")
-        raw = cell(row, answers[0])
-        yield RawVote(key=key_of(row, item), annotator=annotator_of(row, annotator), answer=raw, row=row)
+            files.require_columns(item, row, key="votes.item")
+            files.require_columns([annotator], row, key="votes.annotator")
+            files.require_columns(answers, row, key="votes.answer")
+        raw = get_cell(row, answers[0])
+        yield RawVote(key=get_item_key(row, item), annotator=get_annotator(row, annotator), answer=raw, row=row)
+
+
+def read_crowd_kit_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
+    """Read one vote per row; columns that the section does not name are task, worker and label."""
+    return read_columns(
+        path,
+        item=section.item or ("task",),
+        annotator=section.annotator or "worker",
+        answers=(section.answer,) if section.answer else tuple(section.answers.values()) or ("label",),
+    )

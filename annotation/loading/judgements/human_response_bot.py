@@ -1,7 +1,7 @@
-"""Votes as HumanResponseBot's file: {name, instances: [the item's fields and `humanAnswer`, …]}.
+"""Reads votes from the files of HumanResponseBot: {name, instances: [the item's fields and `humanAnswer`, …]}.
 
-That bot kept neither who answered nor when, and each item was answered once by whoever drew it: unless a column is
-named, all votes are those of one annotator, `pool`, so that nothing about single people can be computed from them.
+That bot stored neither annotators nor times, and each item was answered once. Unless a column is named, all votes are
+of one annotator, `pool`, so that nothing is computed for single annotators.
 """
 
 from __future__ import annotations
@@ -10,56 +10,56 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from annotation import files
-from annotation.campaigns.project import VotesSection
+from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
-from annotation.loading.drafts import cell
-from annotation.loading.items import nested
-from annotation.loading.judgements.raw import RawVote, annotator_of, key_of
+from annotation.loading.drafts import get_cell
+from annotation.loading.items import json_files
+from annotation.loading.judgements.raw_votes import RawVote, get_annotator, get_item_key
 
 ANSWERS = ("humanAnswer", "human_answer", "human_title")
 POOL = "pool"
 
 
-def read(path: Path, section: VotesSection) -> Iterator[RawVote]:
-    """One vote an instance; an instance without an answer is a vote without one."""
+def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
+    """Read one vote per instance; an instance without an answer is a vote without one."""
     column = section.answer
-    for number, row in enumerate(nested.rows(path, under="instances")):
+    for number, row in enumerate(json_files.read_json_objects(path, under="instances")):
         if number == 0:
-            column = column or _answer_column(row)
-            files.need(_item(section, row), row, key="votes.item")
-            files.need([section.annotator] if section.annotator else [], row, key="votes.annotator")
-        _refuse_another(section, row, column or "")
+            column = column or _find_answer_column(row)
+            files.require_columns(_get_item_columns(section, row), row, key="votes.item")
+            files.require_columns([section.annotator] if section.annotator else [], row, key="votes.annotator")
+        _refuse_other_field(section, row, column or "")
         yield RawVote(
-            key=key_of(row, section.item or ()),
-            annotator=annotator_of(row, section.annotator) if section.annotator else POOL,
-            answer=cell(row, column or ""),
+            key=get_item_key(row, section.item or ()),
+            annotator=get_annotator(row, section.annotator) if section.annotator else POOL,
+            answer=get_cell(row, column or ""),
             row=row,
         )
 
 
-def _item(section: VotesSection, row: files.Row) -> tuple[str, ...]:
+def _get_item_columns(section: VotesSection, row: files.FileRow) -> tuple[str, ...]:
     if section.item is None:
         raise BadInput(
             "Which fields make an item? HumanResponseBot's files have no common id.",
             where=row.where("votes.item"),
-            remedy=f"Name them as `votes.item`. It has: {files.named(row.values)}.",
+            remedy=f"Name them as `votes.item`. It has: {files.format_columns(row.values)}.",
         )
     return section.item
 
 
-def _answer_column(row: files.Row) -> str:
-    found = [name for name in ANSWERS if name in row.values]
-    if len(found) == 1:
-        return found[0]
+def _find_answer_column(row: files.FileRow) -> str:
+    present = [name for name in ANSWERS if name in row.values]
+    if len(present) == 1:
+        return present[0]
     raise BadInput(
-        f"The instance has {len(found)} of the fields {', '.join(ANSWERS)}.",
+        f"The instance has {len(present)} of the fields {', '.join(ANSWERS)}.",
         where=row.where("votes.answer"),
         remedy="Name the one that holds the answer as `votes.answer`.",
     )
 
 
-def _refuse_another(section: VotesSection, row: files.Row, column: str) -> None:
-    """An answer in another field than the first instance's would be lost."""
+def _refuse_other_field(section: VotesSection, row: files.FileRow, column: str) -> None:
+    """Refuse an answer in another field than in the first instance, which would be lost."""
     other = next((name for name in ANSWERS if name in row.values), column)
     if section.answer is None and column not in row.values and other != column:
         raise BadInput(

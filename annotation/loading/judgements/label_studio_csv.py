@@ -1,6 +1,6 @@
-"""Votes as Label Studio's CSV: one row an annotation, with the task's fields, the controls by name, its own columns.
+"""Reads votes from Label Studio's CSV: one row per annotation, with task fields, controls by name, and its own columns.
 
-Label Studio leaves skipped tasks out of this file; its JSON has them.
+Skipped tasks are missing in this format; Label Studio's JSON has them.
 """
 
 from __future__ import annotations
@@ -9,49 +9,56 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from annotation import files
-from annotation.campaigns.project import VotesSection
+from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
-from annotation.loading.judgements.label_studio_values import OWN, answer, excluded, need_one, seconds, with_answers
-from annotation.loading.judgements.raw import RawVote, annotator_of, key_of
+from annotation.loading.judgements.label_studio_values import (
+    OWN,
+    add_answers,
+    find_exclusion,
+    parse_control,
+    parse_lead_time,
+    require_control,
+)
+from annotation.loading.judgements.raw_votes import RawVote, get_annotator, get_item_key
 
 
-def read(path: Path, section: VotesSection) -> Iterator[RawVote]:
-    """One vote a row."""
-    return flat(files.delimited(path), section)
+def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
+    """Read one vote per row."""
+    return read_flat_rows(files.read_delimited(path), section)
 
 
-def flat(rows: Iterable[files.Row], section: VotesSection) -> Iterator[RawVote]:
-    """One vote a flat row, of CSV or of JSON_MIN; columns that the section does not name are Label Studio's own."""
+def read_flat_rows(rows: Iterable[files.FileRow], section: VotesSection) -> Iterator[RawVote]:
+    """Read one vote per flat row of CSV or JSON_MIN; columns that the section does not name are Label Studio's."""
     columns, annotator = section.item or ("id",), section.annotator or "annotator"
     for number, row in enumerate(rows):
         if number == 0:
-            files.need(columns, row, key="votes.item")
-            files.need([annotator], row, key="votes.annotator")
+            files.require_columns(columns, row, key="votes.item")
+            files.require_columns([annotator], row, key="votes.annotator")
             if section.answers and row.file.suffix.lower() != ".json":
-                need_one(tuple(section.answers.values()), tuple(row.values), row=row)
-        controls = _controls(section, row)
+                require_control(tuple(section.answers.values()), tuple(row.values), row=row)
+        controls = _list_controls(section, row)
         fields = [value for name, value in row.values.items() if name not in (*OWN, *controls)]
-        said = {name: answer(row.values.get(name), originals=fields, path=row.file) for name in controls}
+        answers = {name: parse_control(row.values.get(name), originals=fields, path=row.file) for name in controls}
         yield RawVote(
-            key=key_of(row, columns),
-            annotator=annotator_of(row, annotator),
-            answer=said[controls[0]].text,
-            row=with_answers(row, said) if section.answers else row,
-            excluded=excluded(said.values()),
-            seconds=seconds(row.values.get("lead_time"), row=row),
+            key=get_item_key(row, columns),
+            annotator=get_annotator(row, annotator),
+            answer=answers[controls[0]].text,
+            row=add_answers(row, answers) if section.answers else row,
+            excluded=find_exclusion(answers.values()),
+            seconds=parse_lead_time(row.values.get("lead_time"), row=row),
         )
 
 
-def _controls(section: VotesSection, first: files.Row) -> tuple[str, ...]:
-    """The columns of the answers; the file does not say which columns are controls and which are fields."""
+def _list_controls(section: VotesSection, first: files.FileRow) -> tuple[str, ...]:
+    """The columns of the answers; the file itself does not tell controls from fields."""
     if section.answers:
         return tuple(section.answers.values())
     if section.answer is None:
         raise BadInput(
             "Which control holds the answer?",
             where=first.where("votes.answer"),
-            remedy=f"Name it as `votes.answer`. The file has: {files.named(first.values)}.",
+            remedy=f"Name it as `votes.answer`. The file has: {files.format_columns(first.values)}.",
         )
     if first.file.suffix.lower() != ".json":
-        files.need([section.answer], first, key="votes.answer")
+        files.require_columns([section.answer], first, key="votes.answer")
     return (section.answer,)

@@ -1,4 +1,4 @@
-"""What a control of Label Studio exports: a text, a list, {"text": […]} or {"choices": […]}, by kind of export."""
+"""Parses the values of Label Studio's controls: a text, a list, {"text": […]} or {"choices": […]}."""
 
 from __future__ import annotations
 
@@ -16,107 +16,113 @@ from annotation.loading import json_text
 SKIPPED = "skipped"
 SEVERAL = "several texts"
 OWN = ("id", "annotator", "annotation_id", "lead_time", "created_at", "updated_at")
-"""The columns that Label Studio adds to a task's data; they win over fields of the same name, as in its CSV."""
+"""The columns that Label Studio adds to task data; they replace fields of the same name, as in its CSV."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
-    """The answer as one text; `excluded` says why it does not count, None where it does."""
+class ControlAnswer:
+    """The answer as one text; `excluded` is the exclusion reason, None where the answer counts."""
 
     text: str
     excluded: str | None = None
 
 
-def answer(value: Any, *, originals: Iterable[object], path: Path) -> Answer:
-    """The answer of one control.
+def parse_control(value: Any, *, originals: Iterable[object], path: Path) -> ControlAnswer:
+    """Parse the answer of one control.
 
-    Several choices become a JSON list. Of several texts of a text area those that repeat a field of the task are what
-    it was filled with; where more than one is left, nobody can say which one was meant, and the vote does not count.
+    Several choices become a JSON list. Of several texts of a text area, those equal to a field of the task are its
+    initial content and are ignored; if several are left, the answer is ambiguous and excluded.
     """
-    kind, texts = _unwrapped(_spelt(value, path=path))
+    kind, texts = _unwrap(_decode_cell(value, path=path))
     if kind == "choices":
-        return Answer(text=texts[0] if len(texts) == 1 else json.dumps(texts, ensure_ascii=False) if texts else "")
+        return ControlAnswer(
+            text=texts[0] if len(texts) == 1 else json.dumps(texts, ensure_ascii=False) if texts else ""
+        )
     if len(set(texts)) < 2:
-        return Answer(text=texts[0] if texts else "")
-    filled = {one.strip() for one in originals if isinstance(one, str)}
+        return ControlAnswer(text=texts[0] if texts else "")
+    filled = {original.strip() for original in originals if isinstance(original, str)}
     written = list(dict.fromkeys(text for text in texts if text.strip() not in filled))
     if len(written) == 1:
-        return Answer(text=written[0])
+        return ControlAnswer(text=written[0])
     if not written:
-        return Answer(text=texts[0])
-    return Answer(text=json.dumps(texts, ensure_ascii=False), excluded=SEVERAL)
+        return ControlAnswer(text=texts[0])
+    return ControlAnswer(text=json.dumps(texts, ensure_ascii=False), excluded=SEVERAL)
 
 
-def excluded(answers: Iterable[Answer]) -> str | None:
-    """Why a vote of these answers does not count: the first reason of one of them."""
-    return next((one.excluded for one in answers if one.excluded is not None), None)
+def find_exclusion(answers: Iterable[ControlAnswer]) -> str | None:
+    """The first exclusion reason of the answers, None where all count."""
+    return next((answer.excluded for answer in answers if answer.excluded is not None), None)
 
 
-def with_answers(row: files.Row, answers: Mapping[str, Answer]) -> files.Row:
-    """The row with the answer of every control under its name."""
-    return files.Row(row.file, row.line, {**row.values, **{name: one.text for name, one in answers.items()}})
+def add_answers(row: files.FileRow, answers: Mapping[str, ControlAnswer]) -> files.FileRow:
+    """Return the row with the answer of every control as a column."""
+    return files.FileRow(row.file, row.line, {**row.values, **{name: answer.text for name, answer in answers.items()}})
 
 
-def need_one(controls: Collection[str], known: Collection[str], *, row: files.Row) -> None:
-    """Raise BadInput unless one of the controls is there; Label Studio leaves out those that nobody touched."""
+def require_control(controls: Collection[str], known: Collection[str], *, row: files.FileRow) -> None:
+    """Raise BadInput unless one of the controls is in the file; Label Studio omits unused ones."""
     if not set(controls) & set(known):
         raise BadInput(
             f"None of the controls {', '.join(controls)} is in the file.",
             where=row.where("votes.answers"),
-            remedy=f"It has: {files.named(known)}.",
+            remedy=f"It has: {files.format_columns(known)}.",
         )
 
 
-def _spelt(value: Any, *, path: Path) -> Any:
-    """A CSV cell that holds JSON, as that JSON; a text that only looks like it stays a text."""
+def _decode_cell(value: Any, *, path: Path) -> Any:
+    """Decode a CSV cell with the JSON of a control; any other text is returned unchanged."""
     if not isinstance(value, str) or not value.startswith(("{", "[")):
         return value
     try:
-        found = json_text.parse(value, path=path, remedy="")
+        decoded = json_text.parse_json(value, path=path, remedy="")
     except BadInput:
         return value
-    return found if _known(found) else value
+    return decoded if _is_control_value(decoded) else value
 
 
-def _known(found: Any) -> bool:
-    if isinstance(found, Mapping):
-        return _texts(found.get("text")) is not None or _texts(found.get("choices")) is not None
-    return isinstance(found, list) and bool(found) and all(isinstance(one, str) or _known(one) for one in found)
+def _is_control_value(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return _get_texts(value.get("text")) is not None or _get_texts(value.get("choices")) is not None
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(element, str) or _is_control_value(element) for element in value)
+    )
 
 
-def _texts(value: Any) -> list[str] | None:
+def _get_texts(value: Any) -> list[str] | None:
     if isinstance(value, str):
         return [value]
-    return value if isinstance(value, list) and all(isinstance(one, str) for one in value) else None
+    return value if isinstance(value, list) and all(isinstance(element, str) for element in value) else None
 
 
-def _unwrapped(value: Any) -> tuple[str, list[str]]:
-    """Whether these are choices or texts, and all of them in order."""
+def _unwrap(value: Any) -> tuple[str, list[str]]:
+    """Return whether the values are choices or texts, and all of them in order."""
     if value is None:
         return "text", []
     if isinstance(value, Mapping):
         for kind in ("choices", "text"):
-            if (texts := _texts(value.get(kind))) is not None:
+            if (texts := _get_texts(value.get(kind))) is not None:
                 return kind, texts
     if isinstance(value, list):
-        parts = [_unwrapped(one) for one in value]
+        parts = [_unwrap(element) for element in value]
         kind = "choices" if any(kind == "choices" for kind, _ in parts) else "text"
         return kind, [text for _, texts in parts for text in texts]
     return "text", [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)]
 
 
-def seconds(value: Any, *, row: files.Row) -> float | None:
-    """`lead_time` as seconds, None where there is none; raises BadInput for what is no duration."""
+def parse_lead_time(value: Any, *, row: files.FileRow) -> float | None:
+    """Parse `lead_time` as seconds, None where it is empty; raises BadInput for an invalid duration."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     try:
-        found = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
+        seconds = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
     except (ValueError, OverflowError):
-        found = math.nan
-    if not math.isfinite(found) or found < 0:
+        seconds = math.nan
+    if not math.isfinite(seconds) or seconds < 0:
         raise BadInput(
             f"{str(value)[:40]!r} is no number of seconds.",
             where=row.where("lead_time"),
             remedy="Leave it empty if it is not known.",
         )
-    return found
+    return seconds

@@ -1,7 +1,7 @@
-"""Backups: one file with the whole database, and a manifest beside it that says what is in it.
+"""Backups: one file with the whole database, and beside it a manifest that describes it.
 
-A backup is one view of a database that others go on writing to. Restoring happens in one transaction of the database:
-whatever fails, nothing was changed.
+A backup is one moment of a database that others go on writing to. Restoring is one transaction of the database: where
+it fails, nothing has changed.
 """
 
 from __future__ import annotations
@@ -18,109 +18,113 @@ from annotation import files
 from annotation.errors import BadInput, Conflict, Where
 from annotation.store import migrations, models
 from annotation.store.backups import manifest, postgresql, sqlite
-from annotation.store.backups.manifest import Manifest
-from annotation.store.database import reader
-from annotation.store.driver_errors import translated
+from annotation.store.backups.manifest import BackupManifest
+from annotation.store.database import make_read_engine, translate_errors
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """How one kind of database is copied into a file, which gives what it held, and put back from it."""
+    """How one kind of database is written to a file, and read back from it."""
 
-    dump: Callable[[sa.Engine, Path], manifest.Contents]
+    dump: Callable[[sa.Engine, Path], manifest.DatabaseContents]
     load: Callable[[sa.Engine, Path], None]
 
 
-KINDS = {"sqlite": _Kind(sqlite.dump, sqlite.load), "postgresql": _Kind(postgresql.dump, postgresql.load)}
+KINDS = {
+    "sqlite": _Kind(sqlite.dump_database, sqlite.load_database),
+    "postgresql": _Kind(postgresql.dump_database, postgresql.load_database),
+}
 
 
-def make(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False) -> Manifest:
-    """Write a backup and its manifest, both or neither, readable by their owner alone.
+def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False) -> BackupManifest:
+    """Write a backup and its manifest, both or neither, readable by their owner only.
 
-    Raises Conflict where there is such a file already and not `yes`, BadInput where there is nothing to back up.
+    Raises Conflict where such a file exists and not `yes`, BadInput where there is nothing to back up.
     """
-    if not yes and (files.there(to) or files.there(manifest.beside(to))):
+    if not yes and (files.file_exists(to) or files.file_exists(manifest.get_manifest_path(to))):
         raise Conflict("There is such a file already.", where=Where(file=to), remedy="Name another, or add --yes.")
     _refuse_empty(engine)
-    half = to.with_name(f".{to.name}.{os.getpid()}")
+    partial = to.with_name(f".{to.name}.{os.getpid()}")
     try:
-        os.close(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-        with translated(engine.url):
-            contents = KINDS[engine.dialect.name].dump(engine, half)
-        _keep(half)
-        made = manifest.of(half, contents, kind=engine.dialect.name, now=now)
-        manifest.beside(half).write_text(made.text, "utf-8")
-        half.replace(to)
-        manifest.beside(half).replace(manifest.beside(to))
+        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+        with translate_errors(engine.url):
+            contents = KINDS[engine.dialect.name].dump(engine, partial)
+        _sync_to_disk(partial)
+        built = manifest.build_manifest(partial, contents, kind=engine.dialect.name, now=now)
+        manifest.get_manifest_path(partial).write_text(built.text, "utf-8")
+        partial.replace(to)
+        manifest.get_manifest_path(partial).replace(manifest.get_manifest_path(to))
     except OSError as failure:
         problem = f"The backup cannot be written: {failure.strerror}."
         raise BadInput(problem, where=Where(file=to), remedy="Name a folder that you may write to.") from None
     finally:
-        half.unlink(missing_ok=True)
-        manifest.beside(half).unlink(missing_ok=True)
-    return made
+        partial.unlink(missing_ok=True)
+        manifest.get_manifest_path(partial).unlink(missing_ok=True)
+    return built
 
 
-def checked(engine: sa.Engine, *, file: Path) -> Manifest:
+def check_backup(engine: sa.Engine, *, file: Path) -> BackupManifest:
     """The manifest of a backup that can be restored here; raises BadInput where it cannot."""
-    found = manifest.read(file)
+    stored = manifest.read_manifest(file)
     where = Where(file=file)
-    if found.sha256 != manifest.digest(file):
+    if stored.sha256 != manifest.hash_file(file):
         remedy = "Take another backup; this one was changed or cut short."
         raise BadInput("The file is not the one that its manifest describes.", where=where, remedy=remedy)
-    if found.kind != engine.dialect.name:
+    if stored.kind != engine.dialect.name:
         remedy = "Correct HROMADA_DATABASE_URL."
-        raise BadInput(f"This is a backup of {found.kind}, not of {engine.dialect.name}.", where=where, remedy=remedy)
-    if found.revision not in migrations.REVISIONS:
+        raise BadInput(f"This is a backup of {stored.kind}, not of {engine.dialect.name}.", where=where, remedy=remedy)
+    if stored.revision not in migrations.REVISIONS:
         raise BadInput("The backup was made by a newer hromada.", where=where, remedy="Upgrade hromada.")
-    return found
+    return stored
 
 
-def restore(engine: sa.Engine, *, file: Path, yes: bool = False) -> Manifest:
-    """Put a backup in the place of what the database holds.
+def restore_backup(engine: sa.Engine, *, file: Path, yes: bool = False) -> BackupManifest:
+    """Replace the content of the database by a backup.
 
-    Raises Conflict where it holds anything and not `yes`, BadInput for a backup that is not whole or not of this kind.
+    Raises Conflict where the database holds anything and not `yes`, BadInput for a damaged backup or one of another
+    kind.
     """
-    found = checked(engine, file=file)
-    with translated(engine.url):
-        if filled(engine) and not yes:
+    restored = check_backup(engine, file=file)
+    with translate_errors(engine.url):
+        if has_data(engine) and not yes:
             raise Conflict(
                 "The database is not empty, and restoring replaces all that is in it.",
                 where=Where(field="HROMADA_DATABASE_URL"),
                 remedy="Add --yes, or name an empty one.",
             )
         KINDS[engine.dialect.name].load(engine, file)
-    return found
+    return restored
 
 
-def filled(engine: sa.Engine) -> bool:
+def has_data(engine: sa.Engine) -> bool:
     """Whether the database holds anything that would be lost; raises BadInput where it is another program's."""
-    if not _there(engine):
+    if not _exists(engine):
         return False
-    with reader(engine).connect() as connection:
-        migrations.refuse_strangers(connection)
-        if migrations.current(connection) is None:
+    with make_read_engine(engine).connect() as connection:
+        migrations.refuse_foreign_database(connection)
+        if migrations.get_revision(connection) is None:
             return False
-        told = (models.Journal, models.Project, models.Annotator)
+        tables = (models.Journal, models.Project, models.Annotator)
         return any(
-            connection.execute(sa.select(sa.literal(1)).select_from(one).limit(1)).first() is not None for one in told
+            connection.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first() is not None
+            for table in tables
         )
 
 
-def _there(engine: sa.Engine) -> bool:
-    """Whether there is a database; looking into one on SQLite would make it."""
-    return engine.dialect.name != "sqlite" or files.there(Path(engine.url.database or ""))
+def _exists(engine: sa.Engine) -> bool:
+    """Whether there is a database; connecting to a missing SQLite file would create it."""
+    return engine.dialect.name != "sqlite" or files.file_exists(Path(engine.url.database or ""))
 
 
 def _refuse_empty(engine: sa.Engine) -> None:
-    with translated(engine.url), reader(engine).connect() as connection:
-        migrations.refuse_strangers(connection)
-        if migrations.current(connection) is None:
+    with translate_errors(engine.url), make_read_engine(engine).connect() as connection:
+        migrations.refuse_foreign_database(connection)
+        if migrations.get_revision(connection) is None:
             where, remedy = Where(field="HROMADA_DATABASE_URL"), "Is it the right one?"
             raise BadInput("There is nothing in the database.", where=where, remedy=remedy)
 
 
-def _keep(file: Path) -> None:
-    """Have the disk write it before it is called a backup."""
+def _sync_to_disk(file: Path) -> None:
+    """Have the disk write the file before it is called a backup."""
     with file.open("rb+") as written:
         os.fsync(written.fileno())

@@ -1,4 +1,4 @@
-"""What a backup's manifest says: which form, how much of what, which key; beside `x` it lies as `x.json`."""
+"""The manifest of a backup: what it holds and which key belongs to it; that of `x` is the file `x.json`."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contents:
-    """What a database held at one moment: its revision, its rows by table, the fingerprint of its key."""
+class DatabaseContents:
+    """What a database held at one moment: its revision, its numbers of rows by table, the fingerprint of its key."""
 
     revision: str
     rows: Mapping[str, int]
@@ -31,8 +31,8 @@ class Contents:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manifest:
-    """`kind` is the database's, `key` the fingerprint of the pseudonyms' key, never the key."""
+class BackupManifest:
+    """The manifest: `kind` is the kind of database, `key` the fingerprint of the key of pseudonyms, never the key."""
 
     kind: str
     hromada: str
@@ -49,54 +49,58 @@ class Manifest:
         return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
 
 
-def beside(file: Path) -> Path:
-    """Where the manifest of a backup lies."""
+def get_manifest_path(file: Path) -> Path:
+    """The path of the manifest of a backup."""
     return file.with_name(f"{file.name}.json")
 
 
-def contents(connection: sa.Connection) -> Contents:
-    """What the database holds, in the transaction of the connection; its schema may be older than this hromada's."""
-    there = set(sa.inspect(connection).get_table_names())
+def read_contents(connection: sa.Connection) -> DatabaseContents:
+    """What the database holds, in the connection's transaction; its schema may be of an older hromada."""
+    existing = set(sa.inspect(connection).get_table_names())
     rows = {
         table.name: connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
         for table in sorted(models.metadata.tables.values(), key=lambda table: table.name)
-        if table.name in there
+        if table.name in existing
     }
-    made = sa.select(models.Journal.data).where(models.Journal.event == Event.KEY_MADE.value).limit(1)  # type: ignore[call-overload]
-    key = connection.execute(made).scalar_one_or_none()
-    return Contents(revision=migrations.current(connection) or "", rows=rows, key=key and key["fingerprint"])
-
-
-def of(file: Path, found: Contents, *, kind: str, now: datetime) -> Manifest:
-    """The manifest of a backup that was just written."""
-    return Manifest(
-        kind=kind,
-        hromada=metadata.version("hromada"),
-        made_at=now.isoformat(timespec="seconds"),
-        sha256=digest(file),
-        size=file.stat().st_size,
-        revision=found.revision,
-        rows=dict(found.rows),
-        key=found.key,
+    key_made = sa.select(models.Journal.data).where(models.Journal.event == Event.KEY_MADE.value).limit(1)  # type: ignore[call-overload]
+    key = connection.execute(key_made).scalar_one_or_none()
+    return DatabaseContents(
+        revision=migrations.get_revision(connection) or "", rows=rows, key=key and key["fingerprint"]
     )
 
 
-def read(file: Path) -> Manifest:
-    """The manifest beside a backup; raises BadInput where either is missing or is none."""
-    files.need_file(file)
-    told = beside(file)
-    text = files.read_text(told)
+def build_manifest(file: Path, contents: DatabaseContents, *, kind: str, now: datetime) -> BackupManifest:
+    """The manifest of a backup that was just written."""
+    return BackupManifest(
+        kind=kind,
+        hromada=metadata.version("hromada"),
+        made_at=now.isoformat(timespec="seconds"),
+        sha256=hash_file(file),
+        size=file.stat().st_size,
+        revision=contents.revision,
+        rows=dict(contents.rows),
+        key=contents.key,
+    )
+
+
+def read_manifest(file: Path) -> BackupManifest:
+    """The manifest of a backup; raises BadInput where backup or manifest is missing or invalid."""
+    files.require_file(file)
+    manifest_file = get_manifest_path(file)
+    text = files.read_text(manifest_file)
     try:
-        return TypeAdapter(Manifest).validate_json(text)
+        return TypeAdapter(BackupManifest).validate_json(text)
     except ValidationError:
         remedy = "Take another backup; a backup and its manifest belong together."
-        raise BadInput("This is not the manifest of a backup.", where=Where(file=told), remedy=remedy) from None
+        raise BadInput(
+            "This is not the manifest of a backup.", where=Where(file=manifest_file), remedy=remedy
+        ) from None
 
 
-def digest(file: Path) -> str:
-    """sha256 of a file that may be larger than memory."""
-    found = hashlib.sha256()
+def hash_file(file: Path) -> str:
+    """The sha256 of a file that may be larger than memory."""
+    digest = hashlib.sha256()
     with file.open("rb") as source:
         while block := source.read(BLOCK):
-            found.update(block)
-    return found.hexdigest()
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""Alembic's entry: the connection, and its transaction, come from `migrations.upgrade`."""
+"""Alembic's entry: the connection, and its transaction, come from `migrations.upgrade_schema`."""
 
 from alembic import context
 

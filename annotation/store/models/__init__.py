@@ -1,4 +1,4 @@
-"""Tables. Invariants live here as named constraints; a race is settled by an IntegrityError, not by a check before it.
+"""The tables. Invariants are named constraints: a race ends in an IntegrityError, not in a check before the insert.
 
 Table models do not validate: values are checked where they enter (campaigns, loading, workflow).
 """
@@ -9,61 +9,65 @@ from annotation.store.models.annotators import (
     Cohort,
     Consent,
     Invitation,
-    Message,
     Participation,
     Payment,
     ProfileAnswer,
+    SupportMessage,
 )
 from annotation.store.models.assignments import (
-    Allotment,
-    AllottedPerson,
-    AllottedProject,
+    AllocatedAnnotator,
+    AllocatedProject,
     Assignment,
     Exposure,
+    GroupAllocation,
     Judgement,
-    Reopened,
+    QueueCursor,
     Report,
-    Walk,
+    RequeuedItem,
 )
-from annotation.store.models.base import metadata
-from annotation.store.models.campaigns import Item, Programme, ProgrammeProject, Project, Wording
-from annotation.store.models.delivery import Inbox, Lease, Outbox, Screen, Talk
-from annotation.store.models.events import Journal
-from annotation.store.models.label_studio import Desk, DeskAside, DeskTask, DeskUser
+from annotation.store.models.campaigns import Item, Journal, Programme, ProgrammeProject, Project, TextVersion
+from annotation.store.models.delivery import Conversation, Inbox, ItemMessage, Outbox, ProcessLease
+from annotation.store.models.label_studio import (
+    LabelStudioAccount,
+    LabelStudioBatch,
+    LabelStudioSetAside,
+    LabelStudioTask,
+)
+from annotation.store.models.table_model import metadata
 
 __all__ = [
-    "Allotment",
-    "AllottedPerson",
-    "AllottedProject",
+    "AllocatedAnnotator",
+    "AllocatedProject",
     "Annotator",
     "Assignment",
     "Attestation",
     "Cohort",
     "Consent",
-    "Desk",
-    "DeskAside",
-    "DeskTask",
-    "DeskUser",
+    "Conversation",
     "Exposure",
+    "GroupAllocation",
     "Inbox",
     "Invitation",
     "Item",
+    "ItemMessage",
     "Journal",
     "Judgement",
-    "Lease",
-    "Message",
+    "LabelStudioAccount",
+    "LabelStudioBatch",
+    "LabelStudioSetAside",
+    "LabelStudioTask",
     "Outbox",
     "Participation",
     "Payment",
+    "ProcessLease",
     "ProfileAnswer",
     "Programme",
     "ProgrammeProject",
     "Project",
-    "Reopened",
+    "QueueCursor",
     "Report",
-    "Screen",
-    "Talk",
-    "Walk",
-    "Wording",
+    "RequeuedItem",
+    "SupportMessage",
+    "TextVersion",
     "metadata",
 ]

@@ -1,20 +1,19 @@
-"""People: who they are to us, what they agreed to, said, asked and were paid, and how they stand in a project."""
+"""Annotators: identity, participation in projects, invitations, consents, profiles, messages and payments."""
 
 from datetime import datetime
 
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from annotation.store.models.base import Moment, Row, stored
+from annotation.store.models.table_model import TableModel, UtcDateTime, build_enum_type
 from annotation.vocabulary import ParticipationStatus, Stage
 
 
-class Annotator(Row, table=True):
-    """A person, known outside the database only by a keyed pseudonym; imported people have no Telegram id.
+class Annotator(TableModel, table=True):
+    """An annotator, known outside the database only by a keyed pseudonym; imported annotators have no Telegram id.
 
-    `insider` marks authors of the campaign and their colleagues. Since `unreachable_at` she cannot be written to: she
-    has blocked the bot, or her account is gone. `forgotten_at` is a tombstone: nothing of the person is left but the
-    pseudonym of a stranger.
+    `insider` marks members of the campaign's team. `unreachable_at` is set once they blocked the bot or deleted their
+    account. `forgotten_at` marks an erased annotator: only a random pseudonym and counts are left.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -24,55 +23,56 @@ class Annotator(Row, table=True):
     simulated: bool = False
     insider: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
     time_zone: str | None = Field(default=None, max_length=64)
-    suspended_at: datetime | None = Field(default=None, sa_type=Moment)
+    suspended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     suspended_reason: str | None = None
-    unreachable_at: datetime | None = Field(default=None, sa_type=Moment)
-    forgotten_at: datetime | None = Field(default=None, sa_type=Moment)
-    created_at: datetime = Field(sa_type=Moment)
+    unreachable_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    forgotten_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Participation(Row, table=True):
-    """How one person stands in one project: her stage, her counts, and why she may not go on.
+class Participation(TableModel, table=True):
+    """An annotator's status, stage and counters in one project.
 
-    `shown` counts the items she was given (the next one's `position`), `answered` those of the main stage for caps;
-    `on_page` counts those of her open page, `uncontrolled` the places of control items that went to others because she
-    had met all of them. `attempt` is that of the training or the qualification, from 1.
+    `shown` counts the items assigned so far (the next one gets this `position`), `answered` the answers of the main
+    stage for caps, `on_page` the items of the open page. `missed_controls` counts control positions that were given to
+    other items because the annotator had seen all control items. `attempt` is the attempt at training or qualification,
+    from 1. `work_session` numbers their sessions from 1; `since` is when `status` was set.
     """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     project_id: int = Field(foreign_key="project.id", primary_key=True)
     programme_id: int | None = Field(default=None, foreign_key="programme.id")
     invitation_id: int | None = Field(default=None, foreign_key="invitation.id")
-    stage: Stage = Field(sa_type=stored(Stage, "stage"))
+    stage: Stage = Field(sa_type=build_enum_type(Stage, "stage"))
     status: ParticipationStatus = Field(
-        default=ParticipationStatus.ACTIVE, sa_type=stored(ParticipationStatus, "status")
+        default=ParticipationStatus.ACTIVE, sa_type=build_enum_type(ParticipationStatus, "status")
     )
     reason: str | None = None
-    since: datetime = Field(sa_type=Moment)
-    joined_at: datetime = Field(sa_type=Moment)
-    warned_at: datetime | None = Field(default=None, sa_type=Moment)
+    since: datetime = Field(sa_type=UtcDateTime)
+    joined_at: datetime = Field(sa_type=UtcDateTime)
+    warned_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     warning_sha256: str | None = Field(default=None, max_length=64)
     attempt: int = 1
-    retry_at: datetime | None = Field(default=None, sa_type=Moment)
-    qualified_at: datetime | None = Field(default=None, sa_type=Moment)
+    retry_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    qualified_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     shown: int = 0
     answered: int = 0
     page: int = 0
     on_page: int = 0
-    uncontrolled: int = 0
+    missed_controls: int = 0
     day: str | None = Field(default=None, max_length=10)
     answered_today: int = 0
-    sitting: int = 0
-    sitting_since: datetime | None = Field(default=None, sa_type=Moment)
-    last_at: datetime | None = Field(default=None, sa_type=Moment)
+    work_session: int = 0
+    work_session_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    last_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class Invitation(Row, table=True):
-    """A code that lets people into a project or a programme; `uses` is how many, None for any number."""
+class Invitation(TableModel, table=True):
+    """A code that admits annotators to a project or a programme; `max_uses` None admits any number."""
 
     __table_args__ = (
-        sa.CheckConstraint("(project_id IS NULL) <> (programme_id IS NULL)", name="one_door"),
-        sa.CheckConstraint("used >= 0 AND (uses IS NULL OR used <= uses)", name="uses"),
+        sa.CheckConstraint("(project_id IS NULL) <> (programme_id IS NULL)", name="one_target"),
+        sa.CheckConstraint("used >= 0 AND (max_uses IS NULL OR used <= max_uses)", name="uses"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -80,21 +80,21 @@ class Invitation(Row, table=True):
     project_id: int | None = Field(default=None, foreign_key="project.id")
     programme_id: int | None = Field(default=None, foreign_key="programme.id")
     cohort: str | None = Field(default=None, max_length=64)
-    uses: int | None = None
+    max_uses: int | None = None
     used: int = 0
-    expires_at: datetime | None = Field(default=None, sa_type=Moment)
-    created_at: datetime = Field(sa_type=Moment)
+    expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Cohort(Row, table=True):
-    """A person's membership in a named group of people."""
+class Cohort(TableModel, table=True):
+    """An annotator's membership in a named cohort."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     name: str = Field(primary_key=True, max_length=64)
 
 
-class Consent(Row, table=True):
-    """That a person agreed to a version of a text; `scope` is "project NAME" or "programme NAME"."""
+class Consent(TableModel, table=True):
+    """An annotator's consent to one version of a text; `scope` is "project NAME" or "programme NAME"."""
 
     __table_args__ = (sa.UniqueConstraint("annotator_id", "scope", "version", "sha256", name="uq_consent_once"),)
 
@@ -103,47 +103,49 @@ class Consent(Row, table=True):
     scope: str = Field(max_length=80)
     version: str
     sha256: str = Field(max_length=64)
-    at: datetime = Field(sa_type=Moment)
-    withdrawn_at: datetime | None = Field(default=None, sa_type=Moment)
+    at: datetime = Field(sa_type=UtcDateTime)
+    withdrawn_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class ProfileAnswer(Row, table=True):
-    """What a person says of herself; an empty value is "I would rather not say"."""
+class ProfileAnswer(TableModel, table=True):
+    """One answer of an annotator about themselves; an empty value means that they prefer not to say."""
 
     __tablename__ = "profile_answer"
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     field: str = Field(primary_key=True, max_length=64)
     value: str
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Message(Row, table=True):
-    """A question to the organisers, and their answer; `delivered_at` is when the person had it."""
+class SupportMessage(TableModel, table=True):
+    """An annotator's question to the organisers and the answer to it; `delivered_at` is when the answer arrived."""
+
+    __tablename__ = "support_message"
 
     id: int | None = Field(default=None, primary_key=True)
     annotator_id: int = Field(foreign_key="annotator.id", index=True)
     project_id: int | None = Field(default=None, foreign_key="project.id")
     assignment_id: int | None = Field(default=None, foreign_key="assignment.id")
     text: str
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcDateTime)
     answer: str | None = None
-    answered_at: datetime | None = Field(default=None, sa_type=Moment)
-    delivered_at: datetime | None = Field(default=None, sa_type=Moment)
+    answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class Attestation(Row, table=True):
-    """What a person said at a sitting's end about tools that helped her."""
+class Attestation(TableModel, table=True):
+    """What an annotator declared at the end of a session about tools that they used."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     project_id: int = Field(foreign_key="project.id", primary_key=True)
-    sitting: int = Field(primary_key=True)
+    work_session: int = Field(primary_key=True)
     used: str
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Payment(Row, table=True):
-    """What a person was paid, in hundredths of the currency (ISO 4217)."""
+class Payment(TableModel, table=True):
+    """An amount paid to an annotator, in hundredths of the currency (ISO 4217)."""
 
     id: int | None = Field(default=None, primary_key=True)
     annotator_id: int = Field(foreign_key="annotator.id", index=True)
@@ -151,4 +153,4 @@ class Payment(Row, table=True):
     hundredths: int
     currency: str = Field(max_length=3)
     note: str = ""
-    at: datetime = Field(sa_type=Moment)
+    at: datetime = Field(sa_type=UtcDateTime)

@@ -1,7 +1,7 @@
-"""Groups shared out among people over several projects, so that nobody meets a group in two of them. Pure.
+"""Partition of groups of items over several projects, so that no annotator meets a group in two of them. Pure.
 
-People and groups have bins; `slots[(person's bin + group's bin) % m]` names the project in which that person may meet
-that group. A group's people are thus split among the projects as the slots are, whatever its bin.
+Annotators and groups have bins; `slots[(annotator's bin + group's bin) % m]` names the project in which an annotator
+may meet a group. So the annotators of every group are split among the projects in the proportion of the slots.
 """
 
 from __future__ import annotations
@@ -11,118 +11,140 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-MOST_SLOTS = 60
-"""Bins are listed in a query at every item; with more people than this, some share a bin."""
+MAX_SLOTS = 60
+"""The most bins, which are listed in the query for every next item; with more annotators, some share a bin."""
 
-EVERYBODY = -1
-"""The bin of groups that stand in one project only: everybody may meet them there."""
+UNRESTRICTED = -1
+"""The bin of groups that are in one project only: every annotator may meet them."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Demand:
-    """What a project needs: for each of its groups, how many people who have not met it in another of the projects.
+class GroupDemand:
+    """What a project needs: for each of its groups, how many annotators who do not meet it in another of the projects.
 
-    `lost` are groups that another of the projects shows to everybody, of whom none is left for this one.
+    `unavailable` are groups that another of the projects shows to everybody, so that nobody is left for this one.
     """
 
     project: int
     needs: Mapping[str, int]
-    lost: frozenset[str] = frozenset()
+    unavailable: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shortage:
-    """So many groups of a project get too few people, and so many judgements are missing in all."""
+class GroupShortage:
+    """How many groups of a project get too few annotators, and how many judgements are missing in all."""
 
     project: int
     groups: int
-    missing: int
+    missing_judgements: int
 
 
-def shared(demands: Sequence[Demand]) -> frozenset[str]:
-    """The groups that stand in more than one project."""
+def find_shared_groups(demands: Sequence[GroupDemand]) -> frozenset[str]:
+    """The groups that are in more than one project."""
     counts = Counter(group for demand in demands for group in demand.needs)
-    return frozenset(group for group, times in counts.items() if times > 1)
+    return frozenset(group for group, count in counts.items() if count > 1)
 
 
-def apportion(demands: Sequence[Demand], *, people: int) -> tuple[int, ...]:
-    """The slots: each goes where it still closes most of what is missing; spare ones where there is least to spare.
+def apportion_slots(demands: Sequence[GroupDemand], *, annotators: int) -> tuple[int, ...]:
+    """The slots, as one project id each: every slot goes to the project where it gains most judgements, spare ones to
+    the project with the least to spare.
 
-    What is missing falls more slowly with every slot, so that this greedy choice leaves as little missing as any.
+    Each further slot of a project gains no more than the one before, so this greedy choice is optimal.
     """
-    size = min(people, MOST_SLOTS)
-    both = shared(demands)
-    wanted = {one.project: Counter(need for group, need in one.needs.items() if group in both) for one in demands}
-    given = dict.fromkeys(wanted, 0)
+    size = min(annotators, MAX_SLOTS)
+    shared_groups = find_shared_groups(demands)
+    wanted = {
+        demand.project: Counter(need for group, need in demand.needs.items() if group in shared_groups)
+        for demand in demands
+    }
+    slot_counts = dict.fromkeys(wanted, 0)
     for _ in range(size):
-        best = max(given, key=lambda project: (*_gain(wanted[project], given[project], people / size), -project))
-        given[best] += 1
-    return _spread(given, size)
+        best = max(
+            slot_counts,
+            key=lambda project: (*_compute_gain(wanted[project], slot_counts[project], annotators / size), -project),
+        )
+        slot_counts[best] += 1
+    return _spread_slots(slot_counts, size)
 
 
-def _gain(needs: Mapping[int, int], given: int, each: float) -> tuple[float, float]:
-    """How many judgements one more slot brings; and how much is wanted for every slot that is there."""
-    now, then = given * each, (given + 1) * each
-    brings = sum(number * (max(0.0, need - now) - max(0.0, need - then)) for need, number in needs.items())
-    return brings, max(needs, default=0) / (given + 1)
+def _compute_gain(needs: Mapping[int, int], slots: int, annotators_per_slot: float) -> tuple[float, float]:
+    """How many judgements one more slot gains, and the largest need divided by the slots after it."""
+    reached, reached_with_one_more = slots * annotators_per_slot, (slots + 1) * annotators_per_slot
+    gain = sum(
+        number * (max(0.0, need - reached) - max(0.0, need - reached_with_one_more)) for need, number in needs.items()
+    )
+    return gain, max(needs, default=0) / (slots + 1)
 
 
-def _spread(given: Mapping[int, int], size: int) -> tuple[int, ...]:
-    """The slots of each project spread evenly, so that bins which people fill one after another serve all alike."""
-    places = [((turn + 0.5) * size / number, project) for project, number in given.items() for turn in range(number)]
-    return tuple(project for _, project in sorted(places))
+def _spread_slots(slot_counts: Mapping[int, int], size: int) -> tuple[int, ...]:
+    """The slots with those of each project spread evenly, since bins are filled one after another."""
+    positions = [
+        ((index + 0.5) * size / number, project) for project, number in slot_counts.items() for index in range(number)
+    ]
+    return tuple(project for _, project in sorted(positions))
 
 
-def bins(groups: Iterable[str], *, size: int, seed: int) -> dict[str, int]:
-    """A random bin for every group, as many in each as can be; the same for the same seed."""
-    ordered = sorted(groups, key=lambda group: (_lot(seed, group), group))
-    return {group: place % size for place, group in enumerate(ordered)}
+def assign_bins(groups: Iterable[str], *, size: int, seed: int) -> dict[str, int]:
+    """A random bin for every group, with bins of equal size as far as possible; the same for the same seed."""
+    ordered = sorted(groups, key=lambda group: (_hash_group(seed, group), group))
+    return {group: index % size for index, group in enumerate(ordered)}
 
 
-def late_bin(group: str, *, size: int, seed: int) -> int:
-    """The bin of a group that came after the groups were shared out."""
-    return int.from_bytes(_lot(seed, group)[:8], "big") % size
+def compute_late_bin(group: str, *, size: int, seed: int) -> int:
+    """The bin of a group that was added after the groups were allocated."""
+    return int.from_bytes(_hash_group(seed, group)[:8], "big") % size
 
 
-def _lot(seed: int, group: str) -> bytes:
+def _hash_group(seed: int, group: str) -> bytes:
     return hashlib.sha256(f"{seed}\x1f{group}".encode()).digest()
 
 
-def allowed(slots: Sequence[int], *, project: int, person: int) -> tuple[int, ...]:
-    """The bins of the groups that a person of this bin may meet in the project."""
+def list_allowed_bins(slots: Sequence[int], *, project: int, annotator_bin: int) -> tuple[int, ...]:
+    """The bins of the groups that an annotator of this bin may meet in the project."""
     size = len(slots)
-    return (EVERYBODY, *(group for group in range(size) if slots[(person + group) % size] == project))
+    return (
+        UNRESTRICTED,
+        *(group_bin for group_bin in range(size) if slots[(annotator_bin + group_bin) % size] == project),
+    )
 
 
-def next_bin(counts: Mapping[int, int], *, size: int) -> int:
-    """The bin of the next person: the first of those with the fewest people."""
-    return min(range(size), key=lambda one: (counts.get(one, 0), one))
+def choose_bin(counts: Mapping[int, int], *, size: int) -> int:
+    """The bin of the next annotator: the first of those with the fewest annotators."""
+    return min(range(size), key=lambda bin_: (counts.get(bin_, 0), bin_))
 
 
-def shortages(
-    demands: Sequence[Demand], slots: Sequence[int], group_bins: Mapping[str, int], *, people: int
-) -> tuple[Shortage, ...]:
-    """The projects in which groups get too few of so many people, in the order of the demands."""
+def find_shortages(
+    demands: Sequence[GroupDemand], slots: Sequence[int], group_bins: Mapping[str, int], *, annotators: int
+) -> tuple[GroupShortage, ...]:
+    """The projects in which groups get too few of the `annotators`, in the order of the demands."""
     size = len(slots)
-    crowd = [people // size + (one < people % size) for one in range(size)]
-    found = []
+    bin_sizes = [annotators // size + (bin_ < annotators % size) for bin_ in range(size)]
+    shortages = []
     for demand in demands:
-        reach = [
-            sum(crowd[person] for person in range(size) if slots[(person + group) % size] == demand.project)
+        reachable = [
+            sum(
+                bin_sizes[annotator_bin]
+                for annotator_bin in range(size)
+                if slots[(annotator_bin + group) % size] == demand.project
+            )
             for group in range(size)
         ]
         missing = [
-            need - _people(group, demand, group_bins, reach, people)
+            need - _count_annotators(group, demand, group_bins, reachable, annotators)
             for group, need in demand.needs.items()
-            if need > _people(group, demand, group_bins, reach, people)
+            if need > _count_annotators(group, demand, group_bins, reachable, annotators)
         ]
         if missing:
-            found.append(Shortage(project=demand.project, groups=len(missing), missing=sum(missing)))
-    return tuple(found)
+            shortages.append(
+                GroupShortage(project=demand.project, groups=len(missing), missing_judgements=sum(missing))
+            )
+    return tuple(shortages)
 
 
-def _people(group: str, demand: Demand, group_bins: Mapping[str, int], reach: Sequence[int], people: int) -> int:
-    if group in demand.lost:
+def _count_annotators(
+    group: str, demand: GroupDemand, group_bins: Mapping[str, int], reachable: Sequence[int], annotators: int
+) -> int:
+    if group in demand.unavailable:
         return 0
-    own = group_bins.get(group, EVERYBODY)
-    return people if own == EVERYBODY else reach[own]
+    bin_ = group_bins.get(group, UNRESTRICTED)
+    return annotators if bin_ == UNRESTRICTED else reachable[bin_]

@@ -1,81 +1,161 @@
-"""What hinders a person in a project before any item is looked for."""
+"""Whether an annotator may work in a project now: the first obstacle, and what they declined.
+
+An annotator need not agree to what a project asks before its items, and can work in other projects instead. What they
+declined is kept as the `reason` of the participation: a consent by its scope and text, so that it is declined in every
+project of the scope; profile fields by their names; a content warning by its project and text. A changed text, or other
+fields, are asked for again. What was declined can be agreed to later.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from sqlmodel import Session
+from sqlmodel import Session, select
 
-from annotation.campaigns.project import ProjectFile
-from annotation.store.models import Annotator, Participation, Project
-from annotation.vocabulary import Hindrance, ParticipationStatus
-from annotation.workflow.annotators import (
-    admission,
-    consents,
-    content_warnings,
-    declining,
-    invitations,
-    profiles,
-    terms,
+from annotation.campaigns import stimulus
+from annotation.errors import Stale
+from annotation.store import journal
+from annotation.store.models import Annotator, Participation
+from annotation.vocabulary import DECLINED, Event, ParticipationStatus, UnassignedReason
+from annotation.workflow import participations
+from annotation.workflow.annotators import admission, invitations, withdrawal
+from annotation.workflow.annotators.terms import (
+    Terms,
+    get_profile_answers,
+    is_consent_missing,
+    is_consent_withdrawn,
+    is_warning_missing,
+    list_missing_fields,
 )
-from annotation.workflow.annotators.terms import Terms
-from annotation.workflow.waiting import Waiting
+from annotation.workflow.participations import NothingAssigned
+
+RESOLVABLE_REASONS = {UnassignedReason.CONSENT, UnassignedReason.PROFILE, UnassignedReason.WARNING}
+"""What the annotator can resolve at once, or decline."""
 
 _STATUS = {
-    ParticipationStatus.PAUSED: Hindrance.PAUSED,
-    ParticipationStatus.EXCLUDED: Hindrance.EXCLUDED,
-    ParticipationStatus.FAILED: Hindrance.FAILED,
+    ParticipationStatus.PAUSED: UnassignedReason.PAUSED,
+    ParticipationStatus.EXCLUDED: UnassignedReason.EXCLUDED,
+    ParticipationStatus.FAILED: UnassignedReason.FAILED,
 }
 
 
-def hindrance(
-    session: Session,
-    *,
-    person: Annotator,
-    project: Project,
-    definition: ProjectFile,
-    participation: Participation | None,
-    now: datetime,
-    known: Terms | None = None,
-) -> Waiting | None:
-    """What keeps the person from the project's items now, the first of these; None where nothing does.
+def check_access(
+    session: Session, *, annotator: Annotator, terms: Terms, participation: Participation | None, now: datetime
+) -> NothingAssigned | None:
+    """The first reason why the annotator gets no item of the project now; None where there is none.
 
-    Suspended; withdrawn; not invited; consent; profile; not admitted; paused, excluded or failed; cooling down; content
-    warning. `participation` is None before her first step into the project. Invitation and admission are decided
-    before her first item and not asked again after it. What she can do something about is `declined` where she does not
-    want to, or may not go on all the same. `known` are the terms, where they were read already.
+    In this order: suspended; withdrawn; not invited; consent; profile; not admitted; paused, excluded or failed;
+    cooling down; content warning. `participation` is None where the annotator has not entered the project yet.
+    Invitation and admission are checked until the first item is assigned, and never after it. `declined` of the result
+    says that the annotator declined what is asked, or could not work here even after agreeing to it.
     """
-    if person.suspended_at is not None:
-        return Waiting(reason=Hindrance.SUSPENDED)
-    left = participation is not None and participation.status == ParticipationStatus.WITHDRAWN
-    if left or person.forgotten_at is not None:
-        return Waiting(reason=Hindrance.WITHDRAWN, project=project.name)
-    fresh = participation is None or participation.shown == 0
-    found = known or terms.of(session, project=project, definition=definition)
-    reason = _of_terms(session, person=person, terms=found, fresh=fresh)
+    project = terms.project.name
+    if annotator.suspended_at is not None:
+        return NothingAssigned(reason=UnassignedReason.SUSPENDED)
+    withdrawn = participation is not None and participation.status == ParticipationStatus.WITHDRAWN
+    if withdrawn or annotator.forgotten_at is not None:
+        return NothingAssigned(reason=UnassignedReason.WITHDRAWN, project=project)
+    before_first_item = participation is None or participation.shown == 0
+    reason = _check_terms(session, annotator=annotator, terms=terms, before_first_item=before_first_item)
     if reason is None and participation is not None:
         reason = _STATUS.get(participation.status)
     retry_at = participation.retry_at if participation else None
     if reason is None and retry_at is not None and retry_at > now:
-        return Waiting(reason=Hindrance.COOL_DOWN, project=project.name, until=retry_at)
-    if reason is None and content_warnings.missing(definition, participation):
-        reason = Hindrance.WARNING
+        return NothingAssigned(reason=UnassignedReason.COOL_DOWN, project=project, until=retry_at)
+    if reason is None and is_warning_missing(terms.definition, participation):
+        reason = UnassignedReason.WARNING
     if reason is None:
         return None
-    refuses = declining.declined(session, annotator_id=person.id or 0, terms=found, what=reason)
+    declined = has_declined(session, annotator_id=annotator.id or 0, terms=terms, reason=reason)
     barred = participation is not None and participation.status in _STATUS
-    return Waiting(reason=reason, project=project.name, declined=reason in declining.HERS and (refuses or barred))
+    return NothingAssigned(
+        reason=reason, project=project, declined=reason in RESOLVABLE_REASONS and (declined or barred)
+    )
 
 
-def _of_terms(session: Session, *, person: Annotator, terms: Terms, fresh: bool) -> Hindrance | None:
-    annotator_id = person.id or 0
-    if fresh and not invitations.lets_in(session, annotator_id=annotator_id, terms=terms):
-        return Hindrance.NOT_ADMITTED
-    if consents.missing(session, annotator_id=annotator_id, terms=terms):
-        return Hindrance.CONSENT
-    given = profiles.answers(session, annotator_id=annotator_id) if terms.fields or terms.admissions else {}
-    if profiles.missing(terms.fields, given):
-        return Hindrance.PROFILE
-    if fresh and admission.refused(session, person=person, terms=terms, profile=given) is not None:
-        return Hindrance.NOT_ADMITTED
-    return None
+def _check_terms(
+    session: Session, *, annotator: Annotator, terms: Terms, before_first_item: bool
+) -> UnassignedReason | None:
+    annotator_id = annotator.id or 0
+    if before_first_item and not invitations.is_invited(session, annotator_id=annotator_id, terms=terms):
+        return UnassignedReason.NOT_ADMITTED
+    if is_consent_missing(session, annotator_id=annotator_id, terms=terms):
+        return UnassignedReason.CONSENT
+    asks_profile = terms.fields or terms.admissions
+    profile = get_profile_answers(session, annotator_id=annotator_id) if asks_profile else {}
+    if list_missing_fields(terms.fields, profile):
+        return UnassignedReason.PROFILE
+    if not before_first_item:
+        return None
+    refusal = admission.check_admission(session, annotator=annotator, terms=terms, profile=profile)
+    return None if refusal is None else UnassignedReason.NOT_ADMITTED
+
+
+def has_refused_consent(session: Session, *, participation: Participation, terms: Terms) -> bool:
+    """Whether the annotator declined the project's consent or withdrew it, so that no answer of theirs is accepted."""
+    if (participation.reason or "").startswith(f"{DECLINED}consent"):
+        return True
+    return is_consent_withdrawn(session, annotator_id=participation.annotator_id, terms=terms)
+
+
+def decline_terms(
+    session: Session, *, annotator_id: int, terms: Terms, reason: UnassignedReason, now: datetime
+) -> None:
+    """Record that the annotator declines what the project asks now, and release their live item there.
+
+    `reason` is one of `RESOLVABLE_REASONS`. Doing it twice records it once; a participation that is paused, excluded or
+    failed keeps its reason. Raises Stale where the project asks nothing of this kind any more.
+    """
+    session.get(Annotator, annotator_id, with_for_update=True)
+    participation = participations.get_or_create_participation(
+        session, annotator_id=annotator_id, project=terms.project, now=now
+    )
+    description = _describe_request(session, annotator_id=annotator_id, terms=terms, reason=reason)
+    if description is None:
+        raise Stale("That is not asked any more.")
+    if participation.reason == description or participation.status is not ParticipationStatus.ACTIVE:
+        return
+    participation.reason = description
+    session.add(participation)
+    session.flush()
+    withdrawal.release_live_assignments(session, annotator_id=annotator_id, project_id=terms.project.id, now=now)
+    data = {"what": description.removeprefix(DECLINED)}
+    journal.record_event(
+        session, Event.DECLINED, now=now, project_id=terms.project.id, annotator_id=annotator_id, data=data
+    )
+
+
+def clear_declined(participation: Participation) -> None:
+    """Remove the record that the annotator declined something: they have agreed since. Does not flush."""
+    if (participation.reason or "").startswith(DECLINED):
+        participation.reason = None
+
+
+def has_declined(session: Session, *, annotator_id: int, terms: Terms, reason: UnassignedReason) -> bool:
+    """Whether the annotator declined what is asked in its current form, or withdrew their consent."""
+    if reason not in RESOLVABLE_REASONS:
+        return False
+    if reason is UnassignedReason.CONSENT and is_consent_withdrawn(session, annotator_id=annotator_id, terms=terms):
+        return True
+    description = _describe_request(session, annotator_id=annotator_id, terms=terms, reason=reason)
+    declined = select(Participation.reason).where(
+        Participation.annotator_id == annotator_id, Participation.reason == description
+    )
+    return description is not None and session.exec(declined.limit(1)).first() is not None
+
+
+def _describe_request(session: Session, *, annotator_id: int, terms: Terms, reason: UnassignedReason) -> str | None:
+    """What is asked of the annotator, as it is stored when they decline it; None where nothing is asked."""
+    if reason is UnassignedReason.CONSENT:
+        consent = terms.consent
+        if consent is None or not is_consent_missing(session, annotator_id=annotator_id, terms=terms):
+            return None
+        return f"{DECLINED}consent to {consent.scope} {consent.sha256[:12]}"
+    if reason is UnassignedReason.PROFILE:
+        profile = get_profile_answers(session, annotator_id=annotator_id)
+        names = [field.name for field in list_missing_fields(terms.fields, profile)]
+        return f"{DECLINED}profile {', '.join(names)}" if names else None
+    text = terms.definition.content_warning
+    return (
+        None if text is None else f"{DECLINED}warning of {terms.project.name} {stimulus.compute_text_digest(text)[:12]}"
+    )

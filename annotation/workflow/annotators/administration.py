@@ -1,4 +1,4 @@
-"""What organisers know and decide of a person as such: who she is to them, suspension, insiders, cohorts."""
+"""What organisers do with annotators in all projects at once: look up, suspend, mark as team member, cohorts."""
 
 from __future__ import annotations
 
@@ -14,70 +14,72 @@ from annotation.vocabulary import Event
 from annotation.workflow.annotators import invitations, withdrawal
 
 
-def known_as(session: Session, pseudonym: str) -> Annotator:
-    """The person with this pseudonym; raises NotFound naming the nearest."""
-    found = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
-    if found is None:
-        close = difflib.get_close_matches(pseudonym, session.exec(select(Annotator.pseudonym)).all(), n=1)
-        remedy = f"Did you mean {close[0]}?" if close else "`hromada people PROJECT` lists them."
+def get_annotator(session: Session, pseudonym: str) -> Annotator:
+    """The annotator with this pseudonym; raises NotFound naming the most similar one."""
+    annotator = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
+    if annotator is None:
+        similar = difflib.get_close_matches(pseudonym, session.exec(select(Annotator.pseudonym)).all(), n=1)
+        remedy = f"Did you mean {similar[0]}?" if similar else "`hromada people PROJECT` lists them."
         raise NotFound(f"Nobody has the pseudonym {pseudonym!r}.", remedy=remedy)
-    return found
+    return annotator
 
 
-def suspend(session: Session, *, person: Annotator, reason: str, now: datetime) -> bool:
-    """Hand out nothing more to the person, in no project; what she has in hand goes back, what she answered stays.
+def suspend_annotator(session: Session, *, annotator: Annotator, reason: str, now: datetime) -> bool:
+    """Assign nothing more to the annotator in any project and release their live items; their answers stay.
 
-    False where she is suspended already; the reason is then the new one. Raises BadInput without a reason.
+    False where they were suspended already; the new reason replaces the old one. Raises BadInput for an empty reason.
     """
     if not reason.strip():
         raise BadInput("Why? Somebody will ask.", where=Where(field="reason"), remedy="Give a reason.")
-    fresh = person.suspended_at is None
-    person.suspended_at, person.suspended_reason = person.suspended_at or now, reason.strip()
-    session.add(person)
+    newly_suspended = annotator.suspended_at is None
+    annotator.suspended_at, annotator.suspended_reason = annotator.suspended_at or now, reason.strip()
+    session.add(annotator)
     session.flush()
-    data = {"reason": person.suspended_reason}
-    journal.record(session, Event.SUSPENDED, now=now, annotator_id=person.id, data=data)
-    withdrawal.take_back_live(session, annotator_id=person.id or 0, now=now)
-    return fresh
+    data = {"reason": annotator.suspended_reason}
+    journal.record_event(session, Event.SUSPENDED, now=now, annotator_id=annotator.id, data=data)
+    withdrawal.release_live_assignments(session, annotator_id=annotator.id or 0, now=now)
+    return newly_suspended
 
 
-def unsuspend(session: Session, *, person: Annotator, now: datetime) -> bool:
-    """Let a suspended person go on; False where she is not suspended."""
-    if person.suspended_at is None:
+def unsuspend_annotator(session: Session, *, annotator: Annotator, now: datetime) -> bool:
+    """End a suspension; False where the annotator is not suspended."""
+    if annotator.suspended_at is None:
         return False
-    person.suspended_at = person.suspended_reason = None
-    session.add(person)
+    annotator.suspended_at = annotator.suspended_reason = None
+    session.add(annotator)
     session.flush()
-    journal.record(session, Event.UNSUSPENDED, now=now, annotator_id=person.id)
+    journal.record_event(session, Event.UNSUSPENDED, now=now, annotator_id=annotator.id)
     return True
 
 
-def set_insider(session: Session, *, person: Annotator, insider: bool, now: datetime) -> bool:
-    """Mark an author of the campaign or a colleague, or take the mark away; False where it is so already."""
-    if person.insider == insider:
+def set_team_member(session: Session, *, annotator: Annotator, team_member: bool, now: datetime) -> bool:
+    """Mark an annotator as a member of the organisers' team, or remove the mark; False where nothing changes."""
+    if annotator.insider == team_member:
         return False
-    person.insider = insider
-    session.add(person)
+    annotator.insider = team_member
+    session.add(annotator)
     session.flush()
-    journal.record(session, Event.INSIDER_CHANGED, now=now, annotator_id=person.id, data={"insider": insider})
+    journal.record_event(
+        session, Event.TEAM_MEMBER_CHANGED, now=now, annotator_id=annotator.id, data={"insider": team_member}
+    )
     return True
 
 
-def join_cohort(session: Session, *, person: Annotator, name: str) -> bool:
-    """Put a person into a cohort; False where she is in it. Raises BadInput for a name that cannot be one."""
-    cohort = invitations.checked_cohort(name)
-    if session.get(Cohort, (person.id, cohort)) is not None:
+def join_cohort(session: Session, *, annotator: Annotator, name: str) -> bool:
+    """Add an annotator to a cohort; False where they are in it. Raises BadInput for a name that is not valid."""
+    cohort = invitations.check_cohort_name(name)
+    if session.get(Cohort, (annotator.id, cohort)) is not None:
         return False
-    session.add(Cohort(annotator_id=person.id or 0, name=cohort))
+    session.add(Cohort(annotator_id=annotator.id or 0, name=cohort))
     session.flush()
     return True
 
 
-def leave_cohort(session: Session, *, person: Annotator, name: str) -> bool:
-    """Take a person out of a cohort; False where she is not in it."""
-    found = session.get(Cohort, (person.id, name.strip()))
-    if found is None:
+def leave_cohort(session: Session, *, annotator: Annotator, name: str) -> bool:
+    """Remove an annotator from a cohort; False where they are not in it."""
+    membership = session.get(Cohort, (annotator.id, name.strip()))
+    if membership is None:
         return False
-    session.delete(found)
+    session.delete(membership)
     session.flush()
     return True

@@ -1,10 +1,10 @@
-"""Admission: whom a project takes, decided before her first item from what is known of her by then.
+"""Admission: which annotators a project accepts, decided before their first item from what is known by then.
 
-`earlier_control` asks for a share of right answers to control items in the projects that it names, of one item or more.
+`earlier_control` asks for a share of right answers to control items in the projects that it names, at least one item.
 `top` ranks everybody who answered control items in earlier projects: those that `earlier_control` names, or else all
 that were loaded before this one. The order is by the share of right answers, then by their number, then by pseudonym,
-so that ties fall the same way every time; of N people the first ⌈share · N⌉ are admitted. Simulated people are ranked
-among themselves, forgotten ones not at all.
+so that ties are always broken the same way; of N annotators the first ⌈share · N⌉ are admitted. Simulated annotators
+are ranked among themselves, forgotten ones not at all.
 """
 
 from __future__ import annotations
@@ -16,99 +16,111 @@ from fractions import Fraction
 
 from sqlmodel import Session, col, select
 
-from annotation.campaigns.people import AdmissionSection
+from annotation.campaigns.sections.annotators import AdmissionSection
 from annotation.store.models import Annotator, Cohort, Project
-from annotation.workflow.annotators import profiles
-from annotation.workflow.annotators.terms import Terms
+from annotation.workflow.annotators.terms import Terms, get_profile_answers
 from annotation.workflow.quality import control_accuracy
-from annotation.workflow.quality.control_accuracy import Counted
+from annotation.workflow.quality.control_accuracy import ControlAccuracy
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts:
-    """What is known of a person: profile, cohorts, earlier control items, her place among `ranked` people."""
+class AdmissionFacts:
+    """What is known of an annotator: profile, cohorts, accuracy on earlier control items, `rank` of `ranked_count`."""
 
     profile: Mapping[str, str] = field(default_factory=dict)
     cohorts: frozenset[str] = frozenset()
-    control: Counted = field(default_factory=Counted)
-    place: int | None = None
-    ranked: int = 0
+    control_accuracy: ControlAccuracy = field(default_factory=ControlAccuracy)
+    rank: int | None = None
+    ranked_count: int = 0
 
 
-def refusal(section: AdmissionSection, facts: Facts) -> str | None:
-    """Why the person is not admitted, for organisers; None where she is. Pure."""
+def find_refusal(section: AdmissionSection, facts: AdmissionFacts) -> str | None:
+    """Why the annotator is not admitted, in words for organisers; None where they are. Pure."""
     for name, values in section.profile.items():
         if facts.profile.get(name) not in values:
             return f"profile: {name} is not {' or '.join(values)}"
     if section.cohort and not facts.cohorts & set(section.cohort):
         return f"cohort: not in {' or '.join(section.cohort)}"
-    earlier = section.earlier_control
-    if earlier is not None and (facts.control.share is None or facts.control.share < earlier.least):
-        found = f"{facts.control.right} of {facts.control.of} control items right"
-        return f"earlier control items: {found}, {earlier.least:.0%} are asked for"
-    if section.top is not None and (facts.place is None or facts.place > places(section.top, facts.ranked)):
-        found = "not ranked" if facts.place is None else f"place {facts.place} of {facts.ranked}"
-        return f"earlier control items: {found}, the first {section.top:.0%} are asked for"
+    required = section.earlier_control
+    if required is not None and (facts.control_accuracy.share is None or facts.control_accuracy.share < required.least):
+        reached = f"{facts.control_accuracy.right} of {facts.control_accuracy.of} control items right"
+        return f"earlier control items: {reached}, {required.least:.0%} are asked for"
+    if section.top is not None and (facts.rank is None or facts.rank > count_admitted(section.top, facts.ranked_count)):
+        reached = "not ranked" if facts.rank is None else f"place {facts.rank} of {facts.ranked_count}"
+        return f"earlier control items: {reached}, the first {section.top:.0%} are asked for"
     return None
 
 
-def places(share: float, ranked: int) -> int:
-    """How many of so many are the first `share`, rounded up; exact for shares as they are written. Pure."""
+def count_admitted(share: float, ranked: int) -> int:
+    """How many of the `ranked` are the first `share`, rounded up; exact for decimal shares. Pure."""
     return math.ceil(Fraction(str(share)) * ranked)
 
 
-def ranking(counted: Mapping[str, Counted]) -> tuple[str, ...]:
-    """People by how they did, best first; pure."""
-    known = {name: found for name, found in counted.items() if found.of}
-    return tuple(sorted(known, key=lambda name: (-Fraction(known[name].right, known[name].of), -known[name].of, name)))
+def rank_annotators(counted: Mapping[str, ControlAccuracy]) -> tuple[str, ...]:
+    """Annotators by accuracy, best first, without those who answered no control item. Pure."""
+    ranked = {name: accuracy for name, accuracy in counted.items() if accuracy.of}
+    return tuple(
+        sorted(ranked, key=lambda name: (-Fraction(ranked[name].right, ranked[name].of), -ranked[name].of, name))
+    )
 
 
-def refused(session: Session, *, person: Annotator, terms: Terms, profile: Mapping[str, str]) -> str | None:
-    """Why the terms do not admit the person; None where they do."""
+def check_admission(session: Session, *, annotator: Annotator, terms: Terms, profile: Mapping[str, str]) -> str | None:
+    """Why the terms do not admit the annotator; None where they do."""
     for section in terms.admissions:
-        why = refusal(section, facts(session, person=person, project=terms.project, section=section, profile=profile))
-        if why is not None:
-            return why
+        refusal = find_refusal(
+            section,
+            collect_facts(session, annotator=annotator, project=terms.project, section=section, profile=profile),
+        )
+        if refusal is not None:
+            return refusal
     return None
 
 
-def facts(
-    session: Session, *, person: Annotator, project: Project, section: AdmissionSection, profile: Mapping[str, str]
-) -> Facts:
-    """What the section asks about; nothing else is looked up."""
-    person_id = person.id or 0
-    cohorts = _cohorts(session, person_id) if section.cohort else frozenset()
-    earlier = _earlier(session, project=project, section=section)
+def collect_facts(
+    session: Session, *, annotator: Annotator, project: Project, section: AdmissionSection, profile: Mapping[str, str]
+) -> AdmissionFacts:
+    """The facts that the section asks about; nothing else is read from the database."""
+    annotator_id = annotator.id or 0
+    cohorts = _list_cohorts(session, annotator_id) if section.cohort else frozenset()
+    earlier = _list_earlier_projects(session, project=project, section=section)
     if section.top is None:
-        one = control_accuracy.of_controls(session, project_ids=earlier, annotator_id=person_id) if earlier else {}
-        return Facts(profile=profile, cohorts=cohorts, control=one.get(person_id, Counted()))
-    everybody = control_accuracy.of_controls(session, project_ids=earlier)
+        accuracies = (
+            control_accuracy.compute_control_accuracy(session, project_ids=earlier, annotator_id=annotator_id)
+            if earlier
+            else {}
+        )
+        return AdmissionFacts(
+            profile=profile, cohorts=cohorts, control_accuracy=accuracies.get(annotator_id, ControlAccuracy())
+        )
+    all_accuracies = control_accuracy.compute_control_accuracy(session, project_ids=earlier)
     comparable = select(Annotator.id, Annotator.pseudonym).where(
-        col(Annotator.id).in_(everybody),
-        col(Annotator.simulated) == person.simulated,
+        col(Annotator.id).in_(all_accuracies),
+        col(Annotator.simulated) == annotator.simulated,
         col(Annotator.forgotten_at).is_(None),
     )
-    order = ranking({name: everybody[known or 0] for known, name in session.exec(comparable)})
-    place = order.index(person.pseudonym) + 1 if person.pseudonym in order else None
-    control = everybody.get(person_id, Counted())
-    return Facts(profile=profile, cohorts=cohorts, control=control, place=place, ranked=len(order))
+    order = rank_annotators({name: all_accuracies[other_id or 0] for other_id, name in session.exec(comparable)})
+    place = order.index(annotator.pseudonym) + 1 if annotator.pseudonym in order else None
+    control = all_accuracies.get(annotator_id, ControlAccuracy())
+    return AdmissionFacts(
+        profile=profile, cohorts=cohorts, control_accuracy=control, rank=place, ranked_count=len(order)
+    )
 
 
-def explained(session: Session, *, person: Annotator, terms: Terms) -> str | None:
-    """Why the person would not be admitted, looked up in full for organisers."""
-    given = profiles.answers(session, annotator_id=person.id or 0)
-    return refused(session, person=person, terms=terms, profile=given)
+def explain_refusal(session: Session, *, annotator: Annotator, terms: Terms) -> str | None:
+    """Why the annotator is not admitted, with the profile read from the database; None where they are."""
+    answers = get_profile_answers(session, annotator_id=annotator.id or 0)
+    return check_admission(session, annotator=annotator, terms=terms, profile=answers)
 
 
-def _cohorts(session: Session, annotator_id: int) -> frozenset[str]:
+def _list_cohorts(session: Session, annotator_id: int) -> frozenset[str]:
     return frozenset(session.exec(select(Cohort.name).where(Cohort.annotator_id == annotator_id)))
 
 
-def _earlier(session: Session, *, project: Project, section: AdmissionSection) -> Sequence[int]:
+def _list_earlier_projects(session: Session, *, project: Project, section: AdmissionSection) -> Sequence[int]:
     if section.earlier_control is not None:
-        chosen = select(Project.id).where(col(Project.name).in_(section.earlier_control.projects))
+        earlier = select(Project.id).where(col(Project.name).in_(section.earlier_control.projects))
     elif section.top is not None:
-        chosen = select(Project.id).where(col(Project.id) < project.id)
+        earlier = select(Project.id).where(col(Project.id) < project.id)
     else:
         return ()
-    return [known or 0 for known in session.exec(chosen)]
+    return [project_id or 0 for project_id in session.exec(earlier)]

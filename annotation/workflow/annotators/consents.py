@@ -1,8 +1,4 @@
-"""Consent: the text that a person agrees to before anything else, with its version and hash.
-
-She is asked again where the text differs from every one that she agreed to, for this project or programme, and has not
-taken back: a version that only has another name asks nobody, nor does the return to an earlier text.
-"""
+"""Consents and content warnings as the annotator accepts them: each is stored with its version or its hash."""
 
 from __future__ import annotations
 
@@ -10,110 +6,113 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
+from annotation.campaigns import project_file as project_files
+from annotation.campaigns import stimulus
 from annotation.errors import Stale
 from annotation.store import journal
-from annotation.store.models import Annotator, Consent, Participation, Wording
-from annotation.vocabulary import DECLINED, Event, WordingKind
+from annotation.store.models import Annotator, Consent, Participation, Project, TextVersion
+from annotation.vocabulary import DECLINED, Event, TextKind
+from annotation.workflow import participations
 from annotation.workflow.annotators import withdrawal
-from annotation.workflow.annotators.terms import Agreement, Terms
+from annotation.workflow.annotators.terms import RequiredConsent, Terms, get_consent, is_consent_missing
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What a person is asked to agree to."""
+class ConsentRequest:
+    """A consent that the annotator is asked for, with its full text."""
 
-    agreement: Agreement
+    required: RequiredConsent
     text: str
 
 
-def asked(session: Session, *, annotator_id: int, terms: Terms) -> Asked | None:
-    """The text that this person has yet to agree to; None where nothing is asked, or she has."""
-    if not missing(session, annotator_id=annotator_id, terms=terms) or terms.agreement is None:
+def get_consent_request(session: Session, *, annotator_id: int, terms: Terms) -> ConsentRequest | None:
+    """The consent that the annotator has yet to give; None where none is asked for, or it is given."""
+    if terms.consent is None or not is_consent_missing(session, annotator_id=annotator_id, terms=terms):
         return None
-    wording = session.get_one(Wording, (terms.agreement.sha256, WordingKind.CONSENT))
-    return Asked(agreement=terms.agreement, text=wording.text)
+    version = session.get_one(TextVersion, (terms.consent.sha256, TextKind.CONSENT))
+    return ConsentRequest(required=terms.consent, text=version.text)
 
 
-def missing(session: Session, *, annotator_id: int, terms: Terms) -> bool:
-    """Whether the person has yet to agree to the text that holds now."""
-    agreement = terms.agreement
-    if agreement is None:
-        return False
-    found = _given(session, annotator_id=annotator_id, agreement=agreement)
-    return found is None or found.withdrawn_at is not None
-
-
-def taken_back(session: Session, *, annotator_id: int, terms: Terms) -> bool:
-    """Whether the person had agreed to the text that holds now, and does no more."""
-    agreement = terms.agreement
-    found = None if agreement is None else _given(session, annotator_id=annotator_id, agreement=agreement)
-    return found is not None and found.withdrawn_at is not None
-
-
-def agree(
+def give_consent(
     session: Session, *, annotator_id: int, terms: Terms, sha256: str, now: datetime, how: str | None = None
 ) -> Consent:
-    """Note that the person agreed to the text with this hash; the same tap twice notes it once.
+    """Record that the annotator agreed to the text with this hash; doing it twice records it once.
 
-    `how` is told to the journal where she agreed elsewhere than here.
-    Raises Stale where that is not the text that holds now.
+    `how` goes to the journal, for consents given outside Telegram. Raises Stale where the current text has another
+    hash.
     """
-    agreement = terms.agreement
-    if agreement is None or agreement.sha256 != sha256:
+    required = terms.consent
+    if required is None or required.sha256 != sha256:
         raise Stale("This text is out of date; read the new one.")
     session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other
-    found = _given(session, annotator_id=annotator_id, agreement=agreement)
-    if found is not None and found.withdrawn_at is None:
-        return found
-    if found is None:
-        found = Consent(
-            annotator_id=annotator_id,
-            scope=agreement.scope,
-            version=agreement.version,
-            sha256=agreement.sha256,
-            at=now,
+    consent = get_consent(session, annotator_id=annotator_id, required=required)
+    if consent is not None and consent.withdrawn_at is None:
+        return consent
+    if consent is None:
+        consent = Consent(
+            annotator_id=annotator_id, scope=required.scope, version=required.version, sha256=required.sha256, at=now
         )
-    found.at, found.withdrawn_at = now, None
-    session.add(found)
+    consent.at, consent.withdrawn_at = now, None
+    session.add(consent)
     session.flush()
-    _no_more_declined(session, annotator_id=annotator_id, scope=agreement.scope)
-    data = {"scope": agreement.scope, "version": agreement.version, "sha256": agreement.sha256}
+    _clear_declined_consent(session, annotator_id=annotator_id, scope=required.scope)
+    data = {"scope": required.scope, "version": required.version, "sha256": required.sha256}
     data |= {} if how is None else {"how": how}
-    journal.record(session, Event.CONSENT_GIVEN, now=now, annotator_id=annotator_id, data=data)
-    return found
+    journal.record_event(session, Event.CONSENT_GIVEN, now=now, annotator_id=annotator_id, data=data)
+    return consent
 
 
-def withdraw(session: Session, *, annotator_id: int, scope: str, now: datetime) -> bool:
-    """Take back every consent of a scope: nothing more is asked of the person there until she agrees again.
+def withdraw_consent(session: Session, *, annotator_id: int, scope: str, now: datetime) -> bool:
+    """Withdraw every consent of a scope and release the annotator's live items; False where there was none to withdraw.
 
-    What she has in hand goes back.
-    What she answered under it stays; `leaving.withdraw` takes the answers out. False where there was no consent.
+    The annotator gets no item of the scope until they agree again. Their answers stay:
+    `withdrawal.withdraw_annotator` excludes them.
     """
-    standing = sa.update(Consent).where(
+    in_force = sa.update(Consent).where(
         col(Consent.annotator_id) == annotator_id, col(Consent.scope) == scope, col(Consent.withdrawn_at).is_(None)
     )
-    if session.connection().execute(standing.values(withdrawn_at=now)).rowcount == 0:
+    if session.connection().execute(in_force.values(withdrawn_at=now)).rowcount == 0:
         return False
     session.expire_all()
-    withdrawal.take_back_live(session, annotator_id=annotator_id, now=now)
-    journal.record(session, Event.CONSENT_WITHDRAWN, now=now, annotator_id=annotator_id, data={"scope": scope})
+    withdrawal.release_live_assignments(session, annotator_id=annotator_id, now=now)
+    journal.record_event(session, Event.CONSENT_WITHDRAWN, now=now, annotator_id=annotator_id, data={"scope": scope})
     return True
 
 
-def _no_more_declined(session: Session, *, annotator_id: int, scope: str) -> None:
-    mine = sa.update(Participation).where(
+def accept_warning(
+    session: Session, *, annotator_id: int, project: Project, sha256: str, now: datetime, how: str | None = None
+) -> Participation:
+    """Record that the annotator accepted the content warning with this hash; doing it twice records it once.
+
+    `how` goes to the journal, for warnings accepted outside Telegram. Raises Stale where the project's warning has
+    another hash, or there is none.
+    """
+    text = project_files.parse_definition(project.definition).content_warning
+    if text is None or stimulus.compute_text_digest(text) != sha256:
+        raise Stale("This warning is out of date; read the new one.")
+    session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other
+    participation = participations.get_or_create_participation(
+        session, annotator_id=annotator_id, project=project, now=now
+    )
+    if participation.warning_sha256 == sha256:
+        return participation
+    participation.warned_at, participation.warning_sha256 = now, sha256
+    session.add(participation)
+    session.flush()
+    data = {"sha256": sha256} | ({} if how is None else {"how": how})
+    journal.record_event(
+        session, Event.WARNING_ACCEPTED, now=now, project_id=project.id, annotator_id=annotator_id, data=data
+    )
+    return participation
+
+
+def _clear_declined_consent(session: Session, *, annotator_id: int, scope: str) -> None:
+    """Remove the record that the annotator declined a consent of this scope, in all its projects."""
+    declined = sa.update(Participation).where(
         col(Participation.annotator_id) == annotator_id,
         col(Participation.reason).startswith(f"{DECLINED}consent to {scope} ", autoescape=True),
     )
-    session.connection().execute(mine.values(reason=None))
+    session.connection().execute(declined.values(reason=None))
     session.expire_all()
-
-
-def _given(session: Session, *, annotator_id: int, agreement: Agreement) -> Consent | None:
-    """Her agreement to this very text, whatever its version is called; one that stands before one taken back."""
-    hers = select(Consent).where(
-        Consent.annotator_id == annotator_id, Consent.scope == agreement.scope, Consent.sha256 == agreement.sha256
-    )
-    return session.exec(hers.order_by(col(Consent.withdrawn_at).is_not(None), col(Consent.id).desc()).limit(1)).first()

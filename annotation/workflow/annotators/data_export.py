@@ -1,4 +1,4 @@
-"""Everything that is held about a person, for her to read."""
+"""Export of everything that is stored about an annotator, for the annotator to read."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from typing import Any
 from sqlmodel import Session, SQLModel, col, select
 
 from annotation.store.models import (
-    AllottedPerson,
+    AllocatedAnnotator,
     Annotator,
     Assignment,
     Attestation,
     Cohort,
     Consent,
-    Desk,
-    DeskUser,
+    Conversation,
     Exposure,
     Inbox,
     Invitation,
     Item,
+    ItemMessage,
     Journal,
     Judgement,
-    Message,
+    LabelStudioAccount,
+    LabelStudioBatch,
     Outbox,
     Participation,
     Payment,
     ProfileAnswer,
     Project,
+    QueueCursor,
     Report,
-    Screen,
-    Talk,
-    Walk,
-    Wording,
+    SupportMessage,
+    TextVersion,
 )
-from annotation.vocabulary import Cause, ProjectStatus, WordingKind
+from annotation.vocabulary import ExposureCause, ProjectStatus, TextKind
 
 TABLES: dict[str, type[SQLModel]] = {
     "participations": Participation,
@@ -43,85 +43,97 @@ TABLES: dict[str, type[SQLModel]] = {
     "consents": Consent,
     "assignments": Assignment,
     "reports": Report,
-    "messages": Message,
+    "messages": SupportMessage,
     "attestations": Attestation,
     "payments": Payment,
     "exposures": Exposure,
-    "walks": Walk,
-    "allotments": AllottedPerson,
-    "talk": Talk,
-    "desks": Desk,
-    "desk accounts": DeskUser,
+    "walks": QueueCursor,
+    "allotments": AllocatedAnnotator,
+    "talk": Conversation,
+    "desks": LabelStudioBatch,
+    "desk accounts": LabelStudioAccount,
     "journal": Journal,
 }
-"""Every table with a person in it, under the name that she reads."""
+"""Every table with a column `annotator_id`, by its key in the export."""
+
+KEYS = {
+    "work_session": "sitting",
+    "work_session_since": "sitting_since",
+    "missed_controls": "uncontrolled",
+    "allocation_id": "allotment_id",
+}
+"""Columns whose key in the export differs from their name in the database."""
 
 
-def of(session: Session, *, annotator_id: int) -> dict[str, Any]:
-    """All rows about the person, as JSON: times in ISO 8601, projects and items by name, answers under assignments.
+def export_annotator(session: Session, *, annotator_id: int) -> dict[str, Any]:
+    """All rows about the annotator, as JSON: times in ISO 8601, projects and items by name, answers under assignments.
 
-    Which items are hidden control items is left out of projects that are not closed: it would give them away.
+    Which items are control items is left out until the project is closed.
     """
     projects = dict(session.exec(select(Project.id, Project.name)).all())
     closed = set(session.exec(select(Project.id).where(Project.status == ProjectStatus.CLOSED)))
-    person = session.get_one(Annotator, annotator_id)
-    found: dict[str, Any] = {"person": person.model_dump(mode="json")}
+    annotator = session.get_one(Annotator, annotator_id)
+    export: dict[str, Any] = {"person": annotator.model_dump(mode="json")}
     for name, table in TABLES.items():
         key = table.__table__.c  # type: ignore[attr-defined]
-        chosen = select(table).where(key.annotator_id == annotator_id).order_by(*table.__table__.primary_key)  # type: ignore[attr-defined]
-        rows = [one.model_dump(mode="json", exclude={"annotator_id"}) for one in session.exec(chosen)]
+        of_annotator = select(table).where(key.annotator_id == annotator_id).order_by(*table.__table__.primary_key)  # type: ignore[attr-defined]
+        rows = [record.model_dump(mode="json", exclude={"annotator_id"}) for record in session.exec(of_annotator)]
         for row in rows:
-            _keep_secret(name, row, closed=row.get("project_id") in closed)
+            _remove_control_marks(name, row, closed=row.get("project_id") in closed)
             if "project_id" in row:
                 row["project"] = projects.get(row.pop("project_id"))
-        found[name] = rows
-    _name_items(session, [*found["assignments"], *found["reports"]])
-    _add_answers(session, annotator_id, found["assignments"])
-    _hide_controls(found, _controls(session, annotator_id=annotator_id, closed=closed))
-    _add_texts(session, found["consents"])
-    _add_codes(session, found["participations"])
-    found["screens"] = _screens(session, annotator_id)
-    return found | _waiting(session, person.telegram_id)
+        export[name] = [{KEYS.get(column, column): value for column, value in row.items()} for row in rows]
+    _name_items(session, [*export["assignments"], *export["reports"]])
+    _add_answers(session, annotator_id, export["assignments"])
+    _remove_control_flags(export, _list_open_controls(session, annotator_id=annotator_id, closed=closed))
+    _add_texts(session, export["consents"])
+    _add_codes(session, export["participations"])
+    export["screens"] = _export_item_messages(session, annotator_id)
+    return export | _export_pending(session, annotator.telegram_id)
 
 
-def _screens(session: Session, annotator_id: int) -> list[dict[str, Any]]:
-    """The messages under which her items stand."""
-    chosen = select(Screen).join(Assignment).where(Assignment.annotator_id == annotator_id)
-    return [one.model_dump(mode="json") for one in session.exec(chosen.order_by(col(Screen.assignment_id)))]
+def _export_item_messages(session: Session, annotator_id: int) -> list[dict[str, Any]]:
+    """The Telegram messages that show the annotator's items."""
+    of_annotator = select(ItemMessage).join(Assignment).where(Assignment.annotator_id == annotator_id)
+    return [row.model_dump(mode="json") for row in session.exec(of_annotator.order_by(col(ItemMessage.assignment_id)))]
 
 
-def _waiting(session: Session, telegram_id: int | None) -> dict[str, Any]:
-    """What came from her and is not handled yet, and what is to be sent to her."""
-    came = select(Inbox).where(col(Inbox.done_at).is_(None), col(Inbox.telegram_id) == telegram_id)
-    goes = select(Outbox).where(col(Outbox.chat_id) == telegram_id)
+def _export_pending(session: Session, telegram_id: int | None) -> dict[str, Any]:
+    """Updates from the annotator that are not handled yet, and messages that are not sent to them yet."""
+    received = select(Inbox).where(col(Inbox.done_at).is_(None), col(Inbox.telegram_id) == telegram_id)
+    to_send = select(Outbox).where(col(Outbox.chat_id) == telegram_id)
     return {
-        "received": [one.model_dump(mode="json") for one in session.exec(came.order_by(col(Inbox.update_id)))],
+        "received": [row.model_dump(mode="json") for row in session.exec(received.order_by(col(Inbox.update_id)))],
         "to_send": [
-            one.model_dump(mode="json", exclude={"content"}) for one in session.exec(goes.order_by(col(Outbox.id)))
+            row.model_dump(mode="json", exclude={"content"}) for row in session.exec(to_send.order_by(col(Outbox.id)))
         ],
     }
 
 
-def _keep_secret(table: str, row: dict[str, Any], *, closed: bool) -> None:
+def _remove_control_marks(table: str, row: dict[str, Any], *, closed: bool) -> None:
     if table == "assignments":
-        row.pop("holds")
+        row.pop("holds_place")
         if not closed:
             row.pop("is_control")
-    if table == "exposures" and not closed and row["cause"] == Cause.CONTROL.value:
-        row["cause"] = Cause.ANSWERED.value
+    if table == "exposures" and not closed and row["cause"] == ExposureCause.CONTROL.value:
+        row["cause"] = ExposureCause.ANSWERED.value
 
 
-def _controls(session: Session, *, annotator_id: int, closed: set[int | None]) -> set[int | None]:
-    chosen = select(Assignment.id, Assignment.project_id).where(Assignment.annotator_id == annotator_id)
-    return {known for known, project in session.exec(chosen.where(Assignment.is_control)) if project not in closed}
+def _list_open_controls(session: Session, *, annotator_id: int, closed: set[int | None]) -> set[int | None]:
+    of_annotator = select(Assignment.id, Assignment.project_id).where(Assignment.annotator_id == annotator_id)
+    return {
+        assignment_id
+        for assignment_id, project_id in session.exec(of_annotator.where(Assignment.is_control))
+        if project_id not in closed
+    }
 
 
-def _hide_controls(found: dict[str, Any], controls: set[int | None]) -> None:
-    """Rules about control items are broken by an answer to one, and stand beside it."""
-    for row in found["assignments"]:
+def _remove_control_flags(export: dict[str, Any], controls: set[int | None]) -> None:
+    """Remove quality flags and journal entries that would tell which assignments are control items."""
+    for row in export["assignments"]:
         for answer in row["answers"] if row["id"] in controls else ():
             answer.pop("flags")
-    for row in found["journal"]:
+    for row in export["journal"]:
         if row["data"].get("assignment") in controls:
             row["data"].pop("assignment")
 
@@ -134,18 +146,18 @@ def _name_items(session: Session, rows: list[dict[str, Any]]) -> None:
 
 
 def _add_answers(session: Session, annotator_id: int, assignments: list[dict[str, Any]]) -> None:
-    chosen = select(Judgement).join(Assignment).where(Assignment.annotator_id == annotator_id)
+    of_annotator = select(Judgement).join(Assignment).where(Assignment.annotator_id == annotator_id)
     answers: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for one in session.exec(chosen.order_by(col(Judgement.assignment_id), col(Judgement.revision))):
-        answers[one.assignment_id].append(one.model_dump(mode="json", exclude={"id", "assignment_id"}))
+    for judgement in session.exec(of_annotator.order_by(col(Judgement.assignment_id), col(Judgement.revision))):
+        answers[judgement.assignment_id].append(judgement.model_dump(mode="json", exclude={"id", "assignment_id"}))
     for row in assignments:
         row["answers"] = answers[row["id"]]
 
 
 def _add_texts(session: Session, consents: list[dict[str, Any]]) -> None:
     for row in consents:
-        wording = session.get(Wording, (row["sha256"], WordingKind.CONSENT))
-        row["text"] = None if wording is None else wording.text
+        version = session.get(TextVersion, (row["sha256"], TextKind.CONSENT))
+        row["text"] = None if version is None else version.text
 
 
 def _add_codes(session: Session, participations: list[dict[str, Any]]) -> None:

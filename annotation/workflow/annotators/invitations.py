@@ -1,6 +1,6 @@
-"""Invitations: codes that let people into a project or a programme.
+"""Invitations: codes with which annotators join a project or a programme.
 
-A project is by invitation only as soon as it, or its programme, has one; without, it is open to everybody who writes.
+A project is by invitation only as soon as it, or its programme, has an invitation; else it is open to everybody.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from annotation.vocabulary import Event, ProjectStatus
 from annotation.workflow import participations
 from annotation.workflow.annotators.terms import Terms
 
-Door = Project | Programme
-"""What an invitation lets people into."""
+InvitationTarget = Project | Programme
+"""What an invitation is for."""
 
 
-class Refusal(StrEnum):
-    """Why a code lets nobody in; what to say about it is the surface's."""
+class InvitationRefusal(StrEnum):
+    """Why a code cannot be redeemed."""
 
     UNKNOWN = "unknown"
     EXPIRED = "expired"
@@ -45,156 +45,171 @@ class Refusal(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entered:
-    """Where a code let a person in; `repeated` says that she was in by invitation already and no use was taken."""
+class RedeemedInvitation:
+    """The project or programme that a code was redeemed for, with its projects; `repeated` says that the annotator had
+    joined it by invitation before and no use was counted.
+    """
 
-    door: str
+    target: str
     projects: tuple[str, ...]
     repeated: bool
 
 
-def door(session: Session, name: str) -> Door:
-    """The project or, where none has that name, the programme; raises NotFound naming the nearest."""
+def get_target(session: Session, name: str) -> InvitationTarget:
+    """The project or, where none has that name, the programme; raises NotFound naming the most similar project."""
     if session.exec(select(Project.id).where(Project.name == name)).first() is None:
         programme = session.exec(select(Programme).where(Programme.name == name)).first()
         if programme is not None:
             return programme
-    return queries.project(session, name)
+    return queries.get_project(session, name)
 
 
-def new_code() -> str:
-    """A code of 16 letters and digits that nobody guesses (80 bits) and a deep link can carry."""
+def generate_code() -> str:
+    """A random code of 16 letters and digits (80 bits) that fits a deep link."""
     return base64.b32encode(secrets.token_bytes(10)).decode().lower()
 
 
-def invite(
+def create_invitation(
     session: Session,
     *,
-    door: Door,
+    target: InvitationTarget,
     code: str,
     now: datetime,
     uses: int | None = None,
     expires_at: datetime | None = None,
     cohort: str | None = None,
 ) -> Invitation:
-    """Make an invitation for `uses` people, None for any number; raises BadInput for one that could let nobody in."""
+    """Create an invitation for `uses` annotators, None for any number.
+
+    Raises BadInput for no uses at all, a time of expiry that is over, and a cohort name that is not valid.
+    """
     if uses is not None and uses < 1:
         raise BadInput("An invitation has one use at the least.", where=Where(field="uses"), remedy="Give a number.")
     if expires_at is not None and expires_at <= now:
         raise BadInput("That time is over already.", where=Where(field="expires"), remedy="Give one to come.")
-    to_project = isinstance(door, Project)
-    made = Invitation(
+    to_project = isinstance(target, Project)
+    invitation = Invitation(
         code=code,
-        project_id=door.id if to_project else None,
-        programme_id=None if to_project else door.id,
-        cohort=None if cohort is None else checked_cohort(cohort),
-        uses=uses,
+        project_id=target.id if to_project else None,
+        programme_id=None if to_project else target.id,
+        cohort=None if cohort is None else check_cohort_name(cohort),
+        max_uses=uses,
         expires_at=expires_at,
         created_at=now,
     )
-    session.add(made)
+    session.add(invitation)
     session.flush()
-    data = {"invitation": made.id, "door": door.name, "uses": uses, "cohort": made.cohort}
-    journal.record(session, Event.INVITATION_MADE, now=now, project_id=made.project_id, data=data)
-    return made
+    data = {"invitation": invitation.id, "door": target.name, "uses": uses, "cohort": invitation.cohort}
+    journal.record_event(session, Event.INVITATION_MADE, now=now, project_id=invitation.project_id, data=data)
+    return invitation
 
 
-def checked_cohort(name: str) -> str:
-    """The name of a cohort as it is stored; raises BadInput for one that cannot be."""
+def check_cohort_name(name: str) -> str:
+    """The cohort name as it is stored; raises BadInput for one that is not valid."""
     text = name.strip()
     if not 0 < len(text) <= 64:
         raise BadInput("A cohort has a name of 1 to 64 characters.", where=Where(field="cohort"), remedy="Shorten it.")
     return text
 
 
-def redeem(session: Session, *, annotator_id: int, code: str, now: datetime) -> Entered | Refusal:
-    """Let a person in by a code, counted once, however often she sends it, and however many send the last use at once.
+def redeem_invitation(
+    session: Session, *, annotator_id: int, code: str, now: datetime
+) -> RedeemedInvitation | InvitationRefusal:
+    """Redeem a code: create the annotator's participations in its projects and add them to its cohort.
 
-    Whether a use is left is settled by the statement that takes it. Whoever is in by invitation already, by this code
-    or another to the same door, takes no use, and stays in the cohorts that she is in.
+    A use is counted once, however often the annotator sends the code; a single conditional update takes the use, so
+    that several annotators cannot take the last one. An annotator who joined the same project or programme by
+    invitation before takes no use and changes no cohort.
     """
-    person = session.get(Annotator, annotator_id, with_for_update=True)
-    if person is None:
-        raise NotFound("There is no such person.")
-    found = session.exec(select(Invitation).where(Invitation.code == code.strip())).first()
-    if found is None:
-        return Refusal.UNKNOWN
-    if person.suspended_at is not None:
-        return Refusal.SUSPENDED
-    behind, projects = _behind(session, found)
+    annotator = session.get(Annotator, annotator_id, with_for_update=True)
+    if annotator is None:
+        raise NotFound("There is no such annotator.")
+    invitation = session.exec(select(Invitation).where(Invitation.code == code.strip())).first()
+    if invitation is None:
+        return InvitationRefusal.UNKNOWN
+    if annotator.suspended_at is not None:
+        return InvitationRefusal.SUSPENDED
+    target, projects = _get_target_projects(session, invitation)
     names = tuple(project.name for project in projects)
-    if _entered(session, annotator_id=annotator_id, project_id=found.project_id, programme_id=found.programme_id):
-        return Entered(door=behind.name, projects=names, repeated=True)
-    refusal = _over(found, projects, now=now)
-    if refusal is None and not _take_use(session, invitation_id=found.id or 0):
-        refusal = Refusal.USED_UP
+    if _has_redeemed(
+        session, annotator_id=annotator_id, project_id=invitation.project_id, programme_id=invitation.programme_id
+    ):
+        return RedeemedInvitation(target=target.name, projects=names, repeated=True)
+    refusal = _find_end(invitation, projects, now=now)
+    if refusal is None and not _take_use(session, invitation_id=invitation.id or 0):
+        refusal = InvitationRefusal.USED_UP
     if refusal is not None:
         return refusal
-    _let_in(session, annotator_id=annotator_id, invitation=found, projects=projects, now=now)
-    data = {"invitation": found.id, "door": behind.name}
-    journal.record(session, Event.INVITATION_REDEEMED, now=now, annotator_id=annotator_id, data=data)
-    return Entered(door=behind.name, projects=names, repeated=False)
+    _enter_projects(session, annotator_id=annotator_id, invitation=invitation, projects=projects, now=now)
+    data = {"invitation": invitation.id, "door": target.name}
+    journal.record_event(session, Event.INVITATION_REDEEMED, now=now, annotator_id=annotator_id, data=data)
+    return RedeemedInvitation(target=target.name, projects=names, repeated=False)
 
 
-def lets_in(session: Session, *, annotator_id: int, terms: Terms) -> bool:
-    """Whether the project is open to everybody, or the person was let in by an invitation."""
+def is_invited(session: Session, *, annotator_id: int, terms: Terms) -> bool:
+    """Whether the project is open to everybody, or the annotator redeemed an invitation to it or its programme."""
     project_id = terms.project.id or 0
     programme_id = terms.programme.id if terms.programme else None
-    doors = sa.or_(col(Invitation.project_id) == project_id, col(Invitation.programme_id) == programme_id)
-    if session.exec(select(Invitation.id).where(doors).limit(1)).first() is None:
+    to_project = sa.or_(col(Invitation.project_id) == project_id, col(Invitation.programme_id) == programme_id)
+    if session.exec(select(Invitation.id).where(to_project).limit(1)).first() is None:
         return True
-    return _entered(session, annotator_id=annotator_id, project_id=project_id, programme_id=programme_id)
+    return _has_redeemed(session, annotator_id=annotator_id, project_id=project_id, programme_id=programme_id)
 
 
-def listed(session: Session, *, door: Door) -> Sequence[Invitation]:
+def list_invitations(session: Session, *, target: InvitationTarget) -> Sequence[Invitation]:
     """The invitations to a project or programme, oldest first."""
-    key = col(Invitation.project_id) if isinstance(door, Project) else col(Invitation.programme_id)
-    return session.exec(select(Invitation).where(key == door.id).order_by(col(Invitation.id))).all()
+    key = col(Invitation.project_id) if isinstance(target, Project) else col(Invitation.programme_id)
+    return session.exec(select(Invitation).where(key == target.id).order_by(col(Invitation.id))).all()
 
 
-def _over(invitation: Invitation, projects: Sequence[Project], *, now: datetime) -> Refusal | None:
+def _find_end(invitation: Invitation, projects: Sequence[Project], *, now: datetime) -> InvitationRefusal | None:
     if all(project.status == ProjectStatus.CLOSED for project in projects):
-        return Refusal.CLOSED
+        return InvitationRefusal.CLOSED
     expired = invitation.expires_at is not None and invitation.expires_at <= now
-    return Refusal.EXPIRED if expired else None
+    return InvitationRefusal.EXPIRED if expired else None
 
 
 def _take_use(session: Session, *, invitation_id: int) -> bool:
-    left = sa.or_(col(Invitation.uses).is_(None), col(Invitation.used) < col(Invitation.uses))
-    taking = sa.update(Invitation).where(col(Invitation.id) == invitation_id, left)
-    return session.connection().execute(taking.values(used=Invitation.used + 1)).rowcount == 1
+    has_uses_left = sa.or_(col(Invitation.max_uses).is_(None), col(Invitation.used) < col(Invitation.max_uses))
+    of_invitation = sa.update(Invitation).where(col(Invitation.id) == invitation_id, has_uses_left)
+    return session.connection().execute(of_invitation.values(used=Invitation.used + 1)).rowcount == 1
 
 
-def _behind(session: Session, invitation: Invitation) -> tuple[Door, Sequence[Project]]:
-    """The door, and the projects behind it in their order."""
+def _get_target_projects(session: Session, invitation: Invitation) -> tuple[InvitationTarget, Sequence[Project]]:
+    """What the invitation is for, and its projects in their order."""
     if invitation.project_id is not None:
         project = session.get_one(Project, invitation.project_id)
         return project, [project]
-    chosen = select(Project).join(ProgrammeProject).where(ProgrammeProject.programme_id == invitation.programme_id)
-    projects = session.exec(chosen.order_by(col(ProgrammeProject.place))).all()
+    of_programme = (
+        select(Project).join(ProgrammeProject).where(ProgrammeProject.programme_id == invitation.programme_id)
+    )
+    projects = session.exec(of_programme.order_by(col(ProgrammeProject.position))).all()
     return session.get_one(Programme, invitation.programme_id), projects
 
 
-def _entered(session: Session, *, annotator_id: int, project_id: int | None, programme_id: int | None) -> bool:
-    """Whether the person is in by an invitation to this project or this programme."""
-    doors = sa.or_(
+def _has_redeemed(session: Session, *, annotator_id: int, project_id: int | None, programme_id: int | None) -> bool:
+    """Whether the annotator joined by an invitation to this project or this programme."""
+    to_target = sa.or_(
         sa.and_(col(Invitation.project_id).is_not(None), col(Invitation.project_id) == project_id),
         sa.and_(col(Invitation.programme_id).is_not(None), col(Invitation.programme_id) == programme_id),
     )
     joined = select(Participation.project_id).join(Invitation, col(Invitation.id) == col(Participation.invitation_id))
-    found = joined.where(Participation.annotator_id == annotator_id, doors).limit(1)
-    return session.exec(found).first() is not None
+    redeemed = joined.where(Participation.annotator_id == annotator_id, to_target).limit(1)
+    return session.exec(redeemed).first() is not None
 
 
-def _let_in(
+def _enter_projects(
     session: Session, *, annotator_id: int, invitation: Invitation, projects: Sequence[Project], now: datetime
 ) -> None:
-    """A row in each project, under this invitation; where she is in by another door already, that one stays."""
+    """Create a participation in each project; one that came by another invitation keeps that."""
     for project in projects:
-        row = participations.enter(session, annotator_id=annotator_id, project=project, now=now)
-        if row.invitation_id is None:
-            row.invitation_id, row.programme_id = invitation.id, invitation.programme_id or row.programme_id
-            session.add(row)
+        participation = participations.get_or_create_participation(
+            session, annotator_id=annotator_id, project=project, now=now
+        )
+        if participation.invitation_id is None:
+            participation.invitation_id = invitation.id
+            participation.programme_id = invitation.programme_id or participation.programme_id
+            session.add(participation)
     if invitation.cohort and session.get(Cohort, (annotator_id, invitation.cohort)) is None:
         session.add(Cohort(annotator_id=annotator_id, name=invitation.cohort))
     session.flush()

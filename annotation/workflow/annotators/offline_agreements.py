@@ -1,4 +1,4 @@
-"""What people who work at desks only agreed to and said outside Telegram, as organisers write it down."""
+"""Consents, profile answers and warnings of annotators who work only in Label Studio, recorded by organisers."""
 
 from __future__ import annotations
 
@@ -12,78 +12,82 @@ from annotation.campaigns import stimulus
 from annotation.errors import BadInput, Conflict, Where
 from annotation.store.models import Annotator, Project
 from annotation.workflow import definitions, participations
-from annotation.workflow.annotators import consents, content_warnings, invitations, profiles, terms
-from annotation.workflow.annotators.terms import Agreement
+from annotation.workflow.annotators import consents, invitations, profiles, terms
+from annotation.workflow.annotators.terms import RequiredConsent
 
 
 @dataclass(frozen=True, kw_only=True)
-class Noted:
-    """What was written down now: the text that she agreed to, the fields that she answered, whether she was warned."""
+class OfflineAgreement:
+    """What was recorded: the consent, None where none was missing; profile fields; whether a warning was accepted."""
 
-    agreement: Agreement | None
+    consent: RequiredConsent | None
     fields: tuple[str, ...]
     warned: bool
 
 
-def note(
+def record_agreement(
     session: Session,
     *,
-    person: Annotator,
+    annotator: Annotator,
     project: Project,
     how: str,
     profile: Mapping[str, str],
     now: datetime,
     code: str | None = None,
-) -> Noted:
-    """Write down that the person agreed to all that the project asks of her now, with version and hash.
+) -> OfflineAgreement:
+    """Record that the annotator agreed to everything that the project asks now, with version and hash.
 
-    `how` says where it can be looked up, `profile` what she said of herself (empty: she would rather not say), `code`
-    is her invitation. Raises Conflict for whoever has Telegram, BadInput for no `how` and for fields that are missing,
-    that nobody asks or that do not take her answer.
+    `how` says where the agreement can be looked up, `profile` holds answers by field name (an empty one is "I would
+    rather not say"), `code` is an invitation to redeem first. Raises Conflict for an annotator who has Telegram,
+    BadInput for an empty `how`, a code that cannot be redeemed, and profile fields that are missing, unknown or do not
+    allow their answer.
     """
-    who, known = person.id or 0, terms.of(session, project=project, definition=definitions.of(project))
+    annotator_id, definition = annotator.id or 0, definitions.get_project_definition(project)
+    required = terms.get_terms(session, project=project, definition=definition)
     if not how.strip():
-        raise BadInput("How did she agree?", where=Where(field="how"), remedy="Say it: --how 'signed, folder 3'.")
-    if person.telegram_id is not None:
-        raise Conflict(f"{person.pseudonym} has Telegram.", remedy="She agrees to it there herself.")
+        raise BadInput("How did they agree?", where=Where(field="how"), remedy="Say it: --how 'signed, folder 3'.")
+    if annotator.telegram_id is not None:
+        raise Conflict(f"{annotator.pseudonym} has Telegram.", remedy="They agree to it there themselves.")
     if code is not None:
-        _let_in(session, person=person, code=code, now=now)
-    given = profiles.answers(session, annotator_id=who)
-    fields = {field.name: field for field in known.fields}
-    strange = sorted(profile.keys() - fields.keys())
-    lacking = [field.name for field in profiles.missing(known.fields, given) if field.name not in profile]
-    if strange or lacking:
+        _redeem_code(session, annotator=annotator, code=code, now=now)
+    answers = terms.get_profile_answers(session, annotator_id=annotator_id)
+    fields = {field.name: field for field in required.fields}
+    unknown = sorted(profile.keys() - fields.keys())
+    missing = [field.name for field in terms.list_missing_fields(required.fields, answers) if field.name not in profile]
+    if unknown or missing:
         raise BadInput(
-            f"The project asks for no {', '.join(strange)}." if strange else f"Not said yet: {', '.join(lacking)}.",
+            f"The project asks for no {', '.join(unknown)}." if unknown else f"Not said yet: {', '.join(missing)}.",
             where=Where(field="profile"),
             remedy="Say what it asks: " + (" ".join(f"--profile {name}=…" for name in fields) or "nothing") + ".",
         )
-    participations.enter(session, annotator_id=who, project=project, now=now)
-    asked = consents.asked(session, annotator_id=who, terms=known)
-    if asked is not None:
-        sha256 = asked.agreement.sha256
-        consents.agree(session, annotator_id=who, terms=known, sha256=sha256, now=now, how=how.strip())
+    participations.get_or_create_participation(session, annotator_id=annotator_id, project=project, now=now)
+    request = consents.get_consent_request(session, annotator_id=annotator_id, terms=required)
+    if request is not None:
+        sha256 = request.required.sha256
+        consents.give_consent(
+            session, annotator_id=annotator_id, terms=required, sha256=sha256, now=now, how=how.strip()
+        )
     for name, value in profile.items():
-        profiles.say(session, annotator_id=who, field=fields[name], value=value, now=now)
-    return Noted(
-        agreement=None if asked is None else asked.agreement,
+        profiles.save_profile_answer(session, annotator_id=annotator_id, field=fields[name], value=value, now=now)
+    return OfflineAgreement(
+        consent=None if request is None else request.required,
         fields=tuple(sorted(profile)),
-        warned=_warned(session, annotator_id=who, project=project, how=how.strip(), now=now),
+        warned=_record_warning(session, annotator_id=annotator_id, project=project, how=how.strip(), now=now),
     )
 
 
-def _let_in(session: Session, *, person: Annotator, code: str, now: datetime) -> None:
-    entered = invitations.redeem(session, annotator_id=person.id or 0, code=code, now=now)
-    if isinstance(entered, invitations.Refusal):
+def _redeem_code(session: Session, *, annotator: Annotator, code: str, now: datetime) -> None:
+    result = invitations.redeem_invitation(session, annotator_id=annotator.id or 0, code=code, now=now)
+    if isinstance(result, invitations.InvitationRefusal):
         remedy = "`hromada invite PROJECT` makes a code."
-        raise BadInput(f"The code lets nobody in: {entered.value}.", where=Where(field="code"), remedy=remedy)
+        raise BadInput(f"The code lets nobody in: {result.value}.", where=Where(field="code"), remedy=remedy)
 
 
-def _warned(session: Session, *, annotator_id: int, project: Project, how: str, now: datetime) -> bool:
-    definition = definitions.of(project)
-    standing = participations.of(session, annotator_id=annotator_id, project_id=project.id or 0)
-    if definition.content_warning is None or not content_warnings.missing(definition, standing):
+def _record_warning(session: Session, *, annotator_id: int, project: Project, how: str, now: datetime) -> bool:
+    definition = definitions.get_project_definition(project)
+    participation = participations.get_participation(session, annotator_id=annotator_id, project_id=project.id or 0)
+    if definition.content_warning is None or not terms.is_warning_missing(definition, participation):
         return False
-    sha256 = stimulus.text_digest(definition.content_warning)
-    content_warnings.accept(session, annotator_id=annotator_id, project=project, sha256=sha256, now=now, how=how)
+    sha256 = stimulus.compute_text_digest(definition.content_warning)
+    consents.accept_warning(session, annotator_id=annotator_id, project=project, sha256=sha256, now=now, how=how)
     return True

@@ -1,4 +1,4 @@
-"""Pay: what is owed under `reward.pay`, what was paid, and the rate that came of it per active hour."""
+"""Pay: what is owed under `reward.pay`, what was paid, and the resulting rate per active hour."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from sqlmodel import Session, col, func, select
 
-from annotation.campaigns.people import PaySection
-from annotation.campaigns.project import definition_of
+from annotation.campaigns.project_file import parse_definition
+from annotation.campaigns.sections.annotators import PaySection
 from annotation.errors import BadInput, Where
 from annotation.store import journal
 from annotation.store.models import Annotator, Payment, Project
 from annotation.vocabulary import Event
-from annotation.workflow.annotators.activity import Active
+from annotation.workflow.annotators.active_time import ActiveTime
 
-MOST = 1_000_000_00
-"""The largest single payment, in hundredths: more is a slip of the keyboard."""
+MAX_HUNDREDTHS = 1_000_000_00
+"""The largest single payment, in hundredths: more is taken for a typing error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,78 +35,80 @@ class Money:
         return f"{Decimal(self.hundredths) / 100:.2f} {self.currency}"
 
 
-def owed(pay: PaySection, done: Active) -> Money:
-    """What the work is worth under the section, rounded half up to the hundredth; pure.
+def compute_owed(pay: PaySection, work: ActiveTime) -> Money:
+    """What is owed for the work under the section, rounded half up to the hundredth. Pure.
 
-    By the hour for every active hour, by the item for every item answered, whether or not the answer counts.
+    `per_hour` is paid for active time, `per_item` for every item answered, whether or not the answer counts.
     """
-    hours, items = Decimal(str(done.hours)), Decimal(done.items)
+    hours, items = Decimal(str(work.hours)), Decimal(work.items)
     worth = (pay.per_hour or Decimal(0)) * hours + (pay.per_item or Decimal(0)) * items
     hundredths = (worth * 100).quantize(Decimal(1), ROUND_HALF_UP)
     return Money(hundredths=int(hundredths), currency=pay.currency)
 
 
-def amount(written: str) -> int:
-    """An amount as people write it, in hundredths; a negative one takes a payment back. Raises BadInput."""
+def parse_amount(text: str) -> int:
+    """An amount like 12.50 or 12,50 in hundredths; a negative one cancels a payment. Raises BadInput for other text."""
     try:
-        found = Decimal(written.replace(",", "."))
-        hundredths = int(found * 100)
+        number = Decimal(text.replace(",", "."))
+        hundredths = int(number * 100)
     except (InvalidOperation, OverflowError, ValueError):
-        raise _no_amount(written) from None
-    if found * 100 != hundredths or not 0 < abs(hundredths) <= MOST:
-        raise _no_amount(written)
+        raise _refuse_amount(text) from None
+    if number * 100 != hundredths or not 0 < abs(hundredths) <= MAX_HUNDREDTHS:
+        raise _refuse_amount(text)
     return hundredths
 
 
-def pay(
-    session: Session, *, person: Annotator, project: Project, money: Money, note: str = "", now: datetime
+def record_payment(
+    session: Session, *, annotator: Annotator, project: Project, money: Money, note: str = "", now: datetime
 ) -> Payment:
-    """Note that a person was paid; raises BadInput for a currency that is none, or not that of the project."""
-    section = definition_of(project.definition).reward
+    """Record a payment; raises BadInput for a currency that is not valid, or not that of the project."""
+    section = parse_definition(project.definition).reward
     promised = section.pay.currency if section and section.pay else money.currency
     where = Where(field="currency")
     if not re.fullmatch(r"[A-Z]{3}", money.currency):
         raise BadInput(f"{money.currency!r} is no currency.", where=where, remedy="Write it like EUR or UAH.")
     if promised != money.currency:
         raise BadInput(f"{project.name} pays in {promised}.", where=where, remedy=f"Give the amount in {promised}.")
-    made = Payment(
-        annotator_id=person.id or 0,
+    payment = Payment(
+        annotator_id=annotator.id or 0,
         project_id=project.id or 0,
         hundredths=money.hundredths,
         currency=money.currency,
         note=note.strip(),
         at=now,
     )
-    session.add(made)
+    session.add(payment)
     session.flush()
-    data = {"hundredths": made.hundredths, "currency": made.currency}
-    journal.record(session, Event.PAID, now=now, project_id=project.id, annotator_id=person.id, data=data)
-    return made
+    data = {"hundredths": payment.hundredths, "currency": payment.currency}
+    journal.record_event(session, Event.PAID, now=now, project_id=project.id, annotator_id=annotator.id, data=data)
+    return payment
 
 
-def paid(session: Session, *, project_id: int) -> dict[int, tuple[Money, ...]]:
-    """By person, what was paid for the project, a sum a currency."""
+def sum_payments(session: Session, *, project_id: int) -> dict[int, tuple[Money, ...]]:
+    """What was paid for the project by annotator id, one sum for each currency."""
     sums = select(Payment.annotator_id, Payment.currency, func.sum(Payment.hundredths))
     grouped = sums.where(Payment.project_id == project_id).group_by(col(Payment.annotator_id), col(Payment.currency))
-    found: dict[int, tuple[Money, ...]] = defaultdict(tuple)
-    for person, currency, total in session.exec(grouped.order_by(col(Payment.annotator_id), col(Payment.currency))):
-        found[person] += (Money(hundredths=int(total), currency=currency),)
-    return dict(found)
+    payments: dict[int, tuple[Money, ...]] = defaultdict(tuple)
+    for annotator_id, currency, total in session.exec(
+        grouped.order_by(col(Payment.annotator_id), col(Payment.currency))
+    ):
+        payments[annotator_id] += (Money(hundredths=int(total), currency=currency),)
+    return dict(payments)
 
 
-def realised(work: Mapping[int, Active], payments: Mapping[int, Iterable[Money]]) -> tuple[Money, ...]:
-    """The median over those who were paid of what they got per active hour, a currency each; pure."""
+def compute_hourly_rates(work: Mapping[int, ActiveTime], payments: Mapping[int, Iterable[Money]]) -> tuple[Money, ...]:
+    """The median pay per active hour over annotators who were paid, one rate for each currency. Pure."""
     rates: dict[str, list[Decimal]] = defaultdict(list)
-    for person, sums in payments.items():
-        hours = Decimal(str(work.get(person, Active()).hours))
+    for annotator_id, sums in payments.items():
+        hours = Decimal(str(work.get(annotator_id, ActiveTime()).hours))
         for money in sums:
             if hours > 0 and money.hundredths > 0:
                 rates[money.currency].append(money.hundredths / hours)
     return tuple(
-        Money(hundredths=int(statistics.median(found).quantize(Decimal(1), ROUND_HALF_UP)), currency=currency)
-        for currency, found in sorted(rates.items())
+        Money(hundredths=int(statistics.median(hourly).quantize(Decimal(1), ROUND_HALF_UP)), currency=currency)
+        for currency, hourly in sorted(rates.items())
     )
 
 
-def _no_amount(written: str) -> BadInput:
-    return BadInput(f"{written!r} is no amount.", where=Where(field="amount"), remedy="Write it like 12.50.")
+def _refuse_amount(text: str) -> BadInput:
+    return BadInput(f"{text!r} is no amount.", where=Where(field="amount"), remedy="Write it like 12.50.")

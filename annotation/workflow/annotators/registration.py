@@ -1,4 +1,4 @@
-"""People: who joins, and in which language they are spoken to."""
+"""Registration of annotators at first contact, and whether Telegram can reach them."""
 
 from __future__ import annotations
 
@@ -6,47 +6,73 @@ from datetime import datetime
 
 from sqlmodel import Session, select
 
-from annotation.store import journal, pseudonyms, queries
+from annotation.store import journal, outbox, pseudonyms, queries
 from annotation.store.models import Annotator
 from annotation.vocabulary import Event
+from annotation.workflow.annotators import support_messages, withdrawal
 
 TELEGRAM = "telegram"
 LABEL_STUDIO = "label studio"
 
 
-def join(
+def register_telegram_annotator(
     session: Session, *, telegram_id: int, language: str, key: bytes, now: datetime, simulated: bool = False
 ) -> Annotator:
-    """The person with this Telegram id, made at the first meeting."""
-    found = queries.annotator_by_telegram(session, telegram_id)
-    if found is not None:
-        return found
-    made = Annotator(
-        pseudonym=pseudonyms.pseudonym(key, namespace=TELEGRAM, name=str(telegram_id), simulated=simulated),
+    """The annotator with this Telegram id, created at first contact."""
+    known = queries.find_annotator(session, telegram_id)
+    if known is not None:
+        return known
+    annotator = Annotator(
+        pseudonym=pseudonyms.make_pseudonym(key, namespace=TELEGRAM, name=str(telegram_id), simulated=simulated),
         telegram_id=telegram_id,
         language=language,
         simulated=simulated,
         created_at=now,
     )
-    session.add(made)
+    session.add(annotator)
     session.flush()
-    journal.record(session, Event.ANNOTATOR_JOINED, now=now, annotator_id=made.id)
-    return made
+    journal.record_event(session, Event.ANNOTATOR_JOINED, now=now, annotator_id=annotator.id)
+    return annotator
 
 
-def join_desk(session: Session, *, account: str, known: int | None, key: bytes, now: datetime) -> Annotator:
-    """The person behind an account in Label Studio; whoever is not `known` yet is new, and works at desks only.
+def register_label_studio_annotator(
+    session: Session, *, account: str, annotator_id: int | None, key: bytes, now: datetime
+) -> Annotator:
+    """The annotator of a Label Studio account: the one with `annotator_id`, else created as one without Telegram.
 
-    `account` is the server with the account's number; it is not stored.
+    `account` is the server with the account's number; only a pseudonym made from it is stored.
     """
+    if annotator_id is not None:
+        return session.get_one(Annotator, annotator_id)
+    pseudonym = pseudonyms.make_pseudonym(key, namespace=LABEL_STUDIO, name=account)
+    known = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
     if known is not None:
-        return session.get_one(Annotator, known)
-    name = pseudonyms.pseudonym(key, namespace=LABEL_STUDIO, name=account)
-    found = session.exec(select(Annotator).where(Annotator.pseudonym == name)).first()
-    if found is not None:
-        return found
-    made = Annotator(pseudonym=name, created_at=now)
-    session.add(made)
+        return known
+    annotator = Annotator(pseudonym=pseudonym, created_at=now)
+    session.add(annotator)
     session.flush()
-    journal.record(session, Event.ANNOTATOR_JOINED, now=now, annotator_id=made.id)
-    return made
+    journal.record_event(session, Event.ANNOTATOR_JOINED, now=now, annotator_id=annotator.id)
+    return annotator
+
+
+def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> None:
+    """Record that the annotator blocked the bot or deleted the account: release live items, delete unsent messages.
+
+    Answers of the organisers that were not sent stay undelivered until the annotator is reachable again.
+    """
+    support_messages.mark_undelivered(session, outbox.delete_chat_messages(session, chat_id=telegram_id))
+    annotator = queries.find_annotator(session, telegram_id)
+    if annotator is None or annotator.unreachable_at is not None:
+        return
+    annotator.unreachable_at = now
+    session.add(annotator)
+    session.flush()
+    journal.record_event(session, Event.ANNOTATOR_UNREACHABLE, now=now, annotator_id=annotator.id)
+    withdrawal.release_live_assignments(session, annotator_id=annotator.id or 0, now=now)
+
+
+def mark_reachable(session: Session, *, annotator: Annotator) -> None:
+    """Record that the annotator is reachable again."""
+    annotator.unreachable_at = None
+    session.add(annotator)
+    session.flush()

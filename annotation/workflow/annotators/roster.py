@@ -1,4 +1,4 @@
-"""Who takes part in a project, how each stands, what each did, and what is owed and paid."""
+"""The annotators of a project: their status, work, control accuracy, what they are owed and what they were paid."""
 
 from __future__ import annotations
 
@@ -9,120 +9,124 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from annotation.campaigns import project as project_files
-from annotation.campaigns.people import PaySection
-from annotation.campaigns.project import ProjectFile
+from annotation.campaigns import project_file as project_files
+from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.sections.annotators import PaySection
 from annotation.store.models import Annotator, Assignment, Cohort, Participation, Project
-from annotation.vocabulary import Hindrance
-from annotation.workflow.annotators import access, activity, admission, payments, terms
-from annotation.workflow.annotators.activity import Active
+from annotation.vocabulary import UnassignedReason
+from annotation.workflow.annotators import access, active_time, admission, payments, terms
+from annotation.workflow.annotators.active_time import ActiveTime
 from annotation.workflow.annotators.payments import Money
 from annotation.workflow.quality import control_accuracy
-from annotation.workflow.quality.control_accuracy import Counted
+from annotation.workflow.quality.control_accuracy import ControlAccuracy
 
 ACTIVE, FORGOTTEN, IMPORTED = "active", "forgotten", "imported"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
-    """One person in a project. `standing` is "active", a hindrance, "imported" or "forgotten"; `why` explains it."""
+class RosterEntry:
+    """One annotator in a project. `status` is "active", "imported", "forgotten" or the value of an `UnassignedReason`,
+    which `explanation` explains to organisers.
+    """
 
     pseudonym: str
     cohorts: tuple[str, ...]
     insider: bool
     simulated: bool
     stage: str | None
-    standing: str
-    why: str | None
-    done: Active
-    control: Counted
+    status: str
+    explanation: str | None
+    work: ActiveTime
+    control_accuracy: ControlAccuracy
     owed: Money | None
     paid: tuple[Money, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Roster:
-    """Everybody in a project by pseudonym, and the median of what was paid per active hour, a currency each."""
+    """All annotators of a project by pseudonym, and the median pay per active hour, one amount for each currency."""
 
     project: str
-    people: tuple[Entry, ...]
-    realised: tuple[Money, ...]
+    annotators: tuple[RosterEntry, ...]
+    hourly_rates: tuple[Money, ...]
 
 
-def of(session: Session, *, project: Project, now: datetime) -> Roster:
-    """The roster of a project, with everybody who joined it or has an answer in it."""
-    definition = project_files.definition_of(project.definition)
+def get_roster(session: Session, *, project: Project, now: datetime) -> Roster:
+    """The roster of a project: every annotator with a participation or an assignment in it."""
+    definition = project_files.parse_definition(project.definition)
     project_id = project.id or 0
-    work = activity.of_project(session, project=project, definition=definition)
-    paid = payments.paid(session, project_id=project_id)
-    control = control_accuracy.of_controls(session, project_ids=[project_id])
-    cohorts = _cohorts(session)
+    work = active_time.list_active_times(session, project=project, definition=definition)
+    paid = payments.sum_payments(session, project_id=project_id)
+    control = control_accuracy.compute_control_accuracy(session, project_ids=[project_id])
+    cohorts = _list_cohorts(session)
     pay = definition.reward.pay if definition.reward else None
-    people = []
-    for person in _people(session, project_id):
-        known = person.id or 0
-        participation = session.get(Participation, (known, project_id))
-        stands, why = _standing(session, person, project, definition, participation, now=now)
-        people.append(
-            Entry(
-                pseudonym=person.pseudonym,
-                cohorts=tuple(cohorts[known]),
-                insider=person.insider,
-                simulated=person.simulated,
+    entries = []
+    for annotator in _list_annotators(session, project_id):
+        annotator_id = annotator.id or 0
+        participation = session.get(Participation, (annotator_id, project_id))
+        status, explanation = _get_status(session, annotator, project, definition, participation, now=now)
+        entries.append(
+            RosterEntry(
+                pseudonym=annotator.pseudonym,
+                cohorts=tuple(cohorts[annotator_id]),
+                insider=annotator.insider,
+                simulated=annotator.simulated,
                 stage=participation.stage.value if participation else None,
-                standing=stands,
-                why=why,
-                done=work.get(known, Active()),
-                control=control.get(known, Counted()),
-                owed=_owed(pay, work.get(known, Active())),
-                paid=paid.get(known, ()),
+                status=status,
+                explanation=explanation,
+                work=work.get(annotator_id, ActiveTime()),
+                control_accuracy=control.get(annotator_id, ControlAccuracy()),
+                owed=_compute_owed(pay, work.get(annotator_id, ActiveTime())),
+                paid=paid.get(annotator_id, ()),
             )
         )
-    return Roster(project=project.name, people=tuple(people), realised=payments.realised(work, paid))
+    return Roster(
+        project=project.name, annotators=tuple(entries), hourly_rates=payments.compute_hourly_rates(work, paid)
+    )
 
 
-def _owed(pay: PaySection | None, done: Active) -> Money | None:
-    return None if pay is None else payments.owed(pay, done)
+def _compute_owed(pay: PaySection | None, work: ActiveTime) -> Money | None:
+    return None if pay is None else payments.compute_owed(pay, work)
 
 
-def _people(session: Session, project_id: int) -> Sequence[Annotator]:
+def _list_annotators(session: Session, project_id: int) -> Sequence[Annotator]:
     joined = select(Participation.annotator_id).where(Participation.project_id == project_id)
     worked = select(Assignment.annotator_id).where(Assignment.project_id == project_id)
-    here = col(Annotator.id).in_(joined) | col(Annotator.id).in_(worked)
-    return session.exec(select(Annotator).where(here).order_by(col(Annotator.pseudonym))).all()
+    of_project = col(Annotator.id).in_(joined) | col(Annotator.id).in_(worked)
+    return session.exec(select(Annotator).where(of_project).order_by(col(Annotator.pseudonym))).all()
 
 
-def _cohorts(session: Session) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = defaultdict(list)
-    for one in session.exec(select(Cohort).order_by(col(Cohort.name))):
-        found[one.annotator_id].append(one.name)
-    return found
+def _list_cohorts(session: Session) -> dict[int, list[str]]:
+    by_annotator: dict[int, list[str]] = defaultdict(list)
+    for cohort in session.exec(select(Cohort).order_by(col(Cohort.name))):
+        by_annotator[cohort.annotator_id].append(cohort.name)
+    return by_annotator
 
 
-def _standing(
+def _get_status(
     session: Session,
-    person: Annotator,
+    annotator: Annotator,
     project: Project,
     definition: ProjectFile,
     participation: Participation | None,
     *,
     now: datetime,
 ) -> tuple[str, str | None]:
-    if person.forgotten_at is not None:
+    if annotator.forgotten_at is not None:
         return FORGOTTEN, None
-    if participation is None and person.telegram_id is None:
+    if participation is None and annotator.telegram_id is None:
         return IMPORTED, None
-    waiting = access.hindrance(
-        session, person=person, project=project, definition=definition, participation=participation, now=now
+    project_terms = terms.get_terms(session, project=project, definition=definition)
+    obstacle = access.check_access(
+        session, annotator=annotator, terms=project_terms, participation=participation, now=now
     )
-    if waiting is None:
+    if obstacle is None:
         return ACTIVE, None
-    why = participation.reason if participation else None
-    if waiting.reason == Hindrance.SUSPENDED:
-        why = person.suspended_reason
-    elif waiting.reason == Hindrance.NOT_ADMITTED:
-        found = terms.of(session, project=project, definition=definition)
-        why = admission.explained(session, person=person, terms=found) or "not invited"
-    elif waiting.until is not None:
-        why = f"until {waiting.until.isoformat(timespec='minutes')}"
-    return waiting.reason.value, why
+    explanation = participation.reason if participation else None
+    if obstacle.reason == UnassignedReason.SUSPENDED:
+        explanation = annotator.suspended_reason
+    elif obstacle.reason == UnassignedReason.NOT_ADMITTED:
+        explanation = admission.explain_refusal(session, annotator=annotator, terms=project_terms) or "not invited"
+    elif obstacle.until is not None:
+        explanation = f"until {obstacle.until.isoformat(timespec='minutes')}"
+    return obstacle.reason.value, explanation

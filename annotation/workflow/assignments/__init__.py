@@ -1,17 +1,17 @@
-"""What an annotator does next, and what becomes of the answer: next, submit, undo, skip, report."""
+"""The use-cases of an annotator at work: get the next item, submit, undo, skip and report it."""
 
-from annotation.workflow.assignments.assigned_items import Asked, Offer, Page, asked
-from annotation.workflow.assignments.eligibility import Look
-from annotation.workflow.assignments.judgement_writer import Saved, stored
-from annotation.workflow.assignments.leases import expire
-from annotation.workflow.assignments.next_item import look, next_item
-from annotation.workflow.assignments.qualification import Decision
-from annotation.workflow.assignments.skips_and_reports import Reported, report, skip
-from annotation.workflow.assignments.submission import submit
-from annotation.workflow.assignments.training_feedback import Feedback
-from annotation.workflow.assignments.undo import keep, undo, waiting
+from annotation.workflow.assignments.assigned_items import AssignedItem, PageNumber, ShownQuestion, get_shown_questions
+from annotation.workflow.assignments.judgement_writer import SavedJudgement, TrainingFeedback, get_judgement
+from annotation.workflow.assignments.leases import expire_leases
+from annotation.workflow.assignments.next_item import Eligibility, assign_next_item, check_eligibility
+from annotation.workflow.assignments.qualification import QualificationDecision
+from annotation.workflow.assignments.skips_and_reports import SavedReport, report_item, skip_item
+from annotation.workflow.assignments.submission import submit_judgement
+from annotation.workflow.assignments.undo import get_open_item, keep_judgement, undo_judgement
 
 __all__ = [
-    "Asked", "Decision", "Feedback", "Look", "Offer", "Page", "Reported", "Saved", "asked", "expire", "keep", "look",
-    "next_item", "report", "skip", "stored", "submit", "undo", "waiting",
+    "AssignedItem", "Eligibility", "PageNumber", "QualificationDecision", "SavedJudgement", "SavedReport",
+    "ShownQuestion", "TrainingFeedback", "assign_next_item", "check_eligibility", "expire_leases", "get_judgement",
+    "get_open_item", "get_shown_questions", "keep_judgement", "report_item", "skip_item", "submit_judgement",
+    "undo_judgement",
 ]  # fmt: skip

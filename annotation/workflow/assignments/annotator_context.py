@@ -1,4 +1,7 @@
-"""A person in a project: all that every step of the work is decided on, read in one statement under her lock."""
+"""The context of an annotator in a project: everything that assignments are decided on, read in one statement.
+
+It is read under the lock on the annotator, and cached until the end of the transaction.
+"""
 
 from __future__ import annotations
 
@@ -10,185 +13,238 @@ import sqlalchemy as sa
 from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
-from annotation.campaigns.project import ProjectFile
+from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import Stale
 from annotation.store import annotator_locks
 from annotation.store.models import (
-    AllottedProject,
+    AllocatedProject,
     Annotator,
     Assignment,
+    Exposure,
     Item,
     Participation,
     Programme,
     ProgrammeProject,
     Project,
 )
-from annotation.vocabulary import Hindrance, ProjectStatus, Surface
+from annotation.store.models.table_model import UtcDateTime
+from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, Pool, ProjectStatus, Surface, UnassignedReason
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import terms
 from annotation.workflow.annotators.terms import Terms
 from annotation.workflow.assignments import assignment_policy as policy
-from annotation.workflow.waiting import Waiting
+from annotation.workflow.participations import NothingAssigned
+
+EXPOSURE_CAUSES = {
+    Pool.MAIN: ExposureCause.ANSWERED,
+    Pool.PILOT: ExposureCause.PILOT,
+    Pool.TRAINING: ExposureCause.TRAINING,
+    Pool.QUALIFICATION: ExposureCause.QUALIFICATION,
+    Pool.CONTROL: ExposureCause.CONTROL,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seat:
-    """A person, a project, its definition, and how she stands in it.
+class AnnotatorContext:
+    """An annotator, a project with its definition, and the annotator's participation in it.
 
-    `exceptions` are the projects whose groups a baseline lets her meet again, `terms` those on which she takes part.
-    `allotted` says that the project shares its groups with others.
+    `exposure_exceptions` are the ids of the projects whose groups a baseline shows to an annotator again, `terms` those
+    the annotator takes part on. `is_allocated` says that the project shares its groups with other projects.
     """
 
-    person: Annotator
+    annotator: Annotator
     project: Project
     definition: ProjectFile
     participation: Participation
     terms: Terms
-    exceptions: tuple[int, ...] = ()
-    allotted: bool = False
+    exposure_exceptions: tuple[int, ...] = ()
+    is_allocated: bool = False
 
     @property
-    def who(self) -> int:
-        """The person's id."""
-        return known(self.person.id)
+    def annotator_id(self) -> int:
+        """The annotator's id."""
+        return require_id(self.annotator.id)
 
     @property
     def project_id(self) -> int:
         """The project's id."""
-        return known(self.project.id)
+        return require_id(self.project.id)
 
     @property
-    def key(self) -> str:
-        """What every seeded draw for this person in this project begins with."""
-        return f"{self.definition.seed}\x1f{self.project.name}\x1f{self.person.pseudonym}"
+    def seed_key(self) -> str:
+        """The prefix of the key of every seeded draw for this annotator in this project."""
+        return f"{self.definition.seed}\x1f{self.project.name}\x1f{self.annotator.pseudonym}"
 
     @property
-    def blind(self) -> bool:
-        """Whether she may not meet a group twice."""
+    def is_baseline(self) -> bool:
+        """Whether the project is a baseline, in which an annotator may not meet a group twice."""
         return self.definition.kind == "baseline"
 
 
-def locked(session: Session, annotator_id: int) -> Annotator:
-    """The person; where the database locks rows, her other taps wait until this one is saved."""
-    found = annotator_locks.person(session, annotator_id)
-    if found is None:
+def lock_annotator(session: Session, annotator_id: int) -> Annotator:
+    """Lock the annotator's row until the transaction ends; where the database locks rows, other updates of the same
+    annotator wait. Raises Stale for an unknown annotator.
+    """
+    annotator = annotator_locks.lock_annotator(session, annotator_id)
+    if annotator is None:
         raise Stale("This person is not known.")
-    return found
+    return annotator
 
 
-def take(session: Session, person: Annotator, *, project_id: int, now: datetime) -> Seat | Waiting:
-    """The person's seat in a running project, made at her first step into it; the same again in this transaction."""
-    seat = kept(session, annotator_id=known(person.id), project_id=project_id)
-    if seat is not None:
-        return seat
-    row = session.execute(_SEAT, {"who": person.id, "project": project_id}).one()
+def load_context(
+    session: Session, annotator: Annotator, *, project_id: int, now: datetime
+) -> AnnotatorContext | NothingAssigned:
+    """The annotator's context in a running project, from the transaction's cache if it is there.
+
+    Creates the participation where the annotator has none in the project yet.
+    """
+    context = get_cached_context(session, annotator_id=require_id(annotator.id), project_id=project_id)
+    if context is not None:
+        return context
+    row = session.execute(_CONTEXT, {"annotator": annotator.id, "project": project_id}).one()
     if row[0].status is not ProjectStatus.RUNNING:
-        return Waiting(reason=Hindrance.NOT_RUNNING, project=row[0].name)
-    return _seat(session, person, *row, now=now)
+        return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=row[0].name)
+    return _build_context(session, annotator, *row, now=now)
 
 
-def kept(session: Session, *, annotator_id: int, project_id: int) -> Seat | None:
-    """The seat, where this transaction has taken it already."""
-    found: Seat | None = annotator_locks.kept(session).get((Seat, annotator_id, project_id))
-    return found if found is not None and definitions.of(found.project) is found.definition else None
+def get_cached_context(session: Session, *, annotator_id: int, project_id: int) -> AnnotatorContext | None:
+    """The context, if this transaction has loaded it already and its definition is still the current one."""
+    cache = annotator_locks.get_locked_cache(session)
+    context: AnnotatorContext | None = cache.get((AnnotatorContext, annotator_id, project_id))
+    if context is None or definitions.get_project_definition(context.project) is not context.definition:
+        return None
+    return context
 
 
-def held(
+def load_assignment(
     session: Session, *, annotator_id: int, assignment_id: int, now: datetime, surface: Surface = Surface.TELEGRAM
-) -> tuple[Seat, Assignment, Item]:
-    """An assignment on a surface with its item and the seat of the person; raises Stale where it is not hers."""
-    person = locked(session, annotator_id)
-    again: tuple[Seat, Assignment, Item] | None = annotator_locks.kept(session).pop(
+) -> tuple[AnnotatorContext, Assignment, Item]:
+    """An assignment on a surface, with its item and the annotator's context.
+
+    Raises Stale where the assignment does not belong to the annotator, or to this surface.
+    """
+    annotator = lock_annotator(session, annotator_id)
+    cache = annotator_locks.get_locked_cache(session)
+    cached: tuple[AnnotatorContext, Assignment, Item] | None = cache.pop(
         (Assignment, annotator_id, assignment_id), None
     )
-    if again is not None:
-        return again
-    row = session.execute(_HELD, {"who": annotator_id, "assignment": assignment_id}).first()
+    if cached is not None:
+        return cached
+    row = session.execute(_ASSIGNMENT, {"annotator": annotator_id, "assignment": assignment_id}).first()
     if row is None:
         raise Stale("This item is not yours.")
-    found, item, *rest = row
-    if found.annotator_id != annotator_id or found.surface != surface:
+    assignment, item, *rest = row
+    if assignment.annotator_id != annotator_id or assignment.surface != surface:
         raise Stale("This item is not yours.")
-    seat = kept(session, annotator_id=annotator_id, project_id=item.project_id)
-    return seat or _seat(session, person, *rest, now=now), found, item
+    context = get_cached_context(session, annotator_id=annotator_id, project_id=item.project_id)
+    return context or _build_context(session, annotator, *rest, now=now), assignment, item
 
 
-def hold(session: Session, seat: Seat, assignment: Assignment, item: Item) -> None:
-    """Keep an assignment for whoever asks for it next in this transaction: nothing has come of it yet."""
-    annotator_locks.kept(session)[Assignment, seat.who, known(assignment.id)] = (seat, assignment, item)
+def cache_assignment(session: Session, context: AnnotatorContext, assignment: Assignment, item: Item) -> None:
+    """Keep a loaded assignment, unchanged, for the next `load_assignment` of this transaction."""
+    key = (Assignment, context.annotator_id, require_id(assignment.id))
+    annotator_locks.get_locked_cache(session)[key] = (context, assignment, item)
 
 
-def _seat(
+def _build_context(
     session: Session,
-    person: Annotator,
+    annotator: Annotator,
     project: Project,
     participation: Participation | None,
     programme: Programme | None,
-    allotted: bool,
+    is_allocated: bool,
     *,
     now: datetime,
-) -> Seat:
-    who, definition = known(person.id), definitions.of(project)
-    made = Seat(
-        person=person,
+) -> AnnotatorContext:
+    annotator_id, definition = require_id(annotator.id), definitions.get_project_definition(project)
+    if participation is None:
+        participation = participations.get_or_create_participation(
+            session, annotator_id=annotator_id, project=project, now=now
+        )
+    context = AnnotatorContext(
+        annotator=annotator,
         project=project,
         definition=definition,
-        participation=participation or participations.enter(session, annotator_id=who, project=project, now=now),
-        terms=terms.under(programme, project=project, definition=definition),
-        exceptions=_exceptions(session, definition),
-        allotted=allotted,
+        participation=participation,
+        terms=terms.build_terms(programme, project=project, definition=definition),
+        exposure_exceptions=_list_exception_projects(session, definition),
+        is_allocated=is_allocated,
     )
-    annotator_locks.kept(session)[Seat, who, made.project_id] = made
-    return made
+    annotator_locks.get_locked_cache(session)[AnnotatorContext, annotator_id, context.project_id] = context
+    return context
 
 
-def _exceptions(session: Session, definition: ProjectFile) -> tuple[int, ...]:
+def _list_exception_projects(session: Session, definition: ProjectFile) -> tuple[int, ...]:
     if definition.exposure is None:
         return ()
     named = select(Project.id).where(col(Project.name).in_(definition.exposure.exceptions))
-    return tuple(found for found in session.exec(named.order_by(col(Project.id))) if found is not None)
+    return tuple(project_id for project_id in session.exec(named.order_by(col(Project.id))) if project_id is not None)
 
 
-def definition_of(session: Session, item: Item) -> ProjectFile:
-    """The definition of an item's project."""
-    return definitions.of(session.get_one(Project, item.project_id))
-
-
-def be_active(participation: Participation, *, now: datetime) -> None:
-    """She did something: it belongs to her sitting, or begins another one."""
-    if policy.rested(participation.last_at, now=now):
-        participation.sitting += 1
-        participation.sitting_since = now
+def record_activity(participation: Participation, *, now: datetime) -> None:
+    """Count the annotator's action into their work session, or begin a new one after a long pause."""
+    if policy.starts_session(participation.last_at, now=now):
+        participation.work_session += 1
+        participation.work_session_since = now
     participation.last_at = now
 
 
-def known(identity: int | None) -> int:
+def is_exposed_by_exception(session: Session, context: AnnotatorContext, item: Item) -> bool:
+    """Whether a baseline shows this item only because an exception allows a group that the annotator has met before."""
+    if not (context.is_baseline and context.exposure_exceptions and item.pool in POOLS_WITH_OVERLAP):
+        return False
+    met = sa.select(sa.literal(1)).where(
+        col(Exposure.annotator_id) == context.annotator_id,
+        col(Exposure.group_id) == item.group_id,
+        col(Exposure.project_id).in_(context.exposure_exceptions),
+    )
+    return session.connection().execute(met.limit(1)).first() is not None
+
+
+def record_exposure(session: Session, context: AnnotatorContext, item: Item, *, now: datetime) -> None:
+    """Record that the annotator has met the item's group."""
+    exposure = {
+        "annotator": context.annotator_id,
+        "group": item.group_id,
+        "project": context.project_id,
+        "cause": EXPOSURE_CAUSES[item.pool].value,
+        "at": now,
+    }
+    session.connection().execute(_INSERT_EXPOSURE, exposure)
+
+
+def require_id(row_id: int | None) -> int:
     """The id of a row that was flushed."""
-    if identity is None:
+    if row_id is None:
         raise LookupError("a row without an id was not flushed")
-    return identity
+    return row_id
 
 
-def _with_seat(chosen: sa.Select[*tuple[Any, ...]]) -> sa.Select[*tuple[Any, ...]]:
-    """The statement with all that belongs to the seat; of the project no more than every step needs."""
-    allotted = sa.exists().where(col(AllottedProject.project_id) == col(Project.id)).correlate(Project)
-    hers = (col(Participation.project_id) == col(Project.id)) & (col(Participation.annotator_id) == sa.bindparam("who"))
+def _with_context(statement: sa.Select[*tuple[Any, ...]]) -> sa.Select[*tuple[Any, ...]]:
+    """The statement with the columns that a context is built from; rarely used large columns are deferred."""
+    is_allocated = sa.exists().where(col(AllocatedProject.project_id) == col(Project.id)).correlate(Project)
+    own = (col(Participation.project_id) == col(Project.id)) & (
+        col(Participation.annotator_id) == sa.bindparam("annotator")
+    )
     return (
-        chosen.add_columns(Project, Participation, Programme, allotted)
-        .outerjoin(Participation, hers)
+        statement.add_columns(Project, Participation, Programme, is_allocated)
+        .outerjoin(Participation, own)
         .outerjoin(ProgrammeProject, col(ProgrammeProject.project_id) == col(Project.id))
         .outerjoin(Programme, col(Programme.id) == col(ProgrammeProject.programme_id))
-        .options(*(defer(one) for one in _SELDOM))  # type: ignore[arg-type]
+        .options(*(defer(column) for column in _DEFERRED))  # type: ignore[arg-type]
         .execution_options(populate_existing=True)
     )
 
 
-_SELDOM = (col(Project.definition), col(Project.source), col(Project.frames), col(Programme.source))
-_SEAT = _with_seat(sa.select().select_from(Project).where(col(Project.id) == sa.bindparam("project")))
-_HELD = _with_seat(
+_DEFERRED = (col(Project.definition), col(Project.source), col(Project.frames), col(Programme.source))
+_CONTEXT = _with_context(sa.select().select_from(Project).where(col(Project.id) == sa.bindparam("project")))
+_ASSIGNMENT = _with_context(
     sa.select(Assignment, Item)
     .select_from(Assignment)
     .join(Item, col(Item.id) == col(Assignment.item_id))
     .join(Project, col(Project.id) == col(Item.project_id))
     .where(col(Assignment.id) == sa.bindparam("assignment"))
 )
+_INSERT_EXPOSURE = sa.text("""
+INSERT INTO exposure (annotator_id, group_id, project_id, cause, at) VALUES (:annotator, :group, :project, :cause, :at)
+ON CONFLICT DO NOTHING""").bindparams(sa.bindparam("at", type_=UtcDateTime()))

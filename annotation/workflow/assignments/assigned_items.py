@@ -1,24 +1,26 @@
-"""An item in an annotator's hands: what is asked of her, and nothing that would tell her the answer."""
+"""Assignment of a selected item to an annotator, and what the annotator is shown of it, without gold."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlmodel import Session
+from sqlmodel import Session, select
 
-from annotation.campaigns.questions import Choice, Choices, Question, Scale, answers
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, question_base
 from annotation.store import item_queue
-from annotation.store.models import Assignment, Item
-from annotation.vocabulary import Stage
+from annotation.store.models import Assignment, Item, table_model
+from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Pool, Stage, Surface
 from annotation.workflow.assignments import annotator_context
-from annotation.workflow.assignments.annotator_context import Seat
+from annotation.workflow.assignments import assignment_policy as policy
+from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments.assignment_policy import PagePosition
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ShownQuestion:
     """A question and its options in the order shown, with the labels under which they are stored."""
 
     question: Question
@@ -32,27 +34,28 @@ class Asked:
 
     @property
     def text(self) -> str:
-        """The question's words."""
+        """The question as it is asked."""
         return self.question.text
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
-    """Where an item stands: the person's page, from 1, and at which place of it, where it is the newest of the page.
+class PageNumber:
+    """The number of an annotator's page, from 1, and the position on it, None where a later item is on the page.
 
-    Of how many it will be nobody knows before it is over: the last page ends where nothing is left for her.
+    How many items the page will have is not known before it is over: the last page ends where nothing is left.
     """
 
     number: int
-    place: int | None = None
+    position: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
-    """An item in an annotator's hands, in the project's language.
+class AssignedItem:
+    """An item that is assigned to an annotator, in the project's language.
 
-    `number` is the person's ordinal in the project. `left` is how many of its items still wait for somebody, this one
-    among them, the same number for all; None in stages of one's own, and where there are more than are counted.
+    `item` is the item's external id, `number` its ordinal among the annotator's items in the project. `remaining` is
+    how many items of the project still need answers from anybody, this one included; None in training and
+    qualification, and where there are more than are counted.
     """
 
     assignment_id: int
@@ -65,103 +68,211 @@ class Offer:
     item: str
     stimulus: str
     pieces: tuple[Mapping[str, Any], ...]
-    questions: tuple[Asked, ...]
+    questions: tuple[ShownQuestion, ...]
     number: int
-    left: int | None
-    page: Page | None
+    remaining: int | None
+    page: PageNumber | None
 
 
-def offer(session: Session, seat: Seat, assignment: Assignment, item: Item, *, open_items: int | None = None) -> Offer:
-    """What the person is shown of an assignment; `open_items` were counted when its place was taken, if they were."""
-    return Offer(
-        assignment_id=annotator_context.known(assignment.id),
+def build_assigned_item(
+    session: Session, context: AnnotatorContext, assignment: Assignment, item: Item, *, open_items: int | None = None
+) -> AssignedItem:
+    """What the annotator is shown of an assignment.
+
+    `open_items` is the number of open items, where it was counted when the item was taken from the queue.
+    """
+    return AssignedItem(
+        assignment_id=annotator_context.require_id(assignment.id),
         revision=assignment.open_revision or 0,
-        project=seat.project.title,
-        project_id=seat.project_id,
-        language=seat.project.language,
-        instructions=seat.project.instructions,
+        project=context.project.title,
+        project_id=context.project_id,
+        language=context.project.language,
+        instructions=context.project.instructions,
         stage=assignment.stage,
         item=item.external_id,
         stimulus=item.stimulus,
         pieces=tuple(item.pieces or ()),
-        questions=shown(seat, assignment, item),
+        questions=build_shown_questions(context, assignment, item),
         number=assignment.position or 0,
-        left=_left(session, item, open_items=open_items),
-        page=_page(seat, assignment),
+        remaining=_count_remaining(session, item, open_items=open_items),
+        page=_build_page_number(context, assignment),
     )
 
 
-def shown(seat: Seat, assignment: Assignment, item: Item) -> tuple[Asked, ...]:
-    """What is asked, with the options in the order in which this person sees them."""
-    asked = questions(seat, item)
+def build_shown_questions(context: AnnotatorContext, assignment: Assignment, item: Item) -> tuple[ShownQuestion, ...]:
+    """The questions of an assigned item, with the options in the order in which this annotator sees them."""
+    questions = list_questions(context, item)
     orders = assignment.option_orders or {}
     if not orders and assignment.option_order is not None:
-        orders = {asked[0].name: assignment.option_order}
-    return tuple(_asked(one, item, orders.get(one.name)) for one in asked)
+        orders = {questions[0].name: assignment.option_order}
+    return tuple(_build_shown_question(question, item, orders.get(question.name)) for question in questions)
 
 
-def _asked(question: Question, item: Item, order: list[int] | None) -> Asked:
-    options = texts(question, item)
-    labels = question.labels_of(item.options) if isinstance(question, Choice) else options
+def _build_shown_question(question: Question, item: Item, order: list[int] | None) -> ShownQuestion:
+    options = list_option_texts(question, item)
+    labels = question.get_labels(item.options) if isinstance(question, ChoiceQuestion) else options
     order = list(range(len(options))) if order is None else order
-    ordered = [tuple(one[index] for index in order) for one in (options, labels)]
-    return Asked(question=question, options=ordered[0], labels=ordered[1])
+    return ShownQuestion(
+        question=question,
+        options=tuple(options[index] for index in order),
+        labels=tuple(labels[index] for index in order),
+    )
 
 
-def _page(seat: Seat, assignment: Assignment) -> Page | None:
-    standing = seat.participation
+def _build_page_number(context: AnnotatorContext, assignment: Assignment) -> PageNumber | None:
+    participation = context.participation
     if assignment.page is None:
         return None
-    newest = assignment.page == standing.page and assignment.position == standing.shown
-    return Page(number=assignment.page, place=standing.on_page if newest else None)
+    newest = assignment.page == participation.page and assignment.position == participation.shown
+    return PageNumber(number=assignment.page, position=participation.on_page if newest else None)
 
 
-def questions(seat: Seat, item: Item) -> tuple[Question, ...]:
-    """What is asked of the item, with its own options' positions written out."""
-    most = len(item.options or ())
-    return tuple(one.counted(most) if isinstance(one, Choice) else one for one in seat.definition.asked)
+def list_questions(context: AnnotatorContext, item: Item) -> tuple[Question, ...]:
+    """The questions of an item; a choice among the item's own options lists their positions."""
+    number = len(item.options or ())
+    return tuple(
+        question.with_positions(number) if isinstance(question, ChoiceQuestion) else question
+        for question in context.definition.all_questions
+    )
 
 
-def texts(question: Question, item: Item) -> tuple[str, ...]:
-    """The options that people read, in their stored order."""
-    if isinstance(question, Choice | Choices):
-        return question.options_of(item.options)
-    return question.options if isinstance(question, Scale) else ()
+def list_option_texts(question: Question, item: Item) -> tuple[str, ...]:
+    """The texts of a question's options, in their stored order."""
+    if isinstance(question, ChoiceQuestion | ChoicesQuestion):
+        return question.get_options(item.options)
+    return question.options if isinstance(question, ScaleQuestion) else ()
 
 
-def orders(seat: Seat, item: Item, *, occasion: int) -> dict[str, list[int]]:
-    """The seeded order of each question's options for this person; another one each time she meets the item."""
-    found = {}
-    for one in questions(seat, item):
-        options = texts(one, item)
-        key = (seat.project.name, one.name, item.external_id, seat.person.pseudonym)
+def draw_option_orders(context: AnnotatorContext, item: Item, *, occasion: int) -> dict[str, list[int]]:
+    """The seeded order of each question's options for this annotator; another one on each occasion of the same item."""
+    orders = {}
+    for question in list_questions(context, item):
+        options = list_option_texts(question, item)
+        key = (context.project.name, question.name, item.external_id, context.annotator.pseudonym)
         if options:
-            found[one.name] = answers.order(
+            orders[question.name] = question_base.order_options(
                 len(options),
-                shuffle=isinstance(one, Choice | Choices) and one.shuffle,
-                seed=seat.definition.seed,
+                shuffle=isinstance(question, ChoiceQuestion | ChoicesQuestion) and question.shuffle,
+                seed=context.definition.seed,
                 key=key if occasion == 0 else (*key, str(occasion)),
-                last=isinstance(one, Choice) and one.abstain is not None,
+                last=isinstance(question, ChoiceQuestion) and question.abstain is not None,
             )
-    return found
+    return orders
 
 
-def asked(session: Session, *, annotator_id: int, assignment_id: int, now: datetime) -> tuple[Asked, ...]:
-    """What is asked of an item in a person's hands, as she sees it; an answer may follow in the same transaction.
+def get_shown_questions(
+    session: Session, *, annotator_id: int, assignment_id: int, now: datetime
+) -> tuple[ShownQuestion, ...]:
+    """The questions of an assigned item as its annotator sees them; the assignment is cached for a following answer.
 
-    Raises Stale where the item is not hers.
+    Raises Stale where the assignment does not belong to the annotator.
     """
-    seat, assignment, item = annotator_context.held(
+    context, assignment, item = annotator_context.load_assignment(
         session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
     )
-    annotator_context.hold(session, seat, assignment, item)
-    return shown(seat, assignment, item)
+    annotator_context.cache_assignment(session, context, assignment, item)
+    return build_shown_questions(context, assignment, item)
 
 
-def _left(session: Session, item: Item, *, open_items: int | None) -> int | None:
-    if not item.pool.placed:
+def _count_remaining(session: Session, item: Item, *, open_items: int | None) -> int | None:
+    if item.pool not in POOLS_WITH_OVERLAP:
         return None
     if open_items is None:
-        others = item_queue.others_open(session, project_id=item.project_id, pool=item.pool, item_id=item.id or 0)
+        others = item_queue.count_other_open_items(
+            session, project_id=item.project_id, pool=item.pool, item_id=item.id or 0
+        )
         open_items = others + 1
     return open_items if open_items <= item_queue.MOST_COUNTED else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectedItem:
+    """The item that was selected next: on which occasion, in which attempt, whether as a repeat, and its page position.
+
+    `item` is set where the row was read already and the annotator never had it; `open_items` is as in
+    `item_queue.QueuedItem`.
+    """
+
+    item_id: int
+    item: Item | None = None
+    open_items: int | None = None
+    occasion: int = 0
+    attempt: int | None = None
+    is_repeat: bool = False
+    page_position: PagePosition | None = None
+
+
+def assign_item(
+    session: Session,
+    context: AnnotatorContext,
+    selected: SelectedItem,
+    *,
+    now: datetime,
+    batch_until: datetime | None = None,
+) -> tuple[Assignment, Item]:
+    """Create the assignment of a selected item; the annotator's expired one becomes live again, at its old position.
+
+    With `batch_until` the item belongs to a Label Studio batch with a lease until then, else it is shown in Telegram.
+    """
+    item = selected.item or session.get_one(Item, selected.item_id, populate_existing=True)
+    assignment = _find_expired(session, context, selected) if selected.item is None else None
+    if assignment is None:
+        assignment = _build_assignment(context, item, selected, now=now)
+        _advance_position(context, selected.page_position)
+    assignment.surface = Surface.TELEGRAM if batch_until is None else Surface.LABEL_STUDIO
+    assignment.exposed = assignment.exposed or annotator_context.is_exposed_by_exception(session, context, item)
+    assignment.status = AssignmentStatus.LIVE
+    assignment.holds_place = item.pool in POOLS_WITH_OVERLAP and not selected.is_repeat
+    assignment.item_revision = item.revision
+    assignment.instructions_sha256 = context.project.instructions_sha256
+    assignment.stimulus_sha256 = item.stimulus_sha256
+    assignment.shown_at = now
+    if batch_until is None:
+        renew_lease(context, assignment, now=now)
+        annotator_context.record_activity(context.participation, now=now)
+    else:
+        assignment.lease_until = batch_until
+    table_model.write_row(session, context.participation)
+    table_model.write_row(session, assignment)
+    annotator_context.record_exposure(session, context, item, now=now)
+    return assignment, item
+
+
+def _find_expired(session: Session, context: AnnotatorContext, selected: SelectedItem) -> Assignment | None:
+    """The annotator's expired assignment of the same item and occasion."""
+    own = select(Assignment).where(
+        Assignment.item_id == selected.item_id, Assignment.annotator_id == context.annotator_id
+    )
+    return session.exec(own.where(Assignment.occasion == selected.occasion)).first()
+
+
+def renew_lease(context: AnnotatorContext, assignment: Assignment, *, now: datetime) -> None:
+    """Give an assignment in Telegram a new lease."""
+    assignment.lease_until = now + timedelta(seconds=context.definition.lease or policy.LEASE_SECONDS)
+
+
+def _build_assignment(context: AnnotatorContext, item: Item, selected: SelectedItem, *, now: datetime) -> Assignment:
+    orders = draw_option_orders(context, item, occasion=selected.occasion)
+    return Assignment(
+        project_id=context.project_id,
+        item_id=selected.item_id,
+        annotator_id=context.annotator_id,
+        occasion=selected.occasion,
+        surface=Surface.TELEGRAM,
+        status=AssignmentStatus.LIVE,
+        stage=item.stage,
+        is_control=item.pool is Pool.CONTROL,
+        is_repeat=selected.is_repeat,
+        attempt=selected.attempt,
+        position=context.participation.shown + 1,
+        page=None if selected.page_position is None else selected.page_position.page,
+        option_order=orders.get(context.definition.all_questions[0].name),
+        option_orders=orders if len(context.definition.all_questions) > 1 else None,
+        assigned_at=now,
+    )
+
+
+def _advance_position(context: AnnotatorContext, page_position: PagePosition | None) -> None:
+    context.participation.shown += 1
+    if page_position is not None:
+        context.participation.page, context.participation.on_page = page_position.page, page_position.position

@@ -1,4 +1,4 @@
-"""Answers as they are stored, and as people are told that they are."""
+"""Writes revisions of judgements, and builds what the annotator is shown after one was saved."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from annotation.store import row_writer
-from annotation.store.models import Assignment, Item, Judgement
+from annotation.campaigns.questions import ChoiceQuestion, Question
+from annotation.store.models import Assignment, Item, Judgement, table_model
 from annotation.vocabulary import EXTRA, AssignmentStatus, Stage
-from annotation.workflow.assignments import annotator_context, assigned_items, training_feedback
-from annotation.workflow.assignments.annotator_context import Seat
-from annotation.workflow.assignments.assigned_items import Asked
-from annotation.workflow.assignments.qualification import Decision
-from annotation.workflow.assignments.training_feedback import Feedback
+from annotation.workflow.assignments import annotator_context, assigned_items
+from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments.assigned_items import ShownQuestion
+from annotation.workflow.assignments.qualification import QualificationDecision
+from annotation.workflow.quality import gold_answers
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saved:
-    """An answer that is stored; `repeated` says that this very tap had come before and nothing was stored now.
+class SavedJudgement:
+    """A stored answer as the annotator is shown it.
 
-    `answers` are in the words that people read, by question, `stored` as they are kept; empty for a skip. `extra` says
-    that the item had its answers already, `changeable` that an undo may be tried. `feedback` is for training,
-    `decision` for the last answer of a qualification.
+    `repeated` says that the same submission was stored before and nothing is stored now. `answers` are the shown texts
+    by question, `stored` the stored labels; both are empty for a skip. `extra` says that the item had all its answers
+    already, `changeable` that an undo may be tried. `feedback` is for training, `decision` for the last answer of a
+    qualification.
     """
 
     assignment_id: int
@@ -36,18 +37,18 @@ class Saved:
     stage: Stage
     stimulus: str
     pieces: tuple[Mapping[str, Any], ...]
-    questions: tuple[Asked, ...]
+    questions: tuple[ShownQuestion, ...]
     stored: Mapping[str, str]
     answers: Mapping[str, str]
     repeated: bool
     changeable: bool = False
     extra: bool = False
-    feedback: Feedback | None = None
-    decision: Decision | None = None
+    feedback: TrainingFeedback | None = None
+    decision: QualificationDecision | None = None
 
     @property
     def question(self) -> str:
-        """The words of the first question."""
+        """The text of the first question."""
         return self.questions[0].text
 
     @property
@@ -57,10 +58,10 @@ class Saved:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Given:
-    """An answer on its way into the database: by question as stored, as it came, or a skip with its reason.
+class GivenAnswer:
+    """An answer to be stored: by question as stored, and raw as it was received; or a skip and its reason.
 
-    `at` is when it was given at a desk, and `seconds` how long it took there, where that is known.
+    `at` is when it was given in Label Studio, and `seconds` how long it took there, where that is known.
     """
 
     answers: Mapping[str, str]
@@ -71,86 +72,120 @@ class Given:
     seconds: float | None = None
 
 
-def store(
+def write_judgement(
     session: Session,
-    seat: Seat,
+    context: AnnotatorContext,
     assignment: Assignment,
-    given: Given,
+    given: GivenAnswer,
     *,
     revision: int,
     excluded: str | None,
     now: datetime,
 ) -> Judgement:
-    """Write one revision of an answer, with its own seconds, or those since the item was shown."""
-    asked = seat.definition.asked
+    """Write one revision of an answer, with its own seconds, or else the seconds since the item was shown."""
+    questions = context.definition.all_questions
     shown_at = assignment.shown_at or assignment.assigned_at or now
-    made = Judgement(
-        assignment_id=annotator_context.known(assignment.id),
+    judgement = Judgement(
+        assignment_id=annotator_context.require_id(assignment.id),
         revision=revision,
-        response=given.answers.get(asked[0].name, ""),
+        response=given.answers.get(questions[0].name, ""),
         response_raw=given.raw,
-        answers=dict(given.answers) if len(asked) > 1 and given.skip_reason is None else None,
+        answers=dict(given.answers) if len(questions) > 1 and given.skip_reason is None else None,
         seconds=(now - shown_at).total_seconds() if given.at is None else given.seconds,
         answered_at=given.at or now,
         skip_reason=given.skip_reason,
         excluded_reason=excluded,
     )
-    row_writer.write(session, made)
-    return made
+    table_model.write_row(session, judgement)
+    return judgement
 
 
-def standing(session: Session, assignment: Assignment) -> Judgement | None:
-    """The answer as it stands now."""
-    chosen = select(Judgement).where(Judgement.assignment_id == assignment.id)
-    return session.exec(chosen.order_by(col(Judgement.revision).desc()).limit(1)).first()
+def get_final_judgement(session: Session, assignment: Assignment) -> Judgement | None:
+    """The final revision of an answer; None where the assignment has no answer."""
+    revisions = select(Judgement).where(Judgement.assignment_id == assignment.id)
+    return session.exec(revisions.order_by(col(Judgement.revision).desc()).limit(1)).first()
 
 
-def stored(session: Session, assignment_id: int, revision: int) -> Judgement | None:
-    """That revision of an answer."""
-    chosen = select(Judgement).where(Judgement.assignment_id == assignment_id, Judgement.revision == revision)
-    return session.exec(chosen).first()
+def get_judgement(session: Session, assignment_id: int, revision: int) -> Judgement | None:
+    """One revision of an answer; None where it was never stored."""
+    revisions = select(Judgement).where(Judgement.assignment_id == assignment_id, Judgement.revision == revision)
+    return session.exec(revisions).first()
 
 
-def answers_of(seat: Seat, judgement: Judgement) -> dict[str, str]:
-    """An answer by question, as it is stored."""
+def get_stored_answers(context: AnnotatorContext, judgement: Judgement) -> dict[str, str]:
+    """The stored answers of a judgement, by question."""
     if judgement.answers is not None:
         return dict(judgement.answers)
-    return {seat.definition.asked[0].name: judgement.response} if judgement.response else {}
+    return {context.definition.all_questions[0].name: judgement.response} if judgement.response else {}
 
 
-def saved(
-    seat: Seat,
+def build_saved_judgement(
+    context: AnnotatorContext,
     assignment: Assignment,
     item: Item,
     judgement: Judgement,
     *,
     repeated: bool = False,
-    decision: Decision | None = None,
-) -> Saved:
-    """What a person is told of a stored answer."""
-    asked = assigned_items.questions(seat, item)
-    given = answers_of(seat, judgement)
-    return Saved(
-        assignment_id=annotator_context.known(assignment.id),
+    decision: QualificationDecision | None = None,
+) -> SavedJudgement:
+    """What the annotator is shown of a stored answer."""
+    questions = assigned_items.list_questions(context, item)
+    stored = get_stored_answers(context, judgement)
+    return SavedJudgement(
+        assignment_id=annotator_context.require_id(assignment.id),
         revision=judgement.revision,
         number=assignment.position or 0,
-        project_id=seat.project_id,
-        language=seat.project.language,
+        project_id=context.project_id,
+        language=context.project.language,
         stage=assignment.stage,
         stimulus=item.stimulus,
         pieces=tuple(item.pieces or ()),
-        questions=assigned_items.shown(seat, assignment, item),
-        stored=given,
-        answers={name: training_feedback.worded(asked, item, name, label) for name, label in given.items()},
+        questions=assigned_items.build_shown_questions(context, assignment, item),
+        stored=stored,
+        answers={name: get_answer_text(questions, item, name, label) for name, label in stored.items()},
         repeated=repeated,
-        changeable=_changeable(assignment, judgement, decision),
+        changeable=_can_offer_undo(assignment, judgement, decision),
         extra=judgement.excluded_reason == EXTRA,
-        feedback=training_feedback.after(seat, item, assignment.stage, given),
+        feedback=get_training_feedback(context, item, assignment.stage, stored),
         decision=decision,
     )
 
 
-def _changeable(assignment: Assignment, judgement: Judgement, decision: Decision | None) -> bool:
-    """Whether an undo can be offered; whether another item of the group came since is seen when it is asked for."""
+def _can_offer_undo(assignment: Assignment, judgement: Judgement, decision: QualificationDecision | None) -> bool:
+    """Whether to offer an undo; that no other item of the group was shown since is checked only when it is used."""
     closed = assignment.stage is Stage.TRAINING or decision is not None or judgement.excluded_reason == EXTRA
     return assignment.status is AssignmentStatus.DONE and not closed
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingFeedback:
+    """Whether an answer was right, the texts of the right answers by question, and the item's explanation, if any."""
+
+    right: bool | None
+    gold: Mapping[str, str]
+    explanation: str | None
+
+
+def get_training_feedback(
+    context: AnnotatorContext, item: Item, stage: Stage, given: Mapping[str, str]
+) -> TrainingFeedback | None:
+    """The feedback on an answer in the training; None in any other stage."""
+    section = context.definition.stages.training
+    if stage is not Stage.TRAINING or section is None:
+        return None
+    questions = assigned_items.list_questions(context, item)
+    gold = gold_answers.get_gold_answers(item, questions)
+    return TrainingFeedback(
+        right=gold_answers.is_item_right(item, questions, given),
+        gold={name: get_answer_text(questions, item, name, label) for name, label in gold.items()},
+        explanation=item.explanation if section.explain else None,
+    )
+
+
+def get_answer_text(questions: tuple[Question, ...], item: Item, name: str, label: str) -> str:
+    """The text of a stored answer: of a choice the option's text, else the answer itself."""
+    question = next((question for question in questions if question.name == name), None)
+    if isinstance(question, ChoiceQuestion):
+        texts, labels = question.get_options(item.options), question.get_labels(item.options)
+        return dict(zip(labels, texts, strict=True)).get(label, label)
+    return label

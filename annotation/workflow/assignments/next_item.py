@@ -1,173 +1,238 @@
-"""The next item of a person: the one in her hands, else the next of the project whose turn it is."""
+"""The next item of an annotator: their live item, else a new one from the first project that has one for them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlmodel import Session
+import sqlalchemy as sa
+from sqlmodel import Session, col
 
-from annotation.store.models import Annotator
-from annotation.vocabulary import AssignmentStatus, Hindrance, ProjectStatus, Stage
-from annotation.workflow.allocation import programmes
-from annotation.workflow.annotators import access, declining
-from annotation.workflow.assignments import (
-    annotator_context,
-    assigned_items,
-    assignment_creation,
-    eligibility,
-    item_selection,
-    leases,
-    qualification,
-)
+from annotation.store.models import Annotator, Assignment
+from annotation.store.models.table_model import UtcDateTime
+from annotation.vocabulary import AssignmentStatus, ProjectStatus, Stage, UnassignedReason
+from annotation.workflow.allocation import open_projects
+from annotation.workflow.allocation.open_projects import OpenProject
+from annotation.workflow.annotators import access
+from annotation.workflow.assignments import annotator_context, assigned_items, item_selection, leases, qualification
 from annotation.workflow.assignments import assignment_policy as policy
-from annotation.workflow.assignments.annotator_context import Seat
-from annotation.workflow.assignments.assigned_items import Offer
-from annotation.workflow.assignments.assignment_creation import Chosen
-from annotation.workflow.assignments.eligibility import Look
-from annotation.workflow.waiting import Waiting
+from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments.assigned_items import AssignedItem, SelectedItem
+from annotation.workflow.participations import NothingAssigned
 
-HERS = declining.HERS
-"""What she can do something about at once: she is asked for it before any later project, until she declines."""
+ANSWERABLE_REASONS = access.RESOLVABLE_REASONS
+"""Reasons that the annotator can resolve at once: these come before items of later projects, unless declined."""
 
 
-def next_item(
+@dataclass(frozen=True, kw_only=True)
+class Eligibility:
+    """What is read before an item is assigned.
+
+    `live_assignment_id` is the annotator's live assignment in Telegram, if any; `has_overdue_leases` says whether
+    leases of other annotators are over; `open_projects` are the running projects that are open to the annotator, none
+    where one project was asked for.
+    """
+
+    live_assignment_id: int | None
+    has_overdue_leases: bool
+    open_projects: tuple[OpenProject, ...]
+
+
+def assign_next_item(
     session: Session,
     *,
     annotator_id: int,
     now: datetime,
     project_id: int | None = None,
-    turn: Sequence[int] | None = None,
-    seen: Look | None = None,
-) -> Offer | Waiting:
-    """The live item of this person, else a new one, of that project if one is named; else why there is none.
+    project_ids: Sequence[int] | None = None,
+    eligibility: Eligibility | None = None,
+) -> AssignedItem | NothingAssigned:
+    """The annotator's live item, else a newly assigned one, else the reason why there is none.
 
-    `turn` are the projects to try, in order, in place of those before which she stands; none for the live item alone.
-    `seen` is a look that was taken in this transaction, with nothing handed out since.
-
-    Waiting for SEARCHING asks to commit and to call again at once.
+    `project_id` asks for an item of one project. `project_ids` are the projects to try, in order, instead of all open
+    ones; empty for the live item only. `eligibility` is what `check_eligibility` read in this transaction, with nothing
+    assigned since. The reason SEARCHING asks the caller to commit and to call again at once.
     """
-    person = annotator_context.locked(session, annotator_id)
-    if seen is None:
-        seen = eligibility.look(session, annotator_id=annotator_id, project_id=project_id, now=now)
-    if seen.overdue:
-        leases.expire(session, now=now, but=annotator_id)
-    found = _in_hand(session, person, assignment_id=seen.live, now=now) if seen.live is not None else None
-    if found is not None:
-        return found
-    waits: list[Waiting] = []
-    asked = programmes.turn(seen.doors) if project_id is None else (project_id,)
-    for one in asked if turn is None else turn:
-        offered = _of_project(session, person, project_id=one, now=now)
-        if isinstance(offered, Offer) or _asks(offered) or offered.reason is Hindrance.SEARCHING:
-            return offered
-        waits.append(offered)
-    return _told([*waits, *(programmes.full(seen.doors) if turn is None else ())])
+    annotator = annotator_context.lock_annotator(session, annotator_id)
+    if eligibility is None:
+        eligibility = read_eligibility(session, annotator_id=annotator_id, project_id=project_id, now=now)
+    if eligibility.has_overdue_leases:
+        leases.expire_leases(session, now=now, except_annotator_id=annotator_id)
+    if eligibility.live_assignment_id is not None:
+        live = _get_live_item(session, annotator, assignment_id=eligibility.live_assignment_id, now=now)
+        if live is not None:
+            return live
+    reasons: list[NothingAssigned] = []
+    turns = open_projects.order_projects(eligibility.open_projects) if project_id is None else (project_id,)
+    for project in turns if project_ids is None else project_ids:
+        result = _assign_project_item(session, annotator, project_id=project, now=now)
+        if isinstance(result, AssignedItem) or _is_answerable(result) or result.reason is UnassignedReason.SEARCHING:
+            return result
+        reasons.append(result)
+    full = open_projects.list_full_projects(eligibility.open_projects) if project_ids is None else ()
+    return _choose_reason([*reasons, *full])
 
 
-def look(session: Session, *, annotator_id: int, now: datetime) -> Look:
-    """What a person has in hand, and before which projects she stands, for whoever chooses among them."""
-    annotator_context.locked(session, annotator_id)
-    return eligibility.look(session, annotator_id=annotator_id, project_id=None, now=now)
+def check_eligibility(session: Session, *, annotator_id: int, now: datetime) -> Eligibility:
+    """The annotator's live assignment and open projects, read under the lock on the annotator."""
+    annotator_context.lock_annotator(session, annotator_id)
+    return read_eligibility(session, annotator_id=annotator_id, project_id=None, now=now)
 
 
-def _told(waits: list[Waiting]) -> Waiting:
-    """What to tell a person who gets nothing anywhere: what time lifts first, else the first that is no mere lack."""
-    passing = sorted((one for one in waits if one.until is not None), key=lambda one: one.until.timestamp())  # type: ignore[union-attr]
-    telling = [one for one in waits if one.reason is not Hindrance.NOTHING_LEFT]
-    return next(iter([*passing, *telling, *waits]), Waiting(reason=Hindrance.NOTHING_LEFT))
+def _choose_reason(reasons: list[NothingAssigned]) -> NothingAssigned:
+    """The reason to show when no project has an item: the one that ends first, else the first but NOTHING_LEFT."""
+    temporary = sorted(
+        (reason for reason in reasons if reason.until is not None),
+        key=lambda reason: reason.until.timestamp(),  # type: ignore[union-attr]
+    )
+    specific = [reason for reason in reasons if reason.reason is not UnassignedReason.NOTHING_LEFT]
+    candidates = [*temporary, *specific, *reasons]
+    return candidates[0] if candidates else NothingAssigned(reason=UnassignedReason.NOTHING_LEFT)
 
 
-def _asks(waiting: Waiting) -> bool:
-    return waiting.reason in HERS and not waiting.declined
+def _is_answerable(nothing: NothingAssigned) -> bool:
+    return nothing.reason in ANSWERABLE_REASONS and not nothing.declined
 
 
-def _in_hand(session: Session, person: Annotator, *, assignment_id: int, now: datetime) -> Offer | Waiting | None:
-    """Her live item, its lease renewed; one that she may not answer any more is taken out of her hands."""
-    seat, live, item = annotator_context.held(
-        session, annotator_id=person.id or 0, assignment_id=assignment_id, now=now
+def _get_live_item(
+    session: Session, annotator: Annotator, *, assignment_id: int, now: datetime
+) -> AssignedItem | NothingAssigned | None:
+    """The annotator's live item, its lease renewed; one that they may no longer answer is expired instead."""
+    context, live, item = annotator_context.load_assignment(
+        session, annotator_id=annotator.id or 0, assignment_id=assignment_id, now=now
     )
     if live.status is not AssignmentStatus.LIVE:
         return None
-    hindered = hindrance(session, seat, now=now)
-    if hindered is not None and _asks(hindered):
-        return hindered
-    if hindered is not None:
-        leases.lapse_one(session, live, now=now)
+    nothing = check_access(session, context, now=now)
+    if nothing is not None and _is_answerable(nothing):
+        return nothing
+    if nothing is not None:
+        leases.expire_lease(session, live, now=now)
         return None
     if live.lease_until is not None and live.lease_until < now:
-        assignment_creation.renew(seat, live, now=now)
+        assigned_items.renew_lease(context, live, now=now)
     live.item_revision, live.stimulus_sha256 = item.revision, item.stimulus_sha256
     session.add(live)
-    return assigned_items.offer(session, seat, live, item)
+    return assigned_items.build_assigned_item(session, context, live, item)
 
 
-def _of_project(session: Session, person: Annotator, *, project_id: int, now: datetime) -> Offer | Waiting:
-    seat = annotator_context.take(session, person, project_id=project_id, now=now)
-    if isinstance(seat, Waiting):
-        return seat
-    hindered = hindrance(session, seat, now=now) or _capped(seat, now=now)
-    if hindered is not None:
-        return hindered
-    declining.forget(seat.participation)
-    chosen = choose(session, seat, now=now)
-    if isinstance(chosen, Waiting):
-        return chosen
-    assignment, item = assignment_creation.hand(session, seat, chosen, now=now)
-    return assigned_items.offer(session, seat, assignment, item, open_items=chosen.open_items)
+def _assign_project_item(
+    session: Session, annotator: Annotator, *, project_id: int, now: datetime
+) -> AssignedItem | NothingAssigned:
+    context = annotator_context.load_context(session, annotator, project_id=project_id, now=now)
+    if isinstance(context, NothingAssigned):
+        return context
+    nothing = check_access(session, context, now=now) or _check_caps(context, now=now)
+    if nothing is not None:
+        return nothing
+    access.clear_declined(context.participation)
+    selected = select_item(session, context, now=now)
+    if isinstance(selected, NothingAssigned):
+        return selected
+    assignment, item = assigned_items.assign_item(session, context, selected, now=now)
+    return assigned_items.build_assigned_item(session, context, assignment, item, open_items=selected.open_items)
 
 
-def hindrance(session: Session, seat: Seat, *, now: datetime) -> Waiting | None:
-    """What keeps her from the items of the project now."""
-    if seat.project.status is not ProjectStatus.RUNNING:
-        return Waiting(reason=Hindrance.NOT_RUNNING, project=seat.project.name)
-    return access.hindrance(
-        session,
-        person=seat.person,
-        project=seat.project,
-        definition=seat.definition,
-        participation=seat.participation,
-        now=now,
-        known=seat.terms,
+def check_access(session: Session, context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
+    """Why the annotator may not get items of the project now; None where they may."""
+    if context.project.status is not ProjectStatus.RUNNING:
+        return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=context.project.name)
+    return access.check_access(
+        session, annotator=context.annotator, terms=context.terms, participation=context.participation, now=now
     )
 
 
-def _capped(seat: Seat, *, now: datetime) -> Waiting | None:
-    stands = seat.participation
-    work = policy.Work(
-        answered=stands.answered,
-        day=stands.day,
-        answered_today=stands.answered_today,
-        sitting_since=stands.sitting_since,
-        last_at=stands.last_at,
+def _check_caps(context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
+    participation = context.participation
+    progress = policy.AnnotatorProgress(
+        answered=participation.answered,
+        day=participation.day,
+        answered_today=participation.answered_today,
+        session_since=participation.work_session_since,
+        last_at=participation.last_at,
     )
-    cap = policy.capped(seat.definition.caps, work, now=now, zone=seat.person.time_zone)
-    return None if cap is None else Waiting(reason=Hindrance.CAP, project=seat.project.name, until=cap.until)
+    cap = policy.find_reached_cap(context.definition.caps, progress, now=now, zone=context.annotator.time_zone)
+    if cap is None:
+        return None
+    return NothingAssigned(reason=UnassignedReason.CAP, project=context.project.name, until=cap.until)
 
 
-def choose(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting:
-    """The next item of her stage, or of the first later one that has any."""
-    stands = seat.participation
-    nothing = Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
-    while stands.stage is not Stage.MAIN:
-        chosen = _of_stage(session, seat, now=now)
-        if chosen is not None:
-            return chosen
-        if item_selection.at_desk(session, seat):
-            return nothing
-        if stands.stage in qualification.MARKED:
-            if not qualification.is_whole(session, seat):
-                return nothing
-            if not qualification.decide(session, seat, now=now).passed:
-                return hindrance(session, seat, now=now) or choose(session, seat, now=now)
+def select_item(session: Session, context: AnnotatorContext, *, now: datetime) -> SelectedItem | NothingAssigned:
+    """The next item of the annotator's stage, or of the first later stage that has one."""
+    participation = context.participation
+    while participation.stage is not Stage.MAIN:
+        selected = _select_stage_item(session, context, now=now)
+        if selected is not None:
+            return selected
+        if item_selection.has_batch_items(session, context):
+            break
+        if participation.stage in qualification.MARKED_STAGES:
+            if not qualification.is_attempt_complete(session, context):
+                break
+            if not qualification.decide_attempt(session, context, now=now).passed:
+                return check_access(session, context, now=now) or select_item(session, context, now=now)
             continue
-        stands.stage, stands.since = policy.following(seat.definition, stands.stage), now
-        session.add(stands)
-    return item_selection.in_main(session, seat, now=now) or nothing
+        participation.stage, participation.since = policy.get_next_stage(context.definition, participation.stage), now
+        session.add(participation)
+    else:
+        selected = item_selection.select_main_item(session, context, now=now)
+        if selected is not None:
+            return selected
+    return NothingAssigned(reason=UnassignedReason.NOTHING_LEFT, project=context.project.name)
 
 
-def _of_stage(session: Session, seat: Seat, *, now: datetime) -> Chosen | Waiting | None:
-    stage = seat.participation.stage
+def _select_stage_item(
+    session: Session, context: AnnotatorContext, *, now: datetime
+) -> SelectedItem | NothingAssigned | None:
+    stage = context.participation.stage
     if stage is Stage.PILOT:
-        return item_selection.in_pilot(session, seat, now=now)
-    return item_selection.in_attempt(session, seat, stage)
+        return item_selection.select_pilot_item(session, context, now=now)
+    return item_selection.select_attempt_item(session, context, stage)
+
+
+def read_eligibility(session: Session, *, annotator_id: int, project_id: int | None, now: datetime) -> Eligibility:
+    """Read the eligibility in one statement; counts that this transaction has not written yet are included."""
+    statement = _EVERYWHERE if project_id is None else _HERE
+    with session.no_autoflush:
+        rows = session.connection().execute(statement, {"annotator": annotator_id, "now": now}).all()
+    stored = open_projects.sort_open_projects(row[2:] for row in rows if project_id is None and row[2] is not None)
+    return Eligibility(
+        live_assignment_id=rows[0][0],
+        has_overdue_leases=bool(rows[0][1]),
+        open_projects=tuple(_update_counts(session, project, annotator_id=annotator_id) for project in stored),
+    )
+
+
+def _update_counts(session: Session, open_project: OpenProject, *, annotator_id: int) -> OpenProject:
+    context = annotator_context.get_cached_context(session, annotator_id=annotator_id, project_id=open_project.project)
+    if context is None:
+        return open_project
+    return replace(open_project, answered=context.participation.answered, shown=context.participation.shown)
+
+
+_LIVE = (
+    sa.select(col(Assignment.id))
+    .where(
+        col(Assignment.annotator_id) == sa.bindparam("annotator"),
+        sa.text("assignment.status = 'live'"),
+        sa.text("assignment.surface = 'telegram'"),
+    )
+    .limit(1)
+    .scalar_subquery()
+)
+_OVERDUE = (
+    sa.select(sa.literal_column("1"))
+    .where(
+        sa.text("assignment.status = 'live'"),
+        col(Assignment.lease_until) < sa.bindparam("now", type_=UtcDateTime()),
+        col(Assignment.annotator_id) != sa.bindparam("annotator"),
+    )
+    .select_from(Assignment)
+    .limit(1)
+    .scalar_subquery()
+)
+_HERE = sa.select(_LIVE.label("live"), _OVERDUE.is_not(None).label("overdue"))
+_HERE_TABLE = _HERE.subquery()
+_PROJECTS = open_projects.OPEN_PROJECTS.subquery()
+_EVERYWHERE = sa.select(_HERE_TABLE, _PROJECTS).select_from(_HERE_TABLE.outerjoin(_PROJECTS, sa.true()))

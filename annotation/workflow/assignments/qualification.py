@@ -1,5 +1,5 @@
-"""Pass marks of the training and the qualification: k of n, decided when all are answered, with the interval in the
-journal. There may be several attempts, with a cool-down; whoever misses the mark in the last has failed.
+"""Pass marks of training and qualification: decided when all items of an attempt are answered, and recorded in the
+journal with a confidence interval. There may be several attempts, with a cool-down; missing the last one is a failure.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, func, select
 
-from annotation.campaigns.stages import PassMark
+from aggregation.intervals import wilson_interval
+from annotation.campaigns.sections.stages import PassMark
 from annotation.store import journal
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import CHANGED, AssignmentStatus, Event, ParticipationStatus, Stage
 from annotation.workflow.assignments import assigned_items
 from annotation.workflow.assignments import assignment_policy as policy
-from annotation.workflow.assignments.annotator_context import Seat
+from annotation.workflow.assignments.annotator_context import AnnotatorContext
 from annotation.workflow.quality import gold_answers
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
-    """How an attempt ended: right answers of so many, their share's 95 % interval, and when she may try again."""
+class QualificationDecision:
+    """How an attempt ended: right answers, of how many, the 95 % interval of their share, and when to try again."""
 
     passed: bool
     right: int
@@ -32,100 +33,117 @@ class Decision:
     retry_at: datetime | None
 
 
-MARKED = (Stage.TRAINING, Stage.QUALIFICATION)
+MARKED_STAGES = (Stage.TRAINING, Stage.QUALIFICATION)
 
 
-def is_whole(session: Session, seat: Seat) -> bool:
-    """Whether as many items of the attempt are answered as the pass mark of her stage speaks of, one at the least.
+def is_attempt_complete(session: Session, context: AnnotatorContext) -> bool:
+    """Whether the attempt has as many answers as the stage's pass mark names, at least one.
 
-    Where fewer are open, because reports paused some, nobody fails for it: the attempt waits.
+    Where fewer items are open, because reports paused some, the attempt waits.
     """
-    mark = _mark(seat)
-    return mark is None or _result(session, seat)[1] >= (mark.of or 1)
+    mark = _get_pass_mark(context)
+    return mark is None or _count_right_answers(session, context)[1] >= (mark.of or 1)
 
 
-def decide(session: Session, seat: Seat, *, now: datetime) -> Decision:
-    """Judge the attempt by the answers as they finally stand, and let her go on, try again, or go.
+def decide_attempt(session: Session, context: AnnotatorContext, *, now: datetime) -> QualificationDecision:
+    """Decide the attempt by its final answers: the participation goes to the next stage, to another attempt, or fails.
 
-    A training without a pass mark is passed without a word in the journal.
+    A training without a pass mark is passed without an entry in the journal.
     """
-    standing, stage, attempt = seat.participation, seat.participation.stage, seat.participation.attempt
-    right, of = _result(session, seat)
-    section, mark = seat.definition.stages.named[stage.value], _mark(seat)
-    low, high = policy.wilson(right, of) if of else (0.0, 1.0)
-    passed = mark is None or mark.reached(right, of)
-    more = attempt < (section.attempts or 1)
-    standing.since = now
+    participation, stage, attempt = context.participation, context.participation.stage, context.participation.attempt
+    right, of = _count_right_answers(session, context)
+    section, mark = context.definition.stages.by_name[stage.value], _get_pass_mark(context)
+    interval = wilson_interval(right, of)
+    passed = mark is None or mark.is_reached(right, of)
+    has_retry = attempt < (section.attempts or 1)
+    participation.since = now
     if passed:
-        standing.stage = policy.following(seat.definition, stage)
+        participation.stage = policy.get_next_stage(context.definition, stage)
         if stage is Stage.QUALIFICATION:
-            standing.qualified_at = now
+            participation.qualified_at = now
         else:
-            standing.attempt = 1
-    elif more:
-        standing.attempt += 1
-        standing.retry_at = now + timedelta(seconds=section.cool_down or 0)
+            participation.attempt = 1
+    elif has_retry:
+        participation.attempt += 1
+        participation.retry_at = now + timedelta(seconds=section.cool_down or 0)
     else:
-        standing.status, standing.reason = ParticipationStatus.FAILED, f"{stage.value}: {right} of {of} right"
-    session.add(standing)
-    retry_at = None if passed or not more else standing.retry_at
-    made = Decision(passed=passed, right=right, of=of, low=low, high=high, retry_at=retry_at)
+        participation.status, participation.reason = ParticipationStatus.FAILED, f"{stage.value}: {right} of {of} right"
+    session.add(participation)
+    retry_at = None if passed or not has_retry else participation.retry_at
+    decision = QualificationDecision(
+        passed=passed,
+        right=right,
+        of=of,
+        low=interval.low or 0.0,
+        high=1.0 if interval.high is None else interval.high,
+        retry_at=retry_at,
+    )
     if mark is not None or stage is Stage.QUALIFICATION:
-        _record(session, seat, made, stage=stage, attempt=attempt, now=now)
-    return made
+        _record_decision(session, context, decision, stage=stage, attempt=attempt, now=now)
+    return decision
 
 
-def superseded(session: Session, assignment_ids: Collection[int | None]) -> set[int]:
+def find_superseded(session: Session, assignment_ids: Collection[int | None]) -> set[int]:
     """Those of the assignments whose answer is to the item as it was before a substantive fix."""
-    chosen = select(Judgement.assignment_id).where(
+    superseded = select(Judgement.assignment_id).where(
         col(Judgement.assignment_id).in_(assignment_ids),
         col(Judgement.excluded_reason).startswith(CHANGED),
     )
-    return set(session.exec(chosen)) if assignment_ids else set()
+    return set(session.exec(superseded)) if assignment_ids else set()
 
 
-def _mark(seat: Seat) -> PassMark | None:
-    section = seat.definition.stages.named.get(seat.participation.stage.value)
+def _get_pass_mark(context: AnnotatorContext) -> PassMark | None:
+    section = context.definition.stages.by_name.get(context.participation.stage.value)
     return section.pass_mark if section is not None else None
 
 
-def _result(session: Session, seat: Seat) -> tuple[int, int]:
-    """Right answers, and all, of her attempt at her stage; a skip is not right.
+def _count_right_answers(session: Session, context: AnnotatorContext) -> tuple[int, int]:
+    """The number of right answers and of all answers in the current attempt; a skip is not right.
 
-    Each is judged by the gold that it was given to: a fix that changes gold takes the older answers out.
+    Answers from before a substantive fix are left out, so each answer is compared with the gold of its item's revision.
     """
     rows = session.exec(
         select(Item, Judgement)
         .join(Assignment, col(Assignment.item_id) == col(Item.id))
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
         .where(
-            Assignment.annotator_id == seat.who,
-            Assignment.project_id == seat.project_id,
-            Assignment.stage == seat.participation.stage,
-            func.coalesce(col(Assignment.attempt), 1) == seat.participation.attempt,
+            Assignment.annotator_id == context.annotator_id,
+            Assignment.project_id == context.project_id,
+            Assignment.stage == context.participation.stage,
+            func.coalesce(col(Assignment.attempt), 1) == context.participation.attempt,
             Assignment.status == AssignmentStatus.DONE,
         )
         .order_by(col(Assignment.id), col(Judgement.revision))
     ).all()
     final = {judgement.assignment_id: (item, judgement) for item, judgement in rows}
-    for old in superseded(session, list(final)):
-        del final[old]
+    for assignment_id in find_superseded(session, list(final)):
+        del final[assignment_id]
     right = 0
     for item, judgement in final.values():
-        asked = assigned_items.questions(seat, item)
-        given = judgement.answers or {asked[0].name: judgement.response}
-        right += bool(gold_answers.right(item, asked, given))
+        questions = assigned_items.list_questions(context, item)
+        answers = judgement.answers or {questions[0].name: judgement.response}
+        right += bool(gold_answers.is_item_right(item, questions, answers))
     return right, len(final)
 
 
-def _record(session: Session, seat: Seat, made: Decision, *, stage: Stage, attempt: int, now: datetime) -> None:
+def _record_decision(
+    session: Session,
+    context: AnnotatorContext,
+    decision: QualificationDecision,
+    *,
+    stage: Stage,
+    attempt: int,
+    now: datetime,
+) -> None:
     data = {
         "stage": stage.value,
         "attempt": attempt,
-        "right": made.right,
-        "of": made.of,
-        "low": round(made.low, 6),
-        "high": round(made.high, 6),
+        "right": decision.right,
+        "of": decision.of,
+        "low": round(decision.low, 6),
+        "high": round(decision.high, 6),
     }
-    event = Event.QUALIFICATION_PASSED if made.passed else Event.QUALIFICATION_FAILED
-    journal.record(session, event, now=now, project_id=seat.project_id, annotator_id=seat.who, data=data)
+    event = Event.QUALIFICATION_PASSED if decision.passed else Event.QUALIFICATION_FAILED
+    journal.record_event(
+        session, event, now=now, project_id=context.project_id, annotator_id=context.annotator_id, data=data
+    )

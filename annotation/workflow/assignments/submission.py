@@ -1,4 +1,4 @@
-"""What becomes of an answer: stored once, late ones too; an undo opens another revision; what follows from it."""
+"""Submission of answers: each revision is stored once, late ones too, and then the quality rules are applied."""
 
 from __future__ import annotations
 
@@ -10,33 +10,39 @@ import sqlalchemy as sa
 from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
-from annotation.campaigns.questions import Choice, Material
-from annotation.campaigns.questions import answers as reading
-from annotation.campaigns.stages import DynamicOverlap
+from annotation.campaigns.questions import ChoiceQuestion, QuestionContent
+from annotation.campaigns.questions import question_base as reading
+from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Stale
 from annotation.store import item_queue, overlap_counts
 from annotation.store.models import Assignment, Item
-from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, ParticipationStatus, ProjectStatus, Stage
-from annotation.workflow.annotators import consents, declining
+from annotation.vocabulary import (
+    ABSTAINED,
+    EXTRA,
+    POOLS_WITH_OVERLAP,
+    AssignmentStatus,
+    ParticipationStatus,
+    ProjectStatus,
+    Stage,
+)
+from annotation.workflow.annotators import access
 from annotation.workflow.assignments import (
     annotator_context,
     assigned_items,
-    assignment_creation,
     item_selection,
     judgement_writer,
     leases,
     qualification,
-    training_feedback,
     undo,
 )
 from annotation.workflow.assignments import assignment_policy as policy
-from annotation.workflow.assignments.annotator_context import Seat
-from annotation.workflow.assignments.judgement_writer import Given, Saved
-from annotation.workflow.assignments.qualification import Decision
+from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments.judgement_writer import GivenAnswer, SavedJudgement
+from annotation.workflow.assignments.qualification import QualificationDecision
 from annotation.workflow.quality import enforcement
 
 
-def submit(
+def submit_judgement(
     session: Session,
     *,
     annotator_id: int,
@@ -44,143 +50,184 @@ def submit(
     revision: int,
     answers: Mapping[str, object],
     now: datetime,
-) -> Saved:
-    """Store an answer; the same one to the same revision twice stores once.
+) -> SavedJudgement:
+    """Store an answer; the same answer to the same revision is stored once only.
 
-    Raises Stale where the item is not hers, was answered otherwise already or is closed, and BadInput, in the words of
-    the question, for an answer that cannot be taken.
+    Raises Stale where the assignment does not belong to the annotator, has a different answer already or is closed, and
+    BadInput, with the question's own message, for an answer that is not valid.
     """
-    seat, assignment, item = annotator_context.held(
+    context, assignment, item = annotator_context.load_assignment(
         session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
     )
-    given = read(seat, item, answers)
+    given = parse_answers(context, item, answers)
     live = assignment.status is AssignmentStatus.LIVE and revision == 0  # then nothing is stored yet
-    earlier = None if live else judgement_writer.stored(session, assignment_id, revision)
+    earlier = None if live else judgement_writer.get_judgement(session, assignment_id, revision)
     if earlier is not None:
-        if judgement_writer.answers_of(seat, earlier) != dict(given.answers) or earlier.skip_reason is not None:
+        if (
+            judgement_writer.get_stored_answers(context, earlier) != dict(given.answers)
+            or earlier.skip_reason is not None
+        ):
             raise Stale("This item is answered already.")
-        return judgement_writer.saved(seat, assignment, item, earlier, repeated=True)
+        return judgement_writer.build_saved_judgement(context, assignment, item, earlier, repeated=True)
     if revision == 0:
-        return first(session, seat, assignment, item, given=given, now=now)
-    if assignment.open_revision != revision or not undo.is_open(session, seat, assignment, item):
+        return store_first_answer(session, context, assignment, item, given=given, now=now)
+    if assignment.open_revision != revision or not undo.is_changeable(session, context, assignment, item):
         raise Stale("This answer can be changed no more.")
-    return _revised(session, seat, assignment, item, given=given, now=now)
+    return _store_revision(session, context, assignment, item, given=given, now=now)
 
 
-def first(session: Session, seat: Seat, assignment: Assignment, item: Item, *, given: Given, now: datetime) -> Saved:
-    """Store the first answer to an assignment that is live, or to one whose lease is over."""
-    refuse_gone(session, seat)
-    if seat.project.status is ProjectStatus.CLOSED:
-        leases.lapse_one(session, assignment, now=now)
+def store_first_answer(
+    session: Session,
+    context: AnnotatorContext,
+    assignment: Assignment,
+    item: Item,
+    *,
+    given: GivenAnswer,
+    now: datetime,
+) -> SavedJudgement:
+    """Store the first answer to an assignment that is live, or whose lease has expired."""
+    check_participation(session, context)
+    if context.project.status is ProjectStatus.CLOSED:
+        leases.expire_lease(session, assignment, now=now)
     excluded = given.excluded
-    if not _end(session, assignment, status=AssignmentStatus.LIVE, holds=assignment.holds):
-        late = enforcement.out(seat.participation)
-        if late is None and not _returns(session, seat, assignment, item):
-            late = EXTRA
-        holds = late is None and item.pool.placed and not assignment.is_repeat
-        if not _end(session, assignment, status=AssignmentStatus.EXPIRED, holds=holds):
+    if not _mark_done(session, assignment, status=AssignmentStatus.LIVE, holds=assignment.holds_place):
+        late_exclusion = enforcement.get_exclusion_reason(context.participation)
+        if late_exclusion is None and not _is_still_needed(session, context, assignment, item):
+            late_exclusion = EXTRA
+        holds = late_exclusion is None and item.pool in POOLS_WITH_OVERLAP and not assignment.is_repeat
+        if not _mark_done(session, assignment, status=AssignmentStatus.EXPIRED, holds=holds):
             raise Stale("This item is closed.")
-        excluded = late or excluded
-    made = judgement_writer.store(session, seat, assignment, given, revision=0, excluded=excluded, now=now)
-    if assignment.holds:
-        if not assignment.exposed and assignment_creation.exposed(session, seat, item):
+        excluded = late_exclusion or excluded
+    judgement = judgement_writer.write_judgement(
+        session, context, assignment, given, revision=0, excluded=excluded, now=now
+    )
+    if assignment.holds_place:
+        if not assignment.exposed and annotator_context.is_exposed_by_exception(session, context, item):
             assignment.exposed = True
-        overlap_counts.fill(session, item_id=item.id or 0)
-    _count(session, seat, assignment, item, given=given, now=now)
-    decision = _decision(session, seat, assignment, now=now)
-    follow(session, seat, assignment, now=now)
-    return judgement_writer.saved(seat, assignment, item, made, decision=decision)
+        overlap_counts.fill_place(session, item_id=item.id or 0)
+    _update_counts(session, context, assignment, item, given=given, now=now)
+    decision = _decide_qualification(session, context, assignment, now=now)
+    apply_consequences(session, context, assignment, now=now)
+    return judgement_writer.build_saved_judgement(context, assignment, item, judgement, decision=decision)
 
 
-def refuse_gone(session: Session, seat: Seat) -> None:
-    """Raise Stale where no answer of this person may be taken any more."""
-    if seat.participation.status is ParticipationStatus.WITHDRAWN:
+def check_participation(session: Session, context: AnnotatorContext) -> None:
+    """Raise Stale where no answer of this annotator may be stored any more."""
+    if context.participation.status is ParticipationStatus.WITHDRAWN:
         raise Stale("This person takes part no more.")
-    if declining.refuses_consent(seat.participation) or consents.taken_back(
-        session, annotator_id=seat.who, terms=seat.terms
-    ):
+    if access.has_refused_consent(session, participation=context.participation, terms=context.terms):
         raise Stale("You did not agree, or took your consent back; agree to go on.")
 
 
-def read(seat: Seat, item: Item, raw: Mapping[str, object], *, steps: int | None = None) -> Given:
-    """The answers as stored, to the questions of the first so many steps, or of all.
+def parse_answers(
+    context: AnnotatorContext, item: Item, raw: Mapping[str, object], *, steps: int | None = None
+) -> GivenAnswer:
+    """Parse raw answers to the questions of the first `steps` steps, or of all.
 
-    Raises BadInput for those that cannot be taken.
+    Raises BadInput for answers that are not valid.
     """
-    asked = tuple(one for one in assigned_items.questions(seat, item) if steps is None or one.step <= steps)
-    material = Material(
+    questions = tuple(
+        question for question in assigned_items.list_questions(context, item) if steps is None or question.step <= steps
+    )
+    material = QuestionContent(
         options=None if item.options is None else tuple(item.options),
         fields={name: value if isinstance(value, str) else str(value) for name, value in item.data.items()},
     )
-    parsed = reading.parsed(asked, raw, material)
-    one = asked[0]
-    text = training_feedback.worded(asked, item, one.name, parsed.get(one.name, ""))
-    came = text if len(asked) == 1 else json.dumps(dict(raw), ensure_ascii=False, default=str)
-    abstained = isinstance(one, Choice) and one.abstain is not None and parsed.get(one.name) == one.abstain
-    return Given(answers=parsed, raw=came, excluded=ABSTAINED if abstained else None)
+    parsed = reading.parse_answers(questions, raw, material)
+    first = questions[0]
+    label = parsed.get(first.name)
+    text = judgement_writer.get_answer_text(questions, item, first.name, label or "")
+    raw_text = text if len(questions) == 1 else json.dumps(dict(raw), ensure_ascii=False, default=str)
+    abstained = isinstance(first, ChoiceQuestion) and first.abstain is not None and label == first.abstain
+    return GivenAnswer(answers=parsed, raw=raw_text, excluded=ABSTAINED if abstained else None)
 
 
-def _end(session: Session, assignment: Assignment, *, status: AssignmentStatus, holds: bool) -> bool:
-    """Mark an assignment of that status as answered; False where it has another by now."""
-    given = {"assignment": assignment.id, "before": status, "place": holds}
-    if session.connection().execute(_END, given).rowcount != 1:
+def _mark_done(session: Session, assignment: Assignment, *, status: AssignmentStatus, holds: bool) -> bool:
+    """Mark an assignment of this status as answered; False where its status is another one by now."""
+    values = {"assignment": assignment.id, "before": status, "place": holds}
+    if session.connection().execute(_MARK_DONE, values).rowcount != 1:
         return False
     set_committed_value(assignment, "status", AssignmentStatus.DONE)
-    set_committed_value(assignment, "holds", holds)
+    set_committed_value(assignment, "holds_place", holds)
     return True
 
 
-def _returns(session: Session, seat: Seat, assignment: Assignment, item: Item) -> bool:
-    """Whether an answer that came after its lease is still needed; it takes a place again then."""
+def _is_still_needed(session: Session, context: AnnotatorContext, assignment: Assignment, item: Item) -> bool:
+    """Whether an answer that came after its lease is still needed; if so, it takes a place again."""
     if assignment.status is not AssignmentStatus.EXPIRED and assignment.status is not AssignmentStatus.LIVE:
         return False
-    if seat.project.status is ProjectStatus.CLOSED or seat.person.suspended_at is not None:
+    if context.project.status is ProjectStatus.CLOSED or context.annotator.suspended_at is not None:
         return False
-    if not item.pool.placed or assignment.is_repeat:
+    if item.pool not in POOLS_WITH_OVERLAP or assignment.is_repeat:
         return True
-    if item_queue.met_elsewhere(session, item_selection.seeker(session, seat, item.pool), item_id=item.id or 0):
+    if item_queue.has_met_group_elsewhere(
+        session, item_selection.build_queue_query(session, context, item.pool), item_id=item.id or 0
+    ):
         return False
-    return overlap_counts.take(session, item_id=item.id or 0)
+    return overlap_counts.take_place(session, item_id=item.id or 0)
 
 
-def _revised(session: Session, seat: Seat, assignment: Assignment, item: Item, *, given: Given, now: datetime) -> Saved:
+def _store_revision(
+    session: Session,
+    context: AnnotatorContext,
+    assignment: Assignment,
+    item: Item,
+    *,
+    given: GivenAnswer,
+    now: datetime,
+) -> SavedJudgement:
     revision, assignment.open_revision = assignment.open_revision or 0, None
-    if assignment.repeat_at is not None and seat.definition.repeats is not None:
-        assignment.repeat_at = now + timedelta(seconds=seat.definition.repeats.after)
+    if assignment.repeat_at is not None and context.definition.repeats is not None:
+        assignment.repeat_at = now + timedelta(seconds=context.definition.repeats.after)
     session.add(assignment)
-    made = judgement_writer.store(session, seat, assignment, given, revision=revision, excluded=given.excluded, now=now)
-    follow(session, seat, assignment, now=now)
-    return judgement_writer.saved(seat, assignment, item, made)
+    judgement = judgement_writer.write_judgement(
+        session, context, assignment, given, revision=revision, excluded=given.excluded, now=now
+    )
+    apply_consequences(session, context, assignment, now=now)
+    return judgement_writer.build_saved_judgement(context, assignment, item, judgement)
 
 
-def _count(session: Session, seat: Seat, assignment: Assignment, item: Item, *, given: Given, now: datetime) -> None:
-    """Her counts for caps, her sitting, and whether the item is to come to her once more."""
-    standing = seat.participation
+def _update_counts(
+    session: Session,
+    context: AnnotatorContext,
+    assignment: Assignment,
+    item: Item,
+    *,
+    given: GivenAnswer,
+    now: datetime,
+) -> None:
+    """Update the participation's counts and work session, and plan or clear the item's repeat."""
+    participation = context.participation
     if given.at is None:
-        annotator_context.be_active(standing, now=now)
+        annotator_context.record_activity(participation, now=now)
     if assignment.stage is Stage.MAIN:
-        today = policy.day(now, seat.person.time_zone)
-        standing.answered += 1
-        standing.answered_today = standing.answered_today + 1 if standing.day == today else 1
-        standing.day = today
+        today = policy.get_local_date(now, context.annotator.time_zone)
+        participation.answered += 1
+        participation.answered_today = participation.answered_today + 1 if participation.day == today else 1
+        participation.day = today
     if assignment.is_repeat:
-        _came_again(session, assignment)
-    elif _comes_again(seat, assignment, item, given):
-        after = seat.definition.repeats.after if seat.definition.repeats is not None else 0
+        _clear_repeat(session, assignment)
+    elif _draw_repeat(context, assignment, item, given):
+        after = context.definition.repeats.after if context.definition.repeats is not None else 0
         assignment.repeat_at = now + timedelta(seconds=after)
-    session.add_all([standing, assignment])
+    session.add_all([participation, assignment])
 
 
-def _comes_again(seat: Seat, assignment: Assignment, item: Item, given: Given) -> bool:
-    """Whether a seeded draw lets the item come to her once more."""
-    repeats = seat.definition.repeats
-    if repeats is None or not assignment.holds or assignment.stage is not Stage.MAIN or given.skip_reason is not None:
+def _draw_repeat(context: AnnotatorContext, assignment: Assignment, item: Item, given: GivenAnswer) -> bool:
+    """Whether a seeded draw chooses the item to be repeated later."""
+    repeats = context.definition.repeats
+    if (
+        repeats is None
+        or not assignment.holds_place
+        or assignment.stage is not Stage.MAIN
+        or given.skip_reason is not None
+    ):
         return False
-    return policy.draw(seat.key, "comes again", item.external_id) < repeats.share
+    return policy.draw_number(context.seed_key, "comes again", item.external_id) < repeats.share
 
 
-def _came_again(session: Session, assignment: Assignment) -> None:
-    """The item has come to her once more, so it is not due any longer."""
+def _clear_repeat(session: Session, assignment: Assignment) -> None:
+    """Mark the item's repeat as no longer due."""
     due = sa.update(Assignment).where(
         col(Assignment.item_id) == assignment.item_id,
         col(Assignment.annotator_id) == assignment.annotator_id,
@@ -189,35 +236,44 @@ def _came_again(session: Session, assignment: Assignment) -> None:
     session.connection().execute(due.values(repeat_at=None))
 
 
-def _decision(session: Session, seat: Seat, assignment: Assignment, *, now: datetime) -> Decision | None:
-    """The end of the qualification, where this was its last answer."""
-    if assignment.stage is not Stage.QUALIFICATION or assignment.attempt != seat.participation.attempt:
+def _decide_qualification(
+    session: Session, context: AnnotatorContext, assignment: Assignment, *, now: datetime
+) -> QualificationDecision | None:
+    """The decision on the qualification, where this was the last answer of the attempt."""
+    if assignment.stage is not Stage.QUALIFICATION or assignment.attempt != context.participation.attempt:
         return None
-    if seat.participation.stage is not Stage.QUALIFICATION:
+    if context.participation.stage is not Stage.QUALIFICATION:
         return None
-    if item_selection.in_attempt(session, seat, Stage.QUALIFICATION) is not None:
+    if item_selection.select_attempt_item(session, context, Stage.QUALIFICATION) is not None:
         return None
-    return qualification.decide(session, seat, now=now) if qualification.is_whole(session, seat) else None
+    if not qualification.is_attempt_complete(session, context):
+        return None
+    return qualification.decide_attempt(session, context, now=now)
 
 
-def follow(session: Session, seat: Seat, assignment: Assignment, *, now: datetime) -> None:
-    """What follows from an answer: quality rules, and another place where a full item is not sure yet."""
-    project, definition = seat.project, seat.definition
-    if definition.quality or not assignment.holds:
-        made = annotator_context.known(assignment.id)
-        enforcement.after_answer(session, project=project, definition=definition, assignment_id=made, now=now)
-    if not isinstance(definition.overlap, DynamicOverlap) or not assignment.holds:
+def apply_consequences(session: Session, context: AnnotatorContext, assignment: Assignment, *, now: datetime) -> None:
+    """Enforce the quality rules after an answer, and add a place where dynamic overlap wants another answer."""
+    project, definition = context.project, context.definition
+    if definition.quality or not assignment.holds_place:
+        enforcement.enforce_rules(
+            session,
+            project=project,
+            definition=definition,
+            assignment_id=annotator_context.require_id(assignment.id),
+            now=now,
+        )
+    if not isinstance(definition.overlap, DynamicOverlap) or not assignment.holds_place:
         return
     item_id = assignment.item_id
     full = select(Item.id).where(Item.id == item_id, Item.free == 0, Item.held == 0, Item.n_done == Item.n_live)
-    if session.exec(full).first() is not None and enforcement.wants_more(
+    if session.exec(full).first() is not None and enforcement.needs_more_answers(
         session, project=project, definition=definition, item_id=item_id
     ):
-        overlap_counts.open_more(session, item_id=item_id, number=1, now=now)
+        overlap_counts.add_places(session, item_id=item_id, number=1, now=now)
 
 
-_END = (
+_MARK_DONE = (
     sa.update(Assignment)
     .where(col(Assignment.id) == sa.bindparam("assignment"), col(Assignment.status) == sa.bindparam("before"))
-    .values(status=AssignmentStatus.DONE, holds=sa.bindparam("place"))
+    .values(status=AssignmentStatus.DONE, holds_place=sa.bindparam("place"))
 )

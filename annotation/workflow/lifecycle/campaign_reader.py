@@ -1,4 +1,4 @@
-"""A campaign as the database has it, in the form in which files are checked."""
+"""A campaign read from the database into the form that project files and items have before they are stored."""
 
 from __future__ import annotations
 
@@ -7,38 +7,41 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from annotation import files
-from annotation.campaigns import project as project_files
-from annotation.campaigns.questions import Choice
+from annotation.campaigns import project_file as project_files
+from annotation.campaigns.questions import ChoiceQuestion
 from annotation.campaigns.stimulus import Piece
-from annotation.loading.campaign import Contents
-from annotation.loading.drafts import ItemDraft, as_text
+from annotation.loading.campaign import CampaignContents
+from annotation.loading.drafts import ItemDraft, format_value
 from annotation.store.models import Item, Project
 
 
-def contents(session: Session, project: Project) -> tuple[project_files.Campaign, Contents]:
-    """The campaign with its items and questions; items stand in the order of the file."""
-    definition = project_files.definition_of(project.definition)
+def read_campaign(session: Session, project: Project) -> tuple[project_files.Campaign, CampaignContents]:
+    """The campaign of a project, with its questions and its items in the order of the file."""
+    definition = project_files.parse_definition(project.definition)
     campaign = project_files.Campaign(file=Path(project.source), definition=definition)
     items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank)))
-    drafts = tuple(_draft(item, campaign) for item in items)
-    most = max(len(item.options or ()) for item in drafts)
-    questions = tuple(one.counted(most) if isinstance(one, Choice) else one for one in definition.asked)
-    return campaign, Contents(items=drafts, questions=questions)
+    drafts = tuple(_build_draft(item, campaign) for item in items)
+    max_options = max(len(item.options or ()) for item in drafts)
+    questions = tuple(
+        question.with_positions(max_options) if isinstance(question, ChoiceQuestion) else question
+        for question in definition.all_questions
+    )
+    return campaign, CampaignContents(items=drafts, questions=questions)
 
 
-def _draft(item: Item, campaign: project_files.Campaign) -> ItemDraft:
-    shown = pieces(item, campaign.definition)
-    first = campaign.definition.asked[0].name
+def _build_draft(item: Item, campaign: project_files.Campaign) -> ItemDraft:
+    pieces = get_pieces(item, campaign.definition)
+    first = campaign.definition.all_questions[0].name
     golds = dict(item.golds) if item.golds else {} if item.gold is None else {first: item.gold}
     return ItemDraft(
         external_id=item.external_id,
         group=item.group_id,
         data=item.data,
-        shown=tuple(piece.text for piece in shown),
+        shown=tuple(piece.text for piece in pieces),
         options=None if item.options is None else tuple(item.options),
         gold=item.gold,
-        origin=files.Row(file=campaign.file, line=item.rank + 1, values=item.data),
-        pieces=shown,
+        origin=files.FileRow(file=campaign.file, line=item.rank + 1, values=item.data),
+        pieces=pieces,
         golds=golds,
         accepted=tuple(item.accepted or ()),
         explanation=item.explanation,
@@ -50,17 +53,17 @@ def _draft(item: Item, campaign: project_files.Campaign) -> ItemDraft:
     )
 
 
-def pieces(item: Item, definition: project_files.ProjectFile) -> tuple[Piece, ...]:
-    """What is shown: stored where it is more than text, else the shown columns."""
+def get_pieces(item: Item, definition: project_files.ProjectFile) -> tuple[Piece, ...]:
+    """What is shown of an item: the stored pieces where it is more than text, else the shown columns."""
     if item.pieces is not None:
-        return tuple(_piece(stored) for stored in item.pieces)
+        return tuple(_build_piece(stored) for stored in item.pieces)
     if not isinstance(definition.items, project_files.ItemsSection):
         return (Piece(field="shown", text=item.stimulus),)
-    fields = [part.field for part in definition.items.parts]
-    return tuple(Piece(field=field, text=as_text(item.data.get(field))) for field in fields)
+    fields = [part.field for part in definition.items.shown_columns]
+    return tuple(Piece(field=field, text=format_value(item.data.get(field))) for field in fields)
 
 
-def _piece(stored: dict[str, object]) -> Piece:
+def _build_piece(stored: dict[str, object]) -> Piece:
     marks = stored["marks"]
     gap = stored["gap"]
     return Piece(

@@ -1,4 +1,4 @@
-"""What loading a changed file would change, and what of it may not be: pure, from what is stored and what was read."""
+"""The plan of what loading a changed project file would change, and which of these changes are forbidden. Pure."""
 
 from __future__ import annotations
 
@@ -6,44 +6,46 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.campaigns.project import ProjectFile
-from annotation.campaigns.stages import DynamicOverlap
+from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.sections.stages import DynamicOverlap
 
-FREE = ("rank", "data", "accepted", "explanation", "stratum", "tags", "lineage")
-"""What may change of an item that people have met; all else is what they met, or what they are scored by."""
+ALWAYS_CHANGEABLE = ("rank", "data", "accepted", "explanation", "stratum", "tags", "lineage")
+"""The columns that may change after an item was assigned; all others were shown, or are used for scoring."""
 
-NAMED = 10
+MAX_LISTED = 10
+"""How many item ids a sentence lists."""
 
 Row = Mapping[str, Any]
+"""An item's values by column."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stored:
-    """An item as it is stored: its database id, whether anybody has met it, and its columns."""
+class StoredItem:
+    """An item in the database: its id, whether it was ever assigned, and its columns."""
 
     id: int
-    met: bool
+    assigned: bool
     row: Row
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refusal:
-    """What may not change, and why."""
+class ForbiddenChange:
+    """A change that is not allowed: `what` would change, and the reason."""
 
     what: str
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
-    """Keys of the project file, and ids of items, that loading would change; `refused` is what may not be."""
+class ChangePlan:
+    """What loading would change: `keys` of the project file, and external ids of items by what happens to them."""
 
     keys: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
-    refused: tuple[Refusal, ...] = ()
+    forbidden: tuple[ForbiddenChange, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -52,73 +54,93 @@ class Plan:
 
     @property
     def lines(self) -> tuple[tuple[str, str], ...]:
-        """The plan in words: what, and which."""
-        told = {
+        """The plan in words: pairs of what changes and which."""
+        changes = {
             "keys of the project file": self.keys,
             "items added": self.added,
             "items changed": self.changed,
             "items removed": self.removed,
             "items in another order": (str(len(self.moved)),) if self.moved else (),
         }
-        return tuple((what, named(which)) for what, which in told.items() if which)
+        return tuple((what, format_ids(which)) for what, which in changes.items() if which)
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The plan in one line."""
         return "; ".join(f"{what}: {which}" for what, which in self.lines)
 
 
-def named(ids: Sequence[str]) -> str:
-    """Some ids, and how many more."""
-    shown = ", ".join(ids[:NAMED])
-    return shown if len(ids) <= NAMED else f"{shown} and {len(ids) - NAMED} more"
+def format_ids(ids: Sequence[str]) -> str:
+    """The first ids, and how many more there are."""
+    shown = ", ".join(ids[:MAX_LISTED])
+    return shown if len(ids) <= MAX_LISTED else f"{shown} and {len(ids) - MAX_LISTED} more"
 
 
-def plan(
-    before: ProjectFile,
-    after: ProjectFile,
-    stored: Mapping[str, Stored],
+def plan_changes(
+    old_definition: ProjectFile,
+    new_definition: ProjectFile,
+    stored: Mapping[str, StoredItem],
     rows: Mapping[str, Row],
     *,
     started: bool = False,
-) -> Plan:
-    """The plan for a project; `stored` and `rows` are its items by external id, as they are and as they would be."""
-    met = any(item.met for item in stored.values())
-    old, new = before.model_dump(mode="json"), after.model_dump(mode="json")
-    refused = list(_questions_refused(before, after)) if met else []
-    if started and before.overlap != after.overlap:
-        refused.append(
-            Refusal(what="`overlap`", why=f"it was started with {_told(before)}; `hromada extend` raises it")
+) -> ChangePlan:
+    """The plan for a project from its old and new definition and items.
+
+    `stored` holds the items as they are in the database, `rows` those of the new file, both by external id. After the
+    start (`started`) the overlap may not change.
+    """
+    any_assigned = any(item.assigned for item in stored.values())
+    old, new = old_definition.model_dump(mode="json"), new_definition.model_dump(mode="json")
+    forbidden = list(_list_forbidden_keys(old_definition, new_definition)) if any_assigned else []
+    if started and old_definition.overlap != new_definition.overlap:
+        forbidden.append(
+            ForbiddenChange(
+                what="`overlap`",
+                reason=f"it was started with {_format_overlap(old_definition)}; `hromada extend` raises it",
+            )
         )
-    changed = [name for name, row in rows.items() if name in stored and _differs(stored[name].row, row, but=("rank",))]
+    changed = [
+        name for name, row in rows.items() if name in stored and _differs(stored[name].row, row, ignored=("rank",))
+    ]
     removed = [name for name in stored if name not in rows]
     for name in changed:
-        what = [key for key in rows[name] if key not in FREE and stored[name].row[key] != rows[name][key]]
-        if stored[name].met and what:
-            refused.append(Refusal(what=f"item {name}", why=f"people have met it ({', '.join(sorted(what))} changed)"))
-    refused += [Refusal(what=f"item {name}", why="people have met it") for name in removed if stored[name].met]
-    return Plan(
+        seen_changes = [
+            key for key in rows[name] if key not in ALWAYS_CHANGEABLE and stored[name].row[key] != rows[name][key]
+        ]
+        if stored[name].assigned and seen_changes:
+            forbidden.append(
+                ForbiddenChange(
+                    what=f"item {name}", reason=f"people have met it ({', '.join(sorted(seen_changes))} changed)"
+                )
+            )
+    forbidden += [
+        ForbiddenChange(what=f"item {name}", reason="people have met it") for name in removed if stored[name].assigned
+    ]
+    return ChangePlan(
         keys=tuple(key for key in new if old[key] != new[key]),
         added=tuple(name for name in rows if name not in stored),
         changed=tuple(changed),
         removed=tuple(removed),
         moved=tuple(name for name, row in rows.items() if name in stored and stored[name].row["rank"] != row["rank"]),
-        refused=tuple(refused),
+        forbidden=tuple(forbidden),
     )
 
 
-def _differs(one: Row, other: Row, *, but: Sequence[str]) -> bool:
-    return any(one[key] != other[key] for key in other if key not in but)
+def _differs(old: Row, new: Row, *, ignored: Sequence[str]) -> bool:
+    return any(old[key] != new[key] for key in new if key not in ignored)
 
 
-def _told(file: ProjectFile) -> str:
+def _format_overlap(file: ProjectFile) -> str:
     overlap = file.overlap
     return f"{overlap.min} to {overlap.max}" if isinstance(overlap, DynamicOverlap) else str(overlap)
 
 
-def _questions_refused(before: ProjectFile, after: ProjectFile) -> Sequence[Refusal]:
-    """What is asked, how its answers are stored and in which order options stood cannot change under given answers."""
-    old, new = ([one.model_dump(mode="json", exclude={"metrics"}) for one in file.asked] for file in (before, after))
-    found = [Refusal(what="the questions", why="they are answered")] if old != new else []
+def _list_forbidden_keys(before: ProjectFile, after: ProjectFile) -> Sequence[ForbiddenChange]:
+    """The keys that may not change once there are assignments: questions, kind and the seed of the option order."""
+    old, new = (
+        [question.model_dump(mode="json", exclude={"metrics"}) for question in file.all_questions]
+        for file in (before, after)
+    )
+    forbidden = [ForbiddenChange(what="the questions", reason="they are answered")] if old != new else []
     keys = [key for key in ("kind", "seed") if getattr(before, key) != getattr(after, key)]
-    return [*found, *(Refusal(what=f"`{key}`", why="people have answered under it") for key in keys)]
+    return [*forbidden, *(ForbiddenChange(what=f"`{key}`", reason="people have answered under it") for key in keys)]

@@ -1,4 +1,4 @@
-"""Projects and their items written into the database: new ones, and what a plan changes of those that are there."""
+"""Writing of projects and their items to the database: new ones, and the changes of a plan."""
 
 from __future__ import annotations
 
@@ -9,117 +9,128 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
-from annotation.campaigns import project as project_files
+from annotation.campaigns import project_file as project_files
 from annotation.loading import campaign as campaigns
 from annotation.store import overlap_counts
-from annotation.store.models import Assignment, Item, Project, Reopened
+from annotation.store.models import Assignment, Item, Project, RequeuedItem
 from annotation.vocabulary import ItemStatus, Pool
 from annotation.workflow.lifecycle import change_plan, row_builder
 
 BATCH = 5_000
 
 Progress = Callable[[float], None]
-"""Called with the share that is done, from 0 to 1."""
+"""A callback that gets the share that is done, from 0 to 1."""
 
 Rows = Mapping[str, dict[str, Any]]
-"""Items as they are stored, by external id."""
+"""The columns of items, by external id."""
 
 
-def rows_of(
-    session: Session, known: Project, campaign: project_files.Campaign, contents: campaigns.Contents
+def build_rows(
+    session: Session, project: Project, campaign: project_files.Campaign, contents: campaigns.CampaignContents
 ) -> dict[str, dict[str, Any]]:
-    """The items of a file as they would be stored; those that were fixed keep the revision that counted it."""
-    revisions = dict(session.exec(select(Item.external_id, Item.revision).where(Item.project_id == known.id)).all())
-    rows = row_builder.rows_of(campaign, contents)
+    """The items of a file as they would be stored; an item that was fixed keeps its higher revision."""
+    revisions = dict(session.exec(select(Item.external_id, Item.revision).where(Item.project_id == project.id)).all())
+    rows = row_builder.build_item_rows(campaign, contents)
     for name, row in rows.items():
         row["revision"] = max(row["revision"], revisions.get(name, 1))
     return rows
 
 
-def plan(session: Session, known: Project, campaign: project_files.Campaign, rows: Rows) -> change_plan.Plan:
-    """What would change of a project that is there."""
-    items = session.exec(select(Item).where(Item.project_id == known.id).order_by(col(Item.rank)))
-    handed = select(Assignment.item_id).join(Item).where(Item.project_id == known.id).distinct()
-    met = set(session.exec(handed))
+def plan_changes(
+    session: Session, project: Project, campaign: project_files.Campaign, rows: Rows
+) -> change_plan.ChangePlan:
+    """The plan of what these rows would change in a stored project."""
+    items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank)))
+    assigned = select(Assignment.item_id).join(Item).where(Item.project_id == project.id).distinct()
+    assigned_ids = set(session.exec(assigned))
     keys = next(iter(rows.values()))
     stored = {
-        item.external_id: change_plan.Stored(
-            id=item.id or 0, met=item.id in met, row={key: getattr(item, key) for key in keys}
+        item.external_id: change_plan.StoredItem(
+            id=item.id or 0, assigned=item.id in assigned_ids, row={key: getattr(item, key) for key in keys}
         )
         for item in items
     }
-    before = project_files.definition_of(known.definition)
-    return change_plan.plan(before, campaign.definition, stored, rows, started=known.started_at is not None)
+    definition = project_files.parse_definition(project.definition)
+    return change_plan.plan_changes(
+        definition, campaign.definition, stored, rows, started=project.started_at is not None
+    )
 
 
-def add(
+def add_project(
     session: Session, *, columns: Mapping[str, Any], rows: Rows, now: datetime, progress: Progress | None
 ) -> Project:
-    """A new project with its items, each with its places and its turn in a random order."""
+    """Store a new project with its items, each with its places and its position in a random queue order."""
     project = Project(**columns, created_at=now)
     session.add(project)
     session.flush()
-    rings = row_builder.rings(_pools(rows), seed=_seed(project), after={})
-    _insert(session, project, [row | {"ring": rings[name]} for name, row in rows.items()], progress=progress)
+    positions = row_builder.shuffle_items(_list_pools(rows), seed=_get_seed(project), after={})
+    _insert_items(
+        session, project, [row | {"queue_position": positions[name]} for name, row in rows.items()], progress=progress
+    )
     return project
 
 
-def change(
+def change_project(
     session: Session,
-    known: Project,
-    changes: change_plan.Plan,
+    project: Project,
+    changes: change_plan.ChangePlan,
     *,
     rows: Rows,
     columns: Mapping[str, Any],
     now: datetime,
     progress: Progress | None,
 ) -> None:
-    """Do what a plan says. Before the start places and order are dealt anew; after it, new items count on behind."""
+    """Carry out a plan. Before the start all queue positions are drawn again; after it, new items follow the others."""
     for name, value in columns.items():
-        setattr(known, name, value)
-    session.add(known)
+        setattr(project, name, value)
+    session.add(project)
     session.flush()
-    ids, pools = _stored(session, known)
-    _remove(session, [ids[name] for name in changes.removed])
-    kept = [{"row": ids[name]} | rows[name] | {"bin": None} for name in sorted(changes.changed)]
-    if kept:
-        session.connection().execute(sa.update(Item).where(col(Item.id) == sa.bindparam("row")), kept)
+    ids, pools = _list_stored_items(session, project)
+    _delete_items(session, [ids[name] for name in changes.removed])
+    changed = [{"row": ids[name]} | rows[name] | {"bin": None} for name in sorted(changes.changed)]
+    if changed:
+        session.connection().execute(sa.update(Item).where(col(Item.id) == sa.bindparam("row")), changed)
     _renumber(session, [{"row": ids[name], "to": rows[name]["rank"]} for name in changes.moved], column="rank")
-    started = known.started_at is not None
-    after = _last(session, known) if started else {}
-    dealt = [name for name, row in rows.items() if not started or pools.get(name) is not row["pool"]]
-    rings = row_builder.rings(_pools({name: rows[name] for name in dealt}), seed=_seed(known), after=after)
-    added = [rows[name] | {"ring": rings[name]} for name in changes.added]
-    _insert(session, known, added, progress=progress)
-    _renumber(session, [{"row": ids[name], "to": rings[name]} for name in dealt if name in ids], column="ring")
-    settle(session, known)
+    started = project.started_at is not None
+    after = _get_next_positions(session, project) if started else {}
+    reshuffled = [name for name, row in rows.items() if not started or pools.get(name) is not row["pool"]]
+    positions = row_builder.shuffle_items(
+        _list_pools({name: rows[name] for name in reshuffled}), seed=_get_seed(project), after=after
+    )
+    added = [rows[name] | {"queue_position": positions[name]} for name in changes.added]
+    _insert_items(session, project, added, progress=progress)
+    _renumber(
+        session,
+        [{"row": ids[name], "to": positions[name]} for name in reshuffled if name in ids],
+        column="queue_position",
+    )
+    reset_free_places(session, project)
     if started:
-        overlap_counts.announce_from(session, project_id=known.id or 0, after=after, now=now)
+        overlap_counts.requeue_new_items(session, project_id=project.id or 0, after=after, now=now)
     session.expire_all()
 
 
-def settle(session: Session, project: Project) -> None:
-    """Give the open items of a project the places that their pool and overlap give; after the start, those nobody met.
-
-    Imported answers fill places too.
+def reset_free_places(session: Session, project: Project) -> None:
+    """Set the free places of the project's open items by pool and overlap; after the start only of items that were
+    never assigned. Imported answers fill places too.
     """
     overlap = project.overlap or 0
-    due = sa.case(
-        (col(Item.pool).not_in(overlap_counts.PLACED), 0),
+    free_places = sa.case(
+        (col(Item.pool).not_in(overlap_counts.POOLS_WITH_PLACES), 0),
         (col(Item.n_live) >= overlap, 0),
         else_=overlap - col(Item.n_live),
     )
-    chosen = sa.update(Item).where(col(Item.project_id) == project.id, col(Item.status) == ItemStatus.OPEN)
+    open_items = sa.update(Item).where(col(Item.project_id) == project.id, col(Item.status) == ItemStatus.OPEN)
     if project.started_at is not None:
-        chosen = chosen.where(~sa.exists().where(col(Assignment.item_id) == Item.id))
-    session.connection().execute(chosen.values(free=due))
+        open_items = open_items.where(~sa.exists().where(col(Assignment.item_id) == Item.id))
+    session.connection().execute(open_items.values(free=free_places))
 
 
-def _stored(session: Session, project: Project) -> tuple[dict[str, int], dict[str, Pool]]:
+def _list_stored_items(session: Session, project: Project) -> tuple[dict[str, int], dict[str, Pool]]:
     """The database ids and the pools of the items, by external id."""
-    chosen = select(Item.external_id, Item.id, Item.pool).where(Item.project_id == project.id)
-    found = session.exec(chosen).all()
-    return {name: one or 0 for name, one, _ in found}, {name: Pool(pool) for name, _, pool in found}
+    items = select(Item.external_id, Item.id, Item.pool).where(Item.project_id == project.id)
+    rows = session.exec(items).all()
+    return {name: item_id or 0 for name, item_id, _ in rows}, {name: Pool(pool) for name, _, pool in rows}
 
 
 def _renumber(session: Session, rows: Sequence[dict[str, Any]], *, column: str) -> None:
@@ -128,34 +139,38 @@ def _renumber(session: Session, rows: Sequence[dict[str, Any]], *, column: str) 
         session.connection().execute(numbered, rows)
 
 
-def _pools(rows: Rows) -> Iterable[tuple[str, Pool]]:
+def _list_pools(rows: Rows) -> Iterable[tuple[str, Pool]]:
     return ((name, row["pool"]) for name, row in rows.items())
 
 
-def _seed(project: Project) -> int:
-    return project_files.definition_of(project.definition).seed
+def _get_seed(project: Project) -> int:
+    return project_files.parse_definition(project.definition).seed
 
 
-def _last(session: Session, project: Project) -> dict[Pool, int]:
-    """The next number in the order of each pool."""
-    chosen = select(Item.pool, func.max(Item.ring)).where(Item.project_id == project.id).group_by(col(Item.pool))
-    return {Pool(pool): last + 1 for pool, last in session.exec(chosen)}
+def _get_next_positions(session: Session, project: Project) -> dict[Pool, int]:
+    """The next free queue position of each pool."""
+    last_positions = (
+        select(Item.pool, func.max(Item.queue_position)).where(Item.project_id == project.id).group_by(col(Item.pool))
+    )
+    return {Pool(pool): last + 1 for pool, last in session.exec(last_positions)}
 
 
-def _remove(session: Session, ids: Sequence[int]) -> None:
-    """Remove items that nobody has met."""
-    gone = [{"row": one} for one in ids]
-    if gone:
+def _delete_items(session: Session, ids: Sequence[int]) -> None:
+    """Delete items that were never assigned."""
+    rows = [{"row": item_id} for item_id in ids]
+    if rows:
         connection = session.connection()
-        connection.execute(sa.delete(Reopened).where(col(Reopened.item_id) == sa.bindparam("row")), gone)
-        connection.execute(sa.delete(Item).where(col(Item.id) == sa.bindparam("row")), gone)
+        connection.execute(sa.delete(RequeuedItem).where(col(RequeuedItem.item_id) == sa.bindparam("row")), rows)
+        connection.execute(sa.delete(Item).where(col(Item.id) == sa.bindparam("row")), rows)
 
 
-def _insert(session: Session, project: Project, rows: Sequence[dict[str, Any]], *, progress: Progress | None) -> None:
-    whole = {"project_id": project.id, "n_live": 0, "n_done": 0}
+def _insert_items(
+    session: Session, project: Project, rows: Sequence[dict[str, Any]], *, progress: Progress | None
+) -> None:
+    fixed_columns = {"project_id": project.id, "n_live": 0, "n_done": 0}
     for start in range(0, len(rows), BATCH):
         batch = [
-            row | whole | {"free": row_builder.places(row["pool"], project.overlap)}
+            row | fixed_columns | {"free": row_builder.count_places(row["pool"], project.overlap)}
             for row in rows[start : start + BATCH]
         ]
         session.connection().execute(sa.insert(Item), batch)

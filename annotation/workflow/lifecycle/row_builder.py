@@ -1,4 +1,4 @@
-"""Projects and items as they are stored, made of what was read: pure."""
+"""The columns of projects and items, built from what was read from their files. Pure."""
 
 from __future__ import annotations
 
@@ -8,46 +8,49 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from annotation.campaigns import project as project_files
+from annotation.campaigns import project_file as project_files
 from annotation.campaigns import stimulus
-from annotation.campaigns.stages import DynamicOverlap
+from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, ScaleQuestion
+from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.loading import campaign as campaigns
 from annotation.loading.drafts import ItemDraft
 from annotation.store import overlap_counts
-from annotation.vocabulary import GoldOrigin, Pool, WordingKind
+from annotation.vocabulary import GoldOrigin, Pool, TextKind
 from annotation.workflow import text_versions
-from annotation.workflow.lifecycle import telegram_support
 
-_CONTENT = json.JSONEncoder(ensure_ascii=False)
+_ITEM_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
-def columns_of(campaign: project_files.Campaign, contents: campaigns.Contents, *, digest: str) -> dict[str, Any]:
-    """The project as it is stored."""
-    definition, instructions = campaign.definition, campaign.instructions()
+def build_project_columns(
+    campaign: project_files.Campaign, contents: campaigns.CampaignContents, *, digest: str
+) -> dict[str, Any]:
+    """The columns of a project."""
+    definition, instructions = campaign.definition, campaign.read_instructions()
     return {
         "name": definition.project,
         "title": definition.title,
         "language": definition.language,
         "instructions": instructions,
-        "instructions_sha256": stimulus.text_digest(instructions),
+        "instructions_sha256": stimulus.compute_text_digest(instructions),
         "definition": definition.model_dump(mode="json"),
         "definition_sha256": digest,
         "source": str(campaign.file.absolute()),
-        "overlap": definition.least_overlap,
-        "overlap_max": most_overlap(definition),
-        "served": not telegram_support.missing(definition),
-        "frames": [frame.stored() for frame in contents.frames] or None,
-        "word_lists": campaign.word_lists() or None,
+        "overlap": definition.min_overlap,
+        "overlap_max": get_max_overlap(definition),
+        "supports_telegram": not list_unsupported_features(definition),
+        "frames": [frame.to_dict() for frame in contents.frames] or None,
+        "word_lists": campaign.read_word_lists() or None,
     }
 
 
-def digest(campaign: project_files.Campaign, contents: campaigns.Contents) -> str:
-    """sha256 of the definition, the texts and every item's content, so that any change is seen."""
-    parts = [campaign.definition.model_dump_json(), campaign.instructions()]
-    parts += [text for kind, text in text_versions.of_project(campaign).items() if kind is WordingKind.CONSENT]
-    parts += [json.dumps(words, ensure_ascii=False) for words in campaign.word_lists().values()]
+def compute_digest(campaign: project_files.Campaign, contents: campaigns.CampaignContents) -> str:
+    """The sha256 of the definition, the texts and every item's content, which any change of the project changes."""
+    parts = [campaign.definition.model_dump_json(), campaign.read_instructions()]
+    parts += [text for kind, text in text_versions.read_project_texts(campaign).items() if kind is TextKind.CONSENT]
+    parts += [json.dumps(words, ensure_ascii=False) for words in campaign.read_word_lists().values()]
     parts += [
-        _CONTENT.encode(
+        _ITEM_ENCODER.encode(
             [
                 i.external_id, i.revision, i.pool.value, i.group, i.data, i.options, i.golds, i.accepted, i.explanation,
                 i.stratum, i.tags, i.lineage,
@@ -55,46 +58,51 @@ def digest(campaign: project_files.Campaign, contents: campaigns.Contents) -> st
         )
         for i in contents.items
     ]  # fmt: skip
-    return stimulus.text_digest("\n".join(parts))
+    return stimulus.compute_text_digest("\n".join(parts))
 
 
-def rows_of(campaign: project_files.Campaign, contents: campaigns.Contents) -> dict[str, dict[str, Any]]:
-    """The items as they are stored, by external id."""
-    found: dict[str, dict[str, Any]] = {}
+def build_item_rows(
+    campaign: project_files.Campaign, contents: campaigns.CampaignContents
+) -> dict[str, dict[str, Any]]:
+    """The columns of all items, by external id."""
+    rows: dict[str, dict[str, Any]] = {}
     for rank, item in enumerate(contents.items):
-        found[item.external_id] = _row(item, contents, rank=rank) | _gold_facts(campaign.definition, item)
-    return found
+        rows[item.external_id] = _build_item_row(item, contents, rank=rank) | _build_gold_columns(
+            campaign.definition, item
+        )
+    return rows
 
 
-def most_overlap(definition: project_files.ProjectFile) -> int | None:
-    """How many answers an item gets at the most; None for imported votes."""
+def get_max_overlap(definition: project_files.ProjectFile) -> int | None:
+    """The most answers that an item gets; None for imported votes."""
     return definition.overlap.max if isinstance(definition.overlap, DynamicOverlap) else definition.overlap
 
 
-def places(pool: Pool, overlap: int | None) -> int:
+def count_places(pool: Pool, overlap: int | None) -> int:
     """How many places an item of the pool has at first."""
-    return (overlap or 0) if pool in overlap_counts.PLACED else 0
+    return (overlap or 0) if pool in overlap_counts.POOLS_WITH_PLACES else 0
 
 
-def rings(items: Iterable[tuple[str, Pool]], *, seed: int, after: Mapping[Pool, int]) -> dict[str, int]:
-    """A random order of the items (external id, pool) of every pool, the same for the same seed, whatever their order.
+def shuffle_items(items: Iterable[tuple[str, Pool]], *, seed: int, after: Mapping[Pool, int]) -> dict[str, int]:
+    """Queue positions of items by external id: a random order in every pool, which depends on the seed alone.
 
-    Each pool counts on from its number in `after`, or from 0, without a gap.
+    `items` are pairs of external id and pool. The positions of each pool start at its number in `after`, or at 0, and
+    have no gaps.
     """
     pools: dict[Pool, list[tuple[bytes, str]]] = defaultdict(list)
     for name, pool in items:
         pools[pool].append((hashlib.sha256(f"{seed}\x1f{name}".encode()).digest(), name))
     return {
-        name: after.get(pool, 0) + place
+        name: after.get(pool, 0) + index
         for pool, members in pools.items()
-        for place, (_, name) in enumerate(sorted(members))
+        for index, (_, name) in enumerate(sorted(members))
     }
 
 
 _NO_GOLD: dict[str, str | None] = {"gold_origin": None, "gold_version": None}
 
 
-def _gold_facts(definition: project_files.ProjectFile, item: ItemDraft) -> dict[str, str | None]:
+def _build_gold_columns(definition: project_files.ProjectFile, item: ItemDraft) -> dict[str, str | None]:
     section = definition.items if isinstance(definition.items, project_files.ItemsSection) else definition.truth
     if not item.golds:
         return _NO_GOLD
@@ -103,9 +111,9 @@ def _gold_facts(definition: project_files.ProjectFile, item: ItemDraft) -> dict[
     return {"gold_origin": section.gold_origin.value, "gold_version": section.gold_version}
 
 
-def _row(item: ItemDraft, contents: campaigns.Contents, *, rank: int) -> dict[str, Any]:
-    plain, text = all(piece.plain for piece in item.pieces), stimulus.text_of(item.pieces)
-    digest = stimulus.rendered_digest(item.pieces, text, questions=contents.questions, own=item.options)
+def _build_item_row(item: ItemDraft, contents: campaigns.CampaignContents, *, rank: int) -> dict[str, Any]:
+    only_text, text = all(piece.is_plain for piece in item.pieces), stimulus.render_pieces(item.pieces)
+    digest = stimulus.compute_item_digest(item.pieces, text, questions=contents.questions, item_options=item.options)
     return {
         "external_id": item.external_id,
         "revision": item.revision,
@@ -116,7 +124,7 @@ def _row(item: ItemDraft, contents: campaigns.Contents, *, rank: int) -> dict[st
         "data": item.data,
         "options": None if item.options is None else list(item.options),
         "stimulus": text,
-        "pieces": None if plain else json.loads(json.dumps([piece.stored() for piece in item.pieces])),
+        "pieces": None if only_text else json.loads(json.dumps([piece.to_dict() for piece in item.pieces])),
         "stimulus_sha256": digest,
         "gold": item.gold,
         "golds": (item.golds or None) if len(contents.questions) > 1 else None,
@@ -126,3 +134,23 @@ def _row(item: ItemDraft, contents: campaigns.Contents, *, rank: int) -> dict[st
         "tags": list(item.tags) or None,
         "lineage": item.lineage,
     }
+
+
+def list_unsupported_features(definition: ProjectFile) -> tuple[str, ...]:
+    """What the project asks for that the Telegram bot does not support; empty where the bot can offer the project."""
+    features = {
+        "questions that are answered in writing": not all(
+            isinstance(question, ChoiceQuestion | ChoicesQuestion | ScaleQuestion)
+            for question in definition.all_questions
+        ),
+        "questions in several steps": any(question.step > 1 for question in definition.all_questions),
+    }
+    return tuple(feature for feature, is_wanted in features.items() if is_wanted)
+
+
+def explain_unsupported(definition: ProjectFile) -> str | None:
+    """Why the bot does not offer the project; None where it does."""
+    features = list_unsupported_features(definition)
+    if not features:
+        return None
+    return f"{definition.project} is not offered: this bot does not know {', '.join(features)} yet."

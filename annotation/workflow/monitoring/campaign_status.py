@@ -1,4 +1,4 @@
-"""How a campaign stands: its items, answers, people, control items and precision, in a few queries."""
+"""The status of a campaign: items, answers, annotators, control items and precision, in a few queries."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
-from annotation.campaigns import project as project_files
-from annotation.campaigns.questions import Choice
+from annotation.campaigns import project_file as project_files
+from annotation.campaigns.questions import ChoiceQuestion
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
 from annotation.workflow.lifecycle import precision
@@ -18,8 +18,8 @@ from annotation.workflow.monitoring import funnel
 
 
 @dataclass(frozen=True, kw_only=True)
-class Items:
-    """The main items: how many, how many have all their answers, are paused; places in hand and free."""
+class MainItemCounts:
+    """The main items: how many, how many have all their answers or are paused; live assignments and free places."""
 
     number: int
     done: int
@@ -29,9 +29,10 @@ class Items:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pilot:
-    """The pilot's items: how many, how many have all their answers, and the free places, which newcomers alone take:
-    whoever is past the pilot does not come back to it. `newcomers` are people who are in it now.
+class PilotCounts:
+    """The pilot items: how many, how many have all their answers, and the free places.
+
+    Only `newcomers`, the annotators who are in the pilot now, take free places: nobody returns to the pilot later.
     """
 
     number: int
@@ -41,18 +42,20 @@ class Pilot:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Controls:
-    """Control items: how many, how many are left for whoever met most, people who met all, pages without one."""
+class ControlItemCounts:
+    """The control items: how many, how many the annotator who met most of them has not met yet, how many annotators met
+    all of them, and how many pages have none.
+    """
 
     number: int
-    left: int
-    people_without: int
+    remaining: int
+    annotators_without: int
     pages_without: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class Qualification:
-    """People who tried the qualification, passed it, and failed it for good."""
+class QualificationCounts:
+    """How many annotators tried the qualification, passed it, and failed it for good."""
 
     tried: int
     passed: int
@@ -60,63 +63,65 @@ class Qualification:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Overview:
-    """A project as it stands; `excluded` counts answers by reason, `people` by standing, `annotators` all who answered.
+class CampaignStatus:
+    """The status of a project.
 
-    `planned` is the frozen plan, `half_width` the one achieved so far; both None where there is none.
+    `excluded` counts answers by exclusion reason, `by_status` participations by status, `annotators` everybody with an
+    assignment. `planned` is the frozen precision plan, `half_width` the precision reached so far; None where there is
+    none.
     """
 
     project: Project
-    items: Items
+    items: MainItemCounts
     answers: int
     excluded: Mapping[str, int]
     annotators: int
-    people: Mapping[str, int]
-    steps: funnel.Funnel
-    pilot: Pilot | None
-    controls: Controls | None
-    qualification: Qualification | None
+    by_status: Mapping[str, int]
+    funnel: funnel.Funnel
+    pilot: PilotCounts | None
+    controls: ControlItemCounts | None
+    qualification: QualificationCounts | None
     planned: Mapping[str, Any] | None
     half_width: float | None
 
 
-def of(session: Session, project: Project) -> Overview:
-    """How the project stands now."""
-    definition = project_files.definition_of(project.definition)
-    reasons, annotators = _answers(session, project)
-    standing = select(Participation.status, func.count()).where(Participation.project_id == project.id)
-    people = session.exec(standing.group_by(col(Participation.status)).order_by(col(Participation.status))).all()
-    return Overview(
+def get_campaign_status(session: Session, project: Project) -> CampaignStatus:
+    """The status of the project now."""
+    definition = project_files.parse_definition(project.definition)
+    reasons, annotators = _count_answers(session, project)
+    statuses = select(Participation.status, func.count()).where(Participation.project_id == project.id)
+    by_status = session.exec(statuses.group_by(col(Participation.status)).order_by(col(Participation.status))).all()
+    return CampaignStatus(
         project=project,
-        items=_items(session, project),
+        items=_count_main_items(session, project),
         answers=sum(reasons.values()),
         excluded={reason: number for reason, number in reasons.items() if reason is not None},
         annotators=annotators,
-        people={ParticipationStatus(status).value: number for status, number in people},
-        steps=funnel.of(session, project=project, definition=definition),
-        pilot=_pilot(session, project) if definition.stages.pilot else None,
-        controls=_controls(session, project) if definition.controls else None,
-        qualification=_qualification(session, project) if definition.stages.qualification else None,
+        by_status={ParticipationStatus(status).value: number for status, number in by_status},
+        funnel=funnel.compute_funnel(session, project=project, definition=definition),
+        pilot=_count_pilot_items(session, project) if definition.stages.pilot else None,
+        controls=_count_control_items(session, project) if definition.controls else None,
+        qualification=_count_qualification(session, project) if definition.stages.qualification else None,
         planned=(project.frozen or {}).get("plan"),
-        half_width=_half_width(session, project, definition),
+        half_width=_estimate_half_width(session, project, definition),
     )
 
 
-def _items(session: Session, project: Project) -> Items:
-    chosen = select(
+def _count_main_items(session: Session, project: Project) -> MainItemCounts:
+    counts = select(
         func.count(),
-        func.count().filter(_whole(project)),
+        func.count().filter(_is_done(project)),
         func.count().filter(col(Item.status) == ItemStatus.PAUSED),
         func.coalesce(func.sum(col(Item.free)), 0),
     ).where(Item.project_id == project.id, Item.pool == Pool.MAIN)
-    number, done, paused, free = session.exec(chosen).one()
+    number, done, paused, free = session.exec(counts).one()
     live = select(func.count()).select_from(Item).join(Assignment, col(Assignment.item_id) == col(Item.id))
     in_hand = session.exec(live.where(Item.project_id == project.id, Assignment.status == AssignmentStatus.LIVE)).one()
-    return Items(number=number, done=done, paused=paused, in_hand=in_hand, free=free)
+    return MainItemCounts(number=number, done=done, paused=paused, in_hand=in_hand, free=free)
 
 
-def _whole(project: Project) -> sa.ColumnElement[bool]:
-    """That an item has all its answers."""
+def _is_done(project: Project) -> sa.ColumnElement[bool]:
+    """The condition that an item has all its answers."""
     return (
         (col(Item.n_done) >= (project.overlap or 1))
         & (col(Item.n_done) == col(Item.n_live))
@@ -124,33 +129,37 @@ def _whole(project: Project) -> sa.ColumnElement[bool]:
     )
 
 
-def _pilot(session: Session, project: Project) -> Pilot:
-    chosen = select(
-        func.count(), func.count().filter(_whole(project)), func.coalesce(func.sum(col(Item.free)), 0)
+def _count_pilot_items(session: Session, project: Project) -> PilotCounts:
+    counts = select(
+        func.count(), func.count().filter(_is_done(project)), func.coalesce(func.sum(col(Item.free)), 0)
     ).where(Item.project_id == project.id, Item.pool == Pool.PILOT)
-    number, done, free = session.exec(chosen).one()
-    there = select(func.count()).where(
+    number, done, free = session.exec(counts).one()
+    active = select(func.count()).where(
         Participation.project_id == project.id,
         Participation.stage == Stage.PILOT,
         Participation.status == ParticipationStatus.ACTIVE,
     )
-    return Pilot(number=number, done=done, free=free, newcomers=session.exec(there).one())
+    return PilotCounts(number=number, done=done, free=free, newcomers=session.exec(active).one())
 
 
-def _answers(session: Session, project: Project) -> tuple[dict[str | None, int], int]:
-    """Final answers by the reason why they do not count, None for those that do; and how many people gave them."""
-    given = select(col(Judgement.excluded_reason), func.count()).select_from(Item)
-    given = given.join(Assignment, col(Assignment.item_id) == col(Item.id))
-    given = given.join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
-    given = given.where(Item.project_id == project.id, _final())
-    rows = session.exec(given.group_by(col(Judgement.excluded_reason)).order_by(col(Judgement.excluded_reason))).all()
-    who = select(func.count(func.distinct(col(Assignment.annotator_id)))).select_from(Item)
-    who = who.join(Assignment, col(Assignment.item_id) == col(Item.id)).where(Item.project_id == project.id)
-    return dict(rows), session.exec(who).one()
+def _count_answers(session: Session, project: Project) -> tuple[dict[str | None, int], int]:
+    """Final answers by exclusion reason, None for those that count; and how many annotators have an assignment."""
+    by_reason = select(col(Judgement.excluded_reason), func.count()).select_from(Item)
+    by_reason = by_reason.join(Assignment, col(Assignment.item_id) == col(Item.id))
+    by_reason = by_reason.join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
+    by_reason = by_reason.where(Item.project_id == project.id, _is_final())
+    rows = session.exec(
+        by_reason.group_by(col(Judgement.excluded_reason)).order_by(col(Judgement.excluded_reason))
+    ).all()
+    annotators = select(func.count(func.distinct(col(Assignment.annotator_id)))).select_from(Item)
+    annotators = annotators.join(Assignment, col(Assignment.item_id) == col(Item.id)).where(
+        Item.project_id == project.id
+    )
+    return dict(rows), session.exec(annotators).one()
 
 
-def _final() -> sa.ColumnElement[bool]:
-    """That a judgement is the answer as it finally stands."""
+def _is_final() -> sa.ColumnElement[bool]:
+    """The condition that a judgement is the last revision of its assignment."""
     later = sa.orm.aliased(Judgement)
     return ~sa.exists().where(
         later.assignment_id == col(Judgement.assignment_id),  # type: ignore[arg-type]
@@ -158,25 +167,32 @@ def _final() -> sa.ColumnElement[bool]:
     )
 
 
-def _controls(session: Session, project: Project) -> Controls:
-    chosen = select(func.count()).where(Item.project_id == project.id, Item.pool == Pool.CONTROL)
-    number = session.exec(chosen).one()
-    mine = sa.select(col(Assignment.annotator_id)).where(
+def _count_control_items(session: Session, project: Project) -> ControlItemCounts:
+    control_items = select(func.count()).where(Item.project_id == project.id, Item.pool == Pool.CONTROL)
+    number = session.exec(control_items).one()
+    main_assignments = sa.select(col(Assignment.annotator_id)).where(
         col(Assignment.project_id) == project.id, col(Assignment.stage) == Stage.MAIN
     )
-    met = mine.add_columns(sa.func.count().label("times")).where(col(Assignment.is_control))
-    each = met.group_by(col(Assignment.annotator_id)).subquery()
-    most, out = session.execute(
-        sa.select(sa.func.coalesce(sa.func.max(each.c.times), 0), sa.func.count().filter(each.c.times >= number))
+    controls_met = main_assignments.add_columns(sa.func.count().label("times")).where(col(Assignment.is_control))
+    per_annotator = controls_met.group_by(col(Assignment.annotator_id)).subquery()
+    most, without = session.execute(
+        sa.select(
+            sa.func.coalesce(sa.func.max(per_annotator.c.times), 0),
+            sa.func.count().filter(per_annotator.c.times >= number),
+        )
     ).one()
     hidden = sa.func.sum(sa.case((col(Assignment.is_control), 1), else_=0))
-    paged = mine.where(col(Assignment.page).is_not(None), ~col(Assignment.is_repeat))
-    bare = paged.group_by(col(Assignment.annotator_id), col(Assignment.page)).having(hidden == 0).subquery()
-    pages = session.execute(sa.select(sa.func.count()).select_from(bare)).scalar_one()
-    return Controls(number=number, left=max(0, number - most), people_without=out, pages_without=pages)
+    page_assignments = main_assignments.where(col(Assignment.page).is_not(None), ~col(Assignment.is_repeat))
+    pages_without_control = (
+        page_assignments.group_by(col(Assignment.annotator_id), col(Assignment.page)).having(hidden == 0).subquery()
+    )
+    pages = session.execute(sa.select(sa.func.count()).select_from(pages_without_control)).scalar_one()
+    return ControlItemCounts(
+        number=number, remaining=max(0, number - most), annotators_without=without, pages_without=pages
+    )
 
 
-def _qualification(session: Session, project: Project) -> Qualification:
+def _count_qualification(session: Session, project: Project) -> QualificationCounts:
     tried = select(func.count(func.distinct(col(Assignment.annotator_id)))).where(
         Assignment.project_id == project.id, Assignment.stage == Stage.QUALIFICATION
     )
@@ -187,15 +203,15 @@ def _qualification(session: Session, project: Project) -> Qualification:
         ),
     ).where(Participation.project_id == project.id)
     passed, failed = session.exec(ended).one()
-    return Qualification(tried=session.exec(tried).one(), passed=passed, failed=failed)
+    return QualificationCounts(tried=session.exec(tried).one(), passed=passed, failed=failed)
 
 
-def _half_width(session: Session, project: Project, definition: project_files.ProjectFile) -> float | None:
-    """What a baseline of one choice reached; further right answers are no matter of a choice."""
-    if definition.kind != "baseline" or not isinstance(definition.asked[0], Choice):
+def _estimate_half_width(session: Session, project: Project, definition: project_files.ProjectFile) -> float | None:
+    """The half width of the 95 % interval of a baseline with a choice question; None for others."""
+    if definition.kind != "baseline" or not isinstance(definition.all_questions[0], ChoiceQuestion):
         return None
     right = func.sum(sa.case((col(Judgement.response) == col(Item.gold), 1), else_=0))
-    chosen = (
+    by_group = (
         select(func.count(), right)
         .select_from(Item)
         .join(Assignment, col(Assignment.item_id) == col(Item.id))
@@ -207,7 +223,7 @@ def _half_width(session: Session, project: Project, definition: project_files.Pr
             col(Judgement.excluded_reason).is_(None),
             ~col(Assignment.is_repeat),
             ~col(Assignment.exposed),
-            _final(),
+            _is_final(),
         )
     )
-    return precision.achieved(session.exec(chosen.group_by(col(Item.group_id))).all())
+    return precision.estimate_half_width(session.exec(by_group.group_by(col(Item.group_id))).all())

@@ -1,4 +1,4 @@
-"""How people did on control items: of those they answered, how many are right as they finally stand."""
+"""Control accuracy of annotators: of the control items they answered, how many final answers are right."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
-from annotation.campaigns import project as project_files
+from annotation.campaigns import project_file as project_files
 from annotation.store import judgements
-from annotation.store.judgements import Answered
+from annotation.store.judgements import FinalAnswer
 from annotation.store.models import Project
 from annotation.workflow.quality import rule_evaluation
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
-    """Right answers of so many control items."""
+class ControlAccuracy:
+    """How many control items were answered right, of how many."""
 
     right: int = 0
     of: int = 0
@@ -28,20 +28,20 @@ class Counted:
         return self.right / self.of if self.of else None
 
 
-def of_controls(
+def compute_control_accuracy(
     session: Session, *, project_ids: Collection[int], annotator_id: int | None = None
-) -> dict[int, Counted]:
-    """By person, her control items of these projects together, judged as the quality rules judge them.
+) -> dict[int, ControlAccuracy]:
+    """The control accuracy of each annotator (by id) over these projects together, marked as the quality rules do it.
 
-    Every control item that was answered counts once, whether or not the answer was excluded later; one that was passed
-    over, withdrawn or erased says nothing, and so does an abstention.
+    Every control item that was answered counts once, whether or not the answer was excluded later. Skipped, withdrawn
+    and erased answers and abstentions do not count.
     """
     totals: dict[int, list[bool]] = defaultdict(list)
     for project in session.exec(select(Project).where(col(Project.id).in_(project_ids)).order_by(col(Project.id))):
-        definition = project_files.definition_of(project.definition)
-        answered: dict[int, list[Answered]] = defaultdict(list)
-        for one in judgements.controls(session, project_id=project.id or 0, annotator_id=annotator_id):
-            answered[one.annotator_id].append(one)
-        for person, mine in answered.items():
-            totals[person] += rule_evaluation.results(definition, mine)
-    return {person: Counted(right=sum(found), of=len(found)) for person, found in totals.items()}
+        definition = project_files.parse_definition(project.definition)
+        by_annotator: dict[int, list[FinalAnswer]] = defaultdict(list)
+        for answer in judgements.list_control_answers(session, project_id=project.id or 0, annotator_id=annotator_id):
+            by_annotator[answer.annotator_id].append(answer)
+        for annotator, answers in by_annotator.items():
+            totals[annotator] += rule_evaluation.mark_control_answers(definition, answers)
+    return {annotator: ControlAccuracy(right=sum(marks), of=len(marks)) for annotator, marks in totals.items()}

@@ -1,6 +1,6 @@
-"""What follows from an answer: quality rules with their consequences, and whether an item needs more answers.
+"""Consequences of a stored answer: quality rules are enforced, and dynamic overlap asks for more answers.
 
-Called by whoever stores answers, after the answer is stored; only the edge commits.
+Called after an answer is stored, in the same transaction; only the caller at the edge commits.
 """
 
 from __future__ import annotations
@@ -10,114 +10,119 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from annotation.campaigns.project import ProjectFile
-from annotation.campaigns.rules import SecondsRule
-from annotation.campaigns.stages import DynamicOverlap
+from aggregation.skill_posterior import smooth_skill
+from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.sections.quality import SecondsRule
+from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Conflict
 from annotation.store import journal, judgements
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, Stage
-from annotation.workflow import participations, quality
-from annotation.workflow.quality import Breach, Scope, dynamic_overlap, exclusions, rule_evaluation
-from annotation.workflow.quality.exclusions import exclude, reinstate
+from annotation.workflow import participations
+from annotation.workflow.quality import dynamic_overlap, exclusions, gold_answers, rule_evaluation, rules
+from annotation.workflow.quality.exclusions import exclude_answers, reinstate_answers
+from annotation.workflow.quality.rules import ExclusionScope, RuleBreach
 
-__all__ = ["after_answer", "exclude", "out", "readmit", "reinstate", "wants_more"]
-
-EXCLUDED = "the person was excluded"
-JUDGED = {Stage.PILOT, Stage.MAIN}
+DEFAULT_EXCLUSION_REASON = "the person was excluded"
+JUDGED_STAGES = {Stage.PILOT, Stage.MAIN}
 
 
-def after_answer(
+def enforce_rules(
     session: Session, *, project: Project, definition: ProjectFile, assignment_id: int, now: datetime
-) -> tuple[Breach, ...]:
-    """Judge the answer of an assignment as it stands now, and do what the rules say; what it broke.
+) -> tuple[RuleBreach, ...]:
+    """Check the final answer of an assignment against the quality rules and apply their consequences.
 
-    Call it after every stored revision, in every stage: training and qualification are nobody's data and are left
-    alone. A corrected answer is judged anew: it gets a place again where the one before had lost it, or is extra where
-    none is left. Whoever was excluded from the project stays so until `readmit`.
+    Returns the breaches. To be called after every stored revision, in every stage; answers of training and
+    qualification are left alone. A corrected answer is checked anew: it gets its overlap place back where the revision
+    before had lost it, or is kept as extra where no place is left. An excluded annotator stays excluded until
+    `readmit_annotator`.
     """
     session.flush()
     assignment = session.get_one(Assignment, assignment_id, populate_existing=True)
-    if assignment.stage not in JUDGED or assignment.status != AssignmentStatus.DONE:
+    if assignment.stage not in JUDGED_STAGES or assignment.status != AssignmentStatus.DONE:
         return ()
-    standing = participations.of(session, annotator_id=assignment.annotator_id, project_id=assignment.project_id)
-    post_hoc = rule_evaluation.rules_changed(project, definition)
-    reason = None if standing is None else out(standing)
+    participation = participations.get_participation(
+        session, annotator_id=assignment.annotator_id, project_id=assignment.project_id
+    )
+    post_hoc = rule_evaluation.have_rules_changed(project, definition)
+    reason = None if participation is None else get_exclusion_reason(participation)
     if reason is not None:
-        exclude(session, assignment_ids=[assignment_id], reason=reason, post_hoc=post_hoc, now=now)
+        exclude_answers(session, assignment_ids=[assignment_id], reason=reason, post_hoc=post_hoc, now=now)
         return ()
-    answer = _final(session, assignment_id)
-    found: tuple[Breach, ...] = ()
+    answer = _get_final_judgement(session, assignment_id)
+    breaches: tuple[RuleBreach, ...] = ()
     if answer.skip_reason is None:
-        found = rule_evaluation.breaches(session, project=project, definition=definition, assignment=assignment)
-    if answer.excluded_reason is None and all(breach.consequence != "exclude" for breach in found):
-        exclusions.settle(session, assignment)
+        breaches = rule_evaluation.find_breaches(session, project=project, definition=definition, assignment=assignment)
+    if answer.excluded_reason is None and all(breach.consequence != "exclude" for breach in breaches):
+        exclusions.restore_place(session, assignment)
     if answer.revision > 0:
-        _forgive(session, found, definition=definition, assignment=assignment, now=now)
-    for breach in found:
-        _apply(
+        _reinstate_page(session, breaches, definition=definition, assignment=assignment, now=now)
+    for breach in breaches:
+        _apply_consequence(
             session,
             breach,
             definition=definition,
             assignment=assignment,
-            standing=standing,
+            participation=participation,
             post_hoc=post_hoc,
             now=now,
         )
-    return found
+    return breaches
 
 
-def _forgive(
-    session: Session, found: Sequence[Breach], *, definition: ProjectFile, assignment: Assignment, now: datetime
+def _reinstate_page(
+    session: Session, breaches: Sequence[RuleBreach], *, definition: ProjectFile, assignment: Assignment, now: datetime
 ) -> None:
-    """A page that was too fast and, with its correction, is not any more counts again."""
-    broken = {breach.words for breach in found}
+    """Count a page again that was excluded as too fast and, after a correction, is no longer too fast."""
+    broken = {breach.words for breach in breaches}
     for rule in definition.quality:
-        words = quality.in_words(rule)
+        words = rules.describe_rule(rule)
         if isinstance(rule, SecondsRule) and rule.per == "page" and words not in broken:
-            page = _page(session, definition, assignment)
-            reinstate(session, assignment_ids=page, reason=words, now=now)
+            page = _list_page_assignments(session, definition, assignment)
+            reinstate_answers(session, assignment_ids=page, reason=words, now=now)
 
 
-def out(standing: Participation) -> str | None:
-    """Why nothing that the person answers in the project counts; None where it does."""
-    if standing.status != ParticipationStatus.EXCLUDED:
+def get_exclusion_reason(participation: Participation) -> str | None:
+    """Why no answer of the annotator in the project counts; None where the annotator is not excluded."""
+    if participation.status != ParticipationStatus.EXCLUDED:
         return None
-    return standing.reason or EXCLUDED
+    return participation.reason or DEFAULT_EXCLUSION_REASON
 
 
-def readmit(session: Session, *, annotator_id: int, project_id: int, now: datetime) -> int:
-    """Let a person who was paused or excluded go on, and count again what was excluded with her; how many answers.
+def readmit_annotator(session: Session, *, annotator_id: int, project_id: int, now: datetime) -> int:
+    """Make a paused or excluded annotator active again and reinstate the answers that were excluded with them.
 
-    Raises Conflict for whoever is neither.
+    Returns how many answers count again. Raises Conflict where the annotator is neither paused nor excluded.
     """
-    standing = participations.of(session, annotator_id=annotator_id, project_id=project_id)
-    if standing is None or standing.status not in {ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED}:
+    participation = participations.get_participation(session, annotator_id=annotator_id, project_id=project_id)
+    if participation is None or participation.status not in {ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED}:
         raise Conflict(
             "This person is neither paused nor excluded there.", remedy="`hromada people PROJECT` says how each stands."
         )
-    reason = standing.reason or EXCLUDED
-    _stand(session, standing, ParticipationStatus.ACTIVE, reason=None, now=now)
-    journal.record(
+    reason = participation.reason or DEFAULT_EXCLUSION_REASON
+    _set_status(session, participation, ParticipationStatus.ACTIVE, reason=None, now=now)
+    journal.record_event(
         session,
-        Event.PERSON_READMITTED,
+        Event.ANNOTATOR_READMITTED,
         now=now,
         project_id=project_id,
         annotator_id=annotator_id,
         data={"reason": reason},
     )
-    hers = [
-        one
-        for stage in sorted(JUDGED)
-        for one in judgements.of_stage(session, annotator_id=annotator_id, project_id=project_id, stage=stage)
+    assignment_ids = [
+        assignment_id
+        for stage in sorted(JUDGED_STAGES)
+        for assignment_id in judgements.list_stage_assignment_ids(
+            session, annotator_id=annotator_id, project_id=project_id, stage=stage
+        )
     ]
-    return reinstate(session, assignment_ids=hers, reason=reason, now=now)
+    return reinstate_answers(session, assignment_ids=assignment_ids, reason=reason, now=now)
 
 
-def wants_more(session: Session, *, project: Project, definition: ProjectFile, item_id: int) -> bool:
-    """Whether an item that has all its answers should get one more place (`slots.open_more`): dynamic overlap.
+def needs_more_answers(session: Session, *, project: Project, definition: ProjectFile, item_id: int) -> bool:
+    """Whether dynamic overlap asks for one more answer to an item that has all its answers.
 
-    Never beyond the maximum, nor while a place is free or an answer is still to come, nor for a paused item.
+    Never beyond the maximum, while a place is free or an answer is still to come, or for a paused item.
     """
     plan = definition.overlap
     if not isinstance(plan, DynamicOverlap):
@@ -125,92 +130,106 @@ def wants_more(session: Session, *, project: Project, definition: ProjectFile, i
     item = session.get_one(Item, item_id, populate_existing=True)
     if item.free + item.held > 0 or item.n_done < item.n_live or item.n_live >= plan.max:
         return False
-    first = definition.asked[0].name
+    first = definition.all_questions[0].name
     skills: dict[int, float] = {}
     votes = []
-    for one in judgements.counting(session, item_id=item_id):
-        who = one.annotator_id
-        if who not in skills:
-            skills[who] = _skill(session, definition, annotator_id=who, project_id=project.id or 0)
-        votes.append(dynamic_overlap.Vote(answers=one.answers(first), skill=skills[who]))
-    return not dynamic_overlap.sure(definition.asked, votes, own=item.options, confidence=plan.confidence)
+    for answer in judgements.list_counting_answers(session, item_id=item_id):
+        annotator_id = answer.annotator_id
+        if annotator_id not in skills:
+            skills[annotator_id] = _compute_annotator_skill(
+                session, definition, annotator_id=annotator_id, project_id=project.id or 0
+            )
+        votes.append(dynamic_overlap.Vote(answers=answer.answers(first), skill=skills[annotator_id]))
+    return not dynamic_overlap.is_confident(
+        definition.all_questions, votes, own=item.options, confidence=plan.confidence
+    )
 
 
-def _skill(session: Session, definition: ProjectFile, *, annotator_id: int, project_id: int) -> float:
-    """A person's skill in a project, from her control and training answers to questions with closed labels."""
+def _compute_annotator_skill(session: Session, definition: ProjectFile, *, annotator_id: int, project_id: int) -> float:
+    """An annotator's skill in a project, from their control and training answers to questions with closed labels."""
     if definition.controls is None and definition.stages.training is None:
-        return dynamic_overlap.skill(0, 0)
-    first = definition.asked[0].name
-    only = [question.name for question in quality.closed(definition.asked)]
+        return smooth_skill(0, 0)
+    first = definition.all_questions[0].name
+    only = [question.name for question in gold_answers.select_closed_questions(definition.all_questions)]
     marks: list[bool] = []
-    for one in judgements.known(session, annotator_id=annotator_id, project_id=project_id, training=True):
-        found = quality.marks(
-            definition.asked, one.answers(first), golds=one.golden(first), accepted=one.accepted or (), only=only
+    for answer in judgements.list_gold_answers(
+        session, annotator_id=annotator_id, project_id=project_id, training=True
+    ):
+        marked = gold_answers.mark_answers(
+            definition.all_questions,
+            answer.answers(first),
+            golds=answer.gold_answers(first),
+            accepted=answer.accepted or (),
+            only=only,
         )
-        marks += found.values()
-    return dynamic_overlap.skill(sum(marks), len(marks))
+        marks += marked.values()
+    return smooth_skill(sum(marks), len(marks))
 
 
-def _apply(
+def _apply_consequence(
     session: Session,
-    breach: Breach,
+    breach: RuleBreach,
     *,
     definition: ProjectFile,
     assignment: Assignment,
-    standing: Participation | None,
+    participation: Participation | None,
     post_hoc: bool,
     now: datetime,
 ) -> None:
     if breach.consequence == "flag":
-        _flag(session, breach, assignment=assignment, now=now)
+        _flag_answer(session, breach, assignment=assignment, now=now)
     elif breach.consequence == "pause":
-        if standing is not None and standing.status == ParticipationStatus.ACTIVE:
-            _stand(session, standing, ParticipationStatus.PAUSED, reason=breach.words, now=now)
-            _tell(session, Event.PERSON_PAUSED, breach, assignment=assignment, now=now)
+        if participation is not None and participation.status == ParticipationStatus.ACTIVE:
+            _set_status(session, participation, ParticipationStatus.PAUSED, reason=breach.words, now=now)
+            _record_breach(session, Event.ANNOTATOR_PAUSED, breach, assignment=assignment, now=now)
     else:
-        if breach.scope is Scope.PERSON and standing is not None:
-            _stand(session, standing, ParticipationStatus.EXCLUDED, reason=breach.words, now=now)
-            _tell(session, Event.PERSON_EXCLUDED, breach, assignment=assignment, now=now)
-        ids = _concerned(session, breach, definition, assignment)
-        exclude(session, assignment_ids=ids, reason=breach.words, post_hoc=post_hoc, now=now)
+        if breach.scope is ExclusionScope.ANNOTATOR and participation is not None:
+            _set_status(session, participation, ParticipationStatus.EXCLUDED, reason=breach.words, now=now)
+            _record_breach(session, Event.ANNOTATOR_EXCLUDED, breach, assignment=assignment, now=now)
+        ids = _list_excluded_assignments(session, breach, definition, assignment)
+        exclude_answers(session, assignment_ids=ids, reason=breach.words, post_hoc=post_hoc, now=now)
 
 
-def _concerned(session: Session, breach: Breach, definition: ProjectFile, assignment: Assignment) -> Sequence[int]:
-    """What an exclusion takes out: the answer, its page, or all that the person did in the main stage."""
-    if breach.scope is Scope.ANSWER:
+def _list_excluded_assignments(
+    session: Session, breach: RuleBreach, definition: ProjectFile, assignment: Assignment
+) -> Sequence[int]:
+    """The assignments that an exclusion takes out: this one, its page, or all of the annotator in the main stage."""
+    if breach.scope is ExclusionScope.ANSWER:
         return [assignment.id or 0]
-    if breach.scope is Scope.PAGE:
-        return _page(session, definition, assignment)
-    return judgements.of_stage(
+    if breach.scope is ExclusionScope.PAGE:
+        return _list_page_assignments(session, definition, assignment)
+    return judgements.list_stage_assignment_ids(
         session, annotator_id=assignment.annotator_id, project_id=assignment.project_id, stage=Stage.MAIN
     )
 
 
-def _page(session: Session, definition: ProjectFile, assignment: Assignment) -> Sequence[int]:
-    """The assignments of the page on which this one is."""
+def _list_page_assignments(session: Session, definition: ProjectFile, assignment: Assignment) -> Sequence[int]:
+    """The ids of the assignments on the same page as this one."""
     number = definition.pages.items if definition.pages else 1
-    near = judgements.neighbours(session, assignment, number=number - 1)
-    return [one.assignment_id for one in near if one.page == assignment.page]
+    neighbours = judgements.list_neighbouring_answers(session, assignment, number=number - 1)
+    return [answer.assignment_id for answer in neighbours if answer.page == assignment.page]
 
 
-def _flag(session: Session, breach: Breach, *, assignment: Assignment, now: datetime) -> None:
-    answer = _final(session, assignment.id or 0)
+def _flag_answer(session: Session, breach: RuleBreach, *, assignment: Assignment, now: datetime) -> None:
+    answer = _get_final_judgement(session, assignment.id or 0)
     if breach.words not in (answer.flags or []):
         answer.flags = [*(answer.flags or []), breach.words]
         session.add(answer)
-        _tell(session, Event.QUALITY_FLAGGED, breach, assignment=assignment, now=now)
+        _record_breach(session, Event.QUALITY_FLAGGED, breach, assignment=assignment, now=now)
 
 
-def _stand(
-    session: Session, standing: Participation, status: ParticipationStatus, *, reason: str | None, now: datetime
+def _set_status(
+    session: Session, participation: Participation, status: ParticipationStatus, *, reason: str | None, now: datetime
 ) -> None:
-    standing.status, standing.reason, standing.since = status, reason, now
-    session.add(standing)
+    participation.status, participation.reason, participation.since = status, reason, now
+    session.add(participation)
     session.flush()
 
 
-def _tell(session: Session, event: Event, breach: Breach, *, assignment: Assignment, now: datetime) -> None:
-    journal.record(
+def _record_breach(
+    session: Session, event: Event, breach: RuleBreach, *, assignment: Assignment, now: datetime
+) -> None:
+    journal.record_event(
         session,
         event,
         now=now,
@@ -220,6 +239,6 @@ def _tell(session: Session, event: Event, breach: Breach, *, assignment: Assignm
     )
 
 
-def _final(session: Session, assignment_id: int) -> Judgement:
-    chosen = select(Judgement).where(Judgement.assignment_id == assignment_id)
-    return session.exec(chosen.order_by(col(Judgement.revision).desc()).limit(1)).one()
+def _get_final_judgement(session: Session, assignment_id: int) -> Judgement:
+    revisions = select(Judgement).where(Judgement.assignment_id == assignment_id)
+    return session.exec(revisions.order_by(col(Judgement.revision).desc()).limit(1)).one()

@@ -1,6 +1,6 @@
-"""Answers taken out and put back: the reason is kept, the place goes to others, and the journal says so.
+"""Exclusion and reinstatement of answers: stores the reason, moves the overlap places and writes the journal.
 
-An answer is excluded as it finally stands: a later revision is judged by itself.
+It is the final revision of an answer that is excluded; a later revision is judged by itself.
 """
 
 from __future__ import annotations
@@ -16,123 +16,125 @@ from annotation.store.models import Assignment, Judgement
 from annotation.vocabulary import EXTRA, AssignmentStatus, Event, Stage, Surface
 
 BATCH = 500
-NAMED = 100
-"""So many assignments are named in the journal."""
+MAX_JOURNALED = 100
+"""How many assignments one journal entry names at most."""
 
 
-def exclude(session: Session, *, assignment_ids: Collection[int], reason: str, post_hoc: bool, now: datetime) -> int:
-    """Exclude the final answers of these assignments, and give their places to others; how many counted until now.
+def exclude_answers(
+    session: Session, *, assignment_ids: Collection[int], reason: str, post_hoc: bool, now: datetime
+) -> int:
+    """Exclude the final answers of these assignments and release their places; how many of them counted until now.
 
-    An answer that does not count already keeps its first reason; its place is given back all the same. What is still in
-    somebody's hands is taken back.
+    An answer that is already excluded keeps its first reason; its place is released all the same. Live assignments are
+    ended.
     """
     excluded: list[Assignment] = []
     concerned: list[Assignment] = []
-    for batch in _batches(assignment_ids):
-        standing = sa.select(col(Judgement.assignment_id)).where(
+    for batch in _split_batches(assignment_ids):
+        counting = sa.select(col(Judgement.assignment_id)).where(
             col(Judgement.assignment_id).in_(batch),
             judgements.final_revision(),
             col(Judgement.excluded_reason).is_(None),
         )
-        counted = set(session.execute(standing).scalars())
-        _mark(session, counted, reason=reason, post_hoc=post_hoc)
-        found = judgements.assignments(session, batch)
-        concerned += found
-        excluded += [one for one in found if one.id in counted]
-    for assignment in _by_item(concerned):
-        _free(session, assignment, now=now)
+        counted = set(session.execute(counting).scalars())
+        _set_exclusion(session, counted, reason=reason, post_hoc=post_hoc)
+        assignments = judgements.list_assignments(session, batch)
+        concerned += assignments
+        excluded += [assignment for assignment in assignments if assignment.id in counted]
+    for assignment in _sort_by_item(concerned):
+        _release_place(session, assignment, now=now)
     session.flush()
-    _record(session, Event.ANSWERS_EXCLUDED, excluded, reason=reason, post_hoc=post_hoc, now=now)
+    _record_change(session, Event.ANSWERS_EXCLUDED, excluded, reason=reason, post_hoc=post_hoc, now=now)
     return len(excluded)
 
 
-def reinstate(session: Session, *, assignment_ids: Collection[int], reason: str, now: datetime) -> int:
-    """Count again what was excluded for this very reason, where its item still has a place; how many count.
+def reinstate_answers(session: Session, *, assignment_ids: Collection[int], reason: str, now: datetime) -> int:
+    """Count the answers again that were excluded for exactly this reason; how many count now.
 
-    What comes back when others have filled the item is kept as extra.
+    An answer whose item was filled by others meanwhile is kept as extra.
     """
-    chosen: list[Assignment] = []
-    for batch in _batches(assignment_ids):
-        fallen = sa.select(col(Judgement.assignment_id)).where(
+    reinstated: list[Assignment] = []
+    for batch in _split_batches(assignment_ids):
+        excluded = sa.select(col(Judgement.assignment_id)).where(
             col(Judgement.assignment_id).in_(batch),
             judgements.final_revision(),
             col(Judgement.excluded_reason) == reason,
         )
-        back = set(session.execute(fallen).scalars())
-        _mark(session, back, reason=None, post_hoc=False)
-        chosen += [one for one in judgements.assignments(session, batch) if one.id in back]
-    counting = [one for one in _by_item(chosen) if settle(session, one)]
+        ids = set(session.execute(excluded).scalars())
+        _set_exclusion(session, ids, reason=None, post_hoc=False)
+        reinstated += [row for row in judgements.list_assignments(session, batch) if row.id in ids]
+    counting = [assignment for assignment in _sort_by_item(reinstated) if restore_place(session, assignment)]
     session.flush()
-    _record(session, Event.ANSWERS_REINSTATED, counting, reason=reason, post_hoc=False, now=now)
+    _record_change(session, Event.ANSWERS_REINSTATED, counting, reason=reason, post_hoc=False, now=now)
     return len(counting)
 
 
-def settle(session: Session, assignment: Assignment) -> bool:
-    """Give a counting answer the place that it lacks; where there is none left it is extra, and False."""
-    if assignment.holds or not _wants_place(assignment):
+def restore_place(session: Session, assignment: Assignment) -> bool:
+    """Give a counting answer an overlap place if it lacks one; where none is left, mark it extra and return False."""
+    if assignment.holds_place or not _needs_place(assignment):
         return True
     if assignment.surface == Surface.IMPORT:
-        overlap_counts.enter(session, item_id=assignment.item_id)
-    elif overlap_counts.take(session, item_id=assignment.item_id):
-        overlap_counts.fill(session, item_id=assignment.item_id)
+        overlap_counts.add_extra_answer(session, item_id=assignment.item_id)
+    elif overlap_counts.take_place(session, item_id=assignment.item_id):
+        overlap_counts.fill_place(session, item_id=assignment.item_id)
     else:
-        _mark(session, {assignment.id or 0}, reason=EXTRA, post_hoc=False)
+        _set_exclusion(session, {assignment.id or 0}, reason=EXTRA, post_hoc=False)
         return False
-    assignment.holds = True
+    assignment.holds_place = True
     session.add(assignment)
     session.flush()
     return True
 
 
-def _wants_place(assignment: Assignment) -> bool:
-    plain = not assignment.is_control and (assignment.surface == Surface.IMPORT or not assignment.is_repeat)
-    return plain and assignment.stage in {Stage.PILOT, Stage.MAIN} and assignment.status == AssignmentStatus.DONE
+def _needs_place(assignment: Assignment) -> bool:
+    can_hold = not assignment.is_control and (assignment.surface == Surface.IMPORT or not assignment.is_repeat)
+    return can_hold and assignment.stage in {Stage.PILOT, Stage.MAIN} and assignment.status == AssignmentStatus.DONE
 
 
-def _mark(session: Session, ids: Collection[int], *, reason: str | None, post_hoc: bool) -> None:
+def _set_exclusion(session: Session, ids: Collection[int], *, reason: str | None, post_hoc: bool) -> None:
     if ids:
-        chosen = sa.update(Judgement).where(col(Judgement.assignment_id).in_(ids), judgements.final_revision())
-        session.execute(chosen.values(excluded_reason=reason, post_hoc=post_hoc))
+        final = sa.update(Judgement).where(col(Judgement.assignment_id).in_(ids), judgements.final_revision())
+        session.execute(final.values(excluded_reason=reason, post_hoc=post_hoc))
 
 
-def _free(session: Session, assignment: Assignment, *, now: datetime) -> None:
-    """Take the place of an assignment back, and the item itself where it is not answered yet."""
+def _release_place(session: Session, assignment: Assignment, *, now: datetime) -> None:
+    """Release the place of an assignment, and end the assignment where it is still live."""
     live = assignment.status == AssignmentStatus.LIVE
     if live:
         assignment.status = AssignmentStatus.EXPIRED
-    if assignment.holds:
+    if assignment.holds_place:
         if assignment.surface == Surface.IMPORT:
-            overlap_counts.leave(session, item_id=assignment.item_id)
+            overlap_counts.remove_extra_answer(session, item_id=assignment.item_id)
         else:
-            overlap_counts.give_back(session, item_id=assignment.item_id, done=not live, now=now)
-        assignment.holds = False
+            overlap_counts.release_place(session, item_id=assignment.item_id, done=not live, now=now)
+        assignment.holds_place = False
     session.add(assignment)
 
 
-def _record(
+def _record_change(
     session: Session, event: Event, changed: Sequence[Assignment], *, reason: str, post_hoc: bool, now: datetime
 ) -> None:
-    """One entry a project; a person is named where all are hers."""
-    for project_id in sorted({one.project_id for one in changed}):
-        mine = [one for one in changed if one.project_id == project_id]
-        people = {one.annotator_id for one in mine}
-        data = {"reason": reason, "answers": len(mine), "people": len(people), "post_hoc": post_hoc}
-        journal.record(
+    """Write one journal entry for each project; it names the annotator where all answers are of one annotator."""
+    for project_id in sorted({assignment.project_id for assignment in changed}):
+        assignments = [assignment for assignment in changed if assignment.project_id == project_id]
+        annotators = {assignment.annotator_id for assignment in assignments}
+        data = {"reason": reason, "answers": len(assignments), "people": len(annotators), "post_hoc": post_hoc}
+        journal.record_event(
             session,
             event,
             now=now,
             project_id=project_id,
-            annotator_id=min(people) if len(people) == 1 else None,
-            data=data | {"assignments": [one.id for one in mine[:NAMED]]},
+            annotator_id=min(annotators) if len(annotators) == 1 else None,
+            data=data | {"assignments": [assignment.id for assignment in assignments[:MAX_JOURNALED]]},
         )
 
 
-def _by_item(found: Collection[Assignment]) -> list[Assignment]:
-    """In the order in which everybody locks items, so that two exclusions never wait for each other."""
-    return sorted(found, key=lambda one: (one.item_id, one.id or 0))
+def _sort_by_item(assignments: Collection[Assignment]) -> list[Assignment]:
+    """Sorted in the order in which items are locked everywhere, so that two exclusions cannot deadlock."""
+    return sorted(assignments, key=lambda assignment: (assignment.item_id, assignment.id or 0))
 
 
-def _batches(ids: Collection[int]) -> Iterator[list[int]]:
+def _split_batches(ids: Collection[int]) -> Iterator[list[int]]:
     ordered = sorted(set(ids))
     for start in range(0, len(ordered), BATCH):
         yield ordered[start : start + BATCH]

@@ -1,25 +1,78 @@
-"""Whether an answer is right: on every question whose gold is known."""
+"""Answers compared with gold: how control items, training, qualification and annotators' skills are marked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from annotation.campaigns.questions import Question
+from aggregation.scoring import NORMALISATIONS, RULES
+from annotation.campaigns.questions import (
+    ChoiceQuestion,
+    ChoicesQuestion,
+    EditQuestion,
+    Question,
+    ScaleQuestion,
+    TextQuestion,
+    question_base,
+)
 from annotation.store.models import Item
-from annotation.workflow import quality
 
 
-def of(item: Item, questions: Sequence[Question]) -> dict[str, str]:
+def get_gold_answers(item: Item, questions: Sequence[Question]) -> dict[str, str]:
     """The item's gold by question, as answers are stored."""
     if item.golds:
         return dict(item.golds)
     return {} if item.gold is None else {questions[0].name: item.gold}
 
 
-def right(item: Item, questions: Sequence[Question], given: Mapping[str, str]) -> bool | None:
-    """Whether all that has gold was answered rightly, as the quality rules see it; None where there is nothing to see.
+def is_item_right(item: Item, questions: Sequence[Question], given: Mapping[str, str]) -> bool | None:
+    """Whether every question that has gold was answered right; None where no question has gold.
 
     `given` are answers by question, as they are stored.
     """
-    gold, accepted = of(item, questions), tuple(item.accepted or ())
-    return quality.all_right(quality.marks(questions, given, golds=gold, accepted=accepted))
+    gold, accepted = get_gold_answers(item, questions), tuple(item.accepted or ())
+    return are_all_right(mark_answers(questions, given, golds=gold, accepted=accepted))
+
+
+def mark_answers(
+    questions: Sequence[Question],
+    given: Mapping[str, str],
+    *,
+    golds: Mapping[str, str],
+    accepted: Collection[str] = (),
+    only: Collection[str] = (),
+) -> dict[str, bool]:
+    """Whether each answer is right, by question, for the questions that have gold (of `only`, where it names some).
+
+    `given` and `golds` are as stored; `accepted` are further right answers to the first question. Texts are compared
+    normalised. Abstentions and questions that were not asked are left out; an empty answer is wrong.
+    """
+    marks: dict[str, bool] = {}
+    for number, question in enumerate(questions):
+        name = question.name
+        if name not in golds or (only and name not in only) or not question_base.is_asked(question, given):
+            continue
+        answer = given.get(name)
+        if isinstance(question, ChoiceQuestion) and answer is not None and answer == question.abstain:
+            continue
+        right = (golds[name], *(accepted if number == 0 else ()))
+        marks[name] = answer is not None and _is_equal(question, answer, right)
+    return marks
+
+
+def are_all_right(marks: Mapping[str, bool]) -> bool | None:
+    """Whether all marks of an item are right; None where there are none."""
+    return all(marks.values()) if marks else None
+
+
+def select_closed_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
+    """The questions answered from options or a scale."""
+    return tuple(
+        question for question in questions if isinstance(question, ChoiceQuestion | ChoicesQuestion | ScaleQuestion)
+    )
+
+
+def _is_equal(question: Question, answer: str, right: Sequence[str]) -> bool:
+    if isinstance(question, TextQuestion | EditQuestion):
+        normalised = NORMALISATIONS[RULES[question.kind]]
+        return normalised(answer) in {normalised(label) for label in right}
+    return answer in right

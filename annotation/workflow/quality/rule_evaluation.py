@@ -1,4 +1,4 @@
-"""Every quality rule of a project, judged for one answer: the facts are fetched here, the rules are pure."""
+"""The quality rules of a project applied to one answer: fetches the facts that the pure functions of `rules` need."""
 
 from __future__ import annotations
 
@@ -6,167 +6,175 @@ from collections.abc import Iterator, Sequence
 
 from sqlmodel import Session
 
-from annotation.campaigns.project import ItemsSection, ProjectFile
-from annotation.campaigns.questions import Edit, FreeText, Question
-from annotation.campaigns.rules import ControlRule, SecondsRule, StraightLiningRule, TextRule
+from annotation.campaigns.project_file import ItemsSection, ProjectFile
+from annotation.campaigns.questions import EditQuestion, Question, TextQuestion
+from annotation.campaigns.sections.quality import ControlRule, SecondsRule, StraightLiningRule, TextRule
 from annotation.store import judgements
-from annotation.store.judgements import Answered
+from annotation.store.judgements import FinalAnswer
 from annotation.store.models import Assignment, Item, Participation, Project
 from annotation.vocabulary import ParticipationStatus
-from annotation.workflow import quality
-from annotation.workflow.quality import Breach
+from annotation.workflow.quality import gold_answers, rules
+from annotation.workflow.quality.rules import RuleBreach
 
-EARLIER = 20
-"""A text is compared with so many of the person's answers before it."""
+EARLIER_TEXTS = 20
+"""With how many earlier answers of the annotator a text is compared."""
 
 
-def breaches(
+def find_breaches(
     session: Session, *, project: Project, definition: ProjectFile, assignment: Assignment
-) -> tuple[Breach, ...]:
-    """What the final answer of an assignment breaks, in the order of the rules.
+) -> tuple[RuleBreach, ...]:
+    """The rules that the final answer of an assignment breaks, in the order of the project file.
 
-    Each question is put to the database once, and bounded: by the page, by the longest run, by the person's controls.
+    Each fact is read from the database once, and bounded: by the page, the longest run, the annotator's control items.
     """
-    case = _Case(session, project=project, definition=definition, assignment=assignment)
-    return tuple(found for rule in definition.quality for found in case.judged(rule))
+    facts = _AnswerFacts(session, project=project, definition=definition, assignment=assignment)
+    breaches = (facts.check(rule) for rule in definition.quality)
+    return tuple(breach for breach in breaches if breach is not None)
 
 
-def rules_changed(project: Project, definition: ProjectFile) -> bool:
-    """Whether the rules are other ones than at the start: what they exclude is marked post hoc."""
+def have_rules_changed(project: Project, definition: ProjectFile) -> bool:
+    """Whether the rules differ from those frozen at the start; then what they exclude is marked post hoc."""
     if project.frozen is None:
         return False
-    return bool(project.frozen["rules"]["quality"] != quality.rules_digest(definition.quality, project.word_lists))
+    return bool(project.frozen["rules"]["quality"] != rules.hash_rules(definition.quality, project.word_lists))
 
 
-def results(definition: ProjectFile, answered: Sequence[Answered]) -> list[bool]:
-    """Whether each of these control items is right, those left out that say nothing."""
+def mark_control_answers(definition: ProjectFile, answered: Sequence[FinalAnswer]) -> list[bool]:
+    """Whether each of these control items was answered right; items without a mark are left out."""
     only = definition.controls.questions if definition.controls else ()
-    first = definition.asked[0].name
-    found = (
-        quality.all_right(
-            quality.marks(
-                definition.asked, one.answers(first), golds=one.golden(first), accepted=one.accepted or (), only=only
-            )
+    first = definition.all_questions[0].name
+    marks = (
+        gold_answers.mark_answers(
+            definition.all_questions,
+            answer.answers(first),
+            golds=answer.gold_answers(first),
+            accepted=answer.accepted or (),
+            only=only,
         )
-        for one in answered
+        for answer in answered
     )
-    return [right for right in found if right is not None]
+    return [right for mark in marks if (right := gold_answers.are_all_right(mark)) is not None]
 
 
-class _Case:
-    """An answer, with what was fetched about it so far."""
+class _AnswerFacts:
+    """An answer with the facts that were fetched about it so far."""
 
     def __init__(self, session: Session, *, project: Project, definition: ProjectFile, assignment: Assignment) -> None:
         self.session, self.project, self.definition, self.assignment = session, project, definition, assignment
-        self.first = definition.asked[0].name
-        self._near: list[Answered] | None = None
+        self.first = definition.all_questions[0].name
+        self._read_neighbours: list[FinalAnswer] | None = None
 
-    def judged(self, rule: quality.Rule) -> Iterator[Breach]:
-        """The breaches of one rule, at most one of each kind."""
+    def check(self, rule: rules.Rule) -> RuleBreach | None:
+        """The breach of one rule, if any."""
         if isinstance(rule, ControlRule):
-            found = self._control(rule)
-        elif isinstance(rule, SecondsRule):
-            found = self._seconds(rule)
-        elif isinstance(rule, StraightLiningRule):
-            found = self._line(rule)
-        else:
-            found = self._text(rule)
-        if found is not None:
-            yield found
+            return self._check_control(rule)
+        if isinstance(rule, SecondsRule):
+            return self._check_seconds(rule)
+        if isinstance(rule, StraightLiningRule):
+            return self._check_straight_lining(rule)
+        return self._check_texts(rule)
 
-    def _control(self, rule: ControlRule) -> Breach | None:
-        """A person's controls are judged when she answered one."""
+    def _check_control(self, rule: ControlRule) -> RuleBreach | None:
+        """Control accuracy is checked only after an answer to a control item."""
         if not self.assignment.is_control:
             return None
-        mine = judgements.known(
+        answered = judgements.list_gold_answers(
             self.session,
             annotator_id=self.assignment.annotator_id,
             project_id=self.assignment.project_id,
             training=rule.training_counts,
         )
-        before = [one for one in mine if one.is_control and self._forgiven(one)]
-        counted = [one for one in mine if not self._forgiven(one) and (one.is_control or not before)]
-        return quality.control(rule, results(self.definition, counted))
+        before = [answer for answer in answered if answer.is_control and self._is_before_readmission(answer)]
+        counted = [
+            answer
+            for answer in answered
+            if not self._is_before_readmission(answer) and (answer.is_control or not before)
+        ]
+        return rules.check_control_accuracy(rule, mark_control_answers(self.definition, counted))
 
-    def _forgiven(self, one: Answered) -> bool:
-        """Whether an answer in the stage where she is came before she was readmitted: for it she was judged already.
+    def _is_before_readmission(self, answer: FinalAnswer) -> bool:
+        """Whether an answer of the current stage is older than the annotator's readmission; it was judged then.
 
-        Whoever came into a stage has answered nothing there before; so answers older than her standing tell of it.
+        An annotator who enters a stage has answered nothing there yet, so an answer older than the participation's
+        `since` can only be from before a readmission.
         """
-        standing = self.session.get(Participation, (self.assignment.annotator_id, self.assignment.project_id))
-        if standing is None or standing.status is not ParticipationStatus.ACTIVE:
+        participation = self.session.get(Participation, (self.assignment.annotator_id, self.assignment.project_id))
+        if participation is None or participation.status is not ParticipationStatus.ACTIVE:
             return False
-        same = standing.stage is self.assignment.stage
-        return same and one.answered_at is not None and one.answered_at < standing.since
+        same_stage = participation.stage is self.assignment.stage
+        return same_stage and answer.answered_at is not None and answer.answered_at < participation.since
 
-    def _seconds(self, rule: SecondsRule) -> Breach | None:
+    def _check_seconds(self, rule: SecondsRule) -> RuleBreach | None:
         if rule.per == "item":
-            return quality.seconds(rule, [self._mine.seconds])
+            return rules.check_seconds(rule, [self._answer.seconds])
         page, pages = self.assignment.page, self.definition.pages
         if page is None or pages is None:
             return None
-        spent = [one.seconds for one in self._around if one.page == page]
-        return quality.seconds(rule, spent, items=pages.items)
+        spent = [answer.seconds for answer in self._neighbours if answer.page == page]
+        return rules.check_seconds(rule, spent, items=pages.items)
 
-    def _line(self, rule: StraightLiningRule) -> Breach | None:
-        around = [one for one in self._around if not self._forgiven(one)]
-        at = around.index(self._mine)
-        for question in self.definition.asked:
-            places = [self._place(question, one) for one in around]
-            found = quality.straight_lining(rule, places, at=at)
-            if found is not None:
-                return found
+    def _check_straight_lining(self, rule: StraightLiningRule) -> RuleBreach | None:
+        neighbours = [answer for answer in self._neighbours if not self._is_before_readmission(answer)]
+        at = neighbours.index(self._answer)
+        for question in self.definition.all_questions:
+            positions = [self._find_position(question, answer) for answer in neighbours]
+            breach = rules.check_straight_lining(rule, positions, at=at)
+            if breach is not None:
+                return breach
         return None
 
-    def _place(self, question: Question, one: Answered) -> int | None:
-        order = (one.option_orders or {}).get(question.name)
+    def _find_position(self, question: Question, answer: FinalAnswer) -> int | None:
+        order = (answer.option_orders or {}).get(question.name)
         if order is None and question.name == self.first:
-            order = one.option_order
-        return quality.place(question, one.answers(self.first).get(question.name), own=one.options, order=order)
+            order = answer.option_order
+        label = answer.answers(self.first).get(question.name)
+        return rules.find_shown_position(question, label, own=answer.options, order=order)
 
-    def _text(self, rule: TextRule) -> Breach | None:
+    def _check_texts(self, rule: TextRule) -> RuleBreach | None:
         item = self.session.get_one(Item, self.assignment.item_id)
-        names = [question.name for question in texts(self.definition)]
-        before = self._around[: self._around.index(self._mine)][-EARLIER:]
-        earlier = [self._texts(one, names) for one in before if one.item_id != item.id]
+        names = [question.name for question in select_text_questions(self.definition)]
+        before = self._neighbours[: self._neighbours.index(self._answer)][-EARLIER_TEXTS:]
+        earlier = [self._select_texts(answer, names) for answer in before if answer.item_id != item.id]
         lists = self.project.word_lists or {}
-        return quality.text(
+        return rules.check_texts(
             rule,
-            self._texts(self._mine, names),
+            self._select_texts(self._answer, names),
             earlier=earlier,
-            shown={item.stimulus, *_shown(item, self.definition)},
+            shown={item.stimulus, *_list_shown_texts(item, self.definition)},
             refused=lists.get(rule.words or "", ()),
         )
 
-    def _texts(self, one: Answered, names: Sequence[str]) -> dict[str, str]:
-        return {name: answer for name, answer in one.answers(self.first).items() if name in names}
+    def _select_texts(self, answer: FinalAnswer, names: Sequence[str]) -> dict[str, str]:
+        return {name: text for name, text in answer.answers(self.first).items() if name in names}
 
     @property
-    def _around(self) -> list[Answered]:
-        """The person's answers round this one, as many as any rule looks at."""
-        if self._near is None:
+    def _neighbours(self) -> list[FinalAnswer]:
+        """The annotator's answers before and after this one, as many as any rule looks at."""
+        if self._read_neighbours is None:
             runs = [rule.run for rule in self.definition.quality if isinstance(rule, StraightLiningRule)]
             page = self.definition.pages.items if self.definition.pages else 1
-            far = EARLIER if any(isinstance(rule, TextRule) for rule in self.definition.quality) else 0
+            far = EARLIER_TEXTS if any(isinstance(rule, TextRule) for rule in self.definition.quality) else 0
             number = max(far, *(length - 1 for length in [page, *runs]))
-            self._near = judgements.neighbours(self.session, self.assignment, number=number)
-        return self._near
+            self._read_neighbours = judgements.list_neighbouring_answers(self.session, self.assignment, number=number)
+        return self._read_neighbours
 
     @property
-    def _mine(self) -> Answered:
-        return next(one for one in self._around if one.assignment_id == self.assignment.id)
+    def _answer(self) -> FinalAnswer:
+        return next(answer for answer in self._neighbours if answer.assignment_id == self.assignment.id)
 
 
-def _shown(item: Item, definition: ProjectFile) -> Iterator[str]:
-    """The columns that people see, and those that they correct; gold, which lies beside them, is none of these."""
+def _list_shown_texts(item: Item, definition: ProjectFile) -> Iterator[str]:
+    """The texts of the columns that are shown or corrected, never those of the gold columns."""
     fields = set(item.data)
     if isinstance(definition.items, ItemsSection):
-        fields = {part.field for part in definition.items.parts}
-        fields |= {question.field for question in definition.asked if isinstance(question, Edit)}
+        fields = {part.field for part in definition.items.shown_columns}
+        fields |= {question.field for question in definition.all_questions if isinstance(question, EditQuestion)}
     return (str(item.data[field]) for field in sorted(fields & set(item.data)))
 
 
-def texts(definition: ProjectFile) -> tuple[Question, ...]:
-    """The questions whose texts are judged: those that must be answered, or all where none must."""
-    found = [question for question in definition.asked if isinstance(question, FreeText | Edit)]
-    return tuple([question for question in found if question.required] or found)
+def select_text_questions(definition: ProjectFile) -> tuple[Question, ...]:
+    """The text questions that rules about texts check: the required ones, or all where none is required."""
+    text_questions = [
+        question for question in definition.all_questions if isinstance(question, TextQuestion | EditQuestion)
+    ]
+    return tuple([question for question in text_questions if question.required] or text_questions)

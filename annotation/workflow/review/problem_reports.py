@@ -1,4 +1,4 @@
-"""Problems that people reported with items: listed for organisers, and dismissed where the item is well as it is."""
+"""Problems with items that annotators reported: the open ones, and their dismissal where the item needs no fix."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from annotation.vocabulary import Event, ItemStatus
 
 
 @dataclass(frozen=True, kw_only=True)
-class Problem:
-    """A report that nobody has looked at yet; `paused` says that the item is handed out no more."""
+class OpenReport:
+    """A report that is not resolved; `paused` says that its item is not assigned any more."""
 
     project: str
     item: str
@@ -27,14 +27,14 @@ class Problem:
     at: datetime
 
 
-def listed(session: Session, *, project_id: int | None = None) -> Sequence[Problem]:
+def list_open_reports(session: Session, *, project_id: int | None = None) -> Sequence[OpenReport]:
     """The open reports, or those of a project, oldest first."""
-    chosen = select(Report, Item, Project).join(Item, col(Item.id) == col(Report.item_id)).join(Project)
+    reports = select(Report, Item, Project).join(Item, col(Item.id) == col(Report.item_id)).join(Project)
     if project_id is not None:
-        chosen = chosen.where(Item.project_id == project_id)
-    rows = session.exec(chosen.where(col(Report.resolved_at).is_(None)).order_by(col(Report.id)))
+        reports = reports.where(Item.project_id == project_id)
+    rows = session.exec(reports.where(col(Report.resolved_at).is_(None)).order_by(col(Report.id)))
     return [
-        Problem(
+        OpenReport(
             project=project.name,
             item=item.external_id,
             paused=item.status is ItemStatus.PAUSED,
@@ -46,25 +46,25 @@ def listed(session: Session, *, project_id: int | None = None) -> Sequence[Probl
     ]
 
 
-def dismiss(session: Session, *, project: Project, item: str, now: datetime) -> int:
-    """Answer the reports on an item that is well as it is, and let it go on where they paused it; how many they were.
+def dismiss_reports(session: Session, *, project: Project, item: str, now: datetime) -> int:
+    """Resolve all reports on an item that needs no fix, resume it where it was paused, and return how many they were.
 
-    Raises NotFound for an item that is not there, or about which nothing is reported.
+    Raises NotFound for an unknown item, or one without reports.
     """
-    chosen = select(Item).where(Item.project_id == project.id, Item.external_id == item)
-    found = session.exec(chosen.with_for_update()).first()
-    item_id = 0 if found is None else found.id or 0
+    of_external_id = select(Item).where(Item.project_id == project.id, Item.external_id == item)
+    stored_item = session.exec(of_external_id.with_for_update()).first()
+    item_id = 0 if stored_item is None else stored_item.id or 0
     reports = sa.update(Report).where(col(Report.item_id) == item_id, col(Report.resolved_at).is_(None))
-    number = session.connection().execute(reports.values(resolved_at=now)).rowcount
-    if found is None or (not number and found.status is not ItemStatus.PAUSED):
+    count = session.connection().execute(reports.values(resolved_at=now)).rowcount
+    if stored_item is None or (not count and stored_item.status is not ItemStatus.PAUSED):
         raise NotFound(
             f"Nothing is reported about {item!r}.",
             where=Where(field="item"),
             remedy="`hromada messages reports` lists what is.",
         )
-    if found.status is ItemStatus.PAUSED:
-        overlap_counts.resume(session, item_id=item_id, now=now)
+    if stored_item.status is ItemStatus.PAUSED:
+        overlap_counts.resume_item(session, item_id=item_id, now=now)
     session.expire_all()
-    data = {"item": item, "reports": number}
-    journal.record(session, Event.REPORTS_DISMISSED, now=now, project_id=project.id, data=data)
-    return number
+    data = {"item": item, "reports": count}
+    journal.record_event(session, Event.REPORTS_DISMISSED, now=now, project_id=project.id, data=data)
+    return count

@@ -1,240 +1,254 @@
-"""Answers: one tap, several boxes, a point of a scale, a typed letter; changed again by an undo."""
+"""Answers: a tapped option, ticked boxes, a typed letter; and changes of a stored answer."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 
-from annotation.campaigns.questions import Choices
+from annotation.campaigns.questions import ChoicesQuestion
 from annotation.errors import Stale
 from annotation.store.models import Assignment
 from annotation.workflow import assignments
-from annotation.workflow.assignments import Asked, Offer, Saved
-from bot.conversation import navigation, question_flow, rewards
-from bot.conversation.callbacks import Press
-from bot.conversation.conversation_state import Draft
-from bot.conversation.update_context import Visit, joined
-from bot.conversation.updates_and_calls import Calls
-from bot.conversation.views import items, option_letters, project_status
-from bot.conversation.views.message_layout import Message
+from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
+from bot.conversation import conversation_state, navigation
+from bot.conversation.callbacks import CallbackData
+from bot.conversation.conversation_state import AnswerDraft
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.views import items, project_status, questions
+from bot.conversation.views.message_layout import RenderedMessage
 
 
-def tap(visit: Visit) -> Calls:
-    """An option of a choice or a point of a scale."""
-    press = visit.pressed()
-    asked = assignments.asked(visit.session, annotator_id=visit.who, assignment_id=press.row, now=visit.now)
-    first, option = asked[0], press.number(2)
-    if len(asked) > 1 or isinstance(first.question, Choices):
-        return _several(visit, press, [option])
-    if press.number(1) or option >= len(first.labels):
+def answer_with_option(context: UpdateContext) -> TelegramCalls:
+    """A tapped option of a choice, or point of a scale."""
+    callback = context.require_callback()
+    shown_questions = assignments.get_shown_questions(
+        context.session, annotator_id=context.annotator_id, assignment_id=callback.row_id, now=context.now
+    )
+    first, option = shown_questions[0], callback.get_number(2)
+    if len(shown_questions) > 1 or isinstance(first.question, ChoicesQuestion):
+        return _answer_one_of_several(context, callback, option)
+    if callback.get_number(1) or option >= len(first.labels):
         raise Stale("There is no such option.")
-    return _submitted(visit, press.row, revision=press.number(0), answers={first.name: first.labels[option]})
+    return _submit_answers(
+        context, callback.row_id, revision=callback.get_number(0), answers={first.name: first.labels[option]}
+    )
 
 
-def toggle(visit: Visit) -> Calls:
-    """A box is ticked or emptied, whichever the button said; nothing is stored as an answer yet."""
-    press = visit.pressed()
-    offer, draft = _open(visit, press)
-    asked, option = offer.questions[press.number(1)], press.number(2)
-    question = asked.question
-    if not isinstance(question, Choices) or option >= len(asked.options):
+def toggle_box(context: UpdateContext) -> TelegramCalls:
+    """Tick or clear a box, as the button says; the boxes are stored as a draft, not as an answer."""
+    callback = context.require_callback()
+    item, draft = _get_open_question(context, callback)
+    shown, option = item.questions[callback.get_number(1)], callback.get_number(2)
+    question = shown.question
+    if not isinstance(question, ChoicesQuestion) or option >= len(shown.options):
         raise Stale("There is no such box.")
-    on = {*draft.on, option} if press.number(3) else {*draft.on} - {option}
-    if question.most is not None and len(on) > question.most:
-        return visit.acknowledge("choose-at-most", most=question.most)
-    return joined(visit.acknowledge(), _again(visit, offer, replace(draft, on=sorted(on))))
+    ticked = {*draft.ticked, option} if callback.get_number(3) else {*draft.ticked} - {option}
+    if question.most is not None and len(ticked) > question.most:
+        return context.acknowledge("choose-at-most", most=question.most)
+    return join_calls(context.acknowledge(), _redraw_item(context, item, replace(draft, ticked=sorted(ticked))))
 
 
-def done(visit: Visit) -> Calls:
-    """The boxes are ticked as they should be."""
-    press = visit.pressed()
-    if _was_stored(visit, press):
-        return visit.acknowledge("saved-already")
-    offer, draft = _open(visit, press)
-    question = offer.questions[press.number(1)].question
-    if not isinstance(question, Choices):
+def confirm_boxes(context: UpdateContext) -> TelegramCalls:
+    """Take the ticked boxes as the answer."""
+    callback = context.require_callback()
+    if _has_judgement(context, callback):
+        return context.acknowledge("saved-already")
+    item, draft = _get_open_question(context, callback)
+    question = item.questions[callback.get_number(1)].question
+    if not isinstance(question, ChoicesQuestion):
         raise Stale("There are no boxes.")
-    if len(draft.on) < question.least:
-        return visit.acknowledge("choose-at-least", least=question.least)
-    return _given(visit, offer, draft, list(draft.on))
+    if len(draft.ticked) < question.least:
+        return context.acknowledge("choose-at-least", least=question.least)
+    return _record_answer(context, item, draft, list(draft.ticked))
 
 
-def leave_open(visit: Visit) -> Calls:
-    """A question that need not be answered is not."""
-    press = visit.pressed()
-    if _was_stored(visit, press):
-        return visit.acknowledge("saved-already")
-    offer, draft = _open(visit, press)
-    if offer.questions[press.number(1)].question.required:
+def leave_question_open(context: UpdateContext) -> TelegramCalls:
+    """Leave an optional question without an answer."""
+    callback = context.require_callback()
+    if _has_judgement(context, callback):
+        return context.acknowledge("saved-already")
+    item, draft = _get_open_question(context, callback)
+    if item.questions[callback.get_number(1)].question.required:
         raise Stale("This needs an answer.")
-    if len(offer.questions) == 1:
-        return visit.acknowledge("answer-or-skip")
-    return _given(visit, offer, draft, [question_flow.LEFT_OPEN])
+    if len(item.questions) == 1:
+        return context.acknowledge("answer-or-skip")
+    return _record_answer(context, item, draft, [conversation_state.LEFT_OPEN])
 
 
-def typed(visit: Visit) -> Calls:
-    """A letter, a number or an option in full, in place of a tap; any other text leads to the item."""
-    offer = navigation.in_hands(visit)
-    if not isinstance(offer, Offer) or not _on_screen(visit, offer):
-        return navigation.lead(visit)
-    draft = visit.state.draft(offer.assignment_id, offer.revision)
-    place = question_flow.next_place(offer, draft) or 0
-    asked = offer.questions[place]
-    meant = _meant(asked, visit.text, offer.language)
-    if meant is None:
-        return joined(visit.tell("tap-please"), navigation.lead(visit))
-    return _given(visit, offer, draft, meant, place=place)
+def answer_with_text(context: UpdateContext) -> TelegramCalls:
+    """A letter, a number or a whole option typed instead of tapped; any other text shows the current screen."""
+    item = navigation.get_live_item(context)
+    if not isinstance(item, AssignedItem) or not _is_on_screen(context, item):
+        return navigation.show_current_screen(context)
+    draft = context.state.get_draft(item.assignment_id, item.revision)
+    index = conversation_state.find_next_question(item, draft) or 0
+    options = _match_answer(item.questions[index], context.text, item.language)
+    if options is None:
+        return join_calls(context.send_text("tap-please"), navigation.show_current_screen(context))
+    return _record_answer(context, item, draft, options, index=index)
 
 
-def undo(visit: Visit) -> Calls:
-    """An answered item is open for another answer, in its place in the chat; the old answer stands until then."""
-    row = visit.pressed().row
+def undo_answer(context: UpdateContext) -> TelegramCalls:
+    """Open an answered item for another answer, in its place in the chat; the old answer counts until then."""
+    assignment_id = context.require_callback().row_id
     try:
-        offer = assignments.undo(visit.session, annotator_id=visit.who, assignment_id=row, now=visit.now)
+        item = assignments.undo_judgement(
+            context.session, annotator_id=context.annotator_id, assignment_id=assignment_id, now=context.now
+        )
     except Stale:
-        return visit.acknowledge("undo-closed", alert=True)
-    draft = Draft(assignment_id=row, revision=offer.revision, on=_ticked(visit, offer))
-    return joined(visit.acknowledge("undo-open"), _again(visit, offer, draft))
+        return context.acknowledge("undo-closed", alert=True)
+    draft = AnswerDraft(assignment_id=assignment_id, revision=item.revision, ticked=_list_ticked_boxes(context, item))
+    return join_calls(context.acknowledge("undo-open"), _redraw_item(context, item, draft))
 
 
-def keep(visit: Visit) -> Calls:
-    """The answer stays as it was."""
-    row = visit.pressed().row
-    saved = assignments.keep(visit.session, annotator_id=visit.who, assignment_id=row, now=visit.now)
-    visit.keep(visit.state.drafted(None, assignment_id=row))
-    return joined(visit.acknowledge("kept"), visit.edit(_marked(visit, saved), assignment_id=row))
+def keep_answer(context: UpdateContext) -> TelegramCalls:
+    """Close an item that was opened for another answer; the old answer stays."""
+    assignment_id = context.require_callback().row_id
+    saved = assignments.keep_judgement(
+        context.session, annotator_id=context.annotator_id, assignment_id=assignment_id, now=context.now
+    )
+    context.save_state(context.state.with_draft(None, assignment_id=assignment_id))
+    return join_calls(
+        context.acknowledge("kept"), context.edit(_render_finished_item(context, saved), assignment_id=assignment_id)
+    )
 
 
-def _several(visit: Visit, press: Press, options: list[int]) -> Calls:
-    """A tap on one of several questions."""
-    if _was_stored(visit, press):
-        return visit.acknowledge("saved-already")
-    offer, draft = _open(visit, press)
-    asked = offer.questions[press.number(1)]
-    if isinstance(asked.question, Choices) or options[0] >= len(asked.options):
+def _answer_one_of_several(context: UpdateContext, callback: CallbackData, option: int) -> TelegramCalls:
+    """A tapped option where the item has several questions."""
+    if _has_judgement(context, callback):
+        return context.acknowledge("saved-already")
+    item, draft = _get_open_question(context, callback)
+    shown = item.questions[callback.get_number(1)]
+    if isinstance(shown.question, ChoicesQuestion) or option >= len(shown.options):
         raise Stale("There is no such option.")
-    return _given(visit, offer, draft, options)
+    return _record_answer(context, item, draft, [option])
 
 
-def _open(visit: Visit, press: Press) -> tuple[Offer, Draft]:
-    """The item that the button speaks of, at the question that the button speaks of."""
-    offer = assignments.waiting(
-        visit.session, annotator_id=visit.who, assignment_id=press.row, revision=press.number(0), now=visit.now
+def _get_open_question(context: UpdateContext, callback: CallbackData) -> tuple[AssignedItem, AnswerDraft]:
+    """The item and draft that a button belongs to; raises Stale where its question is not the next one."""
+    item = assignments.get_open_item(
+        context.session,
+        annotator_id=context.annotator_id,
+        assignment_id=callback.row_id,
+        revision=callback.get_number(0),
+        now=context.now,
     )
-    draft = visit.state.draft(press.row, press.number(0))
-    if question_flow.next_place(offer, draft) != press.number(1):
+    draft = context.state.get_draft(callback.row_id, callback.get_number(0))
+    if conversation_state.find_next_question(item, draft) != callback.get_number(1):
         raise Stale("This question is answered.")
-    return offer, draft
+    return item, draft
 
 
-def _was_stored(visit: Visit, press: Press) -> bool:
-    """Whether the item has its answer already: the button was tapped twice."""
-    assignment = visit.session.get(Assignment, press.row)
-    if assignment is None or assignment.annotator_id != visit.who:
+def _has_judgement(context: UpdateContext, callback: CallbackData) -> bool:
+    """Whether this revision of the item is answered already, as after a double tap."""
+    assignment = context.session.get(Assignment, callback.row_id)
+    if assignment is None or assignment.annotator_id != context.annotator_id:
         raise Stale("This item is not yours.")
-    return assignments.stored(visit.session, press.row, press.number(0)) is not None
+    return assignments.get_judgement(context.session, callback.row_id, callback.get_number(0)) is not None
 
 
-def _given(visit: Visit, offer: Offer, draft: Draft, options: list[int], *, place: int | None = None) -> Calls:
-    """One more question is answered: on to the next, or to the next item."""
-    at = place if place is not None else visit.pressed().number(1)
-    before, draft = draft, question_flow.given(draft, offer.questions[at], options)
-    if question_flow.next_place(offer, draft) is not None:
-        return joined(visit.acknowledge(), _next_question(visit, offer, before, draft))
-    answers = question_flow.raw(offer, draft)
-    return _submitted(visit, offer.assignment_id, revision=offer.revision, answers=answers)
+def _record_answer(
+    context: UpdateContext, item: AssignedItem, draft: AnswerDraft, options: list[int], *, index: int | None = None
+) -> TelegramCalls:
+    """Record the answer to one question in the draft; after the last question submit the item."""
+    index = context.require_callback().get_number(1) if index is None else index
+    before, draft = draft, conversation_state.record_options(draft, item.questions[index], options)
+    if conversation_state.find_next_question(item, draft) is not None:
+        return join_calls(context.acknowledge(), _show_next_question(context, item, before, draft))
+    answers = conversation_state.collect_answers(item, draft)
+    return _submit_answers(context, item.assignment_id, revision=item.revision, answers=answers)
 
 
-def _next_question(visit: Visit, offer: Offer, before: Draft, draft: Draft) -> Calls:
-    """In the place of the one before; where it takes more or fewer messages, below, so that no text is lost."""
-    was, now = _looks(visit, offer, before), _looks(visit, offer, draft)
-    if len(was) == len(now):
-        return _again(visit, offer, draft)
-    visit.keep(visit.state.drafted(draft, assignment_id=offer.assignment_id))
-    left = visit.edit(replace(was[-1], buttons=()), assignment_id=offer.assignment_id)
-    return joined(left, visit.send(*now, remember=offer.assignment_id))
+def _show_next_question(
+    context: UpdateContext, item: AssignedItem, before: AnswerDraft, draft: AnswerDraft
+) -> TelegramCalls:
+    """Show the next question in place of the last; as new messages where it needs more or fewer of them."""
+    old = navigation.render_item(context, item, before)
+    new = navigation.render_item(context, item, draft)
+    if len(old) == len(new):
+        return _redraw_item(context, item, draft)
+    context.save_state(context.state.with_draft(draft, assignment_id=item.assignment_id))
+    without_buttons = context.edit(replace(old[-1], buttons=()), assignment_id=item.assignment_id)
+    return join_calls(without_buttons, context.send(*new, assignment_id=item.assignment_id))
 
 
-def _again(visit: Visit, offer: Offer, draft: Draft) -> Calls:
-    """The item as it looks now, in its place."""
-    visit.keep(visit.state.drafted(draft, assignment_id=offer.assignment_id))
-    return visit.edit(_looks(visit, offer, draft)[-1], assignment_id=offer.assignment_id)
+def _redraw_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> TelegramCalls:
+    """Store the draft and update the item in its place in the chat."""
+    context.save_state(context.state.with_draft(draft, assignment_id=item.assignment_id))
+    return context.edit(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
 
 
-def _looks(visit: Visit, offer: Offer, draft: Draft) -> tuple[Message, ...]:
-    known = visit.project(offer.project_id)
-    return items.item(
-        offer,
-        visit.say,
-        asking=question_flow.asking(offer, draft, visit.say),
-        countdown=known is not None and navigation.counts_down(known[1]),
-    )
-
-
-def _submitted(visit: Visit, assignment_id: int, *, revision: int, answers: dict[str, object]) -> Calls:
-    """Stored, marked in its place, and the next item; a tap that came before changes nothing."""
-    saved = assignments.submit(
-        visit.session,
-        annotator_id=visit.who,
+def _submit_answers(
+    context: UpdateContext, assignment_id: int, *, revision: int, answers: dict[str, object]
+) -> TelegramCalls:
+    """Store the judgement, mark the item as answered and show the next; a repeated tap changes nothing."""
+    saved = assignments.submit_judgement(
+        context.session,
+        annotator_id=context.annotator_id,
         assignment_id=assignment_id,
         revision=revision,
         answers=answers,
-        now=visit.now,
+        now=context.now,
     )
     if saved.repeated:
-        return _again_saved(visit, saved.assignment_id)
-    if visit.state.drafts:
-        visit.keep(visit.state.drafted(None, assignment_id=assignment_id))
-    return ended(visit, saved, "saved")
+        return _acknowledge_repeat(context, saved.assignment_id)
+    if context.state.drafts:
+        context.save_state(context.state.with_draft(None, assignment_id=assignment_id))
+    return finish_item(context, saved, "saved")
 
 
-def _again_saved(visit: Visit, row: int) -> Calls:
-    """The tap that brings an answer again changes nothing but a card that does not say yet what stands."""
-    assignment = visit.session.get(Assignment, row)
-    told = visit.acknowledge("saved-already")
+def _acknowledge_repeat(context: UpdateContext, assignment_id: int) -> TelegramCalls:
+    """Acknowledge a repeated tap, and redraw the item where it does not show the stored answer yet."""
+    assignment = context.session.get(Assignment, assignment_id)
+    acknowledgement = context.acknowledge("saved-already")
     if assignment is None or assignment.open_revision is not None:
-        return told
-    standing = assignments.keep(visit.session, annotator_id=visit.who, assignment_id=row, now=visit.now)
-    return joined(told, visit.edit(_marked(visit, standing), assignment_id=row))
+        return acknowledgement
+    saved = assignments.keep_judgement(
+        context.session, annotator_id=context.annotator_id, assignment_id=assignment_id, now=context.now
+    )
+    return join_calls(acknowledgement, context.edit(_render_finished_item(context, saved), assignment_id=assignment_id))
 
 
-def ended(visit: Visit, saved: Saved, message: str) -> Calls:
-    """An item is done with: it is marked so, and what follows comes below it."""
-    marked = visit.edit(_marked(visit, saved), assignment_id=saved.assignment_id)
-    calls = joined(visit.acknowledge(message), marked)
+def finish_item(context: UpdateContext, saved: SavedJudgement, message: str) -> TelegramCalls:
+    """Mark an item as done in its place, and show what follows below it."""
+    finished = context.edit(_render_finished_item(context, saved), assignment_id=saved.assignment_id)
+    calls = join_calls(context.acknowledge(message), finished)
     if saved.decision is not None:
-        calls = joined(calls, visit.send(project_status.decision(saved.decision, visit.say)))
+        calls = join_calls(
+            calls, context.send(project_status.render_qualification_result(saved.decision, context.translate))
+        )
     if saved.revision:
         return calls
-    return joined(calls, navigation.lead(visit.spoken(), in_hand=False))
+    return join_calls(calls, navigation.show_current_screen(context.without_tap(), keeps_item=False))
 
 
-def _marked(visit: Visit, saved: Saved) -> Message:
-    known = visit.project(saved.project_id)
-    reward = known[1].reward if known else None
-    emoji = rewards.emoji(reward.emoji if reward else (), assignment_id=saved.assignment_id)
-    return items.answered(saved, visit.say, emoji=emoji if saved.stored else "")
+def _render_finished_item(context: UpdateContext, saved: SavedJudgement) -> RenderedMessage:
+    project = context.find_project(saved.project_id)
+    reward = project[1].reward if project else None
+    emoji = items.choose_reward_emoji(reward.emoji if reward else (), assignment_id=saved.assignment_id)
+    return items.render_finished_item(saved, context.translate, emoji=emoji if saved.stored else "")
 
 
-def _on_screen(visit: Visit, offer: Offer) -> bool:
-    """Whether the person sees the item: nothing else is asked of her before it."""
-    return visit.person.time_zone is not None and str(offer.project_id) in visit.state.cards
+def _is_on_screen(context: UpdateContext, item: AssignedItem) -> bool:
+    """Whether the item is on the screen: nothing else has to be asked before it."""
+    return context.annotator.time_zone is not None and str(item.project_id) in context.state.read_cards
 
 
-def _meant(asked: Asked, text: str, language: str) -> list[int] | None:
-    """The options that a text stands for; None where it stands for none, or for too many or too few."""
-    question, found = asked.question, option_letters.meant(text, asked.options, language)
-    if isinstance(question, Choices):
-        most = question.most or len(asked.options)
-        return sorted(found) if found and question.least <= len(found) <= most else None
-    return list(found) if len(found) == 1 else None
+def _match_answer(shown: ShownQuestion, text: str, language: str) -> list[int] | None:
+    """The options that a typed text stands for; None where it fits none, or too many or too few."""
+    question, options = shown.question, questions.match_options(text, shown.options, language)
+    if isinstance(question, ChoicesQuestion):
+        most = question.most or len(shown.options)
+        return sorted(options) if options and question.least <= len(options) <= most else None
+    return list(options) if len(options) == 1 else None
 
 
-def _ticked(visit: Visit, offer: Offer) -> list[int]:
-    """The boxes of the answer that stands."""
-    first = offer.questions[0]
-    earlier = assignments.stored(visit.session, offer.assignment_id, offer.revision - 1)
-    if not isinstance(first.question, Choices) or earlier is None or not earlier.response:
+def _list_ticked_boxes(context: UpdateContext, item: AssignedItem) -> list[int]:
+    """The boxes of the stored answer."""
+    first = item.questions[0]
+    judgement = assignments.get_judgement(context.session, item.assignment_id, item.revision - 1)
+    if not isinstance(first.question, ChoicesQuestion) or judgement is None or not judgement.response:
         return []
-    labels = json.loads(earlier.response)
+    labels = json.loads(judgement.response)
     return [index for index, label in enumerate(first.labels) if label in labels]

@@ -1,4 +1,4 @@
-"""What the consent promises: to see one's data, to withdraw, to be forgotten."""
+"""The annotator's rights from the consent: to see their data, to withdraw, to be erased."""
 
 from __future__ import annotations
 
@@ -11,65 +11,79 @@ from annotation.store import pseudonyms
 from annotation.store.models import Participation, Project
 from annotation.vocabulary import ParticipationStatus
 from annotation.workflow.annotators import consents, data_export, erasure, terms, withdrawal
-from bot.conversation.update_context import Visit, joined
-from bot.conversation.updates_and_calls import Calls, Document
-from bot.conversation.views import choices, message_layout
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import NewDocument, TelegramCalls
+from bot.conversation.views import menus, message_layout
 
-FILE = "mydata.json"
-
-
-def my_data(visit: Visit) -> Calls:
-    """`/mydata`: everything that is held about the person, as a file."""
-    held = data_export.of(visit.session, annotator_id=visit.who)
-    content = json.dumps(held, ensure_ascii=False, indent=2).encode()
-    caption = visit.say("mydata")
-    return (Document(chat_id=visit.incoming.chat_id, name=FILE, content=content, caption=caption),)
+EXPORT_FILE_NAME = "mydata.json"
 
 
-def withdraw(visit: Visit) -> Calls:
-    """`/withdraw`: which project to leave."""
-    chosen = (
+def send_my_data(context: UpdateContext) -> TelegramCalls:
+    """`/mydata`: everything that is stored about the annotator, as a JSON file."""
+    data = data_export.export_annotator(context.session, annotator_id=context.annotator_id)
+    content = json.dumps(data, ensure_ascii=False, indent=2).encode()
+    caption = context.translate("mydata")
+    return (NewDocument(chat_id=context.incoming.chat_id, name=EXPORT_FILE_NAME, content=content, caption=caption),)
+
+
+def ask_project_to_leave(context: UpdateContext) -> TelegramCalls:
+    """`/withdraw`: ask which project to leave."""
+    joined = (
         select(Project)
         .join(Participation)
-        .where(Participation.annotator_id == visit.who, Participation.status != ParticipationStatus.WITHDRAWN)
-    )
-    found = [(one.id or 0, one.title) for one in visit.session.exec(chosen.order_by(col(Project.id)))]
-    return visit.send(choices.leaving(found, visit.say)) if found else visit.tell("withdraw-nothing")
-
-
-def withdraw_tap(visit: Visit) -> Calls:
-    """A project was chosen, or the choice confirmed: none of her answers there counts from now on."""
-    press, known = visit.pressed(), visit.project(visit.pressed().row)
-    part = visit.session.get(Participation, (visit.who, press.row))
-    if known is None or part is None:
-        raise Stale("You take no part in that project.")
-    project, definition = known
-    if not press.number(0):
-        return joined(
-            visit.acknowledge(),
-            visit.edit(choices.surely_leave(project.title, visit.say, project_id=press.row)),
+        .where(
+            Participation.annotator_id == context.annotator_id, Participation.status != ParticipationStatus.WITHDRAWN
         )
-    left = withdrawal.withdraw(visit.session, annotator_id=visit.who, project=project, now=visit.now)
-    if definition.consent is not None:
-        scope = terms.project_scope(project)
-        consents.withdraw(visit.session, annotator_id=visit.who, scope=scope, now=visit.now)
-    told = visit.say("withdrawn-now", project=project.title, answers=left.answers)
-    return joined(visit.acknowledge(), visit.replied(message_layout.said(visit.say, told)))
-
-
-def forget(visit: Visit) -> Calls:
-    """`/forget`: does she mean it?"""
-    return visit.send(choices.surely_forget(visit.say))
-
-
-def forget_tap(visit: Visit) -> Calls:
-    """She means it: all that she said, answered and is known by is emptied."""
-    say = visit.say
-    told = joined(visit.acknowledge(), visit.replied(message_layout.said(say, say("forgotten"))))
-    erasure.forget(
-        visit.session,
-        annotator_id=visit.who,
-        pseudonym=pseudonyms.stranger(simulated=visit.person.simulated),
-        now=visit.now,
     )
-    return told
+    projects = [(project.id or 0, project.title) for project in context.session.exec(joined.order_by(col(Project.id)))]
+    return (
+        context.send(menus.render_withdrawal_menu(projects, context.translate))
+        if projects
+        else context.send_text("withdraw-nothing")
+    )
+
+
+def withdraw_from_project(context: UpdateContext) -> TelegramCalls:
+    """A project was chosen, or the choice confirmed: none of the answers there counts from now on."""
+    callback, found = context.require_callback(), context.find_project(context.require_callback().row_id)
+    participation = context.session.get(Participation, (context.annotator_id, callback.row_id))
+    if found is None or participation is None:
+        raise Stale("You take no part in that project.")
+    project, definition = found
+    if not callback.get_number(0):
+        return join_calls(
+            context.acknowledge(),
+            context.edit(
+                menus.render_withdrawal_confirmation(project.title, context.translate, project_id=callback.row_id)
+            ),
+        )
+    withdrawal_result = withdrawal.withdraw_annotator(
+        context.session, annotator_id=context.annotator_id, project=project, now=context.now
+    )
+    if definition.consent is not None:
+        scope = terms.get_project_scope(project)
+        consents.withdraw_consent(context.session, annotator_id=context.annotator_id, scope=scope, now=context.now)
+    confirmation = context.translate("withdrawn-now", project=project.title, answers=withdrawal_result.answers)
+    return join_calls(
+        context.acknowledge(), context.edit_or_send(message_layout.render_text(context.translate, confirmation))
+    )
+
+
+def ask_erasure_confirmation(context: UpdateContext) -> TelegramCalls:
+    """`/forget`: ask for confirmation."""
+    return context.send(menus.render_erasure_confirmation(context.translate))
+
+
+def erase_annotator(context: UpdateContext) -> TelegramCalls:
+    """Confirmed: erase the answers, messages and personal data of the annotator."""
+    translate = context.translate
+    calls = join_calls(
+        context.acknowledge(), context.edit_or_send(message_layout.render_text(translate, translate("forgotten")))
+    )
+    erasure.erase_annotator(
+        context.session,
+        annotator_id=context.annotator_id,
+        pseudonym=pseudonyms.make_random_pseudonym(simulated=context.annotator.simulated),
+        now=context.now,
+    )
+    return calls

@@ -1,171 +1,207 @@
-"""What else can be done with an item: pass it over, report it, ask about it; and stop for now."""
+"""Skipping an item, reporting it, asking about it, pausing, and the attestation at the end of a work session."""
 
 from __future__ import annotations
 
 from annotation.errors import BadInput, Stale
 from annotation.store.models import Project
 from annotation.workflow import assignments, participations
-from annotation.workflow.annotators import attestations, messages, withdrawal
-from annotation.workflow.assignments import Offer
-from bot.conversation import navigation, question_flow
-from bot.conversation.conversation_state import Step
+from annotation.workflow.annotators import attestations, support_messages, withdrawal
+from annotation.workflow.assignments import AssignedItem
+from bot.conversation import conversation_state, navigation
+from bot.conversation.conversation_state import ConversationStep
 from bot.conversation.handlers import answers
-from bot.conversation.update_context import Visit, joined
-from bot.conversation.updates_and_calls import Calls, Rows
-from bot.conversation.views import choices, items, message_layout, project_status
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
+from bot.conversation.views import items, menus, message_layout, project_status
 
-LONGEST = 500
-"""How much of a typed reason is kept, in characters."""
-
-
-def skip(visit: Visit) -> Calls:
-    """Pass the item over: the reasons first, then one of them."""
-    press = visit.pressed()
-    if not press.numbers:
-        offer = _held(visit, press.row)
-        return _choose(visit, offer, choices.skips(visit.say, assignment_id=press.row), "skip-why")
-    if press.number(0) == choices.TYPED:
-        return _type(visit, Step.SKIP, "skip-type")
-    return _skip(visit, press.row, _one_of(choices.SKIPS, press.number(0)))
+MAX_REASON_LENGTH = 500
+"""How much of a typed reason is stored, in characters."""
 
 
-def skip_text(visit: Visit) -> Calls:
-    """The reason in her own words."""
-    return _skip(visit, visit.state.about, visit.text.strip()[:LONGEST])
+def skip_item(context: UpdateContext) -> TelegramCalls:
+    """Show the reasons for a skip, or skip the item for one of them."""
+    callback = context.require_callback()
+    if not callback.numbers:
+        item = _get_item_in_hand(context, callback.row_id)
+        return _show_reasons(
+            context, item, menus.build_skip_buttons(context.translate, assignment_id=callback.row_id), "skip-why"
+        )
+    if callback.get_number(0) == menus.TYPED_REASON:
+        return _ask_for_text(context, ConversationStep.SKIP, "skip-type")
+    return _submit_skip(context, callback.row_id, _get_reason(menus.SKIP_REASONS, callback.get_number(0)))
 
 
-def _skip(visit: Visit, row: int, reason: str) -> Calls:
-    saved = assignments.skip(visit.session, annotator_id=visit.who, assignment_id=row, reason=reason, now=visit.now)
-    visit.keep(visit.state.drafted(None, assignment_id=row).at(Step.NONE))
-    return visit.acknowledge("skipped") if saved.repeated else answers.ended(visit, saved, "skipped")
+def skip_with_text(context: UpdateContext) -> TelegramCalls:
+    """Skip the item for a typed reason."""
+    return _submit_skip(context, context.state.subject_id, context.text.strip()[:MAX_REASON_LENGTH])
 
 
-def report(visit: Visit) -> Calls:
-    """Say what is wrong with the item: the reasons first, then one of them; it can be answered all the same."""
-    press = visit.pressed()
-    offer = _held(visit, press.row)
-    known = visit.project(offer.project_id)
-    own = known[1].reports.reasons if known and known[1].reports else ()
-    if not press.numbers:
-        return _choose(visit, offer, choices.reports(visit.say, own, assignment_id=press.row), "report-why")
-    if press.number(0) == choices.TYPED:
-        return _type(visit, Step.REPORT, "report-type")
-    reason = _one_of(own or choices.REPORTS, press.number(0))
-    assignments.report(visit.session, annotator_id=visit.who, assignment_id=press.row, reason=reason, now=visit.now)
-    return joined(visit.acknowledge("reported"), _shown(visit, offer))
-
-
-def report_text(visit: Visit) -> Calls:
-    """What is wrong, in her own words."""
-    text = visit.text.strip()[:LONGEST]
-    assignments.report(
-        visit.session, annotator_id=visit.who, assignment_id=visit.state.about, reason="other", text=text, now=visit.now
+def _submit_skip(context: UpdateContext, assignment_id: int, reason: str) -> TelegramCalls:
+    saved = assignments.skip_item(
+        context.session, annotator_id=context.annotator_id, assignment_id=assignment_id, reason=reason, now=context.now
     )
-    return joined(visit.tell("reported"), navigation.lead(visit))
+    context.save_state(context.state.with_draft(None, assignment_id=assignment_id).with_step(ConversationStep.NONE))
+    return context.acknowledge("skipped") if saved.repeated else answers.finish_item(context, saved, "skipped")
 
 
-def ask(visit: Visit) -> Calls:
-    """A question to the organisers, about the item or about anything."""
-    row = visit.press.row if visit.press is not None else 0
-    return _type(visit, Step.ASK, "ask-type", row=row)
+def report_item(context: UpdateContext) -> TelegramCalls:
+    """Show the reasons for a report, or report the item for one of them; it can still be answered."""
+    callback = context.require_callback()
+    item = _get_item_in_hand(context, callback.row_id)
+    project = context.find_project(item.project_id)
+    project_reasons = project[1].reports.reasons if project and project[1].reports else ()
+    if not callback.numbers:
+        return _show_reasons(
+            context,
+            item,
+            menus.build_report_buttons(context.translate, project_reasons, assignment_id=callback.row_id),
+            "report-why",
+        )
+    if callback.get_number(0) == menus.TYPED_REASON:
+        return _ask_for_text(context, ConversationStep.REPORT, "report-type")
+    reason = _get_reason(project_reasons or menus.REPORT_REASONS, callback.get_number(0))
+    assignments.report_item(
+        context.session,
+        annotator_id=context.annotator_id,
+        assignment_id=callback.row_id,
+        reason=reason,
+        now=context.now,
+    )
+    return join_calls(context.acknowledge("reported"), _redraw_item(context, item))
 
 
-def ask_text(visit: Visit) -> Calls:
-    """The question."""
-    about = visit.state.about or None
+def report_with_text(context: UpdateContext) -> TelegramCalls:
+    """Report the item for a typed reason."""
+    text = context.text.strip()[:MAX_REASON_LENGTH]
+    assignments.report_item(
+        context.session,
+        annotator_id=context.annotator_id,
+        assignment_id=context.state.subject_id,
+        reason="other",
+        text=text,
+        now=context.now,
+    )
+    return join_calls(context.send_text("reported"), navigation.show_current_screen(context))
+
+
+def ask_for_question(context: UpdateContext) -> TelegramCalls:
+    """Ask for a question to the organisers, about the item or anything else."""
+    assignment_id = context.callback.row_id if context.callback is not None else 0
+    return _ask_for_text(context, ConversationStep.ASK, "ask-type", assignment_id=assignment_id)
+
+
+def submit_question(context: UpdateContext) -> TelegramCalls:
+    """Pass the typed question on to the organisers."""
+    assignment_id = context.state.subject_id or None
     try:
-        messages.ask(visit.session, annotator_id=visit.who, text=visit.text, now=visit.now, assignment_id=about)
+        support_messages.send_question(
+            context.session,
+            annotator_id=context.annotator_id,
+            text=context.text,
+            now=context.now,
+            assignment_id=assignment_id,
+        )
     except BadInput:
-        return visit.tell("ask-too-long", most=messages.LONGEST)
-    return joined(visit.tell("asked"), navigation.lead(visit))
+        return context.send_text("ask-too-long", most=support_messages.MAX_LENGTH)
+    return join_calls(context.send_text("asked"), navigation.show_current_screen(context))
 
 
-def back(visit: Visit) -> Calls:
-    """To the item, from a list of reasons."""
-    return joined(visit.acknowledge(), _shown(visit, _held(visit, visit.pressed().row)))
+def return_to_item(context: UpdateContext) -> TelegramCalls:
+    """Show the item again in place of a list of reasons."""
+    return join_calls(
+        context.acknowledge(), _redraw_item(context, _get_item_in_hand(context, context.require_callback().row_id))
+    )
 
 
-def pause(visit: Visit) -> Calls:
-    """Stop for now: the item goes back for others, and is hers again if it is still there."""
-    held = navigation.in_hands(visit)
-    withdrawal.take_back_live(visit.session, annotator_id=visit.who, now=visit.now)
-    visit.keep(visit.state.at(Step.NONE))
-    asked = _attestation(visit, held.project_id) if isinstance(held, Offer) else ()
-    return joined(visit.acknowledge(), visit.tell("paused"), asked)
+def pause_work(context: UpdateContext) -> TelegramCalls:
+    """Stop for now: the item goes back to the queue, and is assigned again later if it is still open."""
+    item = navigation.get_live_item(context)
+    withdrawal.release_live_assignments(context.session, annotator_id=context.annotator_id, now=context.now)
+    context.save_state(context.state.with_step(ConversationStep.NONE))
+    attestation = _ask_attestation(context, item.project_id) if isinstance(item, AssignedItem) else ()
+    return join_calls(context.acknowledge(), context.send_text("paused"), attestation)
 
 
-def _attestation(visit: Visit, project_id: int) -> Calls:
-    known = visit.project(project_id)
-    section = known[1].attestation if known else None
-    row = participations.of(visit.session, annotator_id=visit.who, project_id=project_id)
-    if section is None or row is None or row.sitting < 1:
+def _ask_attestation(context: UpdateContext, project_id: int) -> TelegramCalls:
+    project = context.find_project(project_id)
+    section = project[1].attestation if project else None
+    participation = participations.get_participation(
+        context.session, annotator_id=context.annotator_id, project_id=project_id
+    )
+    if section is None or participation is None or participation.work_session < 1:
         return ()
-    asked = project_status.attestation(section, visit.say, project_id=project_id, sitting=row.sitting, pausing=True)
-    return visit.spoken().send(asked)
+    question = project_status.render_attestation(
+        section, context.translate, project_id=project_id, work_session=participation.work_session, pausing=True
+    )
+    return context.without_tap().send(question)
 
 
-def attest(visit: Visit) -> Calls:
-    """What helped her, in the sitting that the button speaks of."""
-    press = visit.pressed()
-    project = visit.session.get(Project, press.row)
-    known = visit.project(press.row)
-    section = known[1].attestation if known else None
+def submit_attestation(context: UpdateContext) -> TelegramCalls:
+    """Store which aids were used in the work session that the button names."""
+    callback = context.require_callback()
+    project = context.session.get(Project, callback.row_id)
+    found = context.find_project(callback.row_id)
+    section = found[1].attestation if found else None
     if project is None or section is None:
         raise Stale("Nothing is asked there.")
-    used = _one_of(section.options, press.number(1))
-    attestations.attest(
-        visit.session, annotator_id=visit.who, project=project, sitting=press.number(0), used=used, now=visit.now
+    used = _get_reason(section.options, callback.get_number(1))
+    attestations.save_attestation(
+        context.session,
+        annotator_id=context.annotator_id,
+        project=project,
+        work_session=callback.get_number(0),
+        used=used,
+        now=context.now,
     )
-    noted = message_layout.said(visit.say, section.text, used)
-    calls = joined(visit.acknowledge("noted"), visit.edit(noted))
-    return calls if press.number(2) else joined(calls, navigation.lead(visit.spoken()))
+    noted = message_layout.render_text(context.translate, section.text, used)
+    calls = join_calls(context.acknowledge("noted"), context.edit(noted))
+    return calls if callback.get_number(2) else join_calls(calls, navigation.show_current_screen(context.without_tap()))
 
 
-def _held(visit: Visit, row: int) -> Offer:
-    """The item in her hands, if it is this one."""
-    offer = navigation.in_hands(visit)
-    if not isinstance(offer, Offer) or offer.assignment_id != row:
+def _get_item_in_hand(context: UpdateContext, assignment_id: int) -> AssignedItem:
+    """The live item of the annotator, if it is this assignment; raises Stale otherwise."""
+    item = navigation.get_live_item(context)
+    if not isinstance(item, AssignedItem) or item.assignment_id != assignment_id:
         raise Stale("That item is not in your hands.")
-    return offer
+    return item
 
 
-def _choose(visit: Visit, offer: Offer, buttons: Rows, asks: str) -> Calls:
-    """The item with other buttons under it."""
-    shown = items.with_buttons(
-        offer,
-        visit.say,
-        asking=question_flow.asking(offer, visit.state.draft(offer.assignment_id, offer.revision), visit.say),
-        countdown=_counts_down(visit, offer),
+def _show_reasons(context: UpdateContext, item: AssignedItem, buttons: ButtonRows, prompt: str) -> TelegramCalls:
+    """Show the item with other buttons under it."""
+    rendered = items.render_item_with_buttons(
+        item,
+        context.translate,
+        progress=conversation_state.build_item_progress(
+            item, context.state.get_draft(item.assignment_id, item.revision), context.translate
+        ),
+        countdown=navigation.has_countdown(context, item.project_id),
         buttons=buttons,
-        asks=visit.say(asks),
+        prompt=context.translate(prompt),
     )
-    return joined(visit.acknowledge(), visit.edit(shown, assignment_id=offer.assignment_id))
+    return join_calls(context.acknowledge(), context.edit(rendered, assignment_id=item.assignment_id))
 
 
-def _shown(visit: Visit, offer: Offer) -> Calls:
-    draft = visit.state.draft(offer.assignment_id, offer.revision)
-    made = items.item(
-        offer, visit.say, asking=question_flow.asking(offer, draft, visit.say), countdown=_counts_down(visit, offer)
+def _redraw_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
+    """Update the item in its place in the chat, with its own buttons."""
+    draft = context.state.get_draft(item.assignment_id, item.revision)
+    return context.edit(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
+
+
+def _ask_for_text(
+    context: UpdateContext, step: ConversationStep, message: str, *, assignment_id: int | None = None
+) -> TelegramCalls:
+    """Make the next text the input for this step, and ask for it."""
+    subject_id = context.require_callback().row_id if assignment_id is None else assignment_id
+    if subject_id and step is not ConversationStep.ASK:
+        _get_item_in_hand(context, subject_id)
+    context.save_state(context.state.with_step(step, subject_id=subject_id))
+    request = message_layout.render_text(
+        context.translate, context.translate(message), input_hint=context.translate("answer-here")
     )
-    return visit.edit(made[-1], assignment_id=offer.assignment_id)
+    return join_calls(context.acknowledge(), context.send(request))
 
 
-def _counts_down(visit: Visit, offer: Offer) -> bool:
-    known = visit.project(offer.project_id)
-    return known is not None and navigation.counts_down(known[1])
-
-
-def _type(visit: Visit, step: Step, message: str, *, row: int | None = None) -> Calls:
-    """The next text is what is asked for here."""
-    about = visit.pressed().row if row is None else row
-    if about and step is not Step.ASK:
-        _held(visit, about)
-    visit.keep(visit.state.at(step, about=about))
-    asked = message_layout.said(visit.say, visit.say(message), reply=visit.say("answer-here"))
-    return joined(visit.acknowledge(), visit.send(asked))
-
-
-def _one_of(several: tuple[str, ...], place: int) -> str:
-    if place >= len(several):
+def _get_reason(reasons: tuple[str, ...], index: int) -> str:
+    if index >= len(reasons):
         raise Stale("There is no such reason.")
-    return several[place]
+    return reasons[index]

@@ -1,4 +1,4 @@
-"""The ways in: an invitation, the language, the menu, help; and what is not for this bot."""
+"""Invitations, the language, the project menu and help; and refusals of what the bot does not handle."""
 
 from __future__ import annotations
 
@@ -9,120 +9,128 @@ from sqlmodel import col, select
 from annotation.errors import Stale
 from annotation.store.models import Project
 from annotation.workflow.annotators import invitations, withdrawal
-from annotation.workflow.annotators.invitations import Entered, Refusal
-from annotation.workflow.assignments import Offer
+from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
+from annotation.workflow.assignments import AssignedItem
 from bot.conversation import navigation
-from bot.conversation.conversation_state import Step
-from bot.conversation.texts import COMMANDS, LANGUAGES, commands, texts
-from bot.conversation.update_context import Visit, joined
-from bot.conversation.updates_and_calls import Calls, Commands
-from bot.conversation.views import choices, message_layout, onboarding
+from bot.conversation.conversation_state import ConversationStep
+from bot.conversation.texts import COMMANDS, LANGUAGES, get_texts, list_commands
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import CommandMenu, TelegramCalls
+from bot.conversation.views import menus, message_layout, onboarding
 
 REFUSALS = {
-    Refusal.UNKNOWN: "invitation-unknown",
-    Refusal.EXPIRED: "invitation-expired",
-    Refusal.USED_UP: "invitation-used-up",
-    Refusal.CLOSED: "invitation-closed",
-    Refusal.SUSPENDED: "suspended",
+    InvitationRefusal.UNKNOWN: "invitation-unknown",
+    InvitationRefusal.EXPIRED: "invitation-expired",
+    InvitationRefusal.USED_UP: "invitation-used-up",
+    InvitationRefusal.CLOSED: "invitation-closed",
+    InvitationRefusal.SUSPENDED: "suspended",
 }
 
 
-def start(visit: Visit) -> Calls:
-    """`/start`, with the code of an invitation or without: where the person is."""
-    words = visit.text.split(maxsplit=1)
+def start_conversation(context: UpdateContext) -> TelegramCalls:
+    """`/start`, with or without an invitation code: show the current screen."""
+    words = context.text.split(maxsplit=1)
     if len(words) == 1:
-        return navigation.lead(visit)
-    found = invitations.redeem(visit.session, annotator_id=visit.who, code=words[1][:64], now=visit.now)
-    if isinstance(found, Refusal):
-        return joined(visit.tell(REFUSALS[found]), navigation.lead(visit))
-    _enter(visit, found)
-    return navigation.lead(visit)
+        return navigation.show_current_screen(context)
+    redeemed = invitations.redeem_invitation(
+        context.session, annotator_id=context.annotator_id, code=words[1][:64], now=context.now
+    )
+    if isinstance(redeemed, InvitationRefusal):
+        return join_calls(context.send_text(REFUSALS[redeemed]), navigation.show_current_screen(context))
+    _choose_entry(context, redeemed)
+    return navigation.show_current_screen(context)
 
 
-def start_again(visit: Visit) -> Calls:
-    """A text where the language is asked for."""
-    return navigation.lead(visit)
+def repeat_language_question(context: UpdateContext) -> TelegramCalls:
+    """A text while the language is asked for: ask again."""
+    return navigation.show_current_screen(context)
 
 
-def _enter(visit: Visit, entered: Entered) -> None:
-    """The door that the code opened is the one that she wants to go through."""
-    ids = set(visit.session.exec(select(Project.id).where(col(Project.name).in_(entered.projects))))
-    for entry in navigation.entries(visit):
+def _choose_entry(context: UpdateContext, invitation: RedeemedInvitation) -> None:
+    """Make the project of a redeemed invitation the chosen menu entry."""
+    ids = set(context.session.exec(select(Project.id).where(col(Project.name).in_(invitation.projects))))
+    for entry in navigation.list_menu_entries(context):
         if ids & set(entry.projects):
-            visit.keep(replace(visit.state, door=entry.key))
+            context.save_state(replace(context.state, entry=entry.key))
 
 
-def ask_language(visit: Visit) -> Calls:
-    """`/language`: which language to speak."""
-    visit.keep(visit.state.at(Step.LANGUAGE))
-    return visit.send(onboarding.language())
+def ask_language(context: UpdateContext) -> TelegramCalls:
+    """`/language`: ask for the language."""
+    context.save_state(context.state.with_step(ConversationStep.LANGUAGE))
+    return context.send(onboarding.render_language_choice())
 
 
-def language(visit: Visit) -> Calls:
-    """The language is chosen; the first time, the person is welcomed in it."""
-    chosen = visit.pressed().word
+def set_language(context: UpdateContext) -> TelegramCalls:
+    """Store the chosen language; the first time, send a welcome in it."""
+    chosen = context.require_callback().word
     if chosen not in LANGUAGES:
         raise Stale("There is no such language.")
-    asked = visit.state.step is Step.LANGUAGE
-    visit.person.language = chosen
-    visit.session.add(visit.person)
-    visit.keep(visit.state.at(Step.NONE))
-    menu = Commands(chat_id=visit.incoming.chat_id, language=chosen, commands=commands(chosen))
-    message = "welcome" if visit.person.time_zone is None else "language-noted"
-    welcome = message_layout.said(texts(chosen), texts(chosen)(message))
-    begun = joined(visit.acknowledge(), visit.edit(welcome), (menu,))
-    return joined(begun, navigation.lead(visit.spoken())) if asked else begun
+    is_first = context.state.step is ConversationStep.LANGUAGE
+    context.annotator.language = chosen
+    context.session.add(context.annotator)
+    context.save_state(context.state.with_step(ConversationStep.NONE))
+    menu = CommandMenu(chat_id=context.incoming.chat_id, language=chosen, commands=list_commands(chosen))
+    message = "welcome" if context.annotator.time_zone is None else "language-noted"
+    welcome = message_layout.render_text(get_texts(chosen), get_texts(chosen)(message))
+    calls = join_calls(context.acknowledge(), context.edit(welcome), (menu,))
+    return join_calls(calls, navigation.show_current_screen(context.without_tap())) if is_first else calls
 
 
-def projects(visit: Visit) -> Calls:
-    """`/projects`: what is open; whoever has one project only is where she is."""
-    doors = [one for one in navigation.entries(visit) if one.projects]
-    return navigation.menu(visit, doors) if len(doors) > 1 else navigation.lead(visit)
+def list_projects(context: UpdateContext) -> TelegramCalls:
+    """`/projects`: the menu of open projects; with a single project, the current screen."""
+    open_entries = [entry for entry in navigation.list_menu_entries(context) if entry.projects]
+    return (
+        navigation.show_menu(context, open_entries)
+        if len(open_entries) > 1
+        else navigation.show_current_screen(context)
+    )
 
 
-def enter(visit: Visit) -> Calls:
-    """A line of the menu: what is in her hands elsewhere goes back, and that project begins or goes on."""
-    press = visit.pressed()
-    key = -press.row if press.number(0) else press.row
-    entry = next((one for one in navigation.entries(visit) if one.key == key), None)
+def enter_project(context: UpdateContext) -> TelegramCalls:
+    """A line of the menu: release an item of another project, and begin or continue work on this one."""
+    callback = context.require_callback()
+    key = -callback.row_id if callback.get_number(0) else callback.row_id
+    entry = next((candidate for candidate in navigation.list_menu_entries(context) if candidate.key == key), None)
     if entry is None:
         raise Stale("That is not open.")
-    held = navigation.in_hands(visit)
-    if isinstance(held, Offer) and held.project_id not in entry.projects:
-        withdrawal.take_back_live(visit.session, annotator_id=visit.who, now=visit.now)
-    spent = tuple(one for one in visit.state.spent if one != key)
-    visit.keep(replace(visit.state, door=key, spent=spent))
-    return joined(visit.acknowledge(), navigation.lead(visit.spoken()))
+    item = navigation.get_live_item(context)
+    if isinstance(item, AssignedItem) and item.project_id not in entry.projects:
+        withdrawal.release_live_assignments(context.session, annotator_id=context.annotator_id, now=context.now)
+    exhausted_entries = tuple(candidate for candidate in context.state.exhausted_entries if candidate != key)
+    context.save_state(replace(context.state, entry=key, exhausted_entries=exhausted_entries))
+    return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
 
 
-def go_on(visit: Visit) -> Calls:
-    """Where she is; a question that she has answered so is gone."""
-    stays = visit.pressed().word == choices.STAY
-    gone = visit.edit(message_layout.said(visit.say, visit.say("stays"))) if stays else ()
-    return joined(visit.acknowledge(), gone, navigation.lead(visit.spoken()))
+def resume_work(context: UpdateContext) -> TelegramCalls:
+    """Show the current screen; a confirmation that was declined is marked so."""
+    is_staying = context.require_callback().word == menus.STAY
+    answered = (
+        context.edit(message_layout.render_text(context.translate, context.translate("stays"))) if is_staying else ()
+    )
+    return join_calls(context.acknowledge(), answered, navigation.show_current_screen(context.without_tap()))
 
 
-def help_(visit: Visit) -> Calls:
-    """`/help`: what there is."""
-    listed = "\n".join(f"/{name} — {visit.say(f'command-{name}')}" for name in COMMANDS)
-    return visit.send(message_layout.said(visit.say, visit.say("help"), listed))
+def show_help(context: UpdateContext) -> TelegramCalls:
+    """`/help`: the list of commands."""
+    commands = "\n".join(f"/{name} — {context.translate(f'command-{name}')}" for name in COMMANDS)
+    return context.send(message_layout.render_text(context.translate, context.translate("help"), commands))
 
 
-def unknown_command(visit: Visit) -> Calls:
-    """A command that there is not."""
-    return joined(visit.tell("unknown-command"), navigation.lead(visit))
+def refuse_unknown_command(context: UpdateContext) -> TelegramCalls:
+    """An unknown command."""
+    return join_calls(context.send_text("unknown-command"), navigation.show_current_screen(context))
 
 
-def media(visit: Visit) -> Calls:
+def refuse_media(context: UpdateContext) -> TelegramCalls:
     """A sticker, a photo, a voice message."""
-    return joined(visit.tell("only-text"), navigation.lead(visit))
+    return join_calls(context.send_text("only-text"), navigation.show_current_screen(context))
 
 
-def edited(visit: Visit) -> Calls:
-    """A message that was changed after it was sent."""
-    return visit.tell("edited")
+def refuse_edit(context: UpdateContext) -> TelegramCalls:
+    """An edited message."""
+    return context.send_text("edited")
 
 
-def forged(_: Visit) -> Calls:
-    """A button that this bot did not make, or not in this form."""
+def refuse_forged_tap(_: UpdateContext) -> TelegramCalls:
+    """A button that this bot did not make; raises Stale."""
     raise Stale("This button is not ours.")

@@ -1,4 +1,4 @@
-"""What people read, as Fluent files, one a language; a missing message or argument is an error, never silence."""
+"""The texts of the bot as Fluent files, one per language; a missing message or argument is an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fluent.runtime import FluentBundle, FluentResource
 from fluent.syntax import ast
 
 LANGUAGES = ("uk", "en", "ru")
-DEFAULT = "uk"
+DEFAULT_LANGUAGE = "uk"
 
 
 @dataclass(frozen=True)
@@ -32,23 +32,23 @@ class Texts:
         return str(text)
 
 
-def nearest(code: str | None) -> str:
-    """The language to speak for a language code as Telegram gives it ("uk", "en-GB", none)."""
+def match_language(code: str | None) -> str:
+    """The supported language for a language code from Telegram ("uk", "en-GB", None)."""
     short = (code or "").split("-")[0].lower()
-    return short if short in LANGUAGES else DEFAULT
+    return short if short in LANGUAGES else DEFAULT_LANGUAGE
 
 
 @cache
-def texts(language: str) -> Texts:
-    """The messages of a language; raises LookupError where its file is broken."""
+def get_texts(language: str) -> Texts:
+    """The messages of a language; raises LookupError where its file cannot be parsed."""
     bundle = FluentBundle([language], use_isolating=False)
-    for resource in resources(language).values():
+    for resource in parse_resources(language).values():
         bundle.add_resource(resource)
     return Texts(language, bundle)
 
 
-def resources(language: str) -> Mapping[str, ast.Resource]:
-    """The parsed files of a language by name; Fluent itself would pass over what it cannot parse."""
+def parse_resources(language: str) -> Mapping[str, ast.Resource]:
+    """The parsed Fluent files of a language by name; raises LookupError for junk, which Fluent would skip."""
     file = Path(__file__).parent / f"{language}.ftl"
     resource: ast.Resource = FluentResource(file.read_text(encoding="utf-8"))
     for entry in resource.body:
@@ -57,15 +57,15 @@ def resources(language: str) -> Mapping[str, ast.Resource]:
     return {file.name: resource}
 
 
-def of_project(language: str) -> Texts:
-    """Words that stand inside an item, in the project's language; in English where that has no file."""
-    return texts(language if language in LANGUAGES else "en")
+def get_item_texts(language: str) -> Texts:
+    """The texts used inside an item: in the language of the project, or English where it has no file."""
+    return get_texts(language if language in LANGUAGES else "en")
 
 
 COMMANDS = ("start", "projects", "task", "ask", "pause", "language", "mydata", "withdraw", "forget", "help")
-"""The commands of the menu, in its order."""
+"""The commands of the menu, in order."""
 
 
-def commands(language: str) -> dict[str, str]:
-    """The menu of commands in a language."""
-    return {name: texts(language)(f"command-{name}") for name in COMMANDS}
+def list_commands(language: str) -> dict[str, str]:
+    """The commands with their descriptions in a language."""
+    return {name: get_texts(language)(f"command-{name}") for name in COMMANDS}

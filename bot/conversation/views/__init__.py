@@ -1,1 +1,1 @@
-"""What is on the screen: pure functions from what the workflow says to messages."""
+"""Views: pure functions from the results of the workflow to the messages on the screen."""

@@ -1,4 +1,4 @@
-"""An item on the screen, and what it becomes after its answer."""
+"""An item on the screen: with its question, and after its answer."""
 
 from __future__ import annotations
 
@@ -7,158 +7,195 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.vocabulary import Stage
-from annotation.workflow.assignments import Asked, Offer, Saved
-from bot.conversation.callbacks import Verb
-from bot.conversation.texts import Texts, of_project
-from bot.conversation.updates_and_calls import Rows
-from bot.conversation.views import message_layout, message_text, questions
-from bot.conversation.views.message_layout import Message
-from bot.conversation.views.message_text import Block
+from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
+from bot.conversation.callbacks import ButtonAction
+from bot.conversation.texts import Texts, get_item_texts
+from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.views import message_layout, questions
+from bot.conversation.views.message_layout import RenderedMessage, TextBlock
 
-STAGES = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
+STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
+_HASH_MULTIPLIER = 2_654_435_761
+"""Knuth's multiplicative hash: neighbouring assignments get different emojis, the same one always the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asking:
+class ItemProgress:
     """Which question of the item is on the screen, which boxes are ticked, and what was answered before it."""
 
-    place: int = 0
-    on: tuple[int, ...] = ()
-    before: tuple[tuple[str, str], ...] = ()
-    """Questions with their answers in words."""
+    index: int = 0
+    ticked: tuple[int, ...] = ()
+    answered: tuple[tuple[str, str], ...] = ()
+    """Questions before it, with their answers in words."""
 
 
-def item(offer: Offer, say: Texts, *, asking: Asking, countdown: bool) -> tuple[Message, ...]:
-    """The item with one of its questions; a long one in several messages, the buttons under the last."""
-    blocks = _blocks(offer, say, asking=asking, countdown=countdown)
-    return message_layout.messages(blocks, say, buttons=(*answers(offer, say, asking), *actions(offer, say)))
+def render_item(
+    item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool
+) -> tuple[RenderedMessage, ...]:
+    """The item with one of its questions; in several messages where it is long, with the buttons under the last."""
+    blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
+    return message_layout.render_messages(
+        blocks,
+        translate,
+        buttons=(*build_answer_buttons(item, translate, progress), *build_action_buttons(item, translate)),
+    )
 
 
-def with_buttons(offer: Offer, say: Texts, *, asking: Asking, countdown: bool, buttons: Rows, asks: str) -> Message:
-    """The last message of the item, other buttons under it and what they ask below."""
-    blocks = _blocks(offer, say, asking=asking, countdown=countdown)
-    shown = message_layout.messages(blocks, say, buttons=buttons)
-    told = message_layout.messages([*blocks, message_text.strong(asks)], say, buttons=buttons)
-    return (told if len(told) == len(shown) else shown)[-1]
+def render_item_with_buttons(
+    item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool, buttons: ButtonRows, prompt: str
+) -> RenderedMessage:
+    """The last message of the item with other buttons, and their prompt where it fits."""
+    blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
+    plain = message_layout.render_messages(blocks, translate, buttons=buttons)
+    with_prompt = message_layout.render_messages(
+        [*blocks, message_layout.make_bold(prompt)], translate, buttons=buttons
+    )
+    return (with_prompt if len(with_prompt) == len(plain) else plain)[-1]
 
 
-def answers(offer: Offer, say: Texts, asking: Asking) -> Rows:
+def build_answer_buttons(item: AssignedItem, translate: Texts, progress: ItemProgress) -> ButtonRows:
     """The buttons that answer the question on the screen."""
-    return questions.buttons(
-        offer.questions[asking.place],
-        say,
-        language=offer.language,
-        assignment_id=offer.assignment_id,
-        revision=offer.revision,
-        place=asking.place,
-        on=asking.on,
-        alone=len(offer.questions) == 1,
+    return questions.build_question_buttons(
+        item.questions[progress.index],
+        translate,
+        language=item.language,
+        assignment_id=item.assignment_id,
+        revision=item.revision,
+        index=progress.index,
+        ticked=progress.ticked,
+        is_only=len(item.questions) == 1,
     )
 
 
-def actions(offer: Offer, say: Texts) -> Rows:
-    """What else can be done with an item; with an answer that is being changed, only to leave it."""
-    row = offer.assignment_id
-    if offer.revision:
-        return ((message_layout.button(say("keep"), Verb.KEEP, row),),)
+def build_action_buttons(item: AssignedItem, translate: Texts) -> ButtonRows:
+    """The other actions on an item; on an item opened for another answer, only to keep the old one."""
+    assignment_id = item.assignment_id
+    if item.revision:
+        return ((message_layout.build_button(translate("keep"), ButtonAction.KEEP, assignment_id),),)
     return (
-        (message_layout.button(say("skip"), Verb.SKIP, row), message_layout.button(say("report"), Verb.REPORT, row)),
-        (message_layout.button(say("ask"), Verb.ASK, row), message_layout.button(say("task"), Verb.TASK, row)),
-        (message_layout.button(say("pause"), Verb.PAUSE, row),),
+        (
+            message_layout.build_button(translate("skip"), ButtonAction.SKIP, assignment_id),
+            message_layout.build_button(translate("report"), ButtonAction.REPORT, assignment_id),
+        ),
+        (
+            message_layout.build_button(translate("ask"), ButtonAction.ASK, assignment_id),
+            message_layout.build_button(translate("task"), ButtonAction.TASK, assignment_id),
+        ),
+        (message_layout.build_button(translate("pause"), ButtonAction.PAUSE, assignment_id),),
     )
 
 
-def _blocks(offer: Offer, say: Texts, *, asking: Asking, countdown: bool) -> list[Block]:
-    asked = offer.questions[asking.place]
-    earlier = [Block(f"{question} — {answer}") for question, answer in asking.before]
-    found = [
-        _head(offer, say, countdown=countdown),
-        *shown(offer.stimulus, offer.pieces, offer.language),
+def _build_item_blocks(
+    item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool
+) -> list[TextBlock]:
+    shown = item.questions[progress.index]
+    earlier = [TextBlock(f"{question} — {answer}") for question, answer in progress.answered]
+    blocks = [
+        _build_header(item, translate, countdown=countdown),
+        *build_stimulus_blocks(item.stimulus, item.pieces, item.language),
         *earlier,
-        *questions.blocks(asked, offer.language, unless=offer.stimulus),
+        *questions.build_question_blocks(shown, item.language, unless=item.stimulus),
     ]
-    if len(asked.options) > questions.MOST_BUTTONS:
-        found.append(Block(say("type-a-number")))
-    return found
+    if len(shown.options) > questions.MAX_BUTTONS:
+        blocks.append(TextBlock(translate("type-a-number")))
+    return blocks
 
 
-def _head(offer: Offer, say: Texts, *, countdown: bool) -> Block:
-    """Where the person is: her number, the stage, her page, and what is left for all."""
-    number = str(offer.number)
-    found = [number]
-    if offer.stage in STAGES:
-        found.append(say(STAGES[offer.stage]))
-    if offer.page is not None and offer.page.place is not None:
-        found.append(say("page", page=offer.page.number, place=offer.page.place))
-    if countdown and offer.left is not None:
-        found.append(say("left", left=offer.left))
-    return Block(" · ".join(found), ((0, len(number)),))
+def _build_header(item: AssignedItem, translate: Texts, *, countdown: bool) -> TextBlock:
+    """The item's number, stage and page, and how many items are left."""
+    number = str(item.number)
+    parts = [number]
+    if item.stage in STAGE_TEXTS:
+        parts.append(translate(STAGE_TEXTS[item.stage]))
+    if item.page is not None and item.page.position is not None:
+        parts.append(translate("page", page=item.page.number, place=item.page.position))
+    if countdown and item.remaining is not None:
+        parts.append(translate("left", left=item.remaining))
+    return TextBlock(" · ".join(parts), ((0, len(number)),))
 
 
-def shown(stimulus: str, pieces: Sequence[Mapping[str, Any]], language: str) -> list[Block]:
-    """The item itself, in the project's language."""
+def build_stimulus_blocks(stimulus: str, pieces: Sequence[Mapping[str, Any]], language: str) -> list[TextBlock]:
+    """The stimulus in the project's language."""
     if not pieces:
-        return [Block(stimulus)]
-    found: list[Block] = []
+        return [TextBlock(stimulus)]
+    blocks: list[TextBlock] = []
     for piece in pieces:
         if piece["step"] == 1 and str(piece["text"]).strip():
-            found += [message_text.strong(piece["title"])] if piece["title"] else []
-            found.append(_piece(piece, language))
-    return found
+            blocks += [message_layout.make_bold(piece["title"])] if piece["title"] else []
+            blocks.append(_build_piece(piece, language))
+    return blocks
 
 
-def _piece(piece: Mapping[str, Any], language: str) -> Block:
-    """A part with what is bold in it: its gap as a word, its highlights in asterisks, as models are shown them."""
+def _build_piece(piece: Mapping[str, Any], language: str) -> TextBlock:
+    """A part of the stimulus: its gap as a bold word, its highlights bold in asterisks, as models see them."""
     text, gap = str(piece["text"]), piece["gap"]
     changes = [(start, end, f"*{text[start:end]}*") for start, end in piece["marks"]]
     if gap is not None:
-        changes.append((gap[0], gap[1], f"[{of_project(language)('gap')}]"))
-    made, bold, at = "", [], 0
-    for start, end, words in sorted(changes):
-        if start < at:
+        changes.append((gap[0], gap[1], f"[{get_item_texts(language)('gap')}]"))
+    rendered, bold, position = "", [], 0
+    for start, end, replacement in sorted(changes):
+        if start < position:
             continue
-        made += text[at:start]
-        bold.append((len(made), len(made) + len(words)))
-        made, at = made + words, end
-    return Block(made + text[at:], tuple(bold), fold=bool(piece["fold"]) and gap is None and not bold)
+        rendered += text[position:start]
+        bold.append((len(rendered), len(rendered) + len(replacement)))
+        rendered, position = rendered + replacement, end
+    return TextBlock(rendered + text[position:], tuple(bold), fold=bool(piece["fold"]) and gap is None and not bold)
 
 
-def answered(saved: Saved, say: Texts, *, emoji: str = "") -> Message:
-    """What an item becomes after its answer: the answer first, then what there is to learn, the item still below."""
-    head = _mark(saved, say, emoji=emoji)
-    told = [message_text.strong(head), *(Block(one) for one in _told(saved, say))]
-    question = message_layout.strong_unless(saved.question, saved.stimulus)
-    whole = [*told, *shown(saved.stimulus, saved.pieces, saved.language), question]
-    undo = ((message_layout.button(say("undo"), Verb.UNDO, saved.assignment_id),),) if saved.changeable else ()
-    return message_layout.messages(whole if message_text.fits(whole) else told, say, buttons=undo)[-1]
+def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str = "") -> RenderedMessage:
+    """The item after its answer: the answer first, then any feedback, and the item below where it fits."""
+    head = _format_mark(saved, translate, emoji=emoji)
+    result = [message_layout.make_bold(head), *(TextBlock(line) for line in _list_feedback(saved, translate))]
+    question = message_layout.make_bold_unless(saved.question, saved.stimulus)
+    with_item = [*result, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
+    undo = (
+        ((message_layout.build_button(translate("undo"), ButtonAction.UNDO, saved.assignment_id),),)
+        if saved.changeable
+        else ()
+    )
+    return message_layout.render_messages(
+        with_item if message_layout.fits_one_message(with_item) else result, translate, buttons=undo
+    )[-1]
 
 
-def in_words(saved: Saved, say: Texts) -> str:
+def format_answers(saved: SavedJudgement, translate: Texts) -> str:
     """The answers in one line, as the buttons call them."""
-    asked: dict[str, Asked] = {one.name: one for one in saved.questions}
-    found = [questions.worded(asked[name], label, say, language=saved.language) for name, label in saved.stored.items()]
-    return "; ".join(found)
+    shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
+    answers = [
+        questions.format_answer(shown_questions[name], label, translate, language=saved.language)
+        for name, label in saved.stored.items()
+    ]
+    return "; ".join(answers)
 
 
-def _mark(saved: Saved, say: Texts, *, emoji: str) -> str:
+def _format_mark(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
     if not saved.stored:
-        return say("skipped-mark", number=saved.number)
-    return f"✓ {saved.number} · {in_words(saved, say)} {emoji}".strip()
+        return translate("skipped-mark", number=saved.number)
+    return f"✓ {saved.number} · {format_answers(saved, translate)} {emoji}".strip()
 
 
-def _told(saved: Saved, say: Texts) -> list[str]:
-    """In training: whether it was right, what would have been, and why; else that the answer came late."""
+def _list_feedback(saved: SavedJudgement, translate: Texts) -> list[str]:
+    """In training whether the answer was right, the gold answer and why; otherwise a note on a late answer."""
     if saved.extra:
-        return [say("extra")]
-    learnt = saved.feedback
-    if learnt is None or not saved.stored:
+        return [translate("extra")]
+    feedback = saved.feedback
+    if feedback is None or not saved.stored:
         return []
-    gold = "; ".join(_gold(saved, name, text, say) for name, text in learnt.gold.items())
-    verdict = {True: say("right"), False: say("wrong", gold=gold), None: say("for-comparison", gold=gold)}[learnt.right]
-    return [verdict if gold or learnt.right else "", learnt.explanation or ""]
+    gold = "; ".join(_format_gold(saved, name, text, translate) for name, text in feedback.gold.items())
+    verdict = {
+        True: translate("right"),
+        False: translate("wrong", gold=gold),
+        None: translate("for-comparison", gold=gold),
+    }[feedback.right]
+    return [verdict if gold or feedback.right else "", feedback.explanation or ""]
 
 
-def _gold(saved: Saved, name: str, text: str, say: Texts) -> str:
-    asked = next(one for one in saved.questions if one.name == name)
-    label = next((label for option, label in zip(asked.options, asked.labels, strict=True) if option == text), text)
-    return questions.worded(asked, label, say, language=saved.language)
+def _format_gold(saved: SavedJudgement, name: str, text: str, translate: Texts) -> str:
+    shown = next(candidate for candidate in saved.questions if candidate.name == name)
+    label = next((label for option, label in zip(shown.options, shown.labels, strict=True) if option == text), text)
+    return questions.format_answer(shown, label, translate, language=saved.language)
+
+
+def choose_reward_emoji(emojis: Sequence[str], *, assignment_id: int) -> str:
+    """The emoji for this assignment; empty where the project gives none."""
+    return emojis[(assignment_id * _HASH_MULTIPLIER >> 8) % len(emojis)] if emojis else ""

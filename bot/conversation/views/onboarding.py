@@ -1,4 +1,4 @@
-"""What a person is asked before her first item: language, consent, profile, time zone, warning, the card."""
+"""What an annotator is asked before the first item: language, consent, profile, time zone, warning, task card."""
 
 from __future__ import annotations
 
@@ -6,123 +6,110 @@ import hashlib
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from annotation.campaigns.examples import ExamplesSection
-from annotation.campaigns.people import ProfileField
-from annotation.workflow.annotators.consents import Asked
-from bot.conversation.callbacks import Verb
-from bot.conversation.texts import LANGUAGES, Texts, texts
-from bot.conversation.updates_and_calls import Rows
-from bot.conversation.views import message_layout, message_text, option_letters
-from bot.conversation.views.message_layout import Message
-from bot.conversation.views.message_text import Block
+from annotation.campaigns.sections.annotators import ExamplesSection, ProfileField
+from annotation.workflow.annotators.consents import ConsentRequest
+from bot.conversation import time_zones
+from bot.conversation.callbacks import ButtonAction
+from bot.conversation.texts import LANGUAGES, Texts, get_texts
+from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.views import message_layout, questions
+from bot.conversation.views.message_layout import RenderedMessage, TextBlock
 
-ZONES = {
-    "uk": ("Europe/Kyiv", "Europe/Warsaw", "Europe/Berlin", "Europe/London", "Europe/Lisbon", "America/Toronto"),
-    "ru": ("Europe/Kyiv", "Europe/Moscow", "Europe/Riga", "Europe/Berlin", "Asia/Tbilisi", "Asia/Almaty"),
-    "en": ("Europe/London", "Europe/Berlin", "Europe/Kyiv", "America/New_York", "America/Los_Angeles", "Asia/Kolkata"),
-}
-"""Where people of each language mostly live; the rest is typed."""
-OTHER, UNSAID = "other", "unsaid"
-DIGEST = 16
+OTHER_ZONE, NO_ZONE = "other", "unsaid"
+DIGEST_LENGTH = 16
 
 
-def language() -> Message:
-    """Which language to speak, asked in all of them."""
-    asked = [Block(texts(one)("which-language")) for one in LANGUAGES]
-    buttons = tuple((message_layout.button(texts(one)("language-name"), Verb.LANGUAGE, word=one),) for one in LANGUAGES)
-    return message_layout.messages(asked, texts(LANGUAGES[0]), buttons=buttons)[-1]
-
-
-def consent(asked: Asked, say: Texts, *, project_id: int) -> tuple[Message, ...]:
-    """The whole text, in parts where it is long, and the two answers under the last."""
-    word = asked.agreement.sha256[:DIGEST]
-    buttons = (
-        (message_layout.button(say("agree"), Verb.CONSENT, project_id, 1, word=word),),
-        (message_layout.button(say("decline"), Verb.CONSENT, project_id, 0, word=word),),
+def render_language_choice() -> RenderedMessage:
+    """The choice of a language, asked in all of them."""
+    questions_asked = [TextBlock(get_texts(language)("which-language")) for language in LANGUAGES]
+    buttons = tuple(
+        (message_layout.build_button(get_texts(language)("language-name"), ButtonAction.LANGUAGE, word=language),)
+        for language in LANGUAGES
     )
-    return message_layout.messages([message_text.strong(say("consent")), Block(asked.text)], say, buttons=buttons)
+    return message_layout.render_messages(questions_asked, get_texts(LANGUAGES[0]), buttons=buttons)[-1]
 
 
-def profile(field: ProfileField, say: Texts, *, project_id: int) -> Message:
-    """One thing asked of a person: buttons for a choice, else a text to type; left open where she may."""
-    word, blocks = digest(field), [message_text.strong(field.text)]
-    labels = tuple(option_letters.isolated(option) for option in field.options)
-    if field.options and not message_layout.short(labels):
-        called = option_letters.letters(len(labels), say.language)
-        blocks.append(Block("\n".join(f"{name}) {one}" for name, one in zip(called, labels, strict=True))))
-        labels = called
-    buttons = message_layout.rows(
-        [message_layout.button(label, Verb.PROFILE, project_id, index, word=word) for index, label in enumerate(labels)]
+def render_consent(request: ConsentRequest, translate: Texts, *, project_id: int) -> tuple[RenderedMessage, ...]:
+    """The whole consent text, in parts where it is long, with the two answers under the last part."""
+    digest = request.required.sha256[:DIGEST_LENGTH]
+    buttons = (
+        (message_layout.build_button(translate("agree"), ButtonAction.CONSENT, project_id, 1, word=digest),),
+        (message_layout.build_button(translate("decline"), ButtonAction.CONSENT, project_id, 0, word=digest),),
+    )
+    return message_layout.render_messages(
+        [message_layout.make_bold(translate("consent")), TextBlock(request.text)], translate, buttons=buttons
+    )
+
+
+def render_profile_field(field: ProfileField, translate: Texts, *, project_id: int) -> RenderedMessage:
+    """One profile field: buttons for a choice, otherwise a text to type; optional fields can be left open."""
+    digest, blocks = compute_field_digest(field), [message_layout.make_bold(field.text)]
+    labels = tuple(questions.isolate_direction(option) for option in field.options)
+    if field.options and not message_layout.are_labels_short(labels):
+        letters = questions.list_letters(len(labels), translate.language)
+        blocks.append(TextBlock("\n".join(f"{name}) {label}" for name, label in zip(letters, labels, strict=True))))
+        labels = letters
+    buttons = message_layout.arrange_buttons(
+        [
+            message_layout.build_button(label, ButtonAction.PROFILE, project_id, index, word=digest)
+            for index, label in enumerate(labels)
+        ]
     )
     if not field.options:
-        blocks.append(Block(say("type-number" if field.type == "number" else "type-text")))
+        blocks.append(TextBlock(translate("type-number" if field.type == "number" else "type-text")))
     if not field.required:
-        left = message_layout.button(say("rather-not-say"), Verb.PROFILE, project_id, len(labels), 1, word=word)
-        buttons = (*buttons, (left,))
-    reply = say("answer-here") if not buttons else None
-    return message_layout.messages(blocks, say, buttons=buttons, reply=reply)[-1]
+        decline = message_layout.build_button(
+            translate("rather-not-say"), ButtonAction.PROFILE, project_id, len(labels), 1, word=digest
+        )
+        buttons = (*buttons, (decline,))
+    input_hint = translate("answer-here") if not buttons else None
+    return message_layout.render_messages(blocks, translate, buttons=buttons, input_hint=input_hint)[-1]
 
 
-def digest(field: ProfileField) -> str:
-    """What tells a field from what it was before."""
-    return hashlib.sha256(field.model_dump_json().encode()).hexdigest()[:DIGEST]
+def compute_field_digest(field: ProfileField) -> str:
+    """A digest of the field, so that a button of an older definition is recognised."""
+    return hashlib.sha256(field.model_dump_json().encode()).hexdigest()[:DIGEST_LENGTH]
 
 
-def zone(say: Texts, *, now: datetime) -> Message:
-    """In which time zone the person's day begins, with the time that it is there."""
-    found = []
-    for name in ZONES[say.language]:
-        label = f"{say(zone_name(name))} · {now.astimezone(ZoneInfo(name)):%H:%M}"
-        found.append(message_layout.button(label, Verb.ZONE, word=name))
-    pairs = tuple(tuple(found[start : start + 2]) for start in range(0, len(found), 2))
-    last = (
-        message_layout.button(say("zone-other"), Verb.ZONE, word=OTHER),
-        message_layout.button(say("zone-unsaid"), Verb.ZONE, word=UNSAID),
+def render_time_zone_choice(translate: Texts, *, now: datetime) -> RenderedMessage:
+    """The choice of a time zone: cities with their current time."""
+    cities = []
+    for name in time_zones.COMMON_ZONES[translate.language]:
+        label = f"{translate(time_zones.get_city_message(name))} · {now.astimezone(ZoneInfo(name)):%H:%M}"
+        cities.append(message_layout.build_button(label, ButtonAction.ZONE, word=name))
+    pairs = tuple(tuple(cities[start : start + 2]) for start in range(0, len(cities), 2))
+    others = (
+        message_layout.build_button(translate("zone-other"), ButtonAction.ZONE, word=OTHER_ZONE),
+        message_layout.build_button(translate("zone-unsaid"), ButtonAction.ZONE, word=NO_ZONE),
     )
-    return message_layout.said(say, say("which-zone"), buttons=(*pairs, last))
+    return message_layout.render_text(translate, translate("which-zone"), buttons=(*pairs, others))
 
 
-def zone_name(name: str) -> str:
-    """The message with the name of a zone's city."""
-    return "zone-" + name.rpartition("/")[2].lower().replace("_", "-")
+def render_warning(text: str, translate: Texts, *, project_id: int, sha256: str) -> tuple[RenderedMessage, ...]:
+    """The content warning before the first item."""
+    go_on = message_layout.build_button(
+        translate("go-on"), ButtonAction.WARNING, project_id, word=sha256[:DIGEST_LENGTH]
+    )
+    decline = message_layout.build_button(
+        translate("decline-warning"), ButtonAction.WARNING, project_id, 0, word=sha256[:DIGEST_LENGTH]
+    )
+    blocks = [message_layout.make_bold(translate("warning")), TextBlock(text), TextBlock(translate("warning-leave"))]
+    return message_layout.render_messages(blocks, translate, buttons=((go_on,), (decline,)))
 
 
-def cities() -> dict[str, str]:
-    """The zones of all buttons by the names of their cities in every language, in small letters."""
-    names = {name for several in ZONES.values() for name in several}
-    return {texts(one)(zone_name(name)).casefold(): name for name in sorted(names) for one in LANGUAGES}
-
-
-def zone_told(name: str, say: Texts) -> str:
-    """A zone as people call it: by its city where that has a name here, by the difference from UTC."""
-    if name.startswith("Etc/GMT"):
-        hours = -int(name.removeprefix("Etc/GMT") or 0)
-        return f"UTC{hours:+d}" if hours else "UTC"
-    known = name in {one for several in ZONES.values() for one in several}
-    return say(zone_name(name)) if known else name.replace("_", " ")
-
-
-def warning(text: str, say: Texts, *, project_id: int, sha256: str) -> tuple[Message, ...]:
-    """What the items may hold, before the first of them."""
-    go_on = message_layout.button(say("go-on"), Verb.WARNING, project_id, word=sha256[:DIGEST])
-    leave = message_layout.button(say("decline-warning"), Verb.WARNING, project_id, 0, word=sha256[:DIGEST])
-    blocks = [message_text.strong(say("warning")), Block(text), Block(say("warning-leave"))]
-    return message_layout.messages(blocks, say, buttons=((go_on,), (leave,)))
-
-
-def card(
-    title: str, instructions: str, examples: ExamplesSection | None, say: Texts, *, buttons: Rows = ()
-) -> tuple[Message, ...]:
-    """The task: its instructions, good and bad examples."""
-    blocks = [message_text.strong(title), Block(instructions)]
+def render_card(
+    title: str, instructions: str, examples: ExamplesSection | None, translate: Texts, *, buttons: ButtonRows = ()
+) -> tuple[RenderedMessage, ...]:
+    """The task card: its instructions, good and bad examples."""
+    blocks = [message_layout.make_bold(title), TextBlock(instructions)]
     if examples is not None:
-        for message, sign, several in (("examples-good", "✅", examples.good), ("examples-bad", "🚫", examples.bad)):
-            if several:
-                blocks += [message_text.strong(say(message)), Block("\n".join(f"{sign} {one}" for one in several))]
-    return message_layout.messages(blocks, say, buttons=buttons)
-
-
-def version(instructions: str, examples: ExamplesSection | None) -> str:
-    """What tells a card from what it was before."""
-    text = instructions + ("" if examples is None else examples.model_dump_json())
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+        for message, mark, examples_listed in (
+            ("examples-good", "✅", examples.good),
+            ("examples-bad", "🚫", examples.bad),
+        ):
+            if examples_listed:
+                blocks += [
+                    message_layout.make_bold(translate(message)),
+                    TextBlock("\n".join(f"{mark} {example}" for example in examples_listed)),
+                ]
+    return message_layout.render_messages(blocks, translate, buttons=buttons)

@@ -1,121 +1,184 @@
-"""A question on the screen: its options in full, with letters, and the buttons that answer it."""
+"""A question on the screen: its options in full, with letters or numbers, and the buttons that answer it."""
 
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from annotation.campaigns.questions import Choices, Scale
-from annotation.workflow.assignments import Asked
-from bot.conversation.callbacks import Verb
+from annotation.campaigns.questions import ChoicesQuestion, ScaleQuestion
+from annotation.workflow.assignments import ShownQuestion
+from bot.conversation.callbacks import ButtonAction
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import Button, Rows
-from bot.conversation.views import message_layout, message_text, option_letters
-from bot.conversation.views.message_text import Block
+from bot.conversation.updates_and_calls import ButtonRows, InlineButton
+from bot.conversation.views import message_layout
+from bot.conversation.views.message_layout import TextBlock
 
-MOST_BUTTONS = 60
-"""Telegram takes 100 buttons and about 10 KB of them; more options are answered by typing."""
-SCALE_ROW, POINT = 8, 6
+MAX_BUTTONS = 60
+"""Telegram takes 100 buttons and about 10 KB of them; with more options the answer is typed."""
+MAX_SCALE_ROW, MAX_POINT_LABEL = 8, 6
 TICKED, EMPTY = "☑", "☐"
-LONGEST_ANSWER = 300
+MAX_ANSWER_UNITS = 300
+CYRILLIC, LATIN = "АБВГДЕЖЗИКЛМНПРСТУФХ", "ABCDEFGHIJKLMNOPQRST"
+"""Without Ґ Є І Ї and letters that look like another letter or a digit."""
+CYRILLIC_LANGUAGES = {"uk", "ru", "be", "bg", "mk", "sr", "kk", "ky", "mn", "tg"}
+_LOOKALIKES = dict(zip("ABEKMHPCTX", "АВЕКМНРСТХ", strict=True))
+_SEPARATORS = re.compile(r"[\s,;.()\]\[]+")
+_RIGHT_TO_LEFT = {"R", "AL", "RLE", "RLO", "LRO", "LRE", "RLI", "LRI", "FSI"}
 
 
-def names(asked: Asked, language: str) -> tuple[str, ...]:
+def list_option_names(shown: ShownQuestion, language: str) -> tuple[str, ...]:
     """What the options are called on buttons and in the list: letters, or the points of a scale.
 
-    Points that are words are numbered, unless a number could be taken for another point.
+    Points in words are numbered, unless a number could be mistaken for another point.
     """
-    called = option_letters.letters(len(asked.options), language)
-    if not isinstance(asked.question, Scale):
-        return called
-    if message_layout.short(asked.options, most=POINT):
-        return asked.options
-    numbers = tuple(str(number) for number in range(1, len(asked.options) + 1))
-    return called if set(numbers) & set(asked.options) else numbers
+    letters = list_letters(len(shown.options), language)
+    if not isinstance(shown.question, ScaleQuestion):
+        return letters
+    if message_layout.are_labels_short(shown.options, max_units=MAX_POINT_LABEL):
+        return shown.options
+    numbers = tuple(str(number) for number in range(1, len(shown.options) + 1))
+    return letters if set(numbers) & set(shown.options) else numbers
 
 
-def blocks(asked: Asked, language: str, *, unless: str = "") -> tuple[Block, ...]:
-    """The question, unless the item says the same already, its help, and every option in full."""
-    question = asked.question
-    found = [message_layout.strong_unless(question.text, unless), Block(question.help or "")]
-    called = names(asked, language)
-    if isinstance(question, Scale) and called == asked.options:
+def build_question_blocks(shown: ShownQuestion, language: str, *, unless: str = "") -> tuple[TextBlock, ...]:
+    """The question text (unless the item says the same), its help, and every option in full."""
+    question = shown.question
+    blocks = [message_layout.make_bold_unless(question.text, unless), TextBlock(question.help or "")]
+    names = list_option_names(shown, language)
+    if isinstance(question, ScaleQuestion) and names == shown.options:
         ends = question.ends
-        found.append(Block(f"{called[0]} — {ends[0]}\n{called[-1]} — {ends[1]}" if ends else ""))
+        blocks.append(TextBlock(f"{names[0]} — {ends[0]}\n{names[-1]} — {ends[1]}" if ends else ""))
     else:
-        found.append(Block("\n".join(_lines(asked, called))))
-    return tuple(found)
+        blocks.append(TextBlock("\n".join(_list_option_lines(shown, names))))
+    return tuple(blocks)
 
 
-def _lines(asked: Asked, called: Sequence[str]) -> Iterable[str]:
-    ends = asked.question.ends if isinstance(asked.question, Scale) else None
-    beside = {0: ends[0], len(called) - 1: ends[1]} if ends else {}
-    for index, (name, option) in enumerate(zip(called, asked.options, strict=True)):
-        more = f" — {beside[index]}" if index in beside else ""
-        yield f"{name}) {option_letters.isolated(option)}{more}"
+def _list_option_lines(shown: ShownQuestion, names: Sequence[str]) -> Iterable[str]:
+    ends = shown.question.ends if isinstance(shown.question, ScaleQuestion) else None
+    end_texts = {0: ends[0], len(names) - 1: ends[1]} if ends else {}
+    for index, (name, option) in enumerate(zip(names, shown.options, strict=True)):
+        suffix = f" — {end_texts[index]}" if index in end_texts else ""
+        yield f"{name}) {isolate_direction(option)}{suffix}"
 
 
-def buttons(
-    asked: Asked,
-    say: Texts,
+def build_question_buttons(
+    shown: ShownQuestion,
+    translate: Texts,
     *,
     language: str,
     assignment_id: int,
     revision: int,
-    place: int,
-    on: Sequence[int],
-    alone: bool,
-) -> Rows:
-    """The buttons of the question that is the `place`th of the item; `on` are the boxes that are ticked.
+    index: int,
+    ticked: Sequence[int],
+    is_only: bool,
+) -> ButtonRows:
+    """The buttons of the question at this index of the item; `ticked` are the ticked boxes.
 
-    The only question of an item (`alone`) is answered or skipped, never left open.
+    The only question of an item (`is_only`) is answered or skipped, never left open.
     """
-    key = (revision, place)
-    labels = _labels(asked, language)
-    question, several = asked.question, isinstance(asked.question, Choices)
-    made: list[Button] = []
-    for index, label in enumerate(labels if len(labels) <= MOST_BUTTONS else ()):
-        if several:
-            box, other = (TICKED, 0) if index in on else (EMPTY, 1)
-            made.append(message_layout.button(f"{box} {label}", Verb.TOGGLE, assignment_id, *key, index, other))
+    key = (revision, index)
+    labels = _list_button_labels(shown, language)
+    question, is_multiple = shown.question, isinstance(shown.question, ChoicesQuestion)
+    option_buttons: list[InlineButton] = []
+    for option, label in enumerate(labels if len(labels) <= MAX_BUTTONS else ()):
+        if is_multiple:
+            box, target = (TICKED, 0) if option in ticked else (EMPTY, 1)
+            option_buttons.append(
+                message_layout.build_button(f"{box} {label}", ButtonAction.TOGGLE, assignment_id, *key, option, target)
+            )
         else:
-            made.append(message_layout.button(label, Verb.ANSWER, assignment_id, *key, index))
-    found = _points(made) if made and isinstance(question, Scale) else message_layout.rows(made)
-    if isinstance(question, Choices):
-        done = say("done") if on or question.least else say("none-of-them")
-        found = (*found, (message_layout.button(done, Verb.DONE, assignment_id, *key),))
-    if not (asked.question.required or alone):
-        found = (*found, (message_layout.button(say("leave-open"), Verb.OPEN, assignment_id, *key),))
-    return found
+            option_buttons.append(message_layout.build_button(label, ButtonAction.ANSWER, assignment_id, *key, option))
+    rows = (
+        _arrange_scale(option_buttons)
+        if option_buttons and isinstance(question, ScaleQuestion)
+        else message_layout.arrange_buttons(option_buttons)
+    )
+    if isinstance(question, ChoicesQuestion):
+        done = translate("done") if ticked or question.least else translate("none-of-them")
+        rows = (*rows, (message_layout.build_button(done, ButtonAction.DONE, assignment_id, *key),))
+    if not (shown.question.required or is_only):
+        rows = (
+            *rows,
+            (message_layout.build_button(translate("leave-open"), ButtonAction.OPEN, assignment_id, *key),),
+        )
+    return rows
 
 
-def _points(made: Sequence[Button]) -> Rows:
-    """A scale in one row, in as few as Telegram allows where it is long, none of them much shorter than another."""
-    count = -(-len(made) // SCALE_ROW)
-    ends = [len(made) * number // count for number in range(count + 1)]
-    return tuple(tuple(made[start:end]) for start, end in pairwise(ends))
+def _arrange_scale(buttons: Sequence[InlineButton]) -> ButtonRows:
+    """A scale in as few rows as Telegram allows, all of about the same length."""
+    count = -(-len(buttons) // MAX_SCALE_ROW)
+    ends = [len(buttons) * number // count for number in range(count + 1)]
+    return tuple(tuple(buttons[start:end]) for start, end in pairwise(ends))
 
 
-def _labels(asked: Asked, language: str) -> tuple[str, ...]:
-    """Letters with the options where all of these are short, letters alone where they are not."""
-    called = names(asked, language)
-    if isinstance(asked.question, Scale):
-        return called
-    both = tuple(f"{name} · {option_letters.isolated(one)}" for name, one in zip(called, asked.options, strict=True))
-    return both if message_layout.short(both) else called
+def _list_button_labels(shown: ShownQuestion, language: str) -> tuple[str, ...]:
+    """Letters with the options where all of these are short, otherwise letters alone."""
+    names = list_option_names(shown, language)
+    if isinstance(shown.question, ScaleQuestion):
+        return names
+    labels = tuple(f"{name} · {isolate_direction(option)}" for name, option in zip(names, shown.options, strict=True))
+    return labels if message_layout.are_labels_short(labels) else names
 
 
-def worded(asked: Asked, stored: str, say: Texts, *, language: str) -> str:
+def format_answer(shown: ShownQuestion, stored: str, translate: Texts, *, language: str) -> str:
     """A stored answer in the words of the screen: «А черепаху», «А кіт, В пес», «4»."""
-    labels = json.loads(stored) if isinstance(asked.question, Choices) else [stored]
-    called, found = names(asked, language), []
+    labels = json.loads(stored) if isinstance(shown.question, ChoicesQuestion) else [stored]
+    names, parts = list_option_names(shown, language), []
     for label in labels:
-        index = asked.labels.index(label) if label in asked.labels else None
+        index = shown.labels.index(label) if label in shown.labels else None
         if index is None:
-            found.append(label)
-        elif called[index] == asked.options[index]:
-            found.append(called[index])
+            parts.append(label)
+        elif names[index] == shown.options[index]:
+            parts.append(names[index])
         else:
-            found.append(f"{called[index]} {option_letters.isolated(asked.options[index])}")
-    return message_text.shortened(", ".join(found) or say("none-of-them"), LONGEST_ANSWER)
+            parts.append(f"{names[index]} {isolate_direction(shown.options[index])}")
+    return message_layout.shorten_text(", ".join(parts) or translate("none-of-them"), MAX_ANSWER_UNITS)
+
+
+def list_letters(count: int, language: str) -> tuple[str, ...]:
+    """The letters of that many options; numbers where there are more options than letters."""
+    alphabet = CYRILLIC if language in CYRILLIC_LANGUAGES else LATIN
+    return tuple(alphabet[:count]) if count <= len(alphabet) else tuple(str(number) for number in range(1, count + 1))
+
+
+def match_options(text: str, options: Sequence[str], language: str) -> tuple[int, ...]:
+    """The options that a typed text stands for, by letter, number or in full; empty where it fits none.
+
+    Letters of the other alphabet that look the same are accepted.
+    """
+    typed = _normalise(text)
+    exact = [index for index, option in enumerate(options) if _normalise(option) == typed]
+    if len(exact) == 1:
+        return tuple(exact)
+    names = list_letters(len(options), language)
+    found = [_find_letter(part, names) for part in _SEPARATORS.split(typed) if part]
+    known = [index for index in found if index is not None]
+    return tuple(dict.fromkeys(known)) if known and len(known) == len(found) else ()
+
+
+def isolate_direction(text: str) -> str:
+    """A text with right-to-left characters, isolated so that its direction does not affect its surroundings."""
+    has_direction = any(unicodedata.bidirectional(character) in _RIGHT_TO_LEFT for character in text)
+    if not has_direction:
+        return text
+    unclosed = sum(character in "\u202a\u202b\u202d\u202e" for character in text) - text.count("\u202c")
+    return "\u2068" + text + "\u202c" * max(0, unclosed) + "\u2069"
+
+
+def _normalise(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _find_letter(word: str, names: Sequence[str]) -> int | None:
+    """The index of the option with this letter, or number from 1."""
+    if word.isdecimal():
+        return int(word) - 1 if len(word) < 5 and 1 <= int(word) <= len(names) else None
+    upper = word.upper()
+    reverse = {lookalike: letter for letter, lookalike in _LOOKALIKES.items()}
+    for letter in (upper, _LOOKALIKES.get(upper), reverse.get(upper)):
+        if letter is not None and letter in names:
+            return names.index(letter)
+    return None

@@ -6,10 +6,10 @@ from typing import Any
 
 from bot.emulator import files
 from bot.emulator.calls import Call, bad_request
-from bot.emulator.ledger import Entry
+from bot.emulator.display_log import DisplayedEvent
 from bot.emulator.state import State
 
-MOST_TOAST = 200
+MAX_TOAST = 200
 
 
 def get_me(state: State, _: Call) -> Any:
@@ -20,8 +20,8 @@ def get_me(state: State, _: Call) -> Any:
 
 
 def get_chat(state: State, call: Call) -> Any:
-    """A chat with the little that is asked of it."""
-    chat = state.chat(call)
+    """A chat with the fields that libraries require."""
+    chat = state.find_chat(call)
     gifts = dict.fromkeys(
         ("unlimited_gifts", "limited_gifts", "unique_gifts", "premium_subscription", "gifts_from_channels"), True
     )
@@ -31,8 +31,8 @@ def get_chat(state: State, call: Call) -> Any:
 
 
 def get_chat_member(state: State, call: Call) -> Any:
-    """Somebody's standing in a chat."""
-    chat = state.chat(call)
+    """The membership of a person in a chat."""
+    chat = state.find_chat(call)
     person = chat.people.get(call.number("user_id"))
     if person is None:
         raise bad_request("member not found")
@@ -40,24 +40,24 @@ def get_chat_member(state: State, call: Call) -> Any:
 
 
 def get_file(state: State, call: Call) -> Any:
-    """Where a file is fetched from, up to 20 MB."""
+    """The path for the download of a file, up to 20 MB."""
     file = state.files.get(call.text("file_id"))
     if file is None:
         raise bad_request("invalid file_id")
-    if len(file.content) > files.MOST_DOWNLOAD:
+    if len(file.content) > files.MAX_DOWNLOAD:
         raise bad_request("file is too big")
     return file.wire() | {"file_path": file.path}
 
 
 def answer_callback_query(state: State, call: Call) -> Any:
-    """End the waiting of a tapped button, with a toast or an alert if there is a text."""
+    """Answer a tap, with a toast or an alert if there is a text."""
     text = call.text("text")
-    if len(text) > MOST_TOAST:
+    if len(text) > MAX_TOAST:
         raise bad_request("MESSAGE_TOO_LONG")
     tap = state.taps.get(call.text("callback_query_id"))
     if tap is None or tap.answered or state.clock() - tap.at > state.answerable:
         raise bad_request("query is too old and response timeout expired or query ID is invalid")
     tap.answered = True
     kind = "alert" if text and call.flag("show_alert") else "toast"
-    state.ledger.add(Entry(state.clock(), tap.person.id, kind, tap.message.chat.id, tap.message.id, text))
+    state.display_log.add(DisplayedEvent(state.clock(), tap.person.id, kind, tap.message.chat.id, tap.message.id, text))
     return True

@@ -16,41 +16,41 @@ _SCOPES = frozenset({
     "default", "all_private_chats", "all_group_chats", "all_chat_administrators", "chat", "chat_administrators",
     "chat_member",
 })  # fmt: skip
-MOST, MOST_DESCRIPTION = 100, 256
-LONGEST = {"description": 512, "short_description": 120}
+MAX_COMMANDS, MAX_COMMAND_DESCRIPTION = 100, 256
+MAX_DESCRIPTIONS = {"description": 512, "short_description": 120}
 
 
 def set_my_commands(state: State, call: Call) -> Any:
     """Replace the menu of a scope and a language."""
     commands = call.tables("commands")
-    if len(commands) > MOST:
+    if len(commands) > MAX_COMMANDS:
         raise bad_request("BOT_COMMANDS_TOO_MUCH")
-    made = []
-    for one in commands:
-        name, description = str(one.get("command", "")).removeprefix("/"), str(one.get("description", ""))
+    menu = []
+    for command in commands:
+        name, description = str(command.get("command", "")).removeprefix("/"), str(command.get("description", ""))
         if not _NAME.fullmatch(name):
             raise bad_request("BOT_COMMAND_INVALID")
-        if not 1 <= len(description) <= MOST_DESCRIPTION:
+        if not 1 <= len(description) <= MAX_COMMAND_DESCRIPTION:
             raise bad_request("BOT_COMMAND_DESCRIPTION_INVALID")
-        made.append({"command": name, "description": description})
-    state.commands[_place(call)] = made
+        menu.append({"command": name, "description": description})
+    state.commands[_parse_scope(call)] = menu
     return True
 
 
 def get_my_commands(state: State, call: Call) -> Any:
-    """The menu of exactly that scope and language."""
-    return state.commands.get(_place(call), [])
+    """The menu set for exactly that scope and language."""
+    return state.commands.get(_parse_scope(call), [])
 
 
 def delete_my_commands(state: State, call: Call) -> Any:
-    """Without a menu of its own, a scope or language falls back on a wider one."""
-    state.commands.pop(_place(call), None)
+    """Delete the menu of a scope and language, which then falls back on a wider one."""
+    state.commands.pop(_parse_scope(call), None)
     return True
 
 
-def menu(state: State, chat: Chat, language: str | None) -> list[dict[str, str]]:
-    """What a person sees in a chat: the narrowest scope first, her language before none."""
-    for scope in _scopes(chat):
+def get_menu(state: State, chat: Chat, language: str | None) -> list[dict[str, str]]:
+    """The menu that a person sees in a chat: the narrowest scope first, their language before none."""
+    for scope in _list_scopes(chat):
         for code in (language or "", ""):
             if state.commands.get((scope, code)):
                 return state.commands[scope, code]
@@ -58,43 +58,43 @@ def menu(state: State, chat: Chat, language: str | None) -> list[dict[str, str]]
 
 
 def set_my_description(state: State, call: Call) -> Any:
-    """What an empty chat shows."""
-    return _describe(state, call, "description")
+    """Set the text that an empty chat shows."""
+    return _set_description(state, call, "description")
 
 
 def get_my_description(state: State, call: Call) -> Any:
-    """In a language, or in none."""
-    return {"description": _described(state, "description", call.text("language_code"))}
+    """The text in a language, or in none."""
+    return {"description": _find_description(state, "description", call.text("language_code"))}
 
 
 def set_my_short_description(state: State, call: Call) -> Any:
-    """What the profile shows."""
-    return _describe(state, call, "short_description")
+    """Set the text that the profile shows."""
+    return _set_description(state, call, "short_description")
 
 
 def get_my_short_description(state: State, call: Call) -> Any:
-    """In a language, or in none."""
-    return {"short_description": _described(state, "short_description", call.text("language_code"))}
+    """The text in a language, or in none."""
+    return {"short_description": _find_description(state, "short_description", call.text("language_code"))}
 
 
-def _describe(state: State, call: Call, what: str) -> Any:
+def _set_description(state: State, call: Call, what: str) -> Any:
     text = call.text(what)
-    if len(text) > LONGEST[what]:
+    if len(text) > MAX_DESCRIPTIONS[what]:
         raise bad_request(f"bot {what.replace('_', ' ')} is too long")
     state.descriptions[what, call.text("language_code")] = text
     return True
 
 
-def _described(state: State, what: str, language: str) -> str:
+def _find_description(state: State, what: str, language: str) -> str:
     return state.descriptions.get((what, language)) or state.descriptions.get((what, ""), "")
 
 
-def described(state: State, language: str | None) -> str:
-    """What a person reads in an empty chat."""
-    return _described(state, "description", language or "")
+def get_description(state: State, language: str | None) -> str:
+    """The text that a person reads in an empty chat."""
+    return _find_description(state, "description", language or "")
 
 
-def _place(call: Call) -> tuple[str, str]:
+def _parse_scope(call: Call) -> tuple[str, str]:
     scope = call.table("scope") or {"type": "default"}
     if str(scope.get("type")) not in _SCOPES:
         raise bad_request("unsupported type specified")
@@ -104,7 +104,7 @@ def _place(call: Call) -> tuple[str, str]:
     return json.dumps({name: str(value) for name, value in scope.items()}, sort_keys=True), language
 
 
-def _scopes(chat: Chat) -> Iterator[str]:
+def _list_scopes(chat: Chat) -> Iterator[str]:
     yield json.dumps({"chat_id": str(chat.id), "type": "chat"}, sort_keys=True)
     yield json.dumps({"type": "all_private_chats" if chat.type == "private" else "all_group_chats"})
     yield json.dumps({"type": "default"})

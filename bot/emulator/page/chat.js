@@ -1,4 +1,4 @@
-import { bubble, element } from "./drawing.js";
+import { bubble, element } from "./elements.js";
 
 const $ = (id) => document.getElementById(id);
 const words = await (await fetch("words.json")).json();

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import _storm
+import _stress
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
@@ -40,7 +40,7 @@ def dies(url: str, call: Call, *, at: int) -> bool:
 def _do(url: str, call: Call, *, at: int) -> None:
     """In the child: an engine of its own, for connections are not shared with a parent; killed, it says nothing."""
     made = 0
-    engine = database.connect(url)
+    engine = database.create_engine(url)
 
     def count(*_: Any) -> None:
         nonlocal made
@@ -58,44 +58,44 @@ def _do(url: str, call: Call, *, at: int) -> None:
 
 
 @pytest.fixture
-def who(db: Database, tmp_path: Path) -> int:
-    """Somebody in a baseline that has pages and control items."""
-    _storm.prepare(db, tmp_path, items=40, people=1)
+def annotator_id(db: Database, tmp_path: Path) -> int:
+    """An annotator in a baseline with pages and control items."""
+    _stress.prepare_database(db, tmp_path, items=40, annotators=1)
     return 1
 
 
-def offered(db: Database, who: int) -> assignments.Offer:
-    """What she is to judge now."""
+def assign(db: Database, annotator_id: int) -> assignments.AssignedItem:
+    """The item that the annotator has now."""
     with db.transaction() as session:
-        found = assignments.next_item(session, annotator_id=who, now=NOW, project_id=1)
-    assert isinstance(found, assignments.Offer)
+        found = assignments.assign_next_item(session, annotator_id=annotator_id, now=NOW, project_id=1)
+    assert isinstance(found, assignments.AssignedItem)
     return found
 
 
-def answered(offer: assignments.Offer, who: int, *, revision: int, label: str) -> Call:
-    """She answers what she was offered."""
-    return lambda session: assignments.submit(
+def build_answer(assigned: assignments.AssignedItem, annotator_id: int, *, revision: int, label: str) -> Call:
+    """The call that answers the item."""
+    return lambda session: assignments.submit_judgement(
         session,
-        annotator_id=who,
-        assignment_id=offer.assignment_id,
+        annotator_id=annotator_id,
+        assignment_id=assigned.assignment_id,
         revision=revision,
         answers={"answer": label},
         now=NOW,
     )
 
 
-def stored(db: Database, offer: assignments.Offer) -> list[str]:
+def list_responses(db: Database, assigned: assignments.AssignedItem) -> list[str]:
     """The answers to an assignment, by revision; the database is sound."""
     with db.reading() as view:
-        assert invariants.broken(view) == ()
-        chosen = select(Judgement.response).where(Judgement.assignment_id == offer.assignment_id)
+        assert invariants.list_violations(view) == ()
+        chosen = select(Judgement.response).where(Judgement.assignment_id == assigned.assignment_id)
         return list(view.exec(chosen.order_by(col(Judgement.revision))))
 
 
-def live(db: Database) -> list[int]:
+def list_live(db: Database) -> list[int]:
     """The assignments in hand; the database is sound."""
     with db.reading() as view:
-        assert invariants.broken(view) == ()
+        assert invariants.list_violations(view) == ()
         found = view.exec(select(Assignment.id).where(Assignment.status == AssignmentStatus.LIVE))
         return [one for one in found if one is not None]
 
@@ -109,56 +109,58 @@ def until_done(url: str, call: Call, check: Callable[[], None]) -> int:
     raise AssertionError("it makes more statements than that")
 
 
-def test_an_answer_is_there_whole_or_not_at_all(db: Database, url: str, who: int) -> None:
+def test_an_answer_is_there_whole_or_not_at_all(db: Database, url: str, annotator_id: int) -> None:
     """Killed before any statement of the submit, and before its commit, nothing of it is stored; then it is, once."""
-    offer = offered(db, who)
+    assigned = assign(db, annotator_id)
     db.engine.dispose()
-    call = answered(offer, who, revision=0, label=_storm.OPTIONS[0])
+    call = build_answer(assigned, annotator_id, revision=0, label=_stress.OPTIONS[0])
 
     def untouched() -> None:
-        assert (stored(db, offer), live(db)) == ([], [offer.assignment_id])
-        assert offered(db, who).assignment_id == offer.assignment_id
+        assert (list_responses(db, assigned), list_live(db)) == ([], [assigned.assignment_id])
+        assert assign(db, annotator_id).assignment_id == assigned.assignment_id
         db.engine.dispose()
 
     assert until_done(url, call, untouched) > 5
-    assert (stored(db, offer), live(db)) == ([_storm.OPTIONS[0]], [])
+    assert (list_responses(db, assigned), list_live(db)) == ([_stress.OPTIONS[0]], [])
     with db.transaction() as session:
         assert getattr(call(session), "repeated", None) is True
-    assert offered(db, who).number == offer.number + 1
+    assert assign(db, annotator_id).number == assigned.number + 1
 
 
-def test_an_item_is_handed_out_whole_or_not_at_all(db: Database, url: str, who: int) -> None:
+def test_an_item_is_handed_out_whole_or_not_at_all(db: Database, url: str, annotator_id: int) -> None:
     """Killed at any statement, no place is taken, no exposure is left, and the next call hands the same item out."""
 
     def call(session: Session) -> object:
-        return assignments.next_item(session, annotator_id=who, now=NOW, project_id=1)
+        return assignments.assign_next_item(session, annotator_id=annotator_id, now=NOW, project_id=1)
 
     def untouched() -> None:
-        assert live(db) == []
+        assert list_live(db) == []
         with db.reading() as view:
             assert view.connection().execute(sa.text("SELECT count(*) FROM exposure")).scalar_one() == 0
         db.engine.dispose()
 
     assert until_done(url, call, untouched) > 5
-    (made,) = live(db)
-    assert offered(db, who).assignment_id == made
-    assert offered(db, who).number == 1
+    (made,) = list_live(db)
+    assert assign(db, annotator_id).assignment_id == made
+    assert assign(db, annotator_id).number == 1
 
 
-def test_an_undo_and_its_correction_leave_the_first_answer(db: Database, url: str, who: int) -> None:
+def test_an_undo_and_its_correction_leave_the_first_answer(db: Database, url: str, annotator_id: int) -> None:
     """Whenever the process ends, the first answer stands until the second is stored."""
-    offer = offered(db, who)
+    assigned = assign(db, annotator_id)
     with db.transaction() as session:
-        answered(offer, who, revision=0, label=_storm.OPTIONS[0])(session)
+        build_answer(assigned, annotator_id, revision=0, label=_stress.OPTIONS[0])(session)
     db.engine.dispose()
 
     def untouched() -> None:
-        assert stored(db, offer) == [_storm.OPTIONS[0]]
+        assert list_responses(db, assigned) == [_stress.OPTIONS[0]]
         db.engine.dispose()
 
     def undone(session: Session) -> object:
-        return assignments.undo(session, annotator_id=who, assignment_id=offer.assignment_id, now=NOW)
+        return assignments.undo_judgement(
+            session, annotator_id=annotator_id, assignment_id=assigned.assignment_id, now=NOW
+        )
 
     assert until_done(url, undone, untouched) > 5
-    assert until_done(url, answered(offer, who, revision=1, label=_storm.OPTIONS[1]), untouched) > 5
-    assert stored(db, offer) == [_storm.OPTIONS[0], _storm.OPTIONS[1]]
+    assert until_done(url, build_answer(assigned, annotator_id, revision=1, label=_stress.OPTIONS[1]), untouched) > 5
+    assert list_responses(db, assigned) == [_stress.OPTIONS[0], _stress.OPTIONS[1]]

@@ -15,8 +15,8 @@ from _label_studio import OWNER, PASSWORD, PROGRAM, Studio, program, server
 from playwright.sync_api import Browser, BrowserContext, Page
 from sqlmodel import col, select
 
-from annotation.campaigns import project as project_files
-from annotation.campaigns.project import ProjectFile
+from annotation.campaigns import project_file as project_files
+from annotation.campaigns.project_file import ProjectFile
 from annotation.store.database import Database
 from annotation.store.models import Item
 from annotation.workflow.lifecycle import projects
@@ -47,10 +47,10 @@ def stored(db: Database) -> Stored:
 
     def load(file: Path) -> tuple[ProjectFile, list[Item]]:
         with db.transaction() as session:
-            projects.load_file(session, file, now=NOW)
+            projects.load_project_file(session, file, now=NOW)
             items = list(session.exec(select(Item).order_by(col(Item.project_id).desc(), col(Item.rank))))
             session.expunge_all()
-        definition = project_files.read(file).definition
+        definition = project_files.read_project(file).definition
         return definition, [item for item in items if item.project_id == items[0].project_id]
 
     return load
@@ -85,7 +85,7 @@ def put(label_studio: Studio) -> Callable[..., Board]:
 
 @dataclass(frozen=True)
 class Visitor:
-    """Somebody at a screen; `asked` are the hosts that her browser asked for."""
+    """Somebody at a screen; `asked` are the hosts that the browser asked for."""
 
     page: Page
     asked: set[str]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.campaigns import starting
+from annotation.campaigns import template_files
 from annotation.label_studio import payloads
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ def backend() -> str:
 
 def test_a_story_is_corrected_beside_its_original(stored: Stored, put: Put, visit: Visit, tmp_path: Path) -> None:
     """The text is there to be corrected; with «непридатне» it goes and the reasons come in sight."""
-    starting.start(tmp_path / "stories", template_name="story-correction")
+    template_files.write_template(tmp_path / "stories", template_name="story-correction")
     long = [{"id": f"s{number}", "story": f"{WRONG} {number}" + "\n\nІшов дощ." * 60} for number in (1, 2)]
     lines = "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in long)
     (tmp_path / "stories/items.jsonl").write_text(lines, "utf-8")
     definition, items = stored(tmp_path / "stories/project.yaml")
-    board = put(definition, [payloads.task(definition, item, assignment_id=n) for n, item in enumerate(items, 1)])
+    board = put(definition, [payloads.build_task(definition, item, assignment_id=n) for n, item in enumerate(items, 1)])
     visitor = visit()
     visitor.come(board.studio)
     visitor.begin(board)
@@ -60,7 +60,7 @@ def test_a_story_is_corrected_beside_its_original(stored: Stored, put: Put, visi
     page.keyboard.press("6")
     page.keyboard.press("7")
     visitor.submit()
-    first, second = (payloads.answers(definition, *one) for one in zip(items, board.results(), strict=True))
+    first, second = (payloads.read_answers(definition, *one) for one in zip(items, board.results(), strict=True))
     assert first == {
         "result": "придатне",
         "fixed": items[0].data["story"].replace(WRONG, RIGHT),
@@ -75,10 +75,10 @@ def test_an_item_is_filtered_by_keys_first_blind_and_then_with_the_right_answer(
     stored: Stored, put: Put, visit: Visit, tmp_path: Path
 ) -> None:
     """On a narrow screen, with a Ukrainian keyboard; the first pass does not hold the gold, the second shows both."""
-    starting.start(tmp_path / "cloze", template_name="instance-filtering")
+    template_files.write_template(tmp_path / "cloze", template_name="instance-filtering")
     definition, (item, _) = stored(tmp_path / "cloze/project.yaml")
     orders = {"answer": [2, 3, 0, 1]}
-    board = put(definition, [payloads.task(definition, item, assignment_id=7, option_order=orders)])
+    board = put(definition, [payloads.build_task(definition, item, assignment_id=7, option_order=orders)])
     visitor = visit(800)
     visitor.come(board.studio)
     visitor.begin(board)
@@ -90,10 +90,10 @@ def test_an_item_is_filtered_by_keys_first_blind_and_then_with_the_right_answer(
     ]  # fmt: skip
     page.keyboard.press("4")
     visitor.submit()
-    first = payloads.answers(definition, item, board.results()[0])
+    first = payloads.read_answers(definition, item, board.results()[0])
     assert first == {"answer": "кіт"}
     blind = {"answer": "кіт"}
-    task = payloads.task(definition, item, assignment_id=7, first=blind, gold={"answer": "пес"})
+    task = payloads.build_task(definition, item, assignment_id=7, first=blind, gold={"answer": "пес"})
     again = put(definition, [task], second_pass=True)
     visitor.begin(again)
     row = page.locator(".hr-answers tr", has_text="Яке слово пропущено?")
@@ -102,7 +102,7 @@ def test_an_item_is_filtered_by_keys_first_blind_and_then_with_the_right_answer(
     press_on_a_ukrainian_keyboard(page, "н", "y")
     page.locator(".hr-text textarea").fill("Багато тварин.")
     visitor.submit()
-    assert payloads.answers(definition, item, again.results()[0], first=blind) == {
+    assert payloads.read_answers(definition, item, again.results()[0], first=blind) == {
         "answer": "кіт",
         "logic": ["відповідь невідома"],
         "grammar": ["неіснуюча форма слова"],
@@ -139,7 +139,7 @@ def test_parts_are_marked_where_they_stand(stored: Stored, put: Put, visit: Visi
     row = {"id": "m1", "hint": "підказка", "text": TEXT, "proposed": "рядок 🦊"}
     (tmp_path / "marked.jsonl").write_text(json.dumps(row, ensure_ascii=False) + "\n", "utf-8")
     definition, (item,) = stored(tmp_path / "marked.yaml")
-    board = put(definition, [payloads.task(definition, item, assignment_id=1)])
+    board = put(definition, [payloads.build_task(definition, item, assignment_id=1)])
     visitor = visit()
     visitor.come(board.studio)
     visitor.begin(board)
@@ -150,7 +150,7 @@ def test_parts_are_marked_where_they_stand(stored: Stored, put: Put, visit: Visi
         mark(page, part)
         page.keyboard.press("Escape")
     visitor.submit()
-    answers = payloads.answers(definition, item, board.results()[0])
+    answers = payloads.read_answers(definition, item, board.results()[0])
     places = [(TEXT.index(part), part) for part in ("Полтаві 🦔", "ще")]
     assert answers == {
         "fits": "так",

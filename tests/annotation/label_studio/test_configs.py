@@ -10,17 +10,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from annotation.campaigns import project as project_files
-from annotation.campaigns import starting
-from annotation.campaigns.project import ProjectFile
-from annotation.campaigns.questions import Choices, SpanOf
+from annotation.campaigns import project_file as project_files
+from annotation.campaigns import template_files
+from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.questions import ChoicesQuestion, SpanQuestion
 from annotation.label_studio import configs, passes
-from annotation.label_studio.texts import words
+from annotation.label_studio.texts import load_texts
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TEMPLATES = Path(str(resources.files("annotation.campaigns"))) / "templates"
 FILES = (
-    *(TEMPLATES / one.name / "project.yaml" for one in starting.templates()),
+    *(TEMPLATES / one.name / "project.yaml" for one in template_files.list_templates()),
     *sorted(EXAMPLES.glob("*/*.yaml")),
 )
 CONTROLS = ("Choices", "TextArea", "Labels")
@@ -41,7 +41,7 @@ overlap: 1
 
 def definition(file: Path) -> ProjectFile:
     """A project file, checked."""
-    return project_files.read(file).definition
+    return project_files.read_project(file).definition
 
 
 def written(folder: Path, text: str) -> ProjectFile:
@@ -52,7 +52,7 @@ def written(folder: Path, text: str) -> ProjectFile:
 
 def tree(about: ProjectFile, *, second_pass: bool = False) -> ElementTree.Element:
     """The configuration, parsed."""
-    return ElementTree.fromstring(configs.rendered(about, second_pass=second_pass))  # noqa: S314  # it is ours
+    return ElementTree.fromstring(configs.render_label_config(about, second_pass=second_pass))  # noqa: S314  # it is ours
 
 
 def controls(config: ElementTree.Element) -> dict[str, ElementTree.Element]:
@@ -68,24 +68,24 @@ def test_every_campaign_renders(file: Path, second_pass: bool) -> None:
     """A control a question under the question's name, each speaking of an object that is there; every key once."""
     about = definition(file)
     config = tree(about, second_pass=second_pass)
-    asked = passes.questions(about, second_pass=second_pass)
-    nothing = [f"{one.name}:none" for one in asked if isinstance(one, SpanOf) and one.none is not None]
+    asked = passes.list_questions(about, second_pass=second_pass)
+    nothing = [f"{one.name}:none" for one in asked if isinstance(one, SpanQuestion) and one.none is not None]
     named = controls(config)
     assert sorted(named) == sorted([*(one.name for one in asked), *nothing])
     objects = {one.get("name") for one in config.iter("HyperText")}
     assert {one.get("toName") for one in named.values()} <= objects
     keys = Counter(one.get("hotkey") for one in config.iter() if one.get("hotkey"))
     assert set(keys.values()) <= {1}
-    moving = {key for one in asked if passes.moving(one) for key in passes.hotkeys(about)[one.name]}
+    moving = {key for one in asked if passes.has_task_options(one) for key in passes.assign_hotkeys(about)[one.name]}
     assert not moving & set(keys)
     for question in asked:
         aliases = [one.get("alias") for one in named[question.name].iter("Choice")]
-        assert aliases == ([] if passes.moving(question) else list(passes.labels(question)))
+        assert aliases == ([] if passes.has_task_options(question) else list(passes.list_option_labels(question)))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def test_the_first_pass_names_no_gold(file: Path) -> None:
-    """Only the second pass has a place for her own answer and the right one."""
+    """Only the second pass has a place for the first answer and the right one."""
     values = {one.get("value") for one in tree(definition(file)).iter()}
     assert f"${passes.SECOND}" not in values
     assert f"${passes.SECOND}" in {one.get("value") for one in tree(definition(file), second_pass=True).iter()}
@@ -95,9 +95,9 @@ def test_the_first_pass_names_no_gold(file: Path) -> None:
 def test_keys_do_not_move_with_the_words(file: Path) -> None:
     """The same file in another language has the same keys, and a key stays in the second pass."""
     about = definition(file)
-    renamed = tuple(one.model_copy(update={"text": f"Other words: {one.name}"}) for one in about.asked)
+    renamed = tuple(one.model_copy(update={"text": f"Other words: {one.name}"}) for one in about.all_questions)
     translated = about.model_copy(update={"question": None, "questions": renamed, "language": "en"})
-    assert passes.hotkeys(translated) == passes.hotkeys(about)
+    assert passes.assign_hotkeys(translated) == passes.assign_hotkeys(about)
     first, second = (keys_by_control(tree(about, second_pass=one)) for one in (False, True))
     assert {name: first[name] for name in first.keys() & second.keys()} == {
         name: second[name] for name in first.keys() & second.keys()
@@ -115,7 +115,7 @@ def test_words_stay_words(tmp_path: Path) -> None:
     values = [str(one.get("value")) for one in config.iter() if one.tag in {"Header", "Choice"}]
     assert not [value for value in values if re.search(r"\$[\w]", value)]
     assert "Скільки \u2060$\u20605?" in values
-    told = configs.instructions(written(tmp_path, OPTIONED))
+    told = configs.render_instructions(written(tmp_path, OPTIONED))
     assert "<h3>Ціна $price та &lt;знаки&gt; &amp; &quot;лапки&quot;</h3>" in told
     assert "<p>Перше.</p>\n<ul><li>добре</li><li>погано &lt;b&gt;</li></ul>" in told
 
@@ -140,21 +140,21 @@ def test_all_languages_have_the_same_messages() -> None:
     }
     assert set(named) == {"uk", "en", "ru"}
     assert named["uk"] == named["en"] == named["ru"]
-    assert words("uk")("at-most", most=2) == "не більше 2"
-    assert words("de")("at-most", most=2) == "at most 2"
+    assert load_texts("uk")("at-most", most=2) == "не більше 2"
+    assert load_texts("de")("at-most", most=2) == "at most 2"
 
 
 def test_a_limit_is_told(tmp_path: Path) -> None:
     """How many boxes may be ticked stands beside the question, in the project's language."""
     heads = [one.get("value") for one in tree(written(tmp_path, OPTIONED)).iter("Header")]
     assert "від 1 до 2" in heads
-    assert isinstance(written(tmp_path, OPTIONED).asked[3], Choices)
+    assert isinstance(written(tmp_path, OPTIONED).all_questions[3], ChoicesQuestion)
 
 
 def test_panels_of_regions_are_there_only_where_parts_are_marked() -> None:
     """They take a quarter of the screen."""
     hidden = {
-        name: "lsf-sidepanels__wrapper" in configs.rendered(definition(TEMPLATES / name / "project.yaml"))
+        name: "lsf-sidepanels__wrapper" in configs.render_label_config(definition(TEMPLATES / name / "project.yaml"))
         for name in ("story-correction", "instance-filtering", "span-qa")
     }
     assert hidden == {"story-correction": True, "instance-filtering": True, "span-qa": False}

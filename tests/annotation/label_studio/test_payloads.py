@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.campaigns.project import ProjectFile
-from annotation.campaigns.questions import Material
-from annotation.campaigns.questions.answers import parsed
+from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.questions import QuestionContent
+from annotation.campaigns.questions.question_base import parse_answers
 from annotation.errors import BadInput
 from annotation.label_studio import payloads
 from annotation.store.models import Item
@@ -47,8 +47,8 @@ EDIT = {"name": "fixed", "type": "edit", "text": "Виправте.", "field": "
 
 
 def test_a_task_of_the_first_pass_holds_what_is_shown_and_nothing_else() -> None:
-    """Our id, the item's, what the first step shows, its options in her order: no gold, no other field, no group."""
-    task = payloads.task(project(CHOICE), item(), assignment_id=41, option_order={"answer": [2, 0, 1]})
+    """Our id, the item's, what the first step shows, its options in their order: no gold, no other field, no group."""
+    task = payloads.build_task(project(CHOICE), item(), assignment_id=41, option_order={"answer": [2, 0, 1]})
     assert task == {
         "data": {
             "hromada": 41,
@@ -68,21 +68,21 @@ def test_a_task_of_the_first_pass_holds_what_is_shown_and_nothing_else() -> None
 
 
 def test_gold_has_no_way_into_a_first_pass() -> None:
-    """It comes with her own first answers or not at all."""
+    """It comes with the first answers or not at all."""
     with pytest.raises(ValueError, match="second pass"):
-        payloads.task(project(CHOICE), item(), assignment_id=1, gold={"answer": "пес"})
+        payloads.build_task(project(CHOICE), item(), assignment_id=1, gold={"answer": "пес"})
 
 
 def test_a_second_pass_shows_her_answer_the_right_one_and_why() -> None:
-    """The later step's fields are shown, her answers stand beside the right ones, in words."""
+    """The later step's fields are shown, the first answers stand beside the right ones, in words."""
     later = {"name": "boxes", "type": "choices", "text": "Вади?", "options": ["а", "б"], "required": False, "step": 2}
     asked = project(CHOICE | {"labels": "positions"}, later)
-    task = payloads.task(asked, item(), assignment_id=1, first={"answer": "1"}, gold={"answer": "0"})
+    task = payloads.build_task(asked, item(), assignment_id=1, first={"answer": "1"}, gold={"answer": "0"})
     assert "ЗОЛОТО" in task["data"]["shown"]
     assert '<tr class="hr-other"><th>Що?</th><td>кіт</td><td>пес</td></tr>' in task["data"]["second"]
     assert "БО ТАК" in task["data"]["second"]
     assert "options_answer" not in task["data"]
-    without = payloads.task(asked, item(), assignment_id=1, first={"answer": "1"})["data"]["second"]
+    without = payloads.build_task(asked, item(), assignment_id=1, first={"answer": "1"})["data"]["second"]
     assert "<td>кіт</td><td>—</td>" in without
     assert "БО ТАК" not in without
 
@@ -90,7 +90,7 @@ def test_a_second_pass_shows_her_answer_the_right_one_and_why() -> None:
 def test_positions_are_stored_where_words_are_shown_and_who_abstains_has_always_the_last_key() -> None:
     """Aliases are what is stored."""
     asked = project(CHOICE | {"labels": "positions", "abstain": "не знаю"})
-    task = payloads.task(asked, item(), assignment_id=1, option_order={"answer": [1, 2, 0, 3]})
+    task = payloads.build_task(asked, item(), assignment_id=1, option_order={"answer": [1, 2, 0, 3]})
     assert [tuple(one.values()) for one in task["data"]["options_answer"]] == [
         ("кіт", "1", "1"), ("вовк", "2", "2"), ("пес", "0", "3"), ("не знаю", "не знаю", "0"),
     ]  # fmt: skip
@@ -99,7 +99,7 @@ def test_positions_are_stored_where_words_are_shown_and_who_abstains_has_always_
 def test_more_options_than_keys_have_none() -> None:
     """The twelfth option is chosen by mouse."""
     many = [f"варіант {number}" for number in range(12)]
-    options = payloads.task(project(CHOICE), item(options=many), assignment_id=1)["data"]["options_answer"]
+    options = payloads.build_task(project(CHOICE), item(options=many), assignment_id=1)["data"]["options_answer"]
     assert [one.get("hotkey") for one in options] == [*"1234567890", None, None]
 
 
@@ -107,7 +107,7 @@ def test_markup_in_an_item_is_text() -> None:
     """Nothing of an item becomes an element of the page."""
     data = {"topic": "<img src=x onerror=alert(1)>", "text": "a & b", "gold": "g"}
     pieces = [dict(piece, text=data[piece["field"]]) for piece in item().pieces or []]
-    shown = payloads.task(project(CHOICE), item(pieces=pieces), assignment_id=1)["data"]["shown"]
+    shown = payloads.build_task(project(CHOICE), item(pieces=pieces), assignment_id=1)["data"]["shown"]
     assert "<img" not in shown
     assert "a &amp; b" in shown
 
@@ -132,15 +132,15 @@ def said(name: str, kind: str, **value: Any) -> dict[str, Any]:
 )
 def test_a_corrected_text_comes_in_any_form(value: dict[str, Any], expected: str) -> None:
     """Of two texts, the one that differs from what was filled in."""
-    assert payloads.answers(project(EDIT), item(), [value]) == {"fixed": expected}
+    assert payloads.read_answers(project(EDIT), item(), [value]) == {"fixed": expected}
 
 
 def test_in_a_second_pass_the_text_that_was_filled_in_is_her_first_one() -> None:
-    """Her first correction is what is filled in, so the other text is the answer."""
-    task = payloads.task(project(EDIT), item(), assignment_id=1, first={"fixed": "Перше."})
+    """The first correction is what is filled in, so the other text is the answer."""
+    task = payloads.build_task(project(EDIT), item(), assignment_id=1, first={"fixed": "Перше."})
     assert task["data"]["edit_fixed"] == "Перше."
     result = [said("fixed", "textarea", text=["Перше.", TEXT])]
-    assert payloads.answers(project(EDIT), item(), result, first={"fixed": "Перше."}) == {"fixed": TEXT}
+    assert payloads.read_answers(project(EDIT), item(), result, first={"fixed": "Перше."}) == {"fixed": TEXT}
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_what_cannot_be_taken_is_named(result: list[dict[str, Any]], message: st
     """With the question and a remedy."""
     part = {"name": "part", "type": "span", "text": "Де?", "field": "text", "none": "ніде", "required": False}
     with pytest.raises(BadInput, match=message) as caught:
-        payloads.answers(project(CHOICE | {"required": False}, EDIT | {"required": False}, part), item(), result)
+        payloads.read_answers(project(CHOICE | {"required": False}, EDIT | {"required": False}, part), item(), result)
     assert caught.value.remedy
 
 
@@ -171,16 +171,16 @@ def test_what_was_hidden_in_the_end_is_no_answer() -> None:
     both = [said("why", "choices", choices=["а"]), said("fixed", "textarea", text=[TEXT])]
     good = [*both, said("answer", "choices", choices=["добре"])]
     bad = [*both, said("answer", "choices", choices=["погано"])]
-    assert payloads.answers(asked, item(), good) == {"answer": "добре", "fixed": TEXT}
-    assert payloads.answers(asked, item(), bad) == {"answer": "погано", "why": ["а"]}
+    assert payloads.read_answers(asked, item(), good) == {"answer": "добре", "fixed": TEXT}
+    assert payloads.read_answers(asked, item(), bad) == {"answer": "погано", "why": ["а"]}
 
 
 def test_no_box_at_all_is_an_answer_only_where_it_may_be() -> None:
     """Label Studio says nothing of boxes that nobody ticked."""
     boxes = {"name": "boxes", "type": "choices", "text": "Які?", "options": ["а", "б"]}
-    assert payloads.answers(project(boxes), item(), []) == {"boxes": []}
-    assert payloads.answers(project(boxes | {"required": False}), item(), []) == {}
-    assert payloads.answers(project(boxes | {"least": 1}), item(), []) == {}
+    assert payloads.read_answers(project(boxes), item(), []) == {"boxes": []}
+    assert payloads.read_answers(project(boxes | {"required": False}), item(), []) == {}
+    assert payloads.read_answers(project(boxes | {"least": 1}), item(), []) == {}
 
 
 QUESTIONS: tuple[dict[str, Any], ...] = (
@@ -228,8 +228,8 @@ def test_every_kind_of_answer_comes_back(answers: dict[str, Any], chance: Any) -
     about, one = project(*QUESTIONS), item()
     result = result_of(answers)
     chance.shuffle(result)
-    raw = payloads.answers(about, one, result)
-    stored = parsed(about.asked, raw, Material(options=tuple(OWN), fields={"text": TEXT}))
+    raw = payloads.read_answers(about, one, result)
+    stored = parse_answers(about.all_questions, raw, QuestionContent(options=tuple(OWN), fields={"text": TEXT}))
     assert {name: stored[name] for name in ("answer", "fixed.choice", "scale")} == {
         name: answers[name] for name in ("answer", "fixed.choice", "scale")
     }

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from _label_studio import OWNER, Studio, server
 from playwright.sync_api import expect
 
-from annotation.campaigns import project as project_files
-from annotation.campaigns import starting
+from annotation.campaigns import project_file as project_files
+from annotation.campaigns import template_files
 from annotation.label_studio import configs, passes, payloads
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EXAMPLES = Path(__file__).parents[3] / "examples"
 INSIDE = """[...document.querySelectorAll(".hr-page, .hr-page *")]
     .every(one => one.getBoundingClientRect().right <= innerWidth + 1)"""
-TEMPLATES = [one.name for one in starting.templates()]
+TEMPLATES = [one.name for one in template_files.list_templates()]
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def backend() -> str:
 
 
 def test_people_sign_up_by_an_invitation_and_are_known_by_their_tokens(label_studio: Studio) -> None:
-    """Everybody has an account of her own; a wrong token gets nothing."""
+    """Everybody has an account of their own; a wrong token gets nothing."""
     people = [label_studio.sign_up(name) for name in ("olena", "petro")]
     assert len({one.id for one in people}) == 2
     for one in people:
@@ -56,9 +56,9 @@ def test_it_takes_the_configurations_of_all_examples(label_studio: Studio) -> No
     refused = {}
     with label_studio.api() as api:
         for file in sorted(EXAMPLES.glob("*/*.yaml")):
-            about = project_files.read(file).definition
+            about = project_files.read_project(file).definition
             for second_pass in (False, True):
-                config = configs.rendered(about, second_pass=second_pass)
+                config = configs.render_label_config(about, second_pass=second_pass)
                 answer = api.post("/api/projects", json={"title": about.title[:50], "label_config": config})
                 if answer.status_code != 201:
                     refused[file.stem, second_pass] = answer.text
@@ -74,19 +74,19 @@ def test_every_template_is_on_the_screen(
     template: str,
 ) -> None:
     """In the browser, with all questions, without a complaint, and nothing of ours beyond the screen's edge."""
-    starting.start(tmp_path / template, template_name=template)
+    template_files.write_template(tmp_path / template, template_name=template)
     definition, items = stored(tmp_path / template / "project.yaml")
     visitor, complaints = visit(800), []
     visitor.page.on("pageerror", lambda error: complaints.append(str(error)))
-    again = [{definition.asked[0].name: "…"}] if definition.asked[-1].step > 1 else []
+    again = [{definition.all_questions[0].name: "…"}] if definition.all_questions[-1].step > 1 else []
     for first in (None, *again):
-        tasks = [payloads.task(definition, items[0], assignment_id=1, first=first)]
+        tasks = [payloads.build_task(definition, items[0], assignment_id=1, first=first)]
         board = put(definition, tasks, second_pass=first is not None)
         if first is None:
             visitor.come(board.studio)
         visitor.begin(board)
         asks = visitor.page.locator(".hr-asks")
-        assert asks.count() == len(passes.questions(definition, second_pass=first is not None))
+        assert asks.count() == len(passes.list_questions(definition, second_pass=first is not None))
         expect(visitor.page.locator(".lsf-errors, .lsf-error")).to_have_count(0)
         assert visitor.page.evaluate(INSIDE)
     assert complaints == []

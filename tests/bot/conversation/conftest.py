@@ -1,4 +1,4 @@
-"""A chat in process: what a person sends goes to `respond`, what follows is put on a screen that reads as text."""
+"""A chat in process: updates go to `handle_update`, and the calls that follow make a screen that reads as text."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.store import database, item_messages, models, queries
-from annotation.store.item_messages import Shown
+from annotation.store import database, models, outbox, queries
 from annotation.store.models import Item
+from annotation.store.outbox import ShownAssignment
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
-from bot.conversation.update_handler import respond
+from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import (
-    Acknowledge,
-    Call,
-    Commands,
-    Desk,
-    Document,
-    Edit,
-    Incoming,
-    Kind,
-    OfAssignment,
-    Rows,
-    Send,
+    AssignmentMessage,
+    ButtonRows,
+    CommandMenu,
+    ConversationSettings,
+    IncomingUpdate,
+    MessageEdit,
+    NewDocument,
+    NewMessage,
+    TapAcknowledgement,
+    TelegramCall,
+    UpdateKind,
 )
-from bot.emulator.entities import html
+from bot.emulator import html_markup
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -61,7 +61,7 @@ class Screen:
 
     message_id: int
     html: str
-    buttons: Rows
+    buttons: ButtonRows
     silent: bool = True
     protected: bool = True
     reply: str | None = None
@@ -69,12 +69,12 @@ class Screen:
     @property
     def text(self) -> str:
         """What is read; markup that the Bot API would refuse is an error."""
-        return html.parse(self.html)[0]
+        return html_markup.parse_html(self.html)[0]
 
     @property
     def folded(self) -> list[str]:
         """What is folded away."""
-        text, entities = html.parse(self.html)
+        text, entities = html_markup.parse_html(self.html)
         raw = text.encode("utf-16-le")
         quotes = [one for one in entities if "blockquote" in one.type]
         return [raw[2 * one.offset : 2 * (one.offset + one.length)].decode("utf-16-le") for one in quotes]
@@ -98,9 +98,9 @@ class Chat:
     now: datetime = NOW
     screens: list[Screen] = field(default_factory=list)
     toasts: list[str] = field(default_factory=list)
-    documents: list[Document] = field(default_factory=list)
-    menus: list[Commands] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
+    documents: list[NewDocument] = field(default_factory=list)
+    menus: list[CommandMenu] = field(default_factory=list)
+    calls: list[TelegramCall] = field(default_factory=list)
     story: list[str] = field(default_factory=list)
     numbers: Iterator[int] = field(default_factory=lambda: count(100))
 
@@ -115,12 +115,12 @@ class Chat:
         return [str(one) for one in self.screens]
 
     def say(self, text: str | None, **more: Any) -> list[str]:
-        """She sends a text; the messages that are new."""
+        """The annotator sends a text; returns the new messages."""
         self.story.append(f"→ {(text or more.get('media', ''))[:80]}")
-        return self.give(kind=Kind.MESSAGE, text=text, **more)
+        return self.give(kind=UpdateKind.MESSAGE, text=text, **more)
 
     def tap(self, label: str, *, on: Screen | None = None) -> list[str]:
-        """She taps the newest button that says this."""
+        """The annotator taps the newest button with this label."""
         for shown in [on] if on else reversed(self.screens):
             for button in (button for row in shown.buttons for button in row):
                 if button.label.startswith(label):
@@ -131,7 +131,7 @@ class Chat:
     def press(self, data: str | None, *, on: Screen | None = None) -> list[str]:
         """A tap that carries this."""
         message = None if on is None else on.message_id
-        return self.give(kind=Kind.TAP, data=data, query_id=f"q{next(self.numbers)}", message_id=message)
+        return self.give(kind=UpdateKind.TAP, data=data, query_id=f"q{next(self.numbers)}", message_id=message)
 
     def give(self, **what: Any) -> list[str]:
         """An update, and all that follows from it, a second later."""
@@ -140,39 +140,43 @@ class Chat:
         standard |= {"update_id": next(self.numbers), "at": self.now, "language_code": self.language}
         before = len(self.screens)
         with self.db.transaction() as session:
-            self.calls = list(respond(session, Incoming(**standard | what), now=self.now, desk=Desk(key=KEY)))
+            self.calls = list(
+                handle_update(
+                    session, IncomingUpdate(**standard | what), now=self.now, settings=ConversationSettings(key=KEY)
+                )
+            )
             for call in self.calls:
                 self._make(session, call)
-        assert what["kind"] is not Kind.TAP or sum(isinstance(one, Acknowledge) for one in self.calls) == 1
+        assert what["kind"] is not UpdateKind.TAP or sum(isinstance(one, TapAcknowledgement) for one in self.calls) == 1
         return self.seen[before:]
 
-    def _make(self, session: Session, call: Call) -> None:
+    def _make(self, session: Session, call: TelegramCall) -> None:
         match call:
-            case Acknowledge():
+            case TapAcknowledgement():
                 assert len(call.text) <= 200
                 self.toasts.append(call.text)
                 self.story += [f"({call.text})"] if call.text else []
-            case Send():
-                shown = Screen(next(self.numbers), call.html, call.buttons, call.silent, call.protect, call.reply)
+            case NewMessage():
+                shown = Screen(next(self.numbers), call.html, call.buttons, call.silent, call.protect, call.input_hint)
                 self._fits(shown)
                 self.screens.append(shown)
                 self.story.append(str(shown) + (f"\n[… {shown.reply}]" if shown.reply else ""))
-                if call.remember is not None:
-                    noted = Shown(assignment_id=call.remember, message_id=shown.message_id, at=self.now)
-                    item_messages.note(session, [noted])
-            case Edit():
+                if call.assignment_id is not None:
+                    noted = ShownAssignment(assignment_id=call.assignment_id, message_id=shown.message_id, at=self.now)
+                    outbox.store_shown(session, [noted])
+            case MessageEdit():
                 self._edit(session, call)
-            case Document():
+            case NewDocument():
                 self.documents.append(call)
                 self.story.append(f"{call.name}: {call.caption}")
-            case Commands():
+            case CommandMenu():
                 self.menus.append(call)
                 self.story.append(" ".join(f"/{one}" for one in call.commands))
 
-    def _edit(self, session: Session, call: Edit) -> None:
+    def _edit(self, session: Session, call: MessageEdit) -> None:
         place = call.message
-        if isinstance(place, OfAssignment):
-            place = item_messages.message_of(session, assignment_id=place.assignment_id) or 0
+        if isinstance(place, AssignmentMessage):
+            place = outbox.get_message_id(session, assignment_id=place.assignment_id) or 0
         for index, shown in enumerate(self.screens):
             if shown.message_id == place:
                 self.screens[index] = replace(shown, html=call.html, buttons=call.buttons)
@@ -181,7 +185,7 @@ class Chat:
 
     @staticmethod
     def _fits(shown: Screen) -> None:
-        text, entities = html.parse(shown.html)
+        text, entities = html_markup.parse_html(shown.html)
         assert 0 < len(text.encode("utf-16-le")) // 2 <= 4096
         assert len(entities) <= 100
         assert not (shown.buttons and shown.reply)
@@ -200,7 +204,7 @@ class Chat:
         return self.tap({"en": "Begin", "ru": "Начать"}.get(self.language or "", "Почати"))
 
     def answers(self) -> list[str]:
-        """What is stored of her, oldest first: an answer, or a skip's reason in brackets."""
+        """What is stored of the annotator, oldest first: an answer, or a skip's reason in brackets."""
         with self.db.transaction() as session:
             chosen = (
                 select(models.Judgement)
@@ -215,7 +219,7 @@ class Chat:
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[database.Database]:
     """An empty database."""
-    with database.opened(f"sqlite:///{tmp_path / 'chat.db'}") as found:
+    with database.open_database(f"sqlite:///{tmp_path / 'chat.db'}") as found:
         yield found
 
 
@@ -267,13 +271,13 @@ def load(db: database.Database, tmp_path: Path) -> Load:
             whole = "\n".join(line for line in whole.splitlines() if not line.startswith("question:"))
         file.write_text(whole, "utf-8")
         with db.transaction() as session:
-            projects.load_file(session, file, now=NOW)
+            projects.load_project_file(session, file, now=NOW)
             # everybody begins before the first item and goes round in the order of the file
-            session.connection().execute(sa.update(Item).values(ring=Item.rank + 10**9))
-            project = queries.project(session, name)
+            session.connection().execute(sa.update(Item).values(queue_position=Item.rank + 10**9))
+            project = queries.get_project(session, name)
             if code:
-                invitations.invite(session, door=project, code=code, now=NOW)
+                invitations.create_invitation(session, target=project, code=code, now=NOW)
             if start:
-                transitions.start(session, project=project, now=NOW)
+                transitions.start_project(session, project=project, now=NOW)
 
     return loaded

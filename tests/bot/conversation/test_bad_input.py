@@ -1,4 +1,4 @@
-"""Whatever comes, there is a sentence for it, nothing is lost, and the person is where she was."""
+"""Whatever comes, there is a sentence for it, nothing is lost, and the annotator is where they were."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sqlmodel import select
 from annotation.errors import Unavailable
 from annotation.store import models, queries
 from annotation.workflow.lifecycle import transitions
-from bot.conversation.callbacks import Press, Verb, encode
-from bot.conversation.handlers import errors
-from bot.conversation.updates_and_calls import Acknowledge, Incoming, Kind
+from bot.conversation import update_handler
+from bot.conversation.callbacks import ButtonAction, CallbackData, encode_callback
+from bot.conversation.updates_and_calls import IncomingUpdate, TapAcknowledgement, UpdateKind
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
@@ -29,7 +29,7 @@ TOAST = "Це запитання вже закрито. Ось де ви зар�
 
 @pytest.fixture
 def begun(chat: Chat, load: Load) -> Chat:
-    """Somebody at her first item."""
+    """An annotator at the first item."""
     load()
     assert chat.begin()[-1] == FIRST
     return chat
@@ -143,13 +143,21 @@ def test_a_button_of_somebody_elses_changes_nothing(begun: Chat, another: Callab
     data = begun.last.buttons[0][0].data
     other.press(data, on=other.last)
     assert other.toasts[-1] == TOAST
-    for verb in (Verb.SKIP, Verb.REPORT, Verb.UNDO, Verb.KEEP, Verb.BACK, Verb.DONE, Verb.OPEN):
-        other.press(encode(Press(verb, 1, (0, 0))), on=other.last)
+    for verb in (
+        ButtonAction.SKIP,
+        ButtonAction.REPORT,
+        ButtonAction.UNDO,
+        ButtonAction.KEEP,
+        ButtonAction.BACK,
+        ButtonAction.DONE,
+        ButtonAction.OPEN,
+    ):
+        other.press(encode_callback(CallbackData(verb, 1, (0, 0))), on=other.last)
     assert other.answers() == begun.answers() == []
-    other.press(encode(Press(Verb.ASK, 1)))
+    other.press(encode_callback(CallbackData(ButtonAction.ASK, 1)))
     other.say("чуже?")
     with other.db.transaction() as session:
-        assert session.exec(select(models.Message)).all() == []
+        assert session.exec(select(models.SupportMessage)).all() == []
 
 
 def test_a_tap_from_nobody_known_begins_at_the_beginning(chat: Chat, load: Load) -> None:
@@ -187,7 +195,7 @@ def test_what_is_no_text(begun: Chat, media: str) -> None:
 
 def test_an_edited_message_is_not_an_answer(begun: Chat) -> None:
     """How to change an answer is said."""
-    assert begun.give(kind=Kind.EDITED, text="2") == [
+    assert begun.give(kind=UpdateKind.EDITED, text="2") == [
         "Змінені повідомлення я не читаю. Щоб виправити відповідь, торкніться «Змінити» під нею."
     ]
     assert begun.answers() == []
@@ -197,17 +205,17 @@ def test_a_group_is_told_once_where_to_go(begun: Chat) -> None:
     """Commands and taps get a sentence, all else is left alone, and nobody becomes an annotator."""
     group: dict[str, Any] = {"private": False, "chat_id": -100, "telegram_id": 55}
     sentence = "Я працюю лише в особистих повідомленнях: відкрийте мій профіль і натисніть «Почати»."
-    assert begun.give(kind=Kind.MESSAGE, text="/start", **group) == [sentence]
-    assert begun.give(kind=Kind.MESSAGE, text="привіт", **group) == []
-    assert begun.give(kind=Kind.TAP, data="a:1:0.0.0:", query_id="q", **group) == []
+    assert begun.give(kind=UpdateKind.MESSAGE, text="/start", **group) == [sentence]
+    assert begun.give(kind=UpdateKind.MESSAGE, text="привіт", **group) == []
+    assert begun.give(kind=UpdateKind.TAP, data="a:1:0.0.0:", query_id="q", **group) == []
     assert begun.toasts[-1] == sentence
-    assert begun.give(kind=Kind.MIGRATED, **group) == []
+    assert begun.give(kind=UpdateKind.MIGRATED, **group) == []
     with begun.db.transaction() as session:
-        assert queries.annotator_by_telegram(session, 55) is None
+        assert queries.find_annotator(session, 55) is None
 
 
-@pytest.mark.parametrize("kind", [Kind.MIGRATED, Kind.UNBLOCKED, Kind.OTHER])
-def test_what_asks_for_nothing_brings_nothing(begun: Chat, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [UpdateKind.MIGRATED, UpdateKind.UNBLOCKED, UpdateKind.OTHER])
+def test_what_asks_for_nothing_brings_nothing(begun: Chat, kind: UpdateKind) -> None:
     """A migrated chat, a bot let in again, a kind of update that is not known."""
     assert begun.give(kind=kind) == []
     assert begun.calls == []
@@ -215,16 +223,16 @@ def test_what_asks_for_nothing_brings_nothing(begun: Chat, kind: Kind) -> None:
 
 
 def test_a_blocked_bot_gives_the_item_back_and_goes_on_later(begun: Chat) -> None:
-    """Others may have it meanwhile; when she is back, so is it."""
-    assert begun.give(kind=Kind.BLOCKED) == []
+    """Others may have it meanwhile; when the annotator is back, so is it."""
+    assert begun.give(kind=UpdateKind.BLOCKED) == []
     with begun.db.transaction() as session:
-        person = queries.annotator_by_telegram(session, begun.number)
+        person = queries.find_annotator(session, begun.number)
         assert person is not None
         assert person.unreachable_at is not None
         assert session.exec(select(models.Item.free).where(models.Item.external_id == "1")).one() == 3
     assert begun.say("/start") == [FIRST]
     with begun.db.transaction() as session:
-        person = queries.annotator_by_telegram(session, begun.number)
+        person = queries.find_annotator(session, begun.number)
         assert person is not None
         assert person.unreachable_at is None
 
@@ -238,9 +246,9 @@ def test_a_person_without_a_name_or_language(chat: Chat, load: Load, language: s
 
 
 def test_a_project_that_closes_while_an_item_is_on_the_screen(begun: Chat) -> None:
-    """The answer is kept apart, and she is told so."""
+    """The answer is kept apart, and the annotator is told so."""
     with begun.db.transaction() as session:
-        transitions.close(session, project=queries.project(session, "words"), now=begun.now)
+        transitions.close_project(session, project=queries.get_project(session, "words"), now=begun.now)
     shown = begun.tap("Б")
     assert begun.screens[-2].text.startswith(
         "✓ 1 · Б собака\n\nДякуємо! Це запитання тим часом закрили, тож відповідь збережено окремо."
@@ -252,7 +260,7 @@ def test_a_project_that_closes_while_an_item_is_on_the_screen(begun: Chat) -> No
 def test_a_project_that_pauses_while_an_item_is_on_the_screen(begun: Chat) -> None:
     """What is answered is saved; that it stands still is said."""
     with begun.db.transaction() as session:
-        transitions.pause(session, project=queries.project(session, "words"), now=begun.now)
+        transitions.pause_project(session, project=queries.get_project(session, "words"), now=begun.now)
     sentence = "Проєкт «Слова» зараз зупинено. Ваші відповіді збережено. Зазирніть пізніше: /start"
     assert begun.say("/start") == [sentence]
     assert begun.tap("Б") == [sentence]
@@ -327,9 +335,9 @@ def test_a_skip_and_a_question_of_100_kilobytes(begun: Chat) -> None:
 def test_what_cannot_be_handled_is_told(begun: Chat) -> None:
     """A failure of ours has a sentence with a code, in the person's language."""
     tapped: dict[str, Any] = {"telegram_id": 1, "chat_id": 1, "private": True, "query_id": "q", "language_code": "en"}
-    incoming = Incoming(update_id=1, at=begun.now, kind=Kind.TAP, **tapped)
-    acknowledged, told = errors.sorry(incoming, RuntimeError("secret 123"), "a1b2c3")
-    assert acknowledged == Acknowledge(query_id="q")
+    incoming = IncomingUpdate(update_id=1, at=begun.now, kind=UpdateKind.TAP, **tapped)
+    acknowledged, told = update_handler.explain_failure(incoming, RuntimeError("secret 123"), "a1b2c3")
+    assert acknowledged == TapAcknowledgement(query_id="q")
     assert "a1b2c3" in str(told)
     assert "secret" not in str(told)
-    assert "a minute" in str(errors.sorry(incoming, Unavailable("x"), "a1b2c3"))
+    assert "a minute" in str(update_handler.explain_failure(incoming, Unavailable("x"), "a1b2c3"))

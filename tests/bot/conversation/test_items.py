@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from annotation.campaigns import starting
+from annotation.campaigns import template_files
 from annotation.store import queries
 from annotation.workflow.lifecycle import projects, transitions
-from bot.conversation.updates_and_calls import Edit, Send
+from bot.conversation.updates_and_calls import MessageEdit, NewMessage
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
@@ -219,9 +219,9 @@ def test_sends_are_silent_protected_and_remembered(chat: Chat, load: Load) -> No
     load()
     chat.begin()
     chat.tap("А")
-    sent = [one for one in chat.calls if isinstance(one, Send)]
-    assert [(one.silent, one.protect, one.repeatable, one.remember) for one in sent] == [(True, True, True, 2)]
-    assert [type(one).__name__ for one in chat.calls] == ["Acknowledge", "Edit", "Send"]
+    sent = [one for one in chat.calls if isinstance(one, NewMessage)]
+    assert [(one.silent, one.protect, one.repeatable, one.assignment_id) for one in sent] == [(True, True, True, 2)]
+    assert [type(one).__name__ for one in chat.calls] == ["TapAcknowledgement", "MessageEdit", "NewMessage"]
 
 
 def test_a_tap_on_a_message_that_telegram_hides_is_marked_where_it_stands(chat: Chat, load: Load) -> None:
@@ -230,7 +230,7 @@ def test_a_tap_on_a_message_that_telegram_hides_is_marked_where_it_stands(chat: 
     chat.begin()
     item = chat.last
     chat.press(item.buttons[0][0].data)
-    assert [one.message for one in chat.calls if isinstance(one, Edit)] != [item.message_id]
+    assert [one.message for one in chat.calls if isinstance(one, MessageEdit)] != [item.message_id]
     assert chat.screens[-2].text.startswith("✓ 1 · А кіт")
 
 
@@ -253,10 +253,10 @@ def test_a_last_page_that_is_shorter_promises_nothing(chat: Chat, load: Load) ->
 
 def test_the_question_of_the_winograd_template(chat: Chat, tmp_path: Path) -> None:
     """Card and item as somebody reads them who knows nothing of the schema: a pronoun, a noun, whether it means it."""
-    starting.start(tmp_path / "winograd", template_name="winograd")
+    template_files.write_template(tmp_path / "winograd", template_name="winograd")
     with chat.db.transaction() as session:
-        projects.load_file(session, tmp_path / "winograd" / "project.yaml", now=chat.now)
-        transitions.start(session, project=queries.project(session, "winograd"), now=chat.now)
+        projects.load_project_file(session, tmp_path / "winograd" / "project.yaml", now=chat.now)
+        transitions.start_project(session, project=queries.get_project(session, "winograd"), now=chat.now)
     shown = chat.begin()[-1]
     assert chat.screens[-2].text == (
         "На що вказує займенник?\n\nУ реченні виділено займенник та іменник. Чи вказує займенник саме на цей іменник?"

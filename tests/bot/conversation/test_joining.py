@@ -73,7 +73,7 @@ def test_every_step_resumes(chat: Chat, load: Load, tmp_path: Path) -> None:
 def test_whoever_declines_one_project_goes_on_to_the_other(
     chat: Chat, load: Load, tmp_path: Path, asks: str, declines: str, says: str
 ) -> None:
-    """The other project's task follows at once; what was declined is asked again only where she chooses it."""
+    """The other project's task follows at once; what was declined is asked again only where that project is chosen."""
     (tmp_path / "consent.md").write_text("Згода.", "utf-8")
     load(code="first", name="first", title="Перший", more=asks)
     load(code="second", name="second", title="Другий")
@@ -89,8 +89,8 @@ def test_whoever_declines_one_project_goes_on_to_the_other(
     chat.tap("Почати")
     assert "кіт" in str(chat.last)
     with chat.db.transaction() as session:
-        hers = select(models.Assignment.project_id).where(models.Assignment.status == AssignmentStatus.LIVE)
-        assert session.exec(hers).all() == [queries.project(session, "second").id]
+        live = select(models.Assignment.project_id).where(models.Assignment.status == AssignmentStatus.LIVE)
+        assert session.exec(live).all() == [queries.get_project(session, "second").id]
     chat.say("/projects")
     assert chat.tap("А · Перший")[-1] == asked
 
@@ -127,22 +127,22 @@ def test_an_invitation_that_lets_nobody_in(
     load()
     chat.say("/start")
     with chat.db.transaction() as session:
-        project = queries.project(session, "words")
+        project = queries.get_project(session, "words")
         until = chat.now + timedelta(hours=1)
-        invitations.invite(session, door=project, code="c", now=chat.now, uses=1, expires_at=until)
+        invitations.create_invitation(session, target=project, code="c", now=chat.now, uses=1, expires_at=until)
     if refused == "expired":
         chat.now += timedelta(hours=2)
     elif refused == "used":
         another().say("/start c")
     else:
         with chat.db.transaction() as session:
-            project = queries.project(session, "words")
-            person = queries.annotator_by_telegram(session, chat.number)
+            project = queries.get_project(session, "words")
+            person = queries.find_annotator(session, chat.number)
             assert person is not None
             if refused == "closed":
-                transitions.close(session, project=project, now=chat.now)
+                transitions.close_project(session, project=project, now=chat.now)
             else:
-                administration.suspend(session, person=person, reason="x", now=chat.now)
+                administration.suspend_annotator(session, annotator=person, reason="x", now=chat.now)
     assert chat.say("/start c")[0] == sentence
 
 
@@ -187,13 +187,13 @@ def test_a_standing_that_ends_the_work(chat: Chat, load: Load, status: Participa
 
 
 def test_a_suspended_person_can_still_ask(chat: Chat, load: Load) -> None:
-    """She is told that she is suspended, and her question is passed on."""
+    """A suspended annotator is told so, and their question is passed on."""
     load()
     chat.begin()
     with chat.db.transaction() as session:
-        person = queries.annotator_by_telegram(session, chat.number)
+        person = queries.find_annotator(session, chat.number)
         assert person is not None
-        administration.suspend(session, person=person, reason="x", now=chat.now)
+        administration.suspend_annotator(session, annotator=person, reason="x", now=chat.now)
     sentence = "Організатори призупинили вашу участь. Якщо це помилка, напишіть їм: /ask"
     assert chat.say("/start") == [sentence]
     chat.say("/ask")
@@ -208,14 +208,14 @@ def test_a_suspended_person_can_still_ask(chat: Chat, load: Load) -> None:
     ],
 )
 def test_a_cap(chat: Chat, load: Load, caps: str, sentence: str) -> None:
-    """Until tomorrow where she is, or for good."""
+    """Until tomorrow in the annotator's time zone, or for good."""
     load(more=f"caps: {caps}")
     chat.begin()
     assert chat.tap("А") == [sentence]
 
 
 def test_nobody_whom_the_project_does_not_want(chat: Chat, load: Load) -> None:
-    """By her profile, before her first item."""
+    """By the profile, before the first item."""
     load(more="profile: [{name: native, text: 'Рідна?', options: [так, ні]}]\nadmission: {profile: {native: так}}")
     chat.say("/start")
     chat.tap("Укр")
@@ -240,11 +240,11 @@ def test_when_all_is_done_another_project_is_offered(chat: Chat, load: Load) -> 
 
 
 def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:
-    """Whoever read the old one reads the new one before her next item."""
+    """Whoever read the old one reads the new one before the next item."""
     load()
     chat.begin()
     with chat.db.transaction() as session:
-        project = queries.project(session, "words")
+        project = queries.get_project(session, "words")
         project.instructions = "Порахуйте ще раз."
         session.add(project)
     assert chat.tap("А") == ["Слова\n\nПорахуйте ще раз.\n[Почати]"]
@@ -282,7 +282,7 @@ def test_a_time_zone_may_be_typed(chat: Chat, load: Load, typed: str, stored: st
 
 @pytest.mark.parametrize("typed", ["+5:20", "-5:30", "+15", "+99:99", "+1:60", "+5:3", "5:30", "+"])
 def test_an_offset_that_no_place_has_is_not_known(chat: Chat, load: Load, typed: str) -> None:
-    """She is told so and asked again; nothing is stored."""
+    """The annotator is told so and asked again; nothing is stored."""
     load()
     chat.say("/start")
     chat.tap("Укр")
@@ -299,6 +299,6 @@ def test_every_place_may_be_typed_by_its_offset(month: int) -> None:
     now = datetime(2026, month, 15, 12, tzinfo=UTC)
     for name in sorted(zoneinfo.available_timezones()):
         there = now.astimezone(zoneinfo.ZoneInfo(name))
-        found = time_zones.meant(f"UTC{there:%z}", now=now)
+        found = time_zones.parse_time_zone(f"UTC{there:%z}", now=now)
         assert found is not None, name
         assert now.astimezone(zoneinfo.ZoneInfo(found)).utcoffset() == there.utcoffset()

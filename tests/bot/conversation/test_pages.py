@@ -11,29 +11,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.conversation import callbacks
-from bot.conversation.callbacks import Press, Verb
-from bot.conversation.views import message_text, option_letters
-from bot.conversation.views.message_text import Block
-from bot.emulator.entities import html
+from bot.conversation.callbacks import ButtonAction, CallbackData
+from bot.conversation.views import message_layout, questions
+from bot.conversation.views.message_layout import TextBlock
+from bot.emulator import html_markup
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from(" \n.&<😀"), max_size=3000)
 
 
 @st.composite
-def blocks(draw: st.DrawFn) -> Block:
+def blocks(draw: st.DrawFn) -> TextBlock:
     """A block with bold parts anywhere."""
     text = draw(TEXTS)
     places = sorted(draw(st.lists(st.integers(0, len(text)), max_size=6)))
     bold = tuple(zip(places[::2], places[1::2], strict=False))
-    return Block(text, bold, fold=draw(st.booleans()))
+    return TextBlock(text, bold, fold=draw(st.booleans()))
 
 
 @given(st.lists(blocks(), max_size=4), st.integers(200, 600))
 @settings(max_examples=60, deadline=None)
-def test_no_part_is_too_long_and_nothing_is_lost(several: list[Block], most: int) -> None:
+def test_no_part_is_too_long_and_nothing_is_lost(several: list[TextBlock], most: int) -> None:
     """As valid HTML, in UTF-16 units, every character but white space in its order."""
     parts = [
-        html.parse(one)[0] for one in message_text.laid_out([Block("1"), *several], part="{number}/{of}", most=most)
+        html_markup.parse_html(one)[0]
+        for one in message_layout.render_html_parts([TextBlock("1"), *several], part="{number}/{of}", max_units=most)
     ]
     assert all(0 < len(one.encode("utf-16-le")) // 2 <= most for one in parts)
     whole = "".join(one.split("\n\n", 1)[1] if len(parts) > 1 else one for one in parts)
@@ -44,7 +45,7 @@ def test_no_part_is_too_long_and_nothing_is_lost(several: list[Block], most: int
 @settings(max_examples=60, deadline=None)
 def test_no_word_is_cut(words: list[str]) -> None:
     """The words of all parts are the words of the text."""
-    parts = message_text.laid_out([Block(" ".join(words))], part="{number}/{of}", most=300)
+    parts = message_layout.render_html_parts([TextBlock(" ".join(words))], part="{number}/{of}", max_units=300)
     heads = {f"<b>{number}/{len(parts)}</b>" for number in range(1, len(parts) + 1)}
     assert [one for part in parts for one in part.split() if one not in heads] == words
 
@@ -53,13 +54,17 @@ def test_a_bold_part_is_not_cut() -> None:
     """The cut moves before it."""
     text = "слово " * 60 + "[ДУЖЕ ВАЖЛИВИЙ ПРОПУСК] " + "слово " * 60
     at = text.index("[")
-    parts = message_text.laid_out([Block(text, ((at, at + 23),))], part="{number}/{of}", most=at + 24 + 10)
+    parts = message_layout.render_html_parts(
+        [TextBlock(text, ((at, at + 23),))], part="{number}/{of}", max_units=at + 24 + 10
+    )
     assert sum("<b>[ДУЖЕ ВАЖЛИВИЙ ПРОПУСК]</b>" in one for one in parts) == 1
 
 
 def test_a_bold_part_that_is_too_long_is_cut_between_words() -> None:
     """A question of several pages, all of it bold."""
-    parts = message_text.laid_out([message_text.strong("довгенько " * 100)], part="{number}/{of}", most=300)
+    parts = message_layout.render_html_parts(
+        [message_layout.make_bold("довгенько " * 100)], part="{number}/{of}", max_units=300
+    )
     assert len(parts) > 3
     assert all(set(one.replace("<b>", "").replace("</b>", "").split()[1:]) == {"довгенько"} for one in parts)
 
@@ -67,36 +72,36 @@ def test_a_bold_part_that_is_too_long_is_cut_between_words() -> None:
 def test_more_marks_than_telegram_takes_are_left_plain() -> None:
     """A hundred entities is the limit."""
     text = "аб" * 200
-    made = message_text.laid_out([Block(text, tuple((at, at + 1) for at in range(0, 400, 2)))], part="")
-    assert len(html.parse(made[0])[1]) == 90
+    made = message_layout.render_html_parts([TextBlock(text, tuple((at, at + 1) for at in range(0, 400, 2)))], part="")
+    assert len(html_markup.parse_html(made[0])[1]) == 90
 
 
 PRESSES = st.builds(
-    Press,
-    st.sampled_from(Verb),
-    st.integers(0, callbacks.MOST),
-    st.lists(st.integers(0, callbacks.MOST), max_size=4).map(tuple),
+    CallbackData,
+    st.sampled_from(ButtonAction),
+    st.integers(0, callbacks.MAX_NUMBER),
+    st.lists(st.integers(0, callbacks.MAX_NUMBER), max_size=4).map(tuple),
     st.from_regex(r"[A-Za-z0-9_+/-]{0,32}", fullmatch=True).map(lambda word: word.strip()),
 )
 
 
 @given(PRESSES)
-def test_a_button_comes_back_as_it_was(press: Press) -> None:
+def test_a_button_comes_back_as_it_was(press: CallbackData) -> None:
     """Any verb, row, numbers and word, or a refusal to make it; never more than 64 bytes."""
     try:
-        data = callbacks.encode(press)
+        data = callbacks.encode_callback(press)
     except ValueError:
         assert len(f"{press}") > 64
         return
-    assert len(data.encode()) <= callbacks.MOST_BYTES
-    assert callbacks.decode(data) == press
+    assert len(data.encode()) <= callbacks.MAX_BYTES
+    assert callbacks.decode_callback(data) == press
 
 
 @given(st.text(max_size=70))
 def test_whatever_comes_is_ours_to_the_byte_or_nothing(data: str) -> None:
     """There is one way to write a button."""
-    found = callbacks.decode(data)
-    assert found is None or callbacks.encode(found) == data
+    found = callbacks.decode_callback(data)
+    assert found is None or callbacks.encode_callback(found) == data
 
 
 @pytest.mark.parametrize(
@@ -121,21 +126,21 @@ def test_whatever_comes_is_ours_to_the_byte_or_nothing(data: str) -> None:
 )
 def test_what_a_typed_text_stands_for(text: str, language: str, meant: tuple[int, ...]) -> None:
     """Letters that look alike are taken for one another; half an understanding is none."""
-    assert option_letters.meant(text, ["один", "два", "три"], language) == meant
+    assert questions.match_options(text, ["один", "два", "три"], language) == meant
 
 
 def test_letters_are_those_that_nobody_confuses() -> None:
     """No Ґ Є І Ї Й; numbers where letters end."""
-    assert option_letters.letters(6, "uk") == tuple("АБВГДЕ")
-    assert not set("ҐЄІЇЙ") & set(option_letters.letters(20, "uk"))
-    assert option_letters.letters(3, "cs") == ("A", "B", "C")
-    assert option_letters.letters(21, "uk")[-1] == "21"
+    assert questions.list_letters(6, "uk") == tuple("АБВГДЕ")
+    assert not set("ҐЄІЇЙ") & set(questions.list_letters(20, "uk"))
+    assert questions.list_letters(3, "cs") == ("A", "B", "C")
+    assert questions.list_letters(21, "uk")[-1] == "21"
 
 
 def test_the_conversation_needs_no_pandas() -> None:
     """Its process stays small."""
     code = (
-        "import sys, bot.conversation.update_handler, bot.conversation.jobs;"
+        "import sys, bot.conversation.update_handler, bot.conversation.notifications;"
         "print([one for one in ('pandas', 'numpy', 'sklearn', 'matplotlib', 'telegram') if one in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

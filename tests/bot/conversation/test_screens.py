@@ -15,9 +15,9 @@ import pytest
 
 from annotation.store import queries
 from annotation.store.database import Database
-from annotation.workflow.annotators import messages
-from bot.conversation import jobs
-from bot.conversation.texts import LANGUAGES, Texts, texts
+from annotation.workflow.annotators import support_messages
+from bot.conversation import notifications
+from bot.conversation.texts import LANGUAGES, Texts, get_texts
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
@@ -89,11 +89,11 @@ CONTENT: Mapping[str, Mapping[str, Any]] = {
 
 
 class Play:
-    """A person, her words, and a project in her language."""
+    """An annotator, the texts they read, and a project in their language."""
 
     def __init__(self, chat: Chat, load: Load, folder: Path, language: str) -> None:
         self.chat, self.language, self.folder, self._load = chat, language, folder, load
-        self.say: Texts = texts(language)
+        self.say: Texts = get_texts(language)
         self.content = CONTENT[language]
         chat.language = language
 
@@ -198,11 +198,11 @@ def answered(play: Play) -> None:
     """The organisers answer the question."""
     chat = play.chat
     with chat.db.transaction() as session:
-        found = messages.listed(session)[0]
-        messages.answer(session, message_id=found.id or 0, text="!", now=chat.now)
-        for call in jobs.answers(session, now=chat.now):
+        found = support_messages.list_messages(session)[0]
+        support_messages.answer_message(session, message_id=found.id or 0, text="!", now=chat.now)
+        for call in notifications.deliver_organiser_answers(session, now=chat.now):
             chat._make(session, call)
-        assert jobs.answers(session, now=chat.now) == ()
+        assert notifications.deliver_organiser_answers(session, now=chat.now) == ()
 
 
 def several(play: Play) -> None:
@@ -253,7 +253,7 @@ def learning(play: Play) -> None:
 
 
 def rights(play: Play) -> None:
-    """Her data, leaving a project, being forgotten, coming back."""
+    """One's data, leaving a project, being forgotten, coming back."""
     chat = play.chat
     play.load(code="code")
     play.in_()
@@ -272,7 +272,7 @@ def rights(play: Play) -> None:
     play.tap("forget-yes")
     chat.say("/start")
     with chat.db.transaction() as session:
-        assert queries.annotator_by_telegram(session, chat.number) is not None
+        assert queries.find_annotator(session, chat.number) is not None
 
 
 def two_projects(play: Play) -> None:
@@ -324,6 +324,6 @@ def test_nothing_untranslated_is_on_a_screen(db: Database) -> None:
 
 
 CONTENT_OF_LANGUAGES = {
-    *(texts(one)("which-language") for one in LANGUAGES),
-    *(f"[{texts(one)('language-name')}]" for one in LANGUAGES),
+    *(get_texts(one)("which-language") for one in LANGUAGES),
+    *(f"[{get_texts(one)('language-name')}]" for one in LANGUAGES),
 }

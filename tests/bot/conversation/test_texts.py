@@ -9,10 +9,11 @@ import pytest
 from fluent.syntax import ast, visitor
 
 from bot import conversation
-from bot.conversation.texts import COMMANDS, LANGUAGES, commands, resources, texts
-from bot.conversation.views import choices, message_text, onboarding
-from bot.conversation.views.message_text import Block
-from bot.emulator.entities import html
+from bot.conversation import time_zones
+from bot.conversation.texts import COMMANDS, LANGUAGES, get_texts, list_commands, parse_resources
+from bot.conversation.views import menus, message_layout
+from bot.conversation.views.message_layout import TextBlock
+from bot.emulator import html_markup
 
 
 class Variables(visitor.Visitor):
@@ -30,7 +31,7 @@ class Variables(visitor.Visitor):
 def messages(language: str) -> dict[str, frozenset[str]]:
     """The arguments of every message of a language."""
     found: dict[str, frozenset[str]] = {}
-    for resource in resources(language).values():
+    for resource in parse_resources(language).values():
         for entry in resource.body:
             if isinstance(entry, ast.Message):
                 seen = Variables()
@@ -56,8 +57,8 @@ TOASTS = {
     "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
 }  # fmt: skip
 HINTS = {"answer-here", "zone-hint"}
-CITIES = {onboarding.zone_name(one) for several in onboarding.ZONES.values() for one in several}
-REASONS = {f"skip-{one}" for one in choices.SKIPS} | {f"report-{one}" for one in choices.REPORTS}
+CITIES = {time_zones.get_city_message(one) for several in time_zones.COMMON_ZONES.values() for one in several}
+REASONS = {f"skip-{one}" for one in menus.SKIP_REASONS} | {f"report-{one}" for one in menus.REPORT_REASONS}
 NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month"}
 LONG = "Дуже <довга> назва & «проєкт» 😀 " * 12
 
@@ -74,10 +75,10 @@ def longest(name: str) -> int:
 def test_every_message_formats_and_fits(language: str, number: int) -> None:
     """With all its arguments, escaped, it is HTML that the Bot API takes, and fits where it stands."""
     for name, arguments in messages(language).items():
-        text = texts(language)(name, **{one: number if one in NUMBERS else LONG for one in arguments})
-        (made,) = message_text.laid_out([Block(text)], part="")
-        assert html.parse(made)[0] == text.strip(), name
-        assert 0 < message_text.units(text) <= longest(name), (name, text)
+        text = get_texts(language)(name, **{one: number if one in NUMBERS else LONG for one in arguments})
+        (made,) = message_layout.render_html_parts([TextBlock(text)], part="")
+        assert html_markup.parse_html(made)[0] == text.strip(), name
+        assert 0 < message_layout.count_units(text) <= longest(name), (name, text)
         assert "{" not in text, name
 
 
@@ -94,7 +95,7 @@ def test_every_message_is_said_somewhere() -> None:
 
 def test_every_word_that_the_code_says_is_written() -> None:
     """Each name that is handed to the texts is a message."""
-    said = set(re.findall(r'(?:say|tell|acknowledge)\(\s*"([a-z-]+)"', code()))
+    said = set(re.findall(r'(?:translate|send_text|acknowledge)\(\s*"([a-z-]+)"', code()))
     assert said <= messages("uk").keys()
     assert len(said) > 60
 
@@ -102,8 +103,8 @@ def test_every_word_that_the_code_says_is_written() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_menu_of_commands_is_complete(language: str) -> None:
     """Each command has a description that fits, and each is answered."""
-    assert tuple(commands(language)) == COMMANDS
-    assert all(f'_sent("{one}")' in code() for one in COMMANDS)
+    assert tuple(list_commands(language)) == COMMANDS
+    assert all(f'_is_command("{one}")' in code() for one in COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -124,12 +125,12 @@ def test_the_menu_of_commands_is_complete(language: str) -> None:
 )
 def test_plurals_are_right(language: str, expected: dict[int, str]) -> None:
     """One, few and many as each language has them."""
-    assert {number: texts(language)("left", left=number) for number in expected} == expected
+    assert {number: get_texts(language)("left", left=number) for number in expected} == expected
 
 
 def test_a_missing_message_or_argument_is_an_error() -> None:
     """Fluent would answer with the bare name; we do not."""
     with pytest.raises(LookupError):
-        texts("uk")("no-such-message")
+        get_texts("uk")("no-such-message")
     with pytest.raises(LookupError):
-        texts("uk")("left")
+        get_texts("uk")("left")

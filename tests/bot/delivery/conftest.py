@@ -16,9 +16,9 @@ import sqlalchemy as sa
 from annotation.store import database, queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
-from bot.emulator.clock import Clock
-from bot.emulator.people import Person
 from bot.emulator.request import LocalRequest
+from bot.emulator.scripted_people import ScriptedPerson
+from bot.emulator.state import Clock
 from bot.emulator.telegram import Telegram
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -57,7 +57,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.fixture
 def db(url: str) -> Iterator[database.Database]:
     """The database."""
-    with database.opened(url) as found:
+    with database.open_database(url) as found:
         yield found
 
 
@@ -67,8 +67,8 @@ def load(db: database.Database, folder: Path, *, items: int) -> None:
     rows = "".join(f"{number},слово {number}\n" for number in range(items))
     (folder / "items.csv").write_text(f"id,text\n{rows}", "utf-8")
     with db.transaction() as session:
-        projects.load_file(session, folder / "project.yaml", now=NOW)
-        transitions.start(session, project=queries.project(session, "words"), now=NOW)
+        projects.load_project_file(session, folder / "project.yaml", now=NOW)
+        transitions.start_project(session, project=queries.get_project(session, "words"), now=NOW)
 
 
 @dataclass
@@ -77,7 +77,7 @@ class Stage:
 
     db: database.Database
     telegram: Telegram
-    app: application.App
+    app: application.BotApplication
     now: datetime = NOW
 
     async def deliver(self) -> None:
@@ -85,12 +85,12 @@ class Stage:
         self.now += timedelta(seconds=1)
         await self.app.deliver(*self.telegram.take())
 
-    async def say(self, person: Person, text: str) -> None:
+    async def say(self, person: ScriptedPerson, text: str) -> None:
         """A message and all that follows."""
         person.send(text)
         await self.deliver()
 
-    async def tap(self, person: Person, label: str) -> None:
+    async def tap(self, person: ScriptedPerson, label: str) -> None:
         """A tap and all that follows."""
         person.tap(label)
         await self.deliver()
@@ -106,10 +106,10 @@ async def stage(db: database.Database, tmp_path: Path, tiny: ModuleType) -> Asyn
     """A running bot with twenty items."""
     load(db, tmp_path, items=20)
     telegram = Telegram()
-    app = application.build(
+    app = application.build_application(
         token=telegram.token,
         database=db,
-        office=tiny.office(),
+        settings=tiny.build_settings(),
         request=LocalRequest(telegram),
         clock=lambda: found.now,
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotation.store import outbox
-from annotation.store.outbox import Draft, Letter
+from annotation.store.outbox import OutboxDraft, OutboxMessage
 
 if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
@@ -25,11 +25,11 @@ async def until(condition: object, *, seconds: float = 10) -> None:
 
 
 def put(stage: Stage, chat_id: int, *, repeatable: bool = True, paced: bool = False) -> int:
-    """A letter that somebody left in the outbox, due now."""
+    """A message that somebody left in the outbox, due now."""
     with stage.db.transaction() as session:
-        draft = Draft(chat_id=chat_id, calls=[BROADCAST], repeatable=repeatable, paced=paced)
-        [letter] = outbox.put(session, [draft], due_at=stage.now)
-    return letter.id
+        draft = OutboxDraft(chat_id=chat_id, calls=[BROADCAST], repeatable=repeatable, paced=paced)
+        [message] = outbox.store_messages(session, [draft], due_at=stage.now)
+    return message.id
 
 
 @pytest.mark.parametrize("method", ["answerCallbackQuery", "editMessageText"])
@@ -57,7 +57,7 @@ async def test_an_item_that_may_not_have_arrived_is_sent_again(stage: Stage, cod
 
 
 async def test_only_retry_after_delays_and_only_this_chat(stage: Stage) -> None:
-    """While one person's messages wait, her taps are saved and others are served; the order stays."""
+    """While one annotator's messages wait, their taps are saved and others are served; the order stays."""
     first, second = stage.telegram.person(1), stage.telegram.person(2)
     stage.telegram.faults.fail("sendMessage", 429, retry_after=1)
     await stage.say(first, "/start")
@@ -81,13 +81,13 @@ async def test_flood_limits_of_telegram_lose_nothing(stage: Stage) -> None:
     await stage.deliver()
     await until(lambda: len(person.messages) == 3)
     await asyncio.sleep(0.2)
-    await stage.app.workers.settled()
+    await stage.app.workers.wait_until_idle()
     assert len(person.messages) == 3
     assert stage.rows("SELECT count(*) FROM outbox") == [(0,)]
 
 
-async def test_whoever_blocked_the_bot_is_marked_and_her_item_goes_back(stage: Stage) -> None:
-    """Her lease ends, what waits for her is dropped, nobody else notices."""
+async def test_whoever_blocked_the_bot_is_marked_and_their_item_goes_back(stage: Stage) -> None:
+    """The lease ends, waiting messages are dropped, nobody else notices."""
     person = stage.telegram.person(1)
     await stage.say(person, "/start")
     put(stage, 1)
@@ -96,25 +96,25 @@ async def test_whoever_blocked_the_bot_is_marked_and_her_item_goes_back(stage: S
     person.block()
     stage.telegram.take()
     await stage.app.deliver(*updates)
-    await stage.app.rounds.go()
+    await stage.app.sweeper.sweep_once()
     await until(lambda: stage.rows("SELECT count(*) FROM annotator WHERE unreachable_at IS NOT NULL") == [(1,)])
-    await stage.app.workers.settled()
+    await stage.app.workers.wait_until_idle()
     assert stage.rows("SELECT status FROM assignment") == [("expired",)]
     assert stage.rows("SELECT count(*) FROM outbox") == [(0,)]
 
 
 async def test_what_another_process_dropped_is_not_sent(stage: Stage) -> None:
-    """She blocked the bot while a letter that must not come twice was about to go; what she had is put anew."""
+    """The bot was blocked while a message that must not come twice was about to go; other messages are stored anew."""
     person = stage.telegram.person(1)
     await stage.say(person, "/start")
     number = put(stage, 1, repeatable=False)
     with stage.db.transaction() as session:
-        assert outbox.drop(session, chat_id=1) == ()
-    await stage.app.sender.send([Letter(id=number, chat_id=1, calls=[BROADCAST], repeatable=False)])
+        assert outbox.delete_chat_messages(session, chat_id=1) == ()
+    await stage.app.sender.send([OutboxMessage(id=number, chat_id=1, calls=[BROADCAST], repeatable=False)])
     assert len(person.messages) == 1
 
 
-async def test_a_chat_that_migrated_gets_its_letters_under_its_new_number(stage: Stage) -> None:
+async def test_a_chat_that_migrated_gets_its_messages_under_its_new_number(stage: Stage) -> None:
     """Telegram names the new number; all that waits goes there."""
     group = stage.telegram.group(-5, stage.telegram.person(1))
     moved = stage.telegram.migrate(group)
@@ -133,7 +133,7 @@ async def test_what_must_not_come_twice_is_not_sent_again_in_doubt(stage: Stage)
     await stage.app.recover()
     await until(lambda: len(person.messages) == 2)
     await asyncio.sleep(0.1)
-    await stage.app.workers.settled()
+    await stage.app.workers.wait_until_idle()
     stage.now += timedelta(hours=1)
     await stage.app.recover()
     await asyncio.sleep(0.1)
@@ -146,10 +146,10 @@ async def test_what_another_process_had_begun_is_left_alone(stage: Stage) -> Non
     await stage.say(person, "/start")
     number = put(stage, 1, repeatable=False)
     with stage.db.transaction() as session:
-        outbox.begin(session, letter_id=number, now=stage.now)
+        outbox.mark_begun(session, message_id=number, now=stage.now)
     await stage.app.recover()
     await asyncio.sleep(0.1)
-    await stage.app.workers.settled()
+    await stage.app.workers.wait_until_idle()
     assert len(person.messages) == 1
     assert stage.rows("SELECT count(*) FROM outbox") == [(0,)]
 
@@ -165,17 +165,19 @@ async def test_a_broadcast_that_was_refused_for_its_speed_is_no_doubt(stage: Sta
     assert stage.telegram.calls["sendmessage"] == 3
 
 
-async def test_letters_of_a_process_that_died_are_sent_by_another_in_time(stage: Stage) -> None:
+async def test_messages_of_a_process_that_died_are_sent_by_another_in_time(stage: Stage) -> None:
     """Until their hold is over they are its own; then they are anybody's."""
     person = stage.telegram.person(1)
     await stage.say(person, "/start")
     with stage.db.transaction() as session:
-        outbox.put(session, [Draft(chat_id=1, calls=[BROADCAST])], due_at=stage.now + timedelta(seconds=15))
-    await stage.app.rounds.go()
+        outbox.store_messages(
+            session, [OutboxDraft(chat_id=1, calls=[BROADCAST])], due_at=stage.now + timedelta(seconds=15)
+        )
+    await stage.app.sweeper.sweep_once()
     await asyncio.sleep(0.05)
     assert len(person.messages) == 1
     stage.now += timedelta(seconds=16)
-    await stage.app.rounds.go()
+    await stage.app.sweeper.sweep_once()
     await until(lambda: len(person.messages) == 2)
 
 
@@ -184,14 +186,16 @@ async def test_what_another_process_has_yet_to_send_comes_first(stage: Stage) ->
     person = stage.telegram.person(1)
     await stage.say(person, "/start")
     with stage.db.transaction() as session:
-        outbox.put(session, [Draft(chat_id=1, calls=[BROADCAST])], due_at=stage.now + timedelta(seconds=5))
+        outbox.store_messages(
+            session, [OutboxDraft(chat_id=1, calls=[BROADCAST])], due_at=stage.now + timedelta(seconds=5)
+        )
     await stage.say(person, "hello")
     await asyncio.sleep(0.3)
-    assert len(person.messages) == (2 if stage.app.base.alone else 1)
+    assert len(person.messages) == (2 if stage.app.runner.single_writer else 1)
     stage.now += timedelta(seconds=6)
-    await stage.app.rounds.go()
+    await stage.app.sweeper.sweep_once()
     await until(lambda: len(person.messages) == 3)
-    first = ["item 1", "item 1", "новини"] if stage.app.base.alone else ["item 1", "новини", "item 1"]
+    first = ["item 1", "item 1", "новини"] if stage.app.runner.single_writer else ["item 1", "новини", "item 1"]
     assert [message.text for message in person.messages] == first
 
 
@@ -201,7 +205,7 @@ async def test_html_that_telegram_cannot_read_goes_as_plain_text(stage: Stage) -
     await stage.say(person, "/start")
     call = {"method": "sendMessage", "data": {"text": "<b>a &lt; b</i>", "parse_mode": "HTML"}}
     with stage.db.transaction() as session:
-        outbox.put(session, [Draft(chat_id=1, calls=[call])], due_at=stage.now)
+        outbox.store_messages(session, [OutboxDraft(chat_id=1, calls=[call])], due_at=stage.now)
     await stage.app.recover()
     await until(lambda: len(person.messages) == 2)
     assert person.messages[-1].text == "a < b"
@@ -214,32 +218,32 @@ async def test_a_database_that_is_down_delays_and_loses_nothing(stage: Stage, mo
 
     person = stage.telegram.person(1)
     failures = iter(range(2))
-    handled = Workers._handled
+    handled = Workers._handle_in_transaction
 
     def failing(self: Workers, *arguments: object, **named: object) -> object:
         if next(failures, None) is not None:
             raise Unavailable("It does not answer.")
         return handled(self, *arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Workers, "_handled", failing)
+    monkeypatch.setattr(Workers, "_handle_in_transaction", failing)
     await stage.say(person, "/start")
     assert [message.text for message in person.messages] == ["item 1"]
     assert stage.rows("SELECT attempts FROM inbox") == [(0,)]
 
 
-async def test_paced_letters_keep_to_one_a_second_for_a_chat_and_25_for_all() -> None:
-    """Simulated: 60 letters to 30 chats."""
-    from bot.delivery.rate_limit import Pace
+async def test_paced_messages_keep_to_one_a_second_for_a_chat_and_25_for_all() -> None:
+    """Simulated: 60 messages to 30 chats."""
+    from bot.delivery.sender import RateLimit
 
-    pace, now, sent = Pace(), 0.0, []
+    limit, now, sent = RateLimit(), 0.0, []
     waiting = [chat for chat in range(30) for _ in range(2)]
     while waiting:
-        chat, wait = pace.next(waiting, now=now)
+        chat, wait = limit.choose_chat(waiting, now=now)
         if chat is None:
             now += wait + 1e-9
             continue
         waiting.remove(chat)
-        pace.took(chat, now=now)
+        limit.record_message(chat, now=now)
         sent.append((now, chat))
     assert all(len([at for at, _ in sent if start <= at < start + 1]) <= 26 for start, _ in sent)
     for chat in range(30):
@@ -248,15 +252,15 @@ async def test_paced_letters_keep_to_one_a_second_for_a_chat_and_25_for_all() ->
     assert 2.3 < now < 2.6
 
 
-async def test_paced_letters_go_out_by_one_process(stage: Stage) -> None:
-    """Reminders in the outbox are sent by the rounds, once."""
+async def test_paced_messages_go_out_by_one_process(stage: Stage) -> None:
+    """Reminders in the outbox are sent by the sweeper, once."""
     people = [stage.telegram.person(number) for number in range(1, 4)]
     for person in people:
         await stage.say(person, "/start")
         put(stage, person.id, repeatable=False, paced=True)
-    rounds = asyncio.create_task(stage.app.rounds.run())
+    sweeper = asyncio.create_task(stage.app.sweeper.run())
     await until(lambda: all(len(person.messages) == 2 for person in people))
-    rounds.cancel()
-    await asyncio.gather(rounds, return_exceptions=True)
-    await stage.app.workers.settled()
+    sweeper.cancel()
+    await asyncio.gather(sweeper, return_exceptions=True)
+    await stage.app.workers.wait_until_idle()
     assert stage.rows("SELECT count(*) FROM outbox") == [(0,)]

@@ -19,17 +19,17 @@ import sqlalchemy as sa
 
 from annotation.store import invariants
 from bot.conversation import callbacks
-from bot.conversation.callbacks import Press, Verb
-from bot.emulator.ledger import Entry
+from bot.conversation.callbacks import ButtonAction, CallbackData
+from bot.emulator.display_log import DisplayedEvent
 from bot.emulator.model import Message
-from bot.emulator.people import Person
+from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from annotation.store.database import Database
 
-NURSERY = Path(__file__).parent / "nursery.py"
+SPAWNER = Path(__file__).parent / "bot_spawner.py"
 PEOPLE, KILLS, IN_FLIGHT = 32, 20, 10
 MARK = re.compile(r"✓ [0-9]+ · \w (\w+)")
 
@@ -49,7 +49,7 @@ class Crowd:
     in_flight: set[int] = field(default_factory=set)
     used: list[tuple[Message, str]] = field(default_factory=list)
 
-    def watch(self, entry: Entry) -> None:
+    def watch(self, entry: DisplayedEvent) -> None:
         """What comes onto a screen is answered a moment later."""
         mark = MARK.match(entry.text)
         if entry.kind == "edit" and mark:
@@ -62,26 +62,32 @@ class Crowd:
     def act(self, who: int, number: int) -> None:
         """Answer a newest message; now and then change what is answered, or tap what was tapped long ago."""
         message = self.telegram.person(who).chat.messages[number]
-        presses = [callbacks.decode(data) for _, data in message.buttons]
+        presses = [callbacks.decode_callback(data) for _, data in message.buttons]
         if not self.tapping or not presses:
             return
-        if presses[0] is not None and presses[0].verb is Verb.UNDO and self.rng.random() < 0.9:
+        if presses[0] is not None and presses[0].action is ButtonAction.UNDO and self.rng.random() < 0.9:
             return
         if self.tapped.get(who, 0) >= number and not self._undone(presses):
             return
         self.tapped[who] = max(number, self.tapped.get(who, 0))
         self.in_flight.add(who)
-        answers = [data for _, data in message.buttons if (one := callbacks.decode(data)) and one.verb is Verb.ANSWER]
+        answers = [
+            data
+            for _, data in message.buttons
+            if (one := callbacks.decode_callback(data)) and one.action is ButtonAction.ANSWER
+        ]
         data = self.rng.choice(answers) if answers else message.buttons[0][1]
         if presses[0] is not None and answers:
-            self.items[number] = presses[0].row
+            self.items[number] = presses[0].row_id
         self._press(message, data)
 
     @staticmethod
-    def _undone(presses: list[Press | None]) -> bool:
+    def _undone(presses: list[CallbackData | None]) -> bool:
         """Whether the message may be tapped again: for an undo, or for the answer after it."""
         first = presses[0]
-        return first is not None and (first.verb is Verb.UNDO or (first.verb is Verb.ANSWER and first.number(0) > 0))
+        return first is not None and (
+            first.action is ButtonAction.UNDO or (first.action is ButtonAction.ANSWER and first.get_number(0) > 0)
+        )
 
     def _press(self, message: Message, data: str) -> None:
         person = self.telegram.person(message.chat.id)
@@ -94,7 +100,7 @@ class Crowd:
 
 
 @dataclass
-class Nursery:
+class BotSpawner:
     """Starts bots."""
 
     process: asyncio.subprocess.Process
@@ -115,13 +121,13 @@ class Nursery:
 
 
 @asynccontextmanager
-async def nursery(url: str, server: Server) -> AsyncIterator[Nursery]:
-    """A nursery, ended with all that it started."""
+async def bot_spawner(url: str, server: Server) -> AsyncIterator[BotSpawner]:
+    """A bot_spawner, ended with all that it started."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        sys.executable, NURSERY, url, server.url, server.telegram.token, stdin=pipe, stdout=pipe
+        sys.executable, SPAWNER, url, server.url, server.telegram.token, stdin=pipe, stdout=pipe
     )
-    found = Nursery(process)
+    found = BotSpawner(process)
     try:
         yield found
     finally:
@@ -131,7 +137,7 @@ async def nursery(url: str, server: Server) -> AsyncIterator[Nursery]:
         await process.wait()
 
 
-async def until(condition: Callable[[], object], *, seconds: float = 60, who: Person | None = None) -> None:
+async def until(condition: Callable[[], object], *, seconds: float = 60, who: ScriptedPerson | None = None) -> None:
     """Wait for something to become true; the failure shows the screen of whoever is waited for."""
     try:
         async with asyncio.timeout(seconds):
@@ -151,16 +157,16 @@ async def test_killed_twenty_times_it_loses_nothing_doubles_nothing_and_leaves_n
     telegram.faults.latency = 0.05
     telegram.faults.reorder(rng)
     crowd = Crowd(telegram, rng)
-    telegram.ledger.watchers.append(crowd.watch)
+    telegram.display_log.watchers.append(crowd.watch)
     people = [telegram.person(number) for number in range(1, PEOPLE + 1)]
     for person in people:
         person.send("/start")
-    async with Server(telegram) as server, nursery(url, server) as bots:
+    async with Server(telegram) as server, bot_spawner(url, server) as bots:
         await bots.start()
         for _ in range(KILLS):
             await bots.start()  # it stands by until the other is gone
-            seen = len(telegram.ledger.entries)
-            await until(lambda seen=seen: len(telegram.ledger.entries) > seen + 20)  # type: ignore[misc]
+            seen = len(telegram.display_log.entries)
+            await until(lambda seen=seen: len(telegram.display_log.entries) > seen + 20)  # type: ignore[misc]
             await asyncio.sleep(rng.random() * 0.4)
             await until(lambda: len(crowd.in_flight) >= IN_FLIGHT)
             bots.end(bots.running[0], signal.SIGKILL)
@@ -173,8 +179,8 @@ async def test_killed_twenty_times_it_loses_nothing_doubles_nothing_and_leaves_n
     _compare(db, crowd)
 
 
-async def _answer_once_more(crowd: Crowd, person: Person) -> None:
-    """Nobody is stuck: /start leads her to an item, and her tap on it is stored, marked and followed."""
+async def _answer_once_more(crowd: Crowd, person: ScriptedPerson) -> None:
+    """Nobody is stuck: /start leads to an item, and a tap on it is stored, marked and followed."""
     asked = person.messages[-1]
     person.send("/start")
     while True:
@@ -182,11 +188,11 @@ async def _answer_once_more(crowd: Crowd, person: Person) -> None:
         await until(lambda last=last: person.messages[-1].id > last and person.messages[-1].buttons, who=person)  # type: ignore[misc]
         asked = person.messages[-1]
         data = asked.buttons[0][1]
-        press = callbacks.decode(data)
+        press = callbacks.decode_callback(data)
         person.press(data, on=asked)
-        if press is not None and press.verb is Verb.ANSWER:
+        if press is not None and press.action is ButtonAction.ANSWER:
             break
-    crowd.items[asked.id] = press.row
+    crowd.items[asked.id] = press.row_id
     await until(lambda: crowd.marks[asked.id], who=person)
 
 
@@ -201,7 +207,7 @@ def _waiting(db: Database) -> tuple[int, int]:
 def _compare(db: Database, crowd: Crowd) -> None:
     """Whatever a screen said is stored; the last that it said stands; nothing is stored that no screen said."""
     with db.reading() as view:
-        assert invariants.broken(view) == ()
+        assert invariants.list_violations(view) == ()
         found = view.connection().execute(
             sa.text("SELECT assignment_id, revision, response FROM judgement ORDER BY assignment_id, revision")
         )

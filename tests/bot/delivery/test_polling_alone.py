@@ -13,8 +13,8 @@ import pytest
 from annotation.errors import Unavailable
 from annotation.store import process_leases
 from bot import application
-from bot.delivery.process_lease import Tenure
-from bot.delivery.watchdog import Watchdog
+from bot.delivery.polling import Watchdog
+from bot.delivery.process_lease import LeaseKeeper
 from bot.emulator.request import LocalRequest
 
 if TYPE_CHECKING:
@@ -32,28 +32,28 @@ async def until(condition: object, *, seconds: float = 15) -> None:
 
 async def test_a_lease_has_one_holder_until_it_is_given_back_or_over(stage: Stage) -> None:
     """The second waits; a holder that does not come back loses it, and knows."""
-    first, second = Tenure(stage.app.base, "polling", "a:1:x"), Tenure(stage.app.base, "polling", "b:1:x")
-    assert await first.keep()
-    assert not await second.keep()
-    await first.give_back()
-    assert await second.keep()
+    first, second = LeaseKeeper(stage.app.runner, "polling", "a:1:x"), LeaseKeeper(stage.app.runner, "polling", "b:1:x")
+    assert await first.acquire()
+    assert not await second.acquire()
+    await first.release()
+    assert await second.acquire()
     stage.now += timedelta(seconds=16)
     assert not second.held
-    assert await first.keep()
-    assert not await second.keep()
+    assert await first.acquire()
+    assert not await second.acquire()
 
 
 async def test_a_holder_of_this_machine_that_is_gone_is_not_waited_for(stage: Stage) -> None:
     """No process has that number; one that lives is waited for."""
-    mine = Tenure(stage.app.base, "polling")
-    host = mine.myself.split(":")[0]
+    mine = LeaseKeeper(stage.app.runner, "polling")
+    host = mine.holder.split(":")[0]
     later = stage.now + timedelta(seconds=15)
     for holder, taken in ((f"{host}:1:x", False), (f"{host}:99999999:x", True)):
         with stage.db.transaction() as session:
-            process_leases.take(
+            process_leases.take_lease(
                 session, name="polling", holder=holder, now=later + timedelta(1), until=later + timedelta(1)
             )
-        assert await mine.keep() is taken
+        assert await mine.acquire() is taken
         stage.now += timedelta(days=3)
 
 
@@ -67,7 +67,7 @@ async def test_the_poller_survives_what_telegram_says(stage: Stage, caplog: pyte
     faults.fail("deleteWebhook", 500)
     faults.fail("getUpdates", 429, retry_after=1)
     with caplog.at_level(logging.WARNING):
-        async with application.polling(stage.app):
+        async with application.poll_in_background(stage.app):
             await until(lambda: person.messages)
     assert "end it" in caplog.text
     assert stage.telegram.token not in caplog.text
@@ -79,15 +79,15 @@ async def test_what_could_not_be_stored_is_not_confirmed(stage: Stage, monkeypat
 
     person = stage.telegram.person(1)
     person.send("/start")
-    store, failures = inbox.store, iter(range(2))
+    store, failures = inbox.store_updates, iter(range(2))
 
     def failing(*arguments: object, **named: object) -> None:
         if next(failures, None) is not None:
             raise Unavailable("It does not answer.")
         store(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(inbox, "store", failing)
-    async with application.polling(stage.app):
+    monkeypatch.setattr(inbox, "store_updates", failing)
+    async with application.poll_in_background(stage.app):
         await until(lambda: person.messages)
     assert len(person.messages) == 1
 
@@ -95,16 +95,16 @@ async def test_what_could_not_be_stored_is_not_confirmed(stage: Stage, monkeypat
 async def test_a_second_process_stands_by(stage: Stage, tiny: ModuleType, caplog: pytest.LogCaptureFixture) -> None:
     """Telegram is asked by one of them at a time, and never sees a conflict; the other says once that it waits."""
     telegram = stage.telegram
-    other = application.build(
-        token=telegram.token, database=stage.db, office=tiny.office(), request=LocalRequest(telegram),
+    other = application.build_application(
+        token=telegram.token, database=stage.db, settings=tiny.build_settings(), request=LocalRequest(telegram),
         clock=lambda: stage.now,
     )  # fmt: skip
     first = telegram.person(1)
-    async with application.polling(other):
+    async with application.poll_in_background(other):
         first.send("/start")
         await until(lambda: first.messages)
         with caplog.at_level(logging.INFO):
-            async with application.polling(stage.app):
+            async with application.poll_in_background(stage.app):
                 await asyncio.sleep(2.5)
         assert telegram.calls["deletewebhook"] == 1
         assert caplog.text.count("stands by") == 1
@@ -114,7 +114,7 @@ async def ended(stage: Stage, *, seconds: float = 0.5) -> str:
     """The sentence and the remedy with which a bot ends that nobody answers for so long."""
     stage.app.watchdog.seconds = seconds
     with pytest.raises(Unavailable) as failure:
-        await asyncio.wait_for(application.work(stage.app, token=stage.telegram.token), 10)
+        await asyncio.wait_for(application.serve_updates(stage.app, token=stage.telegram.token), 10)
     return f"{failure.value} {failure.value.remedy}"
 
 
@@ -133,13 +133,13 @@ async def test_the_watchdog_names_a_database_that_is_silent(
 ) -> None:
     """Telegram is well: it is not blamed, and the remedy is the database's; so too where its answer never comes."""
 
-    async def keep(_: Tenure) -> bool:
+    async def acquire(_: LeaseKeeper) -> bool:
         if silent == "failing":
             raise Unavailable("It does not answer.")
         await asyncio.Event().wait()
         return True
 
-    monkeypatch.setattr(Tenure, "keep", keep)
+    monkeypatch.setattr(LeaseKeeper, "acquire", acquire)
     told = await ended(stage)
     assert told.startswith("The database does not answer: no poll has succeeded for 0 seconds.")
     assert "check that the database runs" in told
@@ -150,14 +150,14 @@ async def test_the_watchdog_names_a_database_that_falls_silent_later(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Polls came, until the lease could not be renewed: nobody asks Telegram any more, and it is not blamed."""
-    person, keep, dead = stage.telegram.person(1), Tenure.keep, asyncio.Event()
+    person, acquire, dead = stage.telegram.person(1), LeaseKeeper.acquire, asyncio.Event()
 
-    async def failing(tenure: Tenure) -> bool:
+    async def failing(lease: LeaseKeeper) -> bool:
         if dead.is_set():
             raise Unavailable("It does not answer.")
-        return await keep(tenure)
+        return await acquire(lease)
 
-    monkeypatch.setattr(Tenure, "keep", failing)
+    monkeypatch.setattr(LeaseKeeper, "acquire", failing)
     person.send("/start")
     working = asyncio.create_task(ended(stage, seconds=3))
     await until(lambda: person.messages)
@@ -172,7 +172,7 @@ async def test_a_watchdog_that_is_fed_is_quiet() -> None:
     watching = asyncio.create_task(dog.run())
     for _ in range(5):
         await asyncio.sleep(0.1)
-        dog.fed()
+        dog.reset()
     assert not watching.done()
     watching.cancel()
 
@@ -182,7 +182,7 @@ async def test_a_stop_takes_less_than_a_second_and_loses_nothing(stage: Stage, t
     telegram = stage.telegram
     people = [telegram.person(number) for number in range(1, 41)]
     telegram.faults.latency = 0.3
-    async with application.polling(stage.app):
+    async with application.poll_in_background(stage.app):
         for person in people:
             person.send("/start")
         await until(lambda: sum(bool(person.messages) for person in people) > 3)
@@ -190,9 +190,9 @@ async def test_a_stop_takes_less_than_a_second_and_loses_nothing(stage: Stage, t
     assert monotonic() - begun < 1
     telegram.faults.latency = 0
     stage.now += timedelta(seconds=20)
-    other = application.build(
-        token=telegram.token, database=stage.db, office=tiny.office(), request=LocalRequest(telegram),
+    other = application.build_application(
+        token=telegram.token, database=stage.db, settings=tiny.build_settings(), request=LocalRequest(telegram),
         clock=lambda: stage.now,
     )  # fmt: skip
-    async with application.polling(other):
+    async with application.poll_in_background(other):
         await until(lambda: all(person.messages for person in people), seconds=30)

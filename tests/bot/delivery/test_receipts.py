@@ -1,4 +1,4 @@
-"""Receipts: what was sent is noted once, whatever else happens to letters meanwhile."""
+"""Receipts: what was sent is noted once, whatever else happens to messages meanwhile."""
 
 from __future__ import annotations
 
@@ -16,23 +16,22 @@ from telegram.error import Forbidden
 from annotation.errors import Unavailable
 from annotation.store import database, outbox
 from annotation.store.models import Outbox
-from annotation.store.outbox import Draft, Letter
-from bot.delivery.rate_limit import Pace
+from annotation.store.outbox import OutboxDraft, OutboxMessage
 from bot.delivery.receipts import Receipts
-from bot.delivery.sender import Sender
-from bot.delivery.transaction_runner import Base
+from bot.delivery.sender import RateLimit, Sender
+from bot.delivery.transaction_runner import TransactionRunner
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 GONE = 666
 
 
-class Api:
+class FakeApi:
     """A Telegram that one person has left."""
 
     def __init__(self) -> None:
         self.made: list[tuple[int, str]] = []
 
-    async def make(self, call: Mapping[str, Any], *, chat_id: int, content: bytes | None) -> Any:
+    async def make_call(self, call: Mapping[str, Any], *, chat_id: int, content: bytes | None) -> Any:
         """A call."""
         assert content is None
         if chat_id == GONE:
@@ -41,88 +40,92 @@ class Api:
         return {"message_id": 1}
 
 
-def put(chat: int, text: str, *, repeatable: bool = True) -> Callable[[Session], tuple[Letter, ...]]:
-    """A use-case that stores a letter."""
-    draft = Draft(chat_id=chat, calls=[{"method": "sendMessage", "data": {"text": text}}], repeatable=repeatable)
-    return lambda session: outbox.put(session, [draft], due_at=NOW + timedelta(seconds=6))
+def put(chat: int, text: str, *, repeatable: bool = True) -> Callable[[Session], tuple[OutboxMessage, ...]]:
+    """A use-case that stores a message."""
+    draft = OutboxDraft(chat_id=chat, calls=[{"method": "sendMessage", "data": {"text": text}}], repeatable=repeatable)
+    return lambda session: outbox.store_messages(session, [draft], due_at=NOW + timedelta(seconds=6))
 
 
 def left(db: database.Database) -> list[int]:
-    """The chats of letters that wait."""
+    """The chats of messages that wait."""
     with db.reading() as session:
         return sorted(session.exec(select(Outbox.chat_id)))
 
 
 @pytest.fixture
-async def way(db: database.Database) -> AsyncIterator[Base]:
-    """The way into the database."""
-    made = Base(database=db, clock=lambda: NOW)
+async def runner(db: database.Database) -> AsyncIterator[TransactionRunner]:
+    """Transactions on the database."""
+    made = TransactionRunner(database=db, clock=lambda: NOW)
     yield made
     made.close()
 
 
-async def test_a_receipt_never_removes_another_letter(way: Base, db: database.Database) -> None:
+async def test_a_receipt_never_removes_another_message(runner: TransactionRunner, db: database.Database) -> None:
     """One is sent, its receipt waits for a busy database; somebody else turns out to have left, a third has news."""
-    api, receipts = Api(), Receipts(way)
-    sender = Sender(base=way, api=api, receipts=receipts, pace=Pace())  # type: ignore[arg-type]
-    gone = await way.run(put(GONE, "to one who left"))
-    await sender.send(await way.run(put(1, "first")))
-    busy = asyncio.create_task(way.run(lambda _: time.sleep(0.2)))
+    api, receipts = FakeApi(), Receipts(runner)
+    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=RateLimit())  # type: ignore[arg-type]
+    gone = await runner.run(put(GONE, "to one who left"))
+    await sender.send(await runner.run(put(1, "first")))
+    busy = asyncio.create_task(runner.run(lambda _: time.sleep(0.2)))
     await asyncio.sleep(0.1)
 
     async def news() -> None:
-        await sender.send(await way.run(put(2, "only once", repeatable=False)))
+        await sender.send(await runner.run(put(2, "only once", repeatable=False)))
 
     sending = asyncio.create_task(news())
     await asyncio.sleep(0)
     await sender.send(gone)
     await asyncio.gather(busy, sending)
-    await receipts.noted()
+    await receipts.save()
     assert sorted(api.made) == [(1, "first"), (2, "only once")]
     assert left(db) == []
 
 
-async def test_a_number_is_never_given_twice(way: Base) -> None:
-    """Whoever speaks of a letter that is gone speaks of no other."""
-    (first,) = await way.run(put(1, "first"))
-    await way.run(lambda session: outbox.remove(session, [first.id]))
-    (second,) = await way.run(put(2, "second"))
+async def test_a_number_is_never_given_twice(runner: TransactionRunner) -> None:
+    """Whoever speaks of a message that is gone speaks of no other."""
+    (first,) = await runner.run(put(1, "first"))
+    await runner.run(lambda session: outbox.delete_messages(session, [first.id]))
+    (second,) = await runner.run(put(2, "second"))
     assert second.id > first.id
 
 
 async def test_what_could_not_be_noted_is_noted_later(
-    way: Base, db: database.Database, monkeypatch: pytest.MonkeyPatch
+    runner: TransactionRunner, db: database.Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By itself, though nothing else comes."""
-    receipts = Receipts(way)
-    (letter,) = await way.run(put(1, "first"))
-    real = outbox.remove
+    receipts = Receipts(runner)
+    (message,) = await runner.run(put(1, "first"))
+    real = outbox.delete_messages
 
     def locked(session: Session, ids: list[int]) -> None:
-        monkeypatch.setattr(outbox, "remove", real)
+        monkeypatch.setattr(outbox, "delete_messages", real)
         raise Unavailable("The database is locked.", remedy="Wait.")
 
-    monkeypatch.setattr(outbox, "remove", locked)
-    receipts.add(letter.id)
-    assert not await receipts.noted()
+    monkeypatch.setattr(outbox, "delete_messages", locked)
+    receipts.add(message.id)
+    assert not await receipts.save()
     async with asyncio.timeout(10):
         while left(db):
             await asyncio.sleep(0.01)
-    assert await receipts.noted()
+    assert await receipts.save()
 
 
-async def test_a_letter_that_was_sent_is_not_taken_for_lost(way: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_message_that_was_sent_is_not_taken_for_lost(
+    runner: TransactionRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What cannot be noted as sent now keeps the chat from being given up: the rest is tried again."""
-    api, receipts = Api(), Receipts(way)
-    sender = Sender(base=way, api=api, receipts=receipts, pace=Pace())  # type: ignore[arg-type]
+    api, receipts = FakeApi(), Receipts(runner)
+    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=RateLimit())  # type: ignore[arg-type]
 
     async def silent() -> bool:
         return False
 
-    monkeypatch.setattr(receipts, "noted", silent)
-    (letter,) = await way.run(put(GONE, "to one who left"))
-    await sender.send([letter])
-    assert sender.held() == [letter.id]
-    rows = await way.run(lambda session: session.connection().execute(sa.select(col(Outbox.attempts))).scalars().all())
+    monkeypatch.setattr(receipts, "save", silent)
+    (message,) = await runner.run(put(GONE, "to one who left"))
+    await sender.send([message])
+    assert sender.list_held_ids() == [message.id]
+    rows = await runner.run(
+        lambda session: session.connection().execute(sa.select(col(Outbox.attempts))).scalars().all()
+    )
     assert rows == [1]
     await sender.stop()

@@ -8,9 +8,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.emulator.clock import still
-from bot.emulator.people import Person
+from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import Server
+from bot.emulator.state import create_still_clock
 from bot.emulator.telegram import Telegram
 
 
@@ -27,7 +27,7 @@ class Bot:
         return answer.body["result"]
 
     def refused(self, method: str, **values: Any) -> str:
-        """What a call that is expected to fail is told."""
+        """The description of a call that is expected to fail."""
         answer = self.telegram.call(method, values)
         assert answer.body["ok"] is False
         assert answer.body["error_code"] == answer.status
@@ -37,7 +37,7 @@ class Bot:
 @pytest.fixture
 def telegram() -> Telegram:
     """Empty, with a clock that only tests move."""
-    return Telegram(clock=still())
+    return Telegram(clock=create_still_clock())
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def bot(telegram: Telegram) -> Bot:
 
 
 @pytest.fixture
-def ann(telegram: Telegram) -> Person:
+def ann(telegram: Telegram) -> ScriptedPerson:
     """Somebody whose /start is not waiting any more."""
     ann = telegram.person(10, name="Ann")
     ann.start()

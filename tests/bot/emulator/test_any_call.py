@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.emulator.clock import still
 from bot.emulator.methods import METHODS
 from bot.emulator.server import Server
+from bot.emulator.state import create_still_clock
 from bot.emulator.telegram import Telegram
 
 NAMES = (
@@ -37,7 +37,7 @@ ANY = st.recursive(
 @given(st.sampled_from(sorted(METHODS)), st.dictionaries(st.sampled_from(NAMES), ANY, max_size=8))
 def test_any_parameters_are_answered(method: str, values: dict[str, Any]) -> None:
     """Wrong types, halves of characters, numbers beyond all bounds: 200, or a refusal with a description."""
-    telegram = Telegram(clock=still())
+    telegram = Telegram(clock=create_still_clock())
     telegram.person(10).start()
     telegram.call("sendMessage", {"chat_id": 10, "text": "here"})
     answer = telegram.call(method, {"chat_id": 10, "message_id": 2} | values)
@@ -51,7 +51,7 @@ def test_any_parameters_are_answered(method: str, values: dict[str, Any]) -> Non
         [], "x", {}, {"do": "dance", "person": 1001}, {"do": "send"}, {"do": "send", "person": 1001, "text": "\ud800"},
         {"do": "send", "person": 1001, "text": 5}, {"do": "send", "person": "x", "text": "x"},
         {"do": "tap", "person": 1001, "message": 1, "data": "forged"}, {"do": "tap", "person": 1001, "message": 1e400},
-        {"do": "edit", "person": 1001, "message": 2, "text": "not hers"},
+        {"do": "edit", "person": 1001, "message": 2, "text": "of another person"},
         {"do": "join", "name": "\ud800", "language": "uk"}, {"do": "join", "name": "x"},
     ],
 )  # fmt: skip

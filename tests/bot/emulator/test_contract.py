@@ -29,8 +29,8 @@ from aiogram.webhook.aiohttp_server import SimpleRequestHandler
 from aiohttp import web
 
 from bot.emulator.methods import METHODS
-from bot.emulator.people import Person
 from bot.emulator.request import LocalRequest
+from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
@@ -51,7 +51,7 @@ async def everything_of_ptb(bot: ptb.Bot) -> None:
     sent = await bot.send_message(10, HTML, parse_mode="HTML", reply_markup=keys, protect_content=True)
     assert sent.parse_entities()[sent.entities[0]] == "Кіт"
     assert sent.has_protected_content is True
-    edited = await bot.edit_message_text("*так*", 10, sent.message_id, parse_mode="MarkdownV2", reply_markup=keys)
+    edited = await bot.edit_message_text("<b>так</b>", 10, sent.message_id, parse_mode="HTML", reply_markup=keys)
     assert isinstance(edited, ptb.Message)
     assert edited.edit_date is not None
     await bot.edit_message_reply_markup(10, sent.message_id)
@@ -92,7 +92,7 @@ async def settings_of_ptb(bot: ptb.Bot) -> None:
     await bot.delete_webhook()
 
 
-async def test_python_telegram_bot_reads_every_answer(telegram: Telegram, ann: Person) -> None:
+async def test_python_telegram_bot_reads_every_answer(telegram: Telegram, ann: ScriptedPerson) -> None:
     """In process, every method and every kind of update."""
     request = LocalRequest(telegram)
     async with ptb.Bot(telegram.token, request=request, get_updates_request=request) as bot:
@@ -111,7 +111,7 @@ def _ptb_keys() -> ptb.InlineKeyboardMarkup:
     return ptb.InlineKeyboardMarkup([[ptb.InlineKeyboardButton("A", callback_data="a")]])
 
 
-def act_everything(ann: Person, tapped: int) -> None:
+def act_everything(ann: ScriptedPerson, tapped: int) -> None:
     """One update of each kind, and a file."""
     hello = ann.send("/start abc")
     ann.edit(hello, "/start")
@@ -121,7 +121,7 @@ def act_everything(ann: Person, tapped: int) -> None:
     ann.upload("a.csv", b"x", caption="c")
 
 
-async def test_aiogram_reads_every_answer(aiogram: Bot, ann: Person) -> None:
+async def test_aiogram_reads_every_answer(aiogram: Bot, ann: ScriptedPerson) -> None:
     """Over HTTP, with pydantic models that miss whatever must be there."""
     bot = aiogram
     keys = InlineKeyboardMarkup(inline_keyboard=[[InlineKeyboardButton(text="A", callback_data="a")]])
@@ -182,7 +182,7 @@ def small_bot() -> Dispatcher:
     return dispatcher
 
 
-async def played(ann: Person) -> None:
+async def played(ann: ScriptedPerson) -> None:
     """She opens the bot by a link, taps, and sees what came of it."""
     ann.start("abc")
     await _until(lambda: ann.messages and ann.messages[-1].buttons)
@@ -199,16 +199,16 @@ async def _until(true: Callable[[], object]) -> None:
 
 @pytest.mark.parametrize("way", ["polling", "webhook"])
 async def test_an_aiogram_bot_runs_unchanged(
-    aiogram: Bot, ann: Person, way: str, caplog: pytest.LogCaptureFixture
+    aiogram: Bot, ann: ScriptedPerson, way: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Long polling and a webhook with a secret, inline buttons, a deep link; nothing is logged as an error."""
-    ways: dict[str, Callable[[Bot, Person], Awaitable[None]]] = {"polling": _polled, "webhook": _hooked}
+    ways: dict[str, Callable[[Bot, ScriptedPerson], Awaitable[None]]] = {"polling": _polled, "webhook": _hooked}
     with caplog.at_level(logging.WARNING, "aiogram"):
         await ways[way](aiogram, ann)
     assert [record.message for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
-async def _polled(bot: Bot, ann: Person) -> None:
+async def _polled(bot: Bot, ann: ScriptedPerson) -> None:
     dispatcher = small_bot()
     running = asyncio.create_task(dispatcher.start_polling(bot, handle_signals=False, polling_timeout=5))
     await played(ann)
@@ -216,7 +216,7 @@ async def _polled(bot: Bot, ann: Person) -> None:
     await running
 
 
-async def _hooked(bot: Bot, ann: Person) -> None:
+async def _hooked(bot: Bot, ann: ScriptedPerson) -> None:
     app, dispatcher = web.Application(), small_bot()
     SimpleRequestHandler(dispatcher, bot, secret_token="s-1").register(app, path="/hook")  # noqa: S106
     runner = web.AppRunner(app)

@@ -1,4 +1,4 @@
-"""HTML and MarkdownV2 become text and entities in UTF-16 units, or a complaint in the server's words."""
+"""HTML becomes text and entities in UTF-16 units, or is refused in the server's words; MarkdownV2 is unsupported."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.emulator.calls import Refused
-from bot.emulator.entities import Text, html, markdown, trimmed, units
-from bot.emulator.entities.detected import detect
-from bot.emulator.people import Person
+from bot.emulator import html_markup
+from bot.emulator.calls import CallRefused
+from bot.emulator.entities import FormattedText, count_units, detect_entities, trim_text
+from bot.emulator.scripted_people import ScriptedPerson
 
 Bot = Any
 Found = list[tuple[str, int, int, str]]
 
 
-def read(parser: Any, text: str) -> tuple[str, Found]:
+def read(text: str) -> tuple[str, Found]:
     """Text and entities as a bot would get them."""
-    whole = trimmed(*parser.parse(text))
+    whole = trim_text(*html_markup.parse_html(text))
     return whole.text, [(one.type, one.offset, one.length, one.argument) for one in whole.entities]
 
 
@@ -68,79 +68,52 @@ def read(parser: Any, text: str) -> tuple[str, Found]:
 def test_html(markup: str, text: str | None, entities: Any) -> None:
     """Every tag, every complaint."""
     if text is not None:
-        assert read(html, markup) == (text, entities)
+        assert read(markup) == (text, entities)
         return
-    with pytest.raises(Refused) as refusal:
-        read(html, markup)
+    with pytest.raises(CallRefused) as refusal:
+        read(markup)
     assert refusal.value.description == f"Bad Request: can't parse entities: {entities}"
 
 
-@pytest.mark.parametrize(
-    ("markup", "text", "entities"),
-    [
-        ("*так*", "так", [("bold", 0, 3, "")]),
-        ("😀_a_ __b__ ~c~ ||d||", "😀a b c d",
-         [("italic", 2, 1, ""), ("underline", 4, 1, ""), ("strikethrough", 6, 1, ""), ("spoiler", 8, 1, "")]),
-        ("*a _б_*", "a б", [("bold", 0, 3, ""), ("italic", 2, 1, "")]),
-        ("`a*b`", "a*b", [("code", 0, 3, "")]),
-        ("```python\nx=1\n```", "x=1", [("pre", 0, 3, "python")]),
-        ("[тут](https://a.org/\\))", "тут", [("text_link", 0, 3, "https://a.org/)")]),
-        ("![👍](tg://emoji?id=5)", "👍", [("custom_emoji", 0, 2, "5")]),
-        ("\\*a\\.\\_", "*a._", []),
-        (">один\n>два\nтри", "один\nдва\nтри", [("blockquote", 0, 8, "")]),
-        (">один\n>два||", "один\nдва", [("expandable_blockquote", 0, 8, "")]),
-        ("a.", None, "Character '.' is reserved and must be escaped with the preceding '\\'"),
-        ("a|b", None, "Character '|' is reserved and must be escaped with the preceding '\\'"),
-        ("a>b", None, "Character '>' is reserved and must be escaped with the preceding '\\'"),
-        ("так!", None, "Character '!' is reserved and must be escaped with the preceding '\\'"),
-        ("я *a", None, "Can't find end of Bold entity at byte offset 3"),
-        ("_a", None, "Can't find end of Italic entity at byte offset 0"),
-        ("`a", None, "Can't find end of Code entity at byte offset 0"),
-        ("[a", None, "Can't find end of TextUrl entity at byte offset 0"),
-        ("[a](b", None, "Can't find end of a URL at byte offset 0"),
-    ],
-)  # fmt: skip
-def test_markdown(markup: str, text: str | None, entities: Any) -> None:
-    """Every mark, every complaint."""
-    if text is not None:
-        assert read(markdown, markup) == (text, entities)
-        return
-    with pytest.raises(Refused) as refusal:
-        read(markdown, markup)
-    assert refusal.value.description == f"Bad Request: can't parse entities: {entities}"
+@pytest.mark.parametrize("mode", ["MarkdownV2", "Markdown", "md"])
+def test_other_parse_modes_are_refused(bot: Bot, ann: ScriptedPerson, mode: str) -> None:
+    """The bot sends HTML, so the local Telegram reads nothing else."""
+    refusal = bot.refused("sendMessage", chat_id=ann.id, text="*так*", parse_mode=mode)
+    assert refusal == "Bad Request: unsupported parse_mode: the local Telegram reads HTML only"
 
 
-@given(st.text(st.sampled_from("<>&/b=\"' ab;#1lt*_`[]()~|>!\\\n.яє😀"), max_size=40))
+@given(st.text(st.sampled_from("<>&/b=\"' ab;#1lt>!\n.яє😀"), max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """Nothing else happens, and no entity leaves its text."""
-    for parser in (html, markdown):
-        try:
-            whole = trimmed(*parser.parse(text))
-        except Refused:
-            continue
-        assert all(0 <= one.offset < one.end <= units(whole.text) for one in whole.entities)
+    try:
+        whole = trim_text(*html_markup.parse_html(text))
+    except CallRefused:
+        return
+    assert all(0 <= one.offset < one.end <= count_units(whole.text) for one in whole.entities)
 
 
 @given(st.text(max_size=60))
 def test_escaped_text_comes_through_as_it_is(text: str) -> None:
     """`&lt;`, `&gt;` and `&amp;` are all that HTML needs."""
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    assert html.parse(escaped) == (text, [])
+    assert html_markup.parse_html(escaped) == (text, [])
 
 
 def test_what_telegram_finds_by_itself() -> None:
     """Commands, addresses, mentions and tags, but not inside code."""
-    found = detect(trimmed(*html.parse("/start@bot_x я@b.org https://a.org/x, @ann_b #тег <code>/no</code> a/b 5/6")))
+    found = detect_entities(
+        trim_text(*html_markup.parse_html("/start@bot_x я@b.org https://a.org/x, @ann_b #тег <code>/no</code> a/b 5/6"))
+    )
     named = [(one.type, found.text.encode("utf-16-le")[2 * one.offset : 2 * one.end].decode("utf-16-le"))
              for one in found.entities]  # fmt: skip
     assert named == [
         ("bot_command", "/start@bot_x"), ("email", "я@b.org"), ("url", "https://a.org/x"), ("mention", "@ann_b"),
         ("hashtag", "#тег"), ("code", "/no"),
     ]  # fmt: skip
-    assert detect(Text("a/b 7/11 #1")).entities == ()
+    assert detect_entities(FormattedText("a/b 7/11 #1")).entities == ()
 
 
-def test_listed_entities_are_cut_to_the_text(bot: Bot, ann: Person) -> None:
+def test_listed_entities_are_cut_to_the_text(bot: Bot, ann: ScriptedPerson) -> None:
     """Entities may come as a list instead of markup; what leaves the text is cut, and a hundred is the most."""
     listed = [{"type": "bold", "offset": 1, "length": 50}, {"type": "italic", "offset": 9, "length": 1}]
     sent = bot("sendMessage", chat_id=10, text="😀а", entities=listed)

@@ -28,8 +28,8 @@ def called(source: str) -> set[str]:
     names = {node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
     stored = {node.value for node in nodes if isinstance(node, ast.Constant)} & WRITTEN
     full = {name for name, _ in _COROUTINES if "_" in name[1:] and name in names}
-    said = {str(name).lower() for name in stored}
-    return said | {name.replace("_", "") for name in full} | {SHORT[name].lower() for name in names & SHORT.keys()}
+    ours = {str(name).lower() for name in stored}
+    return ours | {name.replace("_", "") for name in full} | {SHORT[name].lower() for name in names & SHORT.keys()}
 
 
 def test_every_method_that_the_bot_calls_is_known() -> None:

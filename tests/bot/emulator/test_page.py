@@ -32,7 +32,7 @@ def keys(*rows: tuple[str, ...]) -> InlineKeyboardMarkup:
 
 
 async def typed(update: Update, _: Any) -> None:
-    """Consent first; a comment is thanked for; markup that somebody typed comes back as she typed it."""
+    """Consent first; a comment is thanked for; typed markup comes back as it was typed."""
     message = update.effective_message
     assert message is not None
     if message.text == "/start":
@@ -156,7 +156,7 @@ async def test_a_person_consents_chooses_and_changes_her_mind(
     assert max(rights) <= width
     assert watched.complaints == []
     assert all(url.startswith(f"{server.url}/") for url in watched.requests)
-    assert [entry.kind for entry in server.telegram.ledger.of(1001, "toast", "alert")] == [
+    assert [entry.kind for entry in server.telegram.display_log.list_events(1001, "toast", "alert")] == [
         "toast", "toast", "toast", "alert",
     ]  # fmt: skip
 
@@ -209,7 +209,7 @@ async def test_a_lost_connection_keeps_what_was_half_typed(browser: Browser, ser
 
 
 async def test_several_people_have_chats_of_their_own(browser: Browser, server: Server) -> None:
-    """A second person joins in English; each sees her own messages and nobody else's."""
+    """A second person joins in English; each sees their own messages only."""
     page = (await opened(browser, server)).page
     await to_the_item(page)
     await page.get_by_role("button", name="Нова людина").click()
@@ -223,7 +223,7 @@ async def test_several_people_have_chats_of_their_own(browser: Browser, server: 
     await expect(page.get_by_role("button", name="Погоджуюсь")).to_be_visible()
     await page.get_by_role("button", name="Оля").click()
     await expect(page.get_by_role("button", name="Пропустити")).to_be_visible()
-    assert [entry.person for entry in server.telegram.ledger.entries if entry.kind == "sent"] == [1001, 1002]
+    assert [entry.person for entry in server.telegram.display_log.entries if entry.kind == "sent"] == [1001, 1002]
 
 
 async def test_menus_keyboards_corrections_files_and_blocking(browser: Browser, server: Server) -> None:
@@ -263,6 +263,6 @@ def test_the_words_of_the_page_exist_in_three_languages() -> None:
     assert words.keys() == {"uk", "en", "ru"}
     assert words["uk"].keys() == words["en"].keys() == words["ru"].keys()
     assert all(text for language in words.values() for text in language.values())
-    source = "".join((folder / name).read_text("utf-8") for name in ("index.html", "chat.js", "drawing.js"))
+    source = "".join((folder / name).read_text("utf-8") for name in ("index.html", "chat.js", "elements.js"))
     unused = {key for key in words["uk"] if f'"{key}"' not in source}
     assert unused == set()

@@ -10,10 +10,10 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.emulator.people import Person
-from bot.emulator.server import MOST_BODY, Server
+from bot.emulator.chat_page import MAX_ACT_BYTES
+from bot.emulator.scripted_people import ScriptedPerson
+from bot.emulator.server import MAX_BODY, Server
 from bot.emulator.telegram import Telegram
-from bot.emulator.web import MOST_ACT
 
 
 async def test_the_token_is_required(server: Server, client: aiohttp.ClientSession) -> None:
@@ -68,15 +68,15 @@ async def test_the_address_opens_the_page_once(server: Server, client: aiohttp.C
 
 
 async def test_what_is_over_size_is_refused(server: Server, client: aiohttp.ClientSession) -> None:
-    """An act of 64 KB, and a call beyond the limit of uploads, whether or not its length was told."""
+    """An act of 64 KB, and a call beyond the limit of uploads, whether or not its length is given."""
     async with client.get(f"{server.url}/?token={server.page.ticket}"):
         pass
     async with client.post(
-        f"{server.url}/act", data=b"[" * (MOST_ACT + 1), headers={"Content-Type": "application/json"}
+        f"{server.url}/act", data=b"[" * (MAX_ACT_BYTES + 1), headers={"Content-Type": "application/json"}
     ) as response:
         assert response.status == 413
     form = aiohttp.FormData()
-    form.add_field("document", io.BytesIO(b"x" * (MOST_BODY + 1)), filename="big")
+    form.add_field("document", io.BytesIO(b"x" * (MAX_BODY + 1)), filename="big")
     async with client.post(f"{server.url}/bot{server.telegram.token}/sendDocument", data=form) as response:
         assert (response.status, (await response.json())["description"]) == (413, "Request Entity Too Large")
 
@@ -89,7 +89,7 @@ async def test_nothing_listens_beyond_loopback(telegram: Telegram, host: str) ->
 
 
 async def test_calls_come_as_json_as_forms_and_in_the_address(
-    server: Server, client: aiohttp.ClientSession, ann: Person
+    server: Server, client: aiohttp.ClientSession, ann: ScriptedPerson
 ) -> None:
     """All the ways that libraries use, and JSON that is none."""
     base = f"{server.url}/bot{server.telegram.token}/"
@@ -110,7 +110,7 @@ async def test_calls_come_as_json_as_forms_and_in_the_address(
     assert [message.text for message in ann.messages] == ["json", "form", "parts", "address"]
 
 
-async def test_a_long_poll_waits_and_is_answered_at_once(api: Any, ann: Person) -> None:
+async def test_a_long_poll_waits_and_is_answered_at_once(api: Any, ann: ScriptedPerson) -> None:
     """Held open until something comes; with nothing, until its time is over."""
     poll = asyncio.create_task(api("getUpdates", timeout=30))
     await asyncio.sleep(0.1)
@@ -124,7 +124,7 @@ async def test_a_long_poll_waits_and_is_answered_at_once(api: Any, ann: Person) 
     assert 0.9 < asyncio.get_running_loop().time() - begun < 5
 
 
-async def test_offsets_confirm_and_count_from_the_end(api: Any, ann: Person) -> None:
+async def test_offsets_confirm_and_count_from_the_end(api: Any, ann: ScriptedPerson) -> None:
     """Unconfirmed updates come again; an offset forgets what is before it; a negative one keeps the last."""
     for number in range(5):
         ann.send(str(number))
@@ -139,8 +139,8 @@ async def test_offsets_confirm_and_count_from_the_end(api: Any, ann: Person) -> 
     assert await texts() == ["3", "4"]
 
 
-async def test_a_second_poller_ends_the_first(api: Any, telegram: Telegram, ann: Person) -> None:
-    """The first is told 409; a webhook ends polls too, and forbids new ones."""
+async def test_a_second_poller_ends_the_first(api: Any, telegram: Telegram, ann: ScriptedPerson) -> None:
+    """The first gets 409; a webhook ends polls too, and forbids new ones."""
     first = asyncio.create_task(api("getUpdates", timeout=30))
     await asyncio.sleep(0.1)
     second = asyncio.create_task(api("getUpdates", timeout=30))
@@ -157,7 +157,9 @@ async def test_a_second_poller_ends_the_first(api: Any, telegram: Telegram, ann:
     assert (await api("getUpdates"))[0] == 200
 
 
-async def test_a_network_that_stalls_goes_on_with_all_that_waited(api: Any, telegram: Telegram, ann: Person) -> None:
+async def test_a_network_that_stalls_goes_on_with_all_that_waited(
+    api: Any, telegram: Telegram, ann: ScriptedPerson
+) -> None:
     """Nothing passes while it stands still; a lost answer hangs until its caller gives up, but took effect."""
     telegram.faults.stall()
     sent = asyncio.create_task(api("sendMessage", chat_id=10, text="late"))
@@ -175,7 +177,9 @@ async def test_a_network_that_stalls_goes_on_with_all_that_waited(api: Any, tele
     assert [message.text for message in ann.messages] == ["late", "unheard"]
 
 
-async def test_a_file_goes_up_and_comes_down(server: Server, client: aiohttp.ClientSession, ann: Person) -> None:
+async def test_a_file_goes_up_and_comes_down(
+    server: Server, client: aiohttp.ClientSession, ann: ScriptedPerson
+) -> None:
     """The bytes that were sent are the bytes that are fetched, by the path that getFile gives."""
     base, form = f"{server.url}/bot{server.telegram.token}", aiohttp.FormData(quote_fields=False)
     form.add_field("chat_id", "10")
@@ -190,7 +194,7 @@ async def test_a_file_goes_up_and_comes_down(server: Server, client: aiohttp.Cli
         assert await response.read() == b"a,b\n1,2\n"
 
 
-async def test_duplicated_polls_and_lost_confirmations(api: Any, telegram: Telegram, ann: Person) -> None:
+async def test_duplicated_polls_and_lost_confirmations(api: Any, telegram: Telegram, ann: ScriptedPerson) -> None:
     """A confirmation that Telegram forgets brings the same updates again, once."""
     ann.send("once")
     telegram.faults.duplicate()

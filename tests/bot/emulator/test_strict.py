@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.emulator.calls import Upload
-from bot.emulator.people import Person
+from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.telegram import Telegram
 
 Bot = Any
@@ -24,7 +24,7 @@ def keyboard(*labels: str, data: str = "") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("text", "mode", "told"),
+    ("text", "mode", "description"),
     [
         ("", "", "message text is empty"),
         (" \n ", "", "message text is empty"),
@@ -34,34 +34,34 @@ def keyboard(*labels: str, data: str = "") -> dict[str, Any]:
         ("<b>" + "я" * 4097 + "</b>", "HTML", "message is too long"),
         ("я" * 20_000, "", "text is too long"),
         ("\ud83d", "", "strings must be encoded in UTF-8"),
-        ("x", "Pandoc", "unsupported parse_mode"),
+        ("x", "Pandoc", "unsupported parse_mode: the local Telegram reads HTML only"),
     ],
 )
-def test_a_text_that_is_refused(bot: Bot, ann: Person, text: str, mode: str, told: str) -> None:
+def test_a_text_that_is_refused(bot: Bot, ann: ScriptedPerson, text: str, mode: str, description: str) -> None:
     """1 to 4,096 code points after the markup is read, at most 32,768 bytes before; nothing is shown."""
-    assert bot.refused("sendMessage", chat_id=10, text=text, parse_mode=mode) == f"Bad Request: {told}"
+    assert bot.refused("sendMessage", chat_id=10, text=text, parse_mode=mode) == f"Bad Request: {description}"
     assert ann.messages == []
 
 
 @pytest.mark.parametrize("text", ["я" * 4096, "😀" * 4096, "<i>" + "&lt;" * 4096 + "</i>"])
-def test_the_length_is_counted_after_the_markup_is_read(bot: Bot, ann: Person, text: str) -> None:
+def test_the_length_is_counted_after_the_markup_is_read(bot: Bot, ann: ScriptedPerson, text: str) -> None:
     """4,096 code points are taken, whatever their bytes, UTF-16 units or references."""
     bot("sendMessage", chat_id=10, text=text, parse_mode="HTML")
     assert len(ann.messages[-1].text) == 4096
 
 
-def test_a_caption_has_at_most_1024_signs(bot: Bot, telegram: Telegram, ann: Person) -> None:
+def test_a_caption_has_at_most_1024_signs(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
     """And may be empty."""
     files_ = {"document": Upload("a.txt", b"x")}
-    told = telegram.call("sendDocument", {"chat_id": 10, "caption": "я" * 1025}, files_)
-    assert told.body["description"] == "Bad Request: message caption is too long"
+    description = telegram.call("sendDocument", {"chat_id": 10, "caption": "я" * 1025}, files_)
+    assert description.body["description"] == "Bad Request: message caption is too long"
     assert telegram.call("sendDocument", {"chat_id": 10, "caption": "я" * 1024}, files_).status == 200
     assert telegram.call("sendDocument", {"chat_id": 10}, files_).status == 200
     assert [len(message.text) for message in ann.messages] == [1024, 0]
 
 
 @pytest.mark.parametrize("data", ["", "я" * 33, "x" * 65])
-def test_a_button_carries_1_to_64_bytes(bot: Bot, ann: Person, data: str) -> None:
+def test_a_button_carries_1_to_64_bytes(bot: Bot, ann: ScriptedPerson, data: str) -> None:
     """33 Cyrillic letters are too many."""
     markup = {"inline_keyboard": [[{"text": "A", "callback_data": data}]]}
     assert bot.refused("sendMessage", chat_id=10, text="x", reply_markup=markup) == "Bad Request: BUTTON_DATA_INVALID"
@@ -70,7 +70,7 @@ def test_a_button_carries_1_to_64_bytes(bot: Bot, ann: Person, data: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("markup", "told"),
+    ("markup", "description"),
     [
         ("{", "can't parse reply markup JSON object"),
         ("[]", "object expected as reply markup"),
@@ -89,13 +89,13 @@ def test_a_button_carries_1_to_64_bytes(bot: Bot, ann: Person, data: str) -> Non
         (keyboard(*("я" * 60 for _ in range(90))), "reply markup is too long"),
     ],
 )
-def test_a_keyboard_that_is_refused(bot: Bot, ann: Person, markup: Any, told: str) -> None:
+def test_a_keyboard_that_is_refused(bot: Bot, ann: ScriptedPerson, markup: Any, description: str) -> None:
     """Broken JSON, rows that are none, buttons that do nothing, and too much of everything."""
-    said = bot.refused("sendMessage", chat_id=10, text="x", reply_markup=markup)
-    assert said.startswith(f"Bad Request: {told}")
+    refusal = bot.refused("sendMessage", chat_id=10, text="x", reply_markup=markup)
+    assert refusal.startswith(f"Bad Request: {description}")
 
 
-def test_an_edit_must_change_something(bot: Bot, ann: Person) -> None:
+def test_an_edit_must_change_something(bot: Bot, ann: ScriptedPerson) -> None:
     """The same text, formatting and keyboard is refused; any of them changed is not."""
     same: dict[str, Any] = {"chat_id": 10, "text": "<b>a</b>", "parse_mode": "HTML", "reply_markup": keyboard("A")}
     number = bot("sendMessage", **same)["message_id"]
@@ -107,24 +107,24 @@ def test_an_edit_must_change_something(bot: Bot, ann: Person) -> None:
     assert ann.messages[-1].buttons == (("B", "B"),)
 
 
-def test_what_cannot_be_edited(bot: Bot, telegram: Telegram, ann: Person) -> None:
-    """Messages that are not there, are hers, have no text or carry a reply box."""
-    hers = ann.send("hello")
+def test_what_cannot_be_edited(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+    """Messages that are missing, are of the person, have no text or carry a reply box."""
+    own = ann.send("hello")
     assert bot.refused("editMessageText", chat_id=10, message_id=999, text="x").endswith("message to edit not found")
-    assert bot.refused("editMessageText", chat_id=10, message_id=hers.id, text="x").endswith("message can't be edited")
+    assert bot.refused("editMessageText", chat_id=10, message_id=own.id, text="x").endswith("message can't be edited")
     box = bot("sendMessage", chat_id=10, text="?", reply_markup={"force_reply": True})["message_id"]
     assert bot.refused("editMessageText", chat_id=10, message_id=box, text="x").endswith("message can't be edited")
     sent = telegram.call("sendDocument", {"chat_id": 10}, {"document": Upload("a", b"x")}).body["result"]["message_id"]
-    told = bot.refused("editMessageText", chat_id=10, message_id=sent, text="x")
-    assert told == "Bad Request: there is no text in the message to edit"
+    description = bot.refused("editMessageText", chat_id=10, message_id=sent, text="x")
+    assert description == "Bad Request: there is no text in the message to edit"
     bot("editMessageCaption", chat_id=10, message_id=sent, caption="words")
     assert ann.messages[-1].text == "words"
     plain = bot("sendMessage", chat_id=10, text="x")["message_id"]
-    told = bot.refused("editMessageCaption", chat_id=10, message_id=plain, caption="x")
-    assert told == "Bad Request: there is no caption in the message to edit"
+    description = bot.refused("editMessageCaption", chat_id=10, message_id=plain, caption="x")
+    assert description == "Bad Request: there is no caption in the message to edit"
 
 
-def test_a_tap_is_answered_once_and_soon(bot: Bot, telegram: Telegram, ann: Person) -> None:
+def test_a_tap_is_answered_once_and_soon(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
     """The second answer, a late one and one to nothing are refused in the same words."""
     bot("sendMessage", chat_id=10, text="x", reply_markup=keyboard("A"))
     first, late = ann.tap("A"), ann.tap("A")
@@ -133,5 +133,5 @@ def test_a_tap_is_answered_once_and_soon(bot: Bot, telegram: Telegram, ann: Pers
     telegram.clock.move(telegram.answerable + 1)
     assert bot.refused("answerCallbackQuery", callback_query_id=late.id) == OLD
     assert bot.refused("answerCallbackQuery", callback_query_id="0") == OLD
-    told = bot.refused("answerCallbackQuery", callback_query_id="0", text="x" * 201)
-    assert (told, ann.toasts) == ("Bad Request: MESSAGE_TOO_LONG", ["saved"])
+    description = bot.refused("answerCallbackQuery", callback_query_id="0", text="x" * 201)
+    assert (description, ann.toasts) == ("Bad Request: MESSAGE_TOO_LONG", ["saved"])

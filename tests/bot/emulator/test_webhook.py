@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from bot.emulator.people import Person
+from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.telegram import Telegram
 
 
 class Hooked:
-    """A bot's own endpoint that answers as it is told to."""
+    """A bot's own endpoint that answers as a test sets it."""
 
     def __init__(self) -> None:
         self.answers: list[web.Response] = []
@@ -53,7 +53,7 @@ async def until(true: Callable[[], object]) -> None:
 
 
 async def test_a_webhook_gets_its_secret_and_its_updates_again(
-    api: Any, telegram: Telegram, ann: Person, hooked: Hooked
+    api: Any, telegram: Telegram, ann: ScriptedPerson, hooked: Hooked
 ) -> None:
     """Not 2xx: once more at once, then later and later; meanwhile its lane waits and the order stays."""
     hooked.answers = [web.Response(status=500), web.Response(status=503), web.Response()]
@@ -75,7 +75,7 @@ async def test_a_webhook_gets_its_secret_and_its_updates_again(
 
 
 async def test_a_webhook_may_ask_to_wait_and_answer_with_a_method(
-    api: Any, telegram: Telegram, ann: Person, hooked: Hooked
+    api: Any, telegram: Telegram, ann: ScriptedPerson, hooked: Hooked
 ) -> None:
     """Retry-After is honoured; a method in the answer is called, but none that would read or redirect."""
     hooked.answers = [
@@ -94,10 +94,10 @@ async def test_a_webhook_may_ask_to_wait_and_answer_with_a_method(
     assert ann.messages[-1].text == "from the answer"
     ann.send("two")
     await until(lambda: len(hooked.seen) == 3)
-    assert telegram.hook is not None
+    assert telegram.webhook is not None
 
 
-async def test_a_tap_overtakes_a_message_that_is_stuck(api: Any, ann: Person, hooked: Hooked) -> None:
+async def test_a_tap_overtakes_a_message_that_is_stuck(api: Any, ann: ScriptedPerson, hooked: Hooked) -> None:
     """Messages and taps of one person are lanes of their own: while one waits, the other arrives."""
     hooked.answers = [web.Response(status=500, headers={"Retry-After": "60"})]
     keys = {"inline_keyboard": [[{"text": "A", "callback_data": "a"}]]}
@@ -111,7 +111,7 @@ async def test_a_tap_overtakes_a_message_that_is_stuck(api: Any, ann: Person, ho
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "description"),
     [
         ({"url": "https://bot.example/hook"}, "bad webhook: the local Telegram sends to loopback addresses only"),
         ({"url": "http://127.0.0.1:1/", "secret_token": "ключ"}, "secret token contains unallowed characters"),
@@ -121,6 +121,6 @@ async def test_a_tap_overtakes_a_message_that_is_stuck(api: Any, ann: Person, ho
         ),
     ],
 )
-async def test_a_webhook_that_is_refused(api: Any, values: dict[str, Any], told: str) -> None:
+async def test_a_webhook_that_is_refused(api: Any, values: dict[str, Any], description: str) -> None:
     """Addresses outside this machine, odd secrets, too many connections."""
-    assert (await api("setWebhook", **values))[1]["description"] == f"Bad Request: {told}"
+    assert (await api("setWebhook", **values))[1]["description"] == f"Bad Request: {description}"

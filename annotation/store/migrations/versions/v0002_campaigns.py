@@ -1,4 +1,4 @@
-"""Pools, what an item shows and knows beyond its text, answers to several questions, samples, what the bot may offer.
+"""Pools, further content of items, answers to several questions, sampling frames, Telegram support.
 
 Columns are added one by one, never by making a table anew: on SQLite that would empty the tables that point to it.
 """
@@ -17,8 +17,8 @@ POOLS = "'pilot', 'training', 'qualification', 'control', 'main'"
 
 
 def upgrade() -> None:
-    """Forward."""
-    op.add_column("project", sa.Column("served", sa.Boolean(), nullable=False, server_default=sa.true()))
+    """Go forward."""
+    op.add_column("project", sa.Column("supports_telegram", sa.Boolean(), nullable=False, server_default=sa.true()))
     op.add_column("project", sa.Column("frames", sa.JSON()))
     # SQLite takes a constraint with a new column only here, and Alembic would leave it out.
     op.execute(
@@ -33,9 +33,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Back."""
+    """Go back."""
     op.drop_column("judgement", "answers")
     for name in (*TEXT, *JSON, "pool"):
         op.drop_column("item", name)
     op.drop_column("project", "frames")
-    op.drop_column("project", "served")
+    op.drop_column("project", "supports_telegram")

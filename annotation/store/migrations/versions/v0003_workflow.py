@@ -1,4 +1,4 @@
-"""The workflow: the life of a campaign, who takes part, what is handed to whom, what people met, how items come.
+"""The workflow: status of campaigns, participation, assignments, exposures and the order in which items are assigned.
 
 Columns are added one by one, never by making a table anew: on SQLite that would empty the tables that point to it.
 """
@@ -6,7 +6,7 @@ Columns are added one by one, never by making a table anew: on SQLite that would
 import sqlalchemy as sa
 from alembic import op
 
-from annotation.store.migrations import checks
+from annotation.store.migrations import check_constraints
 
 revision = "0003"
 down_revision = "0002"
@@ -18,49 +18,49 @@ OLD, NEW = "'live', 'done'", "'live', 'done', 'skipped', 'expired', 'withdrawn'"
 TABLES = (
     "programme",
     "programme_project",
-    "wording",
+    "text_version",
     "invitation",
     "participation",
     "cohort",
     "consent",
     "profile_answer",
-    "message",
+    "support_message",
     "attestation",
     "payment",
     "exposure",
     "report",
-    "walk",
-    "reopened",
-    "allotment",
-    "allotted_project",
-    "allotted_person",
+    "queue_cursor",
+    "requeued_item",
+    "group_allocation",
+    "allocated_project",
+    "allocated_annotator",
 )
 COLUMNS = {
     "project": ("overlap_max", "status", "started_at", "closed_at", "frozen", "texts", "word_lists"),
-    "item": ("status", "ring", "bin", "held", "free"),
+    "item": ("status", "queue_position", "bin", "held", "free"),
     "annotator": ("insider", "time_zone", "suspended_at", "suspended_reason", "forgotten_at"),
     "assignment": (
-        "project_id", "holds", "exposed", "page", "attempt", "repeat_at", "open_revision", "option_orders", "shown_at",
-        "lease_until",
+        "project_id", "holds_place", "exposed", "page", "attempt", "repeat_at", "open_revision", "option_orders",
+        "shown_at", "lease_until",
     ),
     "judgement": ("skip_reason", "flags", "post_hoc"),
 }  # fmt: skip
 
 
 def upgrade() -> None:
-    """Forward."""
+    """Go forward."""
     _campaigns()
-    _people()
-    _talk_and_pay()
-    _work()
+    _annotators()
+    _messages_and_payments()
+    _assignments()
     _allotments()
     _columns()
-    _fill()
+    _fill_new_columns()
     _indices()
 
 
 def downgrade() -> None:
-    """Back: what was neither live nor answered is forgotten, with all that only this revision knows."""
+    """Go back: assignments that are neither live nor done are deleted, with all tables of this revision."""
     for table in reversed(TABLES):
         op.drop_table(table)
     op.execute(
@@ -76,7 +76,7 @@ def downgrade() -> None:
         op.drop_index(name, table_name="item")
     op.create_index("ix_assignment_annotator_id", "assignment", ["annotator_id"])
     op.create_index("ix_item_next", "item", ["project_id", "n_done", "n_live", "rank"])
-    checks.replace("assignment", "status", old=NEW, new=OLD)
+    check_constraints.replace_values("assignment", "status", old=NEW, new=OLD)
     for table, columns in COLUMNS.items():
         for column in columns:
             op.drop_column(table, column)
@@ -101,7 +101,7 @@ def _campaigns() -> None:
         "programme_project",
         sa.Column("programme_id", sa.Integer(), nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=False),
-        sa.Column("place", sa.Integer(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
         sa.Column("quota", sa.Integer(), nullable=True),
         sa.ForeignKeyConstraint(["programme_id"], ["programme.id"], name="fk_programme_project_programme_id"),
         sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_programme_project_project_id"),
@@ -109,17 +109,17 @@ def _campaigns() -> None:
         sa.UniqueConstraint("project_id", name="uq_programme_project_project_id"),
     )
     op.create_table(
-        "wording",
+        "text_version",
         sa.Column("sha256", sa.String(64), nullable=False),
         sa.Column("kind", sa.String(32), nullable=False),
         sa.Column("text", sa.String(), nullable=False),
         sa.Column("since", MOMENT, nullable=False),
-        sa.PrimaryKeyConstraint("sha256", "kind", name="pk_wording"),
-        sa.CheckConstraint("kind IN ('instructions', 'consent', 'warning')", name=op.f("ck_wording_kind")),
+        sa.PrimaryKeyConstraint("sha256", "kind", name="pk_text_version"),
+        sa.CheckConstraint("kind IN ('instructions', 'consent', 'warning')", name=op.f("ck_text_version_kind")),
     )
 
 
-def _people() -> None:
+def _annotators() -> None:
     op.create_table(
         "invitation",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -127,12 +127,12 @@ def _people() -> None:
         sa.Column("project_id", sa.Integer(), nullable=True),
         sa.Column("programme_id", sa.Integer(), nullable=True),
         sa.Column("cohort", sa.String(64), nullable=True),
-        sa.Column("uses", sa.Integer(), nullable=True),
+        sa.Column("max_uses", sa.Integer(), nullable=True),
         sa.Column("used", sa.Integer(), nullable=False),
         sa.Column("expires_at", MOMENT, nullable=True),
         sa.Column("created_at", MOMENT, nullable=False),
-        sa.CheckConstraint("(project_id IS NULL) <> (programme_id IS NULL)", name=op.f("ck_invitation_one_door")),
-        sa.CheckConstraint("used >= 0 AND (uses IS NULL OR used <= uses)", name=op.f("ck_invitation_uses")),
+        sa.CheckConstraint("(project_id IS NULL) <> (programme_id IS NULL)", name=op.f("ck_invitation_one_target")),
+        sa.CheckConstraint("used >= 0 AND (max_uses IS NULL OR used <= max_uses)", name=op.f("ck_invitation_uses")),
         sa.ForeignKeyConstraint(["programme_id"], ["programme.id"], name="fk_invitation_programme_id"),
         sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_invitation_project_id"),
         sa.PrimaryKeyConstraint("id", name="pk_invitation"),
@@ -158,11 +158,11 @@ def _people() -> None:
         sa.Column("answered", sa.Integer(), nullable=False),
         sa.Column("page", sa.Integer(), nullable=False),
         sa.Column("on_page", sa.Integer(), nullable=False),
-        sa.Column("uncontrolled", sa.Integer(), nullable=False),
+        sa.Column("missed_controls", sa.Integer(), nullable=False),
         sa.Column("day", sa.String(10), nullable=True),
         sa.Column("answered_today", sa.Integer(), nullable=False),
-        sa.Column("sitting", sa.Integer(), nullable=False),
-        sa.Column("sitting_since", MOMENT, nullable=True),
+        sa.Column("work_session", sa.Integer(), nullable=False),
+        sa.Column("work_session_since", MOMENT, nullable=True),
         sa.Column("last_at", MOMENT, nullable=True),
         sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name="fk_participation_annotator_id"),
         sa.ForeignKeyConstraint(["invitation_id"], ["invitation.id"], name="fk_participation_invitation_id"),
@@ -207,9 +207,9 @@ def _people() -> None:
     )
 
 
-def _talk_and_pay() -> None:
+def _messages_and_payments() -> None:
     op.create_table(
-        "message",
+        "support_message",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=True),
@@ -219,21 +219,21 @@ def _talk_and_pay() -> None:
         sa.Column("answer", sa.String(), nullable=True),
         sa.Column("answered_at", MOMENT, nullable=True),
         sa.Column("delivered_at", MOMENT, nullable=True),
-        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name="fk_message_annotator_id"),
-        sa.ForeignKeyConstraint(["assignment_id"], ["assignment.id"], name="fk_message_assignment_id"),
-        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_message_project_id"),
-        sa.PrimaryKeyConstraint("id", name="pk_message"),
+        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name="fk_support_message_annotator_id"),
+        sa.ForeignKeyConstraint(["assignment_id"], ["assignment.id"], name="fk_support_message_assignment_id"),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_support_message_project_id"),
+        sa.PrimaryKeyConstraint("id", name="pk_support_message"),
     )
     op.create_table(
         "attestation",
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=False),
-        sa.Column("sitting", sa.Integer(), nullable=False),
+        sa.Column("work_session", sa.Integer(), nullable=False),
         sa.Column("used", sa.String(), nullable=False),
         sa.Column("at", MOMENT, nullable=False),
         sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name="fk_attestation_annotator_id"),
         sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_attestation_project_id"),
-        sa.PrimaryKeyConstraint("annotator_id", "project_id", "sitting", name="pk_attestation"),
+        sa.PrimaryKeyConstraint("annotator_id", "project_id", "work_session", name="pk_attestation"),
     )
     op.create_table(
         "payment",
@@ -249,10 +249,10 @@ def _talk_and_pay() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_payment"),
     )
     op.create_index("ix_payment_annotator_id", "payment", ["annotator_id"])
-    op.create_index("ix_message_annotator_id", "message", ["annotator_id"])
+    op.create_index("ix_support_message_annotator_id", "support_message", ["annotator_id"])
 
 
-def _work() -> None:
+def _assignments() -> None:
     op.create_table(
         "exposure",
         sa.Column("annotator_id", sa.Integer(), nullable=False),
@@ -284,7 +284,7 @@ def _work() -> None:
         sa.UniqueConstraint("item_id", "annotator_id", name="uq_report_item_annotator"),
     )
     op.create_table(
-        "walk",
+        "queue_cursor",
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column("pool", sa.String(32), nullable=False),
@@ -292,79 +292,81 @@ def _work() -> None:
         sa.Column("pos", sa.Integer(), nullable=False),
         sa.Column("wrapped", sa.Boolean(), nullable=False),
         sa.Column("seq", sa.Integer(), nullable=False),
-        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name="fk_walk_annotator_id"),
-        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_walk_project_id"),
-        sa.PrimaryKeyConstraint("annotator_id", "project_id", "pool", name="pk_walk"),
+        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name="fk_queue_cursor_annotator_id"),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_queue_cursor_project_id"),
+        sa.PrimaryKeyConstraint("annotator_id", "project_id", "pool", name="pk_queue_cursor"),
         sa.CheckConstraint(
-            "pool IN ('pilot', 'training', 'qualification', 'control', 'main')", name=op.f("ck_walk_pool")
+            "pool IN ('pilot', 'training', 'qualification', 'control', 'main')", name=op.f("ck_queue_cursor_pool")
         ),
     )
     op.create_table(
-        "reopened",
+        "requeued_item",
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column("pool", sa.String(32), nullable=False),
         sa.Column("item_id", sa.Integer(), nullable=False),
         sa.Column("at", MOMENT, nullable=False),
-        sa.ForeignKeyConstraint(["item_id"], ["item.id"], name="fk_reopened_item_id"),
-        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_reopened_project_id"),
-        sa.PrimaryKeyConstraint("seq", name="pk_reopened"),
+        sa.ForeignKeyConstraint(["item_id"], ["item.id"], name="fk_requeued_item_item_id"),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_requeued_item_project_id"),
+        sa.PrimaryKeyConstraint("seq", name="pk_requeued_item"),
         sa.CheckConstraint(
-            "pool IN ('pilot', 'training', 'qualification', 'control', 'main')", name=op.f("ck_reopened_pool")
+            "pool IN ('pilot', 'training', 'qualification', 'control', 'main')", name=op.f("ck_requeued_item_pool")
         ),
     )
-    op.create_index("ix_reopened_project_id_pool", "reopened", ["project_id", "pool", "seq"])
+    op.create_index("ix_requeued_item_project_id_pool", "requeued_item", ["project_id", "pool", "seq"])
 
 
 def _allotments() -> None:
     op.create_table(
-        "allotment",
+        "group_allocation",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("slots", sa.JSON(), nullable=False),
         sa.Column("people", sa.Integer(), nullable=False),
         sa.Column("seed", sa.Integer(), nullable=False),
         sa.Column("created_at", MOMENT, nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_allotment"),
+        sa.PrimaryKeyConstraint("id", name="pk_group_allocation"),
     )
     op.create_table(
-        "allotted_project",
+        "allocated_project",
         sa.Column("project_id", sa.Integer(), nullable=False),
-        sa.Column("allotment_id", sa.Integer(), nullable=False),
-        sa.ForeignKeyConstraint(["allotment_id"], ["allotment.id"], name="fk_allotted_project_allotment_id"),
-        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_allotted_project_project_id"),
-        sa.PrimaryKeyConstraint("project_id", name="pk_allotted_project"),
+        sa.Column("allocation_id", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["allocation_id"], ["group_allocation.id"], name="fk_allocated_project_allocation_id"),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name="fk_allocated_project_project_id"),
+        sa.PrimaryKeyConstraint("project_id", name="pk_allocated_project"),
     )
     op.create_table(
-        "allotted_person",
-        sa.Column("allotment_id", sa.Integer(), nullable=False),
+        "allocated_annotator",
+        sa.Column("allocation_id", sa.Integer(), nullable=False),
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("bin", sa.Integer(), nullable=False),
-        sa.ForeignKeyConstraint(["allotment_id"], ["allotment.id"], name="fk_allotted_person_allotment_id"),
-        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name="fk_allotted_person_annotator_id"),
-        sa.PrimaryKeyConstraint("allotment_id", "annotator_id", name="pk_allotted_person"),
+        sa.ForeignKeyConstraint(
+            ["allocation_id"], ["group_allocation.id"], name="fk_allocated_annotator_allocation_id"
+        ),
+        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name="fk_allocated_annotator_annotator_id"),
+        sa.PrimaryKeyConstraint("allocation_id", "annotator_id", name="pk_allocated_annotator"),
     )
 
 
 def _columns() -> None:
     op.add_column("project", sa.Column("overlap_max", sa.Integer()))
-    checks.add_words("project", "status", ("loaded", "running", "paused", "closed"))
+    check_constraints.add_enum_column("project", "status", ("loaded", "running", "paused", "closed"))
     op.add_column("project", sa.Column("started_at", MOMENT))
     op.add_column("project", sa.Column("closed_at", MOMENT))
     op.add_column("project", sa.Column("frozen", sa.JSON()))
     op.add_column("project", sa.Column("texts", sa.JSON()))
     op.add_column("project", sa.Column("word_lists", sa.JSON()))
-    checks.add_words("item", "status", ("open", "paused", "retired"))
-    op.add_column("item", sa.Column("ring", sa.Integer(), server_default="0", nullable=False))
+    check_constraints.add_enum_column("item", "status", ("open", "paused", "retired"))
+    op.add_column("item", sa.Column("queue_position", sa.Integer(), server_default="0", nullable=False))
     op.add_column("item", sa.Column("bin", sa.Integer()))
     op.add_column("item", sa.Column("free", sa.Integer(), server_default="0", nullable=False))
-    checks.add_column("item", "held INTEGER DEFAULT 0 NOT NULL", "places", "free >= 0 AND held >= 0")
+    check_constraints.add_checked_column("item", "held INTEGER DEFAULT 0 NOT NULL", "places", "free >= 0 AND held >= 0")
     op.add_column("annotator", sa.Column("insider", sa.Boolean(), server_default=sa.false(), nullable=False))
     op.add_column("annotator", sa.Column("time_zone", sa.String(64)))
     op.add_column("annotator", sa.Column("suspended_at", MOMENT))
     op.add_column("annotator", sa.Column("suspended_reason", sa.String()))
     op.add_column("annotator", sa.Column("forgotten_at", MOMENT))
     op.add_column("assignment", sa.Column("project_id", sa.Integer(), server_default="0", nullable=False))
-    op.add_column("assignment", sa.Column("holds", sa.Boolean(), server_default=sa.false(), nullable=False))
+    op.add_column("assignment", sa.Column("holds_place", sa.Boolean(), server_default=sa.false(), nullable=False))
     op.add_column("assignment", sa.Column("exposed", sa.Boolean(), server_default=sa.false(), nullable=False))
     op.add_column("assignment", sa.Column("page", sa.Integer()))
     op.add_column("assignment", sa.Column("attempt", sa.Integer()))
@@ -376,14 +378,14 @@ def _columns() -> None:
     op.add_column("judgement", sa.Column("skip_reason", sa.String()))
     op.add_column("judgement", sa.Column("flags", sa.JSON()))
     op.add_column("judgement", sa.Column("post_hoc", sa.Boolean(), server_default=sa.false(), nullable=False))
-    checks.replace("assignment", "status", old=OLD, new=NEW)
+    check_constraints.replace_values("assignment", "status", old=OLD, new=NEW)
 
 
-def _fill() -> None:
-    """What the new columns say of what is there: which project, which places, and a random order."""
+def _fill_new_columns() -> None:
+    """Give existing rows their project, their places and a random queue position."""
     op.execute("UPDATE assignment SET project_id = (SELECT i.project_id FROM item i WHERE i.id = assignment.item_id)")
     op.execute(
-        "UPDATE assignment SET holds = true WHERE status = 'live' OR EXISTS (SELECT 1 FROM judgement j"
+        "UPDATE assignment SET holds_place = true WHERE status = 'live' OR EXISTS (SELECT 1 FROM judgement j"
         " WHERE j.assignment_id = assignment.id"
         " AND (j.excluded_reason IS NULL OR (j.excluded_reason = 'abstained' AND surface = 'telegram')))"
     )
@@ -392,7 +394,7 @@ def _fill() -> None:
         " - n_live) WHERE pool IN ('main', 'pilot')".replace("MAX", _greatest())
     )
     op.execute("UPDATE assignment SET is_repeat = false WHERE surface = 'import'")
-    op.execute("UPDATE item SET ring = abs((CAST(id AS BIGINT) * 7919 + 104729) % 2147483647)")
+    op.execute("UPDATE item SET queue_position = abs((CAST(id AS BIGINT) * 7919 + 104729) % 2147483647)")
 
 
 def _greatest() -> str:
@@ -410,9 +412,9 @@ def _indices() -> None:
     _partial("ix_assignment_expired", "assignment", key[:2], "status = 'expired'")
     _partial("ix_assignment_repeat", "assignment", [*key[:2], "repeat_at"], "repeat_at IS NOT NULL")
     _partial("ix_item_apart", "item", ["project_id", "pool"], "pool <> 'main'")
-    ring = ["project_id", "pool", "ring", "group_id", "free", "bin"]
-    _partial("ix_item_open", "item", ring, "free > 0")
-    _partial("ix_item_started", "item", [*ring, "n_live"], "free > 0 AND n_live > 0")
+    queue_columns = ["project_id", "pool", "queue_position", "group_id", "free", "bin"]
+    _partial("ix_item_open", "item", queue_columns, "free > 0")
+    _partial("ix_item_started", "item", [*queue_columns, "n_live"], "free > 0 AND n_live > 0")
 
 
 def _partial(name: str, table: str, columns: list[str], condition: str) -> None:

@@ -1,4 +1,4 @@
-"""Delivery: the inbox and the outbox of the bot, leases of processes, screens, talks, who cannot be reached."""
+"""Delivery: inbox and outbox of the bot, process leases, messages that show items, conversations, reachability."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,46 +10,46 @@ depends_on = None
 
 MOMENT = sa.DateTime(timezone=True)
 BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-TABLES = ("inbox", "outbox", "lease", "screen", "talk")
+TABLES = ("inbox", "outbox", "process_lease", "item_message", "conversation")
 
 
 def upgrade() -> None:
-    """Forward."""
+    """Go forward."""
     op.add_column("annotator", sa.Column("unreachable_at", MOMENT, nullable=True))
-    _boxes()
+    _inbox_and_outbox()
     op.create_table(
-        "lease",
+        "process_lease",
         sa.Column("name", sa.String(32), nullable=False),
         sa.Column("holder", sa.String(128), nullable=False),
         sa.Column("until", MOMENT, nullable=False),
-        sa.PrimaryKeyConstraint("name", name="pk_lease"),
+        sa.PrimaryKeyConstraint("name", name="pk_process_lease"),
     )
     op.create_table(
-        "screen",
+        "item_message",
         sa.Column("assignment_id", sa.Integer(), nullable=False),
         sa.Column("message_id", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(["assignment_id"], ["assignment.id"], name="fk_screen_assignment_id"),
-        sa.PrimaryKeyConstraint("assignment_id", name="pk_screen"),
+        sa.ForeignKeyConstraint(["assignment_id"], ["assignment.id"], name="fk_item_message_assignment_id"),
+        sa.PrimaryKeyConstraint("assignment_id", name="pk_item_message"),
     )
     op.create_table(
-        "talk",
+        "conversation",
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("step", sa.String(32), nullable=False),
         sa.Column("data", sa.JSON(), nullable=False),
         sa.Column("at", MOMENT, nullable=False),
-        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name="fk_talk_annotator_id"),
-        sa.PrimaryKeyConstraint("annotator_id", name="pk_talk"),
+        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name="fk_conversation_annotator_id"),
+        sa.PrimaryKeyConstraint("annotator_id", name="pk_conversation"),
     )
 
 
 def downgrade() -> None:
-    """Back: what waits in the boxes is forgotten."""
+    """Go back: what waits in the inbox and the outbox is deleted."""
     for table in reversed(TABLES):
         op.drop_table(table)
     op.drop_column("annotator", "unreachable_at")
 
 
-def _boxes() -> None:
+def _inbox_and_outbox() -> None:
     op.create_table(
         "inbox",
         sa.Column("update_id", BIG, autoincrement=False, nullable=False),

@@ -1,19 +1,24 @@
-"""Work at a desk: batches with a lease of their own, their answers, changes and deletions, second passes, hand-over."""
+"""Label Studio batches: assignment, answers, changes and deletions, second passes, and items moved from Telegram."""
 
-from annotation.workflow.assignments.batches.batch_answers import answer, skip, take_back
-from annotation.workflow.assignments.batches.batch_assignment import (
-    LEASE,
-    SECOND,
-    Batch,
-    borrow,
-    hand_out,
-    in_hand,
-    second_in_hand,
+from annotation.workflow.assignments.batches.batch_answers import (
+    skip_batch_item,
+    submit_batch_answer,
+    withdraw_batch_answer,
 )
-from annotation.workflow.assignments.batches.handover import hand_over, reported, too_long
-from annotation.workflow.assignments.batches.second_pass import open_second, waiting_for_second
+from annotation.workflow.assignments.batches.batch_assignment import (
+    BATCH_LEASE,
+    SECOND_PASS,
+    AssignedBatch,
+    assign_batch,
+    assign_outside_batch,
+    count_batch_items,
+    count_second_pass_items,
+)
+from annotation.workflow.assignments.batches.moved_items import list_long_items, list_reported_items, move_items
+from annotation.workflow.assignments.batches.second_pass import assign_second_pass, list_second_pass_candidates
 
 __all__ = [
-    "LEASE", "SECOND", "Batch", "answer", "borrow", "hand_out", "hand_over", "in_hand", "open_second", "reported",
-    "second_in_hand", "skip", "take_back", "too_long", "waiting_for_second",
+    "BATCH_LEASE", "SECOND_PASS", "AssignedBatch", "assign_batch", "assign_outside_batch", "assign_second_pass",
+    "count_batch_items", "count_second_pass_items", "list_long_items", "list_reported_items",
+    "list_second_pass_candidates", "move_items", "skip_batch_item", "submit_batch_answer", "withdraw_batch_answer",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A batch for a desk: many items at once, by the same claims, controls, caps and blindness as in Telegram."""
+"""Assignment of Label Studio batches: many items at once, selected by the same rules as items in Telegram."""
 
 from __future__ import annotations
 
@@ -10,126 +10,133 @@ from sqlmodel import Session, col, func, select
 
 from annotation.errors import Stale
 from annotation.store.models import Assignment, Item
-from annotation.vocabulary import AssignmentStatus, Hindrance, Surface
-from annotation.workflow.assignments import annotator_context, assignment_creation, leases
+from annotation.vocabulary import AssignmentStatus, Surface, UnassignedReason
+from annotation.workflow.assignments import annotator_context, assigned_items, leases
 from annotation.workflow.assignments import assignment_policy as policy
-from annotation.workflow.assignments.annotator_context import Seat
-from annotation.workflow.assignments.assignment_creation import Chosen
-from annotation.workflow.assignments.batches import handover
-from annotation.workflow.assignments.next_item import choose, hindrance
-from annotation.workflow.waiting import Waiting
+from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments.assigned_items import SelectedItem
+from annotation.workflow.assignments.batches import moved_items
+from annotation.workflow.assignments.next_item import check_access, select_item
+from annotation.workflow.participations import NothingAssigned
 
-LEASE = timedelta(days=14)
-"""How long a batch waits for its answers, where nothing else is said."""
-SECOND = -1
-"""The occasion of an item in the second pass; occasions from 0 on are those of work and its repeats."""
+BATCH_LEASE = timedelta(days=14)
+"""The lease of a batch, where the caller names none."""
+SECOND_PASS = -1
+"""The occasion of an assignment in the second pass; occasions from 0 on are first assignments and repeats."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Batch:
-    """Ids of the assignments that were handed out, in their order; `waiting` says why they are fewer than asked for.
+class AssignedBatch:
+    """The ids of the new assignments, in their order; `shortfall` says why they are fewer than asked for.
 
-    Waiting for SEARCHING asks to commit and to call again.
+    The reason SEARCHING asks the caller to commit and to call again.
     """
 
     assignments: tuple[int, ...]
-    waiting: Waiting | None = None
+    shortfall: NothingAssigned | None = None
 
 
-def hand_out(
+def assign_batch(
     session: Session,
     *,
     annotator_id: int,
     project_id: int,
     number: int,
     now: datetime,
-    lease: timedelta = LEASE,
-    handed_over: bool = False,
-) -> Batch:
-    """Give a person up to `number` more items for her desk, of the stage where she is.
+    lease: timedelta = BATCH_LEASE,
+    moved_only: bool = False,
+) -> AssignedBatch:
+    """Assign up to `number` more items of the annotator's stage to their Label Studio batch.
 
-    With `handed_over` only those that Telegram gave up: their places are held for desks. Her live item in Telegram is
-    another matter, and stays.
+    With `moved_only` only items that were moved from Telegram to Label Studio. A live item in Telegram stays as it is.
     """
-    person = annotator_context.locked(session, annotator_id)
-    leases.expire(session, now=now)
-    seat = annotator_context.take(session, person, project_id=project_id, now=now)
-    if isinstance(seat, Waiting):
-        return Batch(assignments=(), waiting=seat)
-    waiting = hindrance(session, seat, now=now)
-    given: list[int] = []
-    held = in_hand(session, annotator_id=annotator_id, project_id=project_id)
-    while waiting is None and len(given) < number:
-        chosen = _capped(seat, held=held + len(given), now=now) or _next(session, seat, handed_over, now=now)
-        if isinstance(chosen, Waiting):
-            waiting = chosen
+    annotator = annotator_context.lock_annotator(session, annotator_id)
+    leases.expire_leases(session, now=now)
+    context = annotator_context.load_context(session, annotator, project_id=project_id, now=now)
+    if isinstance(context, NothingAssigned):
+        return AssignedBatch(assignments=(), shortfall=context)
+    shortfall = check_access(session, context, now=now)
+    assigned: list[int] = []
+    held = count_batch_items(session, annotator_id=annotator_id, project_id=project_id)
+    while shortfall is None and len(assigned) < number:
+        selected = _check_caps(context, held=held + len(assigned), now=now) or _select_next(
+            session, context, moved_only, now=now
+        )
+        if isinstance(selected, NothingAssigned):
+            shortfall = selected
             break
-        assignment, _ = assignment_creation.hand(session, seat, chosen, now=now, desk=now + lease)
-        given.append(annotator_context.known(assignment.id))
-    return Batch(assignments=tuple(given), waiting=waiting)
+        assignment, _ = assigned_items.assign_item(session, context, selected, now=now, batch_until=now + lease)
+        assigned.append(annotator_context.require_id(assignment.id))
+    return AssignedBatch(assignments=tuple(assigned), shortfall=shortfall)
 
 
-def in_hand(session: Session, *, annotator_id: int, project_id: int) -> int:
-    """How many items of the project wait at the person's desk, those of a second pass apart."""
-    return _count(session, annotator_id, project_id, col(Assignment.occasion) >= 0)
+def count_batch_items(session: Session, *, annotator_id: int, project_id: int) -> int:
+    """How many items of the project are live in the annotator's batch, without those of the second pass."""
+    return _count_live(session, annotator_id, project_id, col(Assignment.occasion) >= 0)
 
 
-def second_in_hand(session: Session, *, annotator_id: int, project_id: int) -> int:
-    """How many items of the project wait there for their second pass."""
-    return _count(session, annotator_id, project_id, col(Assignment.occasion) == SECOND)
+def count_second_pass_items(session: Session, *, annotator_id: int, project_id: int) -> int:
+    """How many items of the project are live in the annotator's batch for their second pass."""
+    return _count_live(session, annotator_id, project_id, col(Assignment.occasion) == SECOND_PASS)
 
 
-def _count(session: Session, annotator_id: int, project_id: int, which: sa.ColumnElement[bool]) -> int:
-    held = select(func.count()).select_from(Assignment)
-    held = held.where(Assignment.annotator_id == annotator_id, Assignment.project_id == project_id, which)
-    held = held.where(Assignment.status == AssignmentStatus.LIVE, Assignment.surface == Surface.LABEL_STUDIO)
-    return int(session.exec(held).one())
+def _count_live(session: Session, annotator_id: int, project_id: int, condition: sa.ColumnElement[bool]) -> int:
+    live = select(func.count()).select_from(Assignment)
+    live = live.where(Assignment.annotator_id == annotator_id, Assignment.project_id == project_id, condition)
+    live = live.where(Assignment.status == AssignmentStatus.LIVE, Assignment.surface == Surface.LABEL_STUDIO)
+    return int(session.exec(live).one())
 
 
-def borrow(session: Session, *, annotator_id: int, item_id: int, now: datetime) -> int:
-    """The assignment of a person who answered at somebody else's desk; it takes a free place with its answer.
+def assign_outside_batch(session: Session, *, annotator_id: int, item_id: int, now: datetime) -> int:
+    """The id of the assignment of an annotator who answered an item of another annotator's batch.
 
-    Raises Stale for whoever may not work in the project, and where she has the item in Telegram.
+    A new one is made as expired: its answer takes a place, if one is free. Raises Stale where the annotator may not
+    work in the project, or has the item in Telegram.
     """
-    person = annotator_context.locked(session, annotator_id)
+    annotator = annotator_context.lock_annotator(session, annotator_id)
     item = session.get_one(Item, item_id)
-    seat = annotator_context.take(session, person, project_id=item.project_id, now=now)
-    if isinstance(seat, Waiting):
-        raise Stale(f"She may not work in the project: {seat.reason.value}.")
-    hers = select(Assignment).where(Assignment.item_id == item_id, Assignment.annotator_id == annotator_id)
-    found = session.exec(hers.where(Assignment.occasion == 0)).first()
-    if found is not None:
-        if found.surface is not Surface.LABEL_STUDIO:
-            raise Stale("She has this item in Telegram.")
-        return annotator_context.known(found.id)
-    waiting = hindrance(session, seat, now=now)
-    if waiting is not None:
-        raise Stale(f"She may not work in the project: {waiting.reason.value}.")
-    made, _ = assignment_creation.hand(session, seat, Chosen(item_id=item_id), now=now, desk=now)
-    made.status, made.holds = AssignmentStatus.EXPIRED, False
-    session.add(made)
+    context = annotator_context.load_context(session, annotator, project_id=item.project_id, now=now)
+    if isinstance(context, NothingAssigned):
+        raise Stale(f"The annotator may not work in the project: {context.reason.value}.")
+    own = select(Assignment).where(Assignment.item_id == item_id, Assignment.annotator_id == annotator_id)
+    existing = session.exec(own.where(Assignment.occasion == 0)).first()
+    if existing is not None:
+        if existing.surface is not Surface.LABEL_STUDIO:
+            raise Stale("The annotator has this item in Telegram.")
+        return annotator_context.require_id(existing.id)
+    refusal = check_access(session, context, now=now)
+    if refusal is not None:
+        raise Stale(f"The annotator may not work in the project: {refusal.reason.value}.")
+    selected = SelectedItem(item_id=item_id)
+    assignment, _ = assigned_items.assign_item(session, context, selected, now=now, batch_until=now)
+    assignment.status, assignment.holds_place = AssignmentStatus.EXPIRED, False
+    session.add(assignment)
     session.flush()
-    return annotator_context.known(made.id)
+    return annotator_context.require_id(assignment.id)
 
 
-def _next(session: Session, seat: Seat, handed_over: bool, *, now: datetime) -> Chosen | Waiting:
-    if not handed_over:
-        return choose(session, seat, now=now)
-    item_id = handover.claim(session, seat)
+def _select_next(
+    session: Session, context: AnnotatorContext, moved_only: bool, *, now: datetime
+) -> SelectedItem | NothingAssigned:
+    if not moved_only:
+        return select_item(session, context, now=now)
+    item_id = moved_items.take_moved_item(session, context)
     if item_id is None:
-        return Waiting(reason=Hindrance.NOTHING_LEFT, project=seat.project.name)
-    return Chosen(item_id=item_id)
+        return NothingAssigned(reason=UnassignedReason.NOTHING_LEFT, project=context.project.name)
+    return SelectedItem(item_id=item_id)
 
 
-def _capped(seat: Seat, *, held: int, now: datetime) -> Waiting | None:
-    """Caps count what waits at the desk as answered today; a sitting is hers to end."""
-    stands, today = seat.participation, policy.day(now, seat.person.time_zone)
-    work = policy.Work(
-        answered=stands.answered + held,
+def _check_caps(context: AnnotatorContext, *, held: int, now: datetime) -> NothingAssigned | None:
+    """Check the caps, with the live items of the batch counted as answered today; work sessions are not capped."""
+    participation, today = context.participation, policy.get_local_date(now, context.annotator.time_zone)
+    progress = policy.AnnotatorProgress(
+        answered=participation.answered + held,
         day=today,
-        answered_today=(stands.answered_today if stands.day == today else 0) + held,
-        sitting_since=None,
+        answered_today=(participation.answered_today if participation.day == today else 0) + held,
+        session_since=None,
         last_at=None,
     )
-    cap = policy.capped(seat.definition.caps, work, now=now, zone=seat.person.time_zone)
-    return None if cap is None else Waiting(reason=Hindrance.CAP, project=seat.project.name, until=cap.until)
+    cap = policy.find_reached_cap(context.definition.caps, progress, now=now, zone=context.annotator.time_zone)
+    if cap is None:
+        return None
+    return NothingAssigned(reason=UnassignedReason.CAP, project=context.project.name, until=cap.until)

@@ -1,4 +1,4 @@
-"""The second pass: items that a person answered blind, once more, now beside the gold. It never counts as an answer."""
+"""The second pass: items that an annotator answered blind, shown again beside the gold; its answers never count."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from sqlmodel import Session, col, select
 from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, Stage, Surface
-from annotation.workflow.assignments.batches.batch_assignment import LEASE, SECOND
+from annotation.workflow.assignments.batches.batch_assignment import BATCH_LEASE, SECOND_PASS
 
 
-def waiting_for_second(
+def list_second_pass_candidates(
     session: Session, *, annotator_id: int, project_id: int, number: int
 ) -> Sequence[tuple[Assignment, Item, Judgement]]:
-    """Blind answers that count and have no second pass yet, in their order, with their items."""
-    again = aliased(Assignment)
-    second = select(again.id).where(
-        again.item_id == Assignment.item_id, again.annotator_id == annotator_id, again.occasion == SECOND
+    """The annotator's blind answers that count and have no second pass yet, with their assignments and items."""
+    second = aliased(Assignment)
+    existing = select(second.id).where(
+        second.item_id == Assignment.item_id, second.annotator_id == annotator_id, second.occasion == SECOND_PASS
     )
-    chosen = (
+    candidates = (
         select(Assignment, Item, Judgement)
         .join(Item, col(Item.id) == col(Assignment.item_id))
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
@@ -32,29 +32,29 @@ def waiting_for_second(
         .where(
             judgements.final_revision(), col(Judgement.excluded_reason).is_(None), col(Judgement.skip_reason).is_(None)
         )
-        .where(~second.exists())
+        .where(~existing.exists())
     )
-    return session.exec(chosen.order_by(col(Assignment.id)).limit(number)).all()
+    return session.exec(candidates.order_by(col(Assignment.id)).limit(number)).all()
 
 
-def open_second(
-    session: Session, *, annotator_id: int, project_id: int, number: int, now: datetime, lease: timedelta = LEASE
+def assign_second_pass(
+    session: Session, *, annotator_id: int, project_id: int, number: int, now: datetime, lease: timedelta = BATCH_LEASE
 ) -> tuple[int, ...]:
-    """Hand up to `number` items out for the second pass; ids of the assignments. They take no places."""
-    found = waiting_for_second(session, annotator_id=annotator_id, project_id=project_id, number=number)
-    made = [_second(first, item, now=now, until=now + lease) for first, item, _ in found]
-    session.add_all(made)
+    """Assign up to `number` items for the second pass; returns the ids of the assignments, which hold no places."""
+    candidates = list_second_pass_candidates(session, annotator_id=annotator_id, project_id=project_id, number=number)
+    assignments = [_build_second_pass(first, item, now=now, until=now + lease) for first, item, _ in candidates]
+    session.add_all(assignments)
     session.flush()
-    return tuple(one.id or 0 for one in made)
+    return tuple(assignment.id or 0 for assignment in assignments)
 
 
-def _second(first: Assignment, item: Item, *, now: datetime, until: datetime) -> Assignment:
+def _build_second_pass(first: Assignment, item: Item, *, now: datetime, until: datetime) -> Assignment:
     return Assignment(
         project_id=first.project_id,
         item_id=first.item_id,
         item_revision=item.revision,
         annotator_id=first.annotator_id,
-        occasion=SECOND,
+        occasion=SECOND_PASS,
         surface=Surface.LABEL_STUDIO,
         status=AssignmentStatus.LIVE,
         stage=first.stage,

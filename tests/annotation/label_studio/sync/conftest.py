@@ -19,7 +19,7 @@ from annotation.label_studio import sync
 from annotation.label_studio.client import Client
 from annotation.store import invariants, queries
 from annotation.store.database import Database
-from annotation.store.models import Annotator, Assignment, Desk, DeskTask, Item, Judgement
+from annotation.store.models import Annotator, Assignment, Item, Judgement, LabelStudioBatch, LabelStudioTask
 from annotation.workflow.annotators import registration
 from annotation.workflow.lifecycle import projects, transitions
 
@@ -35,7 +35,7 @@ def clock() -> datetime:
 
 
 @dataclass
-class Office:
+class Workspace:
     """A database, a server, and the people who work at both."""
 
     db: Database
@@ -62,14 +62,14 @@ class Office:
         file = self.folder / f"{name}.yaml"
         file.write_text(json.dumps(whole | keys, ensure_ascii=False), "utf-8")
         with self.db.transaction() as session:
-            projects.load_file(session, file, now=clock())
-            transitions.start(session, project=queries.project(session, name), now=clock())
+            projects.load_project_file(session, file, now=clock())
+            transitions.start_project(session, project=queries.get_project(session, name), now=clock())
         return name
 
     def person(self, name: str, *, linked: bool = True) -> str:
-        """Somebody, linked to her account where she has one; her pseudonym."""
+        """Make an annotator, linked to the account of that name; the pseudonym."""
         with self.db.transaction() as session:
-            made = registration.join(
+            made = registration.register_telegram_annotator(
                 session, telegram_id=len(self.people) + 1, language="uk", key=b"k" * 32, now=clock()
             )
             self.people[name] = made.pseudonym
@@ -81,27 +81,27 @@ class Office:
         """Say whose the account of that name is."""
         with self.db.transaction() as session:
             person = session.exec(select(Annotator).where(Annotator.pseudonym == self.people[name])).one()
-            sync.link(session, server=self.client.server, user_id=self.accounts[name].id, person=person)
+            sync.link_account(session, server=self.client.server_id, user_id=self.accounts[name].id, annotator=person)
 
-    def push(self, name: str, number: int = 5, *, project: str = "p", **more: Any) -> sync.Pushed:
-        """Fill a person's desk."""
-        order = sync.Order(project=project, person=self.people[name], number=number, **more)
-        return sync.push(self.db, self.client, order, clock=clock, settle=3)
+    def push(self, name: str, number: int = 5, *, project: str = "p", **more: Any) -> sync.PushResult:
+        """Fill the batch of an annotator."""
+        order = sync.PushOrder(project=project, annotator=self.people[name], number=number, **more)
+        return sync.push_batch(self.db, self.client, order, clock=clock, settle=3)
 
-    def pull(self, **more: Any) -> sync.Pulled:
-        """Read the only desk, or the first one."""
-        return sync.pull(self.db, self.client, clock=clock, **more)[0]
+    def pull(self, **more: Any) -> sync.PullResult:
+        """Pull all batches; the result of the first."""
+        return sync.pull_batches(self.db, self.client, clock=clock, **more)[0]
 
-    def desk(self, number: int = 0) -> Desk:
-        """A desk as it is stored."""
+    def batch(self, number: int = 0) -> LabelStudioBatch:
+        """A batch as it is stored."""
         with self.db.reading() as session:
-            return session.exec(select(Desk).order_by(col(Desk.id))).all()[number]
+            return session.exec(select(LabelStudioBatch).order_by(col(LabelStudioBatch.id))).all()[number]
 
     def tasks(self, number: int = 0) -> list[int]:
-        """The tasks of a desk, as the server has them."""
-        remote = self.desk(number).remote_id
+        """The tasks of a batch, as the server has them."""
+        remote = self.batch(number).remote_id
         assert remote is not None
-        return [task.id for page in self.client.tasks(remote) for task in page]
+        return [task.id for page in self.client.list_task_pages(remote) for task in page]
 
     def say(self, name: str, task: int, label: str = YES, *, seconds: float = 4.5) -> int:
         """Answer a task as the browser does; the annotation's id."""
@@ -157,12 +157,16 @@ class Office:
     def well(self) -> None:
         """Every task is there once, known under its number, and nothing in the database is broken."""
         with self.db.reading() as session:
-            assert invariants.broken(session) == ()
-            rows = session.exec(select(DeskTask, Desk).join(Desk, col(Desk.id) == col(DeskTask.desk_id))).all()
-        for desk in {desk.id: desk for _, desk in rows}.values():
-            assert desk.remote_id is not None
-            there = [task for page in self.client.tasks(desk.remote_id) for task in page]
-            ours = {row.assignment_id: row.remote_id for row, other in rows if other.id == desk.id}
+            assert invariants.list_violations(session) == ()
+            rows = session.exec(
+                select(LabelStudioTask, LabelStudioBatch).join(
+                    LabelStudioBatch, col(LabelStudioBatch.id) == col(LabelStudioTask.batch_id)
+                )
+            ).all()
+        for batch in {batch.id: batch for _, batch in rows}.values():
+            assert batch.remote_id is not None
+            there = [task for page in self.client.list_task_pages(batch.remote_id) for task in page]
+            ours = {row.assignment_id: row.remote_id for row, other in rows if other.id == batch.id}
             assert len({task.data["hromada"] for task in there}) == len(there), "a task is there twice"
             assert all(ours[task.data["hromada"]] == task.id for task in there)
 
@@ -204,8 +208,8 @@ class Command:
 
 
 def _pairs(session: Session) -> Sequence[tuple[int, str]]:
-    chosen = select(DeskTask.remote_id, Item.external_id).join(
-        Assignment, col(Assignment.id) == col(DeskTask.assignment_id)
+    chosen = select(LabelStudioTask.remote_id, Item.external_id).join(
+        Assignment, col(Assignment.id) == col(LabelStudioTask.assignment_id)
     )
     return [(task, item) for task, item in session.exec(chosen.join(Item)).all() if task is not None]
 
@@ -223,10 +227,12 @@ def accounts(label_studio: Studio) -> Mapping[str, Account]:
 
 
 @pytest.fixture
-def office(db: Database, tmp_path: Path, label_studio: Studio, accounts: Mapping[str, Account]) -> Iterator[Office]:
-    """An empty office."""
+def workspace(
+    db: Database, tmp_path: Path, label_studio: Studio, accounts: Mapping[str, Account]
+) -> Iterator[Workspace]:
+    """A database without campaigns, and the server."""
     with Client(label_studio.url, label_studio.token) as client:
-        yield Office(db, tmp_path, label_studio, client, accounts)
+        yield Workspace(db, tmp_path, label_studio, client, accounts)
 
 
 @pytest.fixture(scope="session")

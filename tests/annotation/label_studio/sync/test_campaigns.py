@@ -1,4 +1,4 @@
-"""Two campaigns as they are run: real stories and real cloze items, two people at their desks, what is published."""
+"""Two campaigns as they are run: real stories and cloze items, the batches of two annotators, what is published."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BOXES: Mapping[tuple[str, int], dict[str, list[str]]] = {
     ("taras", 6): {"grammar": [NO_WORD]},
 }
 AT_THE_SCREEN = {0, 9}, {1}
-"""What each of them answers in the browser; the rest is said by her account."""
+"""What each of them answers in the browser; the rest is sent by their account."""
 
 
 def test_two_people_correct_ten_stories_and_filter_eight_items(
@@ -145,7 +145,7 @@ def campaigns(run: Command, shared: Path) -> None:
 
 @dataclass
 class Person:
-    """One of the two: her account, her browser, and what she does with the stories and the items."""
+    """One of the two annotators: the account, the browser, and the answers to stories and items."""
 
     run: Command
     name: str
@@ -157,17 +157,17 @@ class Person:
 
     @property
     def page(self) -> Page:
-        """Her window."""
+        """The window."""
         return self.visitor.page
 
     def come(self) -> None:
-        """Her account is linked; she logs in."""
+        """Link the account and log in."""
         self.code = self.run("label-studio", "link", self.account.email).split(" is ")[1].removesuffix("'s.\n")
         self.visitor.come(self.run.studio, email=self.account.email)
 
     def correct(self) -> None:
         """Ten stories; the first and the last at the screen."""
-        for number in self._desk("story-correction", self._story, leave=AT_THE_SCREEN[0]):
+        for number in self._fill_batch("story-correction", self._story, leave=AT_THE_SCREEN[0]):
             editor = self.page.locator(".hr-edit textarea")
             expect(editor).to_have_value(self.stories[number])
             if (self.name, number) in REFUSED:
@@ -181,7 +181,7 @@ class Person:
 
     def filter(self) -> None:
         """Eight items without the right answer; one of them at the screen."""
-        for number in self._desk("instance-filtering", self._guess, leave=AT_THE_SCREEN[1]):
+        for number in self._fill_batch("instance-filtering", self._guess, leave=AT_THE_SCREEN[1]):
             options = self.page.locator(".lsf-choice")
             expect(options).to_have_count(6)
             shown = [one.inner_text().split("[")[0].strip() for one in options.all()]
@@ -190,16 +190,16 @@ class Person:
 
     def look_again(self) -> None:
         """The same items with the right answer; what is wrong with them."""
-        for number in self._desk("instance-filtering", self._boxes, "--second", leave=AT_THE_SCREEN[1]):
+        for number in self._fill_batch("instance-filtering", self._boxes, "--second", leave=AT_THE_SCREEN[1]):
             row = self.page.locator(".hr-answers tr", has_text="Яке слово пропущено?")
             expect(row.locator("td")).to_have_text([self.items[number]["answer"]] * 2)
             self._press(*(KEYS[box] for boxes in BOXES[self.name, number].values() for box in boxes))
             self.visitor.submit()
 
-    def _desk(
+    def _fill_batch(
         self, project: str, says: Callable[[int], list[dict[str, Any]]], *more: str, leave: set[int]
     ) -> list[int]:
-        """Fill her desk, answer there all but some; these in the order in which the screen shows them."""
+        """Fill the batch, answer all but some of it; these come back in the order of the screen."""
         pushed = self.run.json("push", project, "--person", self.code, "--number", "10", *more)
         remote, left = pushed["remote_id"], []
         with self.run.studio.api(self.account.token) as api:

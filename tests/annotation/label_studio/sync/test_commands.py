@@ -42,32 +42,32 @@ def started(tmp_path_factory: pytest.TempPathFactory, command: Callable[[Path], 
 
 
 @pytest.fixture
-def desk(started: Path, tmp_path: Path, command: Callable[[Path], Command]) -> Command:
+def hromada(started: Path, tmp_path: Path, command: Callable[[Path], Command]) -> Command:
     """A copy of it for every test."""
     return command(Path(shutil.copytree(started, tmp_path / "copy")))
 
 
-def test_a_desk_from_link_to_pull(desk: Command, accounts: Mapping[str, Account]) -> None:
-    """An account becomes a person, her desk is filled, her answers come back; the tables say so."""
+def test_a_batch_from_link_to_pull(hromada: Command, accounts: Mapping[str, Account]) -> None:
+    """An account becomes an annotator, their batch is filled, the answers come back; the tables say so."""
     olha = accounts["olha"]
-    assert desk("label-studio", "link", olha.email).startswith(f"Account {olha.id} is ")
-    again = desk("label-studio", "link", str(olha.id))
+    assert hromada("label-studio", "link", olha.email).startswith(f"Account {olha.id} is ")
+    again = hromada("label-studio", "link", str(olha.id))
     code = again.split(" was already ")[1].removesuffix("'s.\n")
-    told = desk("label-studio", "push", "p", "--person", code, "--number", "2")
-    assert told == f"2 items wait at the desk of {code}: 2 new, 2 sent.\n"
-    assert desk.json("push", "p", "--person", code, "--number", "9")["waiting"] == "nothing left"
-    address = desk("label-studio", "open", "p", "--person", code, "--print").strip()
-    remote = int(address.removeprefix(f"{desk.studio.url}/projects/").partition("/")[0])
-    with desk.studio.api(olha.token) as api:
+    told = hromada("label-studio", "push", "p", "--person", code, "--number", "2")
+    assert told == f"2 items wait for {code} in Label Studio: 2 new, 2 sent.\n"
+    assert hromada.json("push", "p", "--person", code, "--number", "9")["waiting"] == "nothing left"
+    address = hromada("label-studio", "open", "p", "--person", code, "--print").strip()
+    remote = int(address.removeprefix(f"{hromada.studio.url}/projects/").partition("/")[0])
+    with hromada.studio.api(olha.token) as api:
         tasks = api.get("/api/tasks", params={"project": remote}).json()["tasks"]
         assert api.post(f"/api/tasks/{tasks[0]['id']}/annotations/", json={"result": [SAID]}).status_code == 201
-    (pulled,) = desk.json("pull")
+    (pulled,) = hromada.json("pull")
     assert (pulled["answered"], pulled["aside"], pulled["problem"]) == (1, {}, None)
-    assert "Pulled" in desk("label-studio", "pull", "p")
-    found = desk.json("doctor")
+    assert "Pulled" in hromada("label-studio", "pull", "p")
+    found = hromada.json("doctor")
     assert {"account": olha.id, "name": olha.email, "person": code} in found["accounts"]
     assert [(one["person"], one["tasks"], one["is"]) for one in found["desks"]] == [(code, 3, "well")]
-    status = json.loads(desk("status", "p", "--json"))
+    status = json.loads(hromada("status", "p", "--json"))
     assert (status["answers"], status["in hand"]) == (1, 2)
 
 
@@ -81,26 +81,28 @@ votes: {{format: label-studio, file: export.json, item: item, show: shown, answe
 """
 
 
-def test_what_label_studio_exports_is_imported_by_the_command(desk: Command, accounts: Mapping[str, Account]) -> None:
+def test_what_label_studio_exports_is_imported_by_the_command(
+    hromada: Command, accounts: Mapping[str, Account]
+) -> None:
     """The published answers of both projects are the same: labels, seconds, skips."""
     olha = accounts["olha"]
-    code = desk("label-studio", "link", olha.email).split(" is ")[1].removesuffix("'s.\n")
-    remote = desk.json("push", "p", "--person", code)["remote_id"]
+    code = hromada("label-studio", "link", olha.email).split(" is ")[1].removesuffix("'s.\n")
+    remote = hromada.json("push", "p", "--person", code)["remote_id"]
     said = [{"result": [SAID], "lead_time": 1.5}, {"result": [SAID], "lead_time": 2.25}]
     skipped = {"result": [], "was_cancelled": True, "lead_time": 3.0}
-    with desk.studio.api(olha.token) as api:
+    with hromada.studio.api(olha.token) as api:
         tasks = api.get("/api/tasks", params={"project": remote}).json()["tasks"]
         for task, body in zip(tasks, [*said, skipped], strict=True):
             api.post(f"/api/tasks/{task['id']}/annotations/", json=body).raise_for_status()
         exported = api.get(f"/api/projects/{remote}/export", params={"exportType": "JSON"})
-    (desk.folder / "export.json").write_bytes(exported.content)
-    (desk.folder / "again.yaml").write_text(AGAIN, "utf-8")
-    desk("label-studio", "pull")
-    desk("load", "again.yaml")
-    desk("import", "again.yaml")
-    desk("export", "--to", "out")
+    (hromada.folder / "export.json").write_bytes(exported.content)
+    (hromada.folder / "again.yaml").write_text(AGAIN, "utf-8")
+    hromada("label-studio", "pull")
+    hromada("load", "again.yaml")
+    hromada("import", "again.yaml")
+    hromada("export", "--to", "out")
     found: dict[str, list[tuple[str, ...]]] = {"p": [], "again": []}
-    with (desk.folder / "out/human_responses.csv").open(encoding="utf-8", newline="") as file:
+    with (hromada.folder / "out/human_responses.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             columns = ("item_id", "response", "seconds", "excluded_reason")
             found[row["dataset"]].append(tuple(row[column] for column in columns))
@@ -108,17 +110,17 @@ def test_what_label_studio_exports_is_imported_by_the_command(desk: Command, acc
     assert sorted(row[1:3] for row in found["p"]) == [("", "3"), (YES, "1.5"), (YES, "2.25")]
 
 
-def test_the_watch_ends_well_when_it_is_told_to(desk: Command, accounts: Mapping[str, Account]) -> None:
+def test_the_watch_ends_well_when_it_is_told_to(hromada: Command, accounts: Mapping[str, Account]) -> None:
     """It tells of an answer, and a signal ends it without a word."""
     taras = accounts["taras"]
-    code = desk("label-studio", "link", taras.email).split(" is ")[1].removesuffix("'s.\n")
-    remote = desk.json("push", "p", "--person", code, "--number", "1")["remote_id"]
-    with desk.studio.api(taras.token) as api:
+    code = hromada("label-studio", "link", taras.email).split(" is ")[1].removesuffix("'s.\n")
+    remote = hromada.json("push", "p", "--person", code, "--number", "1")["remote_id"]
+    with hromada.studio.api(taras.token) as api:
         task = api.get("/api/tasks", params={"project": remote}).json()["tasks"][0]["id"]
         api.post(f"/api/tasks/{task}/annotations/", json={"result": [SAID]}).raise_for_status()
     with subprocess.Popen(
-        [desk.command, "label-studio", "watch", "--every", "1", "--listen", "127.0.0.1:0"],
-        cwd=desk.folder, env=desk.variables | {"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE,
+        [hromada.command, "label-studio", "watch", "--every", "1", "--listen", "127.0.0.1:0"],
+        cwd=hromada.folder, env=hromada.variables | {"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True,
     ) as watch:  # fmt: skip
         assert watch.stdout is not None
@@ -128,16 +130,16 @@ def test_the_watch_ends_well_when_it_is_told_to(desk: Command, accounts: Mapping
     assert (watch.returncode, out, err) == (0, "", "")
 
 
-def test_a_deleted_project_is_a_problem_of_its_desk(desk: Command, accounts: Mapping[str, Account]) -> None:
+def test_a_deleted_project_is_a_problem_of_its_batch(hromada: Command, accounts: Mapping[str, Account]) -> None:
     """Pull and doctor end with 1 and say what to do; push says the same."""
-    code = desk("label-studio", "link", accounts["ivan"].email).split(" is ")[1].removesuffix("'s.\n")
-    remote = desk.json("push", "p", "--person", code)["remote_id"]
-    with desk.studio.api() as api:
+    code = hromada("label-studio", "link", accounts["ivan"].email).split(" is ")[1].removesuffix("'s.\n")
+    remote = hromada.json("push", "p", "--person", code)["remote_id"]
+    with hromada.studio.api() as api:
         assert api.delete(f"/api/projects/{remote}/").status_code == 204
-    assert "push --anew" in desk.json("pull", code=1)[0]["problem"]
-    assert desk.json("doctor", code=1)["desks"][0]["is"] == "deleted there: push with --anew"
-    assert "push --anew" in desk("label-studio", "push", "p", "--person", code, code=2)
-    assert desk.json("push", "p", "--person", code, "--anew")["sent"] == 3
+    assert "push --anew" in hromada.json("pull", code=1)[0]["problem"]
+    assert hromada.json("doctor", code=1)["desks"][0]["is"] == "deleted there: push with --anew"
+    assert "push --anew" in hromada("label-studio", "push", "p", "--person", code, code=2)
+    assert hromada.json("push", "p", "--person", code, "--anew")["sent"] == 3
 
 
 @pytest.mark.parametrize(
@@ -148,39 +150,41 @@ def test_a_deleted_project_is_a_problem_of_its_desk(desk: Command, accounts: Map
         (("doctor",), {"HROMADA_LABEL_STUDIO_TOKEN": "f" * 40}, "Label Studio does not know this token."),
         (("link", "nobody@example.org"), {}, "Label Studio has no account 'nobody@example.org'."),
         (("push", "p", "--person", "nobody"), {}, "Nobody has the pseudonym 'nobody'."),
-        (("hand-over", "p"), {}, "Which items?"),
+        (("move-items", "p"), {}, "Which items?"),
         (("watch", "--listen", "here"), {}, "'here' has no port."),
     ],
 )
-def test_what_is_wrong_is_a_sentence(desk: Command, arguments: tuple[str, ...], env: dict[str, str], says: str) -> None:
+def test_what_is_wrong_is_a_sentence(
+    hromada: Command, arguments: tuple[str, ...], env: dict[str, str], says: str
+) -> None:
     """On the error stream, with the code 2."""
-    told = desk("label-studio", *arguments, code=2, **env)
+    told = hromada("label-studio", *arguments, code=2, **env)
     assert says in told
     assert told.startswith("hromada: ")
     assert "Traceback" not in told
 
 
-def test_items_too_long_for_a_phone_are_handed_over(desk: Command, accounts: Mapping[str, Account]) -> None:
-    """Of a short and a really long one the long one; all of it is at the desk, and its answer is its person's."""
+def test_items_too_long_for_a_phone_are_handed_over(hromada: Command, accounts: Mapping[str, Account]) -> None:
+    """Of a short and a really long one the long one; all of it is in Label Studio, and its answer is stored."""
     long = "Кіт 🐈 спав.\n\n" * 4000 + "Кінець."
     rows = [{"id": "short", "text": "Речення."}, {"id": "long", "text": long}]
-    (desk.folder / "i.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    text = (desk.folder / "p.yaml").read_text("utf-8").replace("project: p\n", "project: long\n")
-    (desk.folder / "long.yaml").write_text(text, "utf-8")
-    desk("load", "long.yaml")
-    desk("start", "long")
-    assert desk.json("hand-over", "p", "--too-long") == {"project": "p", "chosen": 0, "handed_over": 0}
-    assert desk.json("hand-over", "long", "--too-long") == {"project": "long", "chosen": 1, "handed_over": 1}
+    (hromada.folder / "i.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    text = (hromada.folder / "p.yaml").read_text("utf-8").replace("project: p\n", "project: long\n")
+    (hromada.folder / "long.yaml").write_text(text, "utf-8")
+    hromada("load", "long.yaml")
+    hromada("start", "long")
+    assert hromada.json("move-items", "p", "--too-long") == {"project": "p", "chosen": 0, "handed_over": 0}
+    assert hromada.json("move-items", "long", "--too-long") == {"project": "long", "chosen": 1, "handed_over": 1}
     ivan = accounts["ivan"]
-    code = desk("label-studio", "link", ivan.email).split(" is ")[1].removesuffix("'s.\n")
-    pushed = desk.json("push", "long", "--person", code, "--handed-over")
+    code = hromada("label-studio", "link", ivan.email).split(" is ")[1].removesuffix("'s.\n")
+    pushed = hromada.json("push", "long", "--person", code, "--handed-over")
     assert (pushed["in_hand"], pushed["waiting"]) == (1, "nothing left")
-    with desk.studio.api(ivan.token) as api:
+    with hromada.studio.api(ivan.token) as api:
         (task,) = api.get("/api/tasks", params={"project": pushed["remote_id"], "fields": "all"}).json()["tasks"]
         assert task["data"]["item"] == "long"
         assert task["data"]["shown"].count("🐈") == 4000
         assert "Кінець." in task["data"]["shown"]
         api.post(f"/api/tasks/{task['id']}/annotations/", json={"result": [SAID]}).raise_for_status()
-    assert desk.json("pull", "long")[0]["answered"] == 1
-    status = json.loads(desk("status", "long", "--json"))
+    assert hromada.json("pull", "long")[0]["answered"] == 1
+    status = json.loads(hromada("status", "long", "--json"))
     assert (status["answers"], status["in hand"]) == (1, 0)

@@ -15,7 +15,7 @@ from annotation.workflow.imports import vote_import
 from annotation.workflow.lifecycle import projects
 
 if TYPE_CHECKING:
-    from tests.annotation.label_studio.sync.conftest import Office
+    from tests.annotation.label_studio.sync.conftest import Workspace
 
 YES, NO = "так", "ні"
 
@@ -26,22 +26,22 @@ def backend() -> str:
     return "sqlite"
 
 
-def test_the_export_of_a_desk_imports_again_without_a_difference(office: Office) -> None:
+def test_the_export_of_a_batch_imports_again_without_a_difference(workspace: Workspace) -> None:
     """Item, answer, seconds and skips of the exported file are those that were pulled, one by one."""
-    office.campaign(items=6, overlap=1)
-    office.person("olha")
-    remote = office.push("olha", 6).remote_id
-    one, two, three, four, *_ = office.tasks()
-    office.say("olha", one, YES, seconds=1.25)
-    office.change(office.say("olha", two, YES, seconds=2.5), NO)
-    office.skip("olha", three)
-    gone = office.say("olha", four, NO)
-    office.pull()
-    office.delete(gone)
-    office.pull()
-    with office.studio.api() as api:
+    workspace.campaign(items=6, overlap=1)
+    workspace.person("olha")
+    remote = workspace.push("olha", 6).remote_id
+    one, two, three, four, *_ = workspace.tasks()
+    workspace.say("olha", one, YES, seconds=1.25)
+    workspace.change(workspace.say("olha", two, YES, seconds=2.5), NO)
+    workspace.skip("olha", three)
+    gone = workspace.say("olha", four, NO)
+    workspace.pull()
+    workspace.delete(gone)
+    workspace.pull()
+    with workspace.studio.api() as api:
         exported = api.get(f"/api/projects/{remote}/export", params={"exportType": "JSON"})
-    (office.folder / "export.json").write_bytes(exported.content)
+    (workspace.folder / "export.json").write_bytes(exported.content)
     whole = {
         "project": "again",
         "title": "again",
@@ -50,14 +50,14 @@ def test_the_export_of_a_desk_imports_again_without_a_difference(office: Office)
         "items": "from votes",
         "votes": {"format": "label-studio", "file": "export.json", "item": "item", "show": "shown", "answer": "answer"},
     }
-    (office.folder / "again.yaml").write_text(json.dumps(whole, ensure_ascii=False), "utf-8")
-    with office.db.transaction() as session:
-        projects.load_file(session, office.folder / "again.yaml", now=clock())
-        again = queries.project(session, "again")
+    (workspace.folder / "again.yaml").write_text(json.dumps(whole, ensure_ascii=False), "utf-8")
+    with workspace.db.transaction() as session:
+        projects.load_project_file(session, workspace.folder / "again.yaml", now=clock())
+        again = queries.get_project(session, "again")
         votes = vote_import.read_votes(session, again)
         vote_import.store_votes(session, again, votes, key=b"k" * 32, now=clock())
-    pulled, imported = _final(office, "p"), _final(office, "again")
-    deleted = office.items()[four]
+    pulled, imported = _final(workspace, "p"), _final(workspace, "again")
+    deleted = workspace.items()[four]
     assert pulled.pop(deleted)[2] == "deleted in Label Studio"
     assert imported == pulled
     assert set(imported.values()) == {(YES, 1.25, None), (NO, 2.5, None), ("", 1.0, "skipped")}
@@ -68,7 +68,7 @@ def clock() -> datetime:
     return datetime.now(UTC)
 
 
-def _final(office: Office, project: str) -> dict[str, tuple[str, float | None, str | None]]:
+def _final(workspace: Workspace, project: str) -> dict[str, tuple[str, float | None, str | None]]:
     """By item: response, seconds, why it does not count; as the answer finally stands."""
     chosen = (
         select(Item, Judgement)
@@ -78,7 +78,7 @@ def _final(office: Office, project: str) -> dict[str, tuple[str, float | None, s
         .where(Project.name == project)
         .order_by(col(Judgement.revision))
     )
-    with office.db.reading() as session:
+    with workspace.db.reading() as session:
         return {
             item.external_id: (one.response, one.seconds, one.excluded_reason) for item, one in session.exec(chosen)
         }

@@ -17,7 +17,7 @@ from annotation.label_studio import sync
 from annotation.label_studio.client import Client
 
 if TYPE_CHECKING:
-    from tests.annotation.label_studio.sync.conftest import Office
+    from tests.annotation.label_studio.sync.conftest import Workspace
 
 YES = "так"
 
@@ -84,7 +84,7 @@ def test_what_another_program_answers_is_a_sentence_and_never_shown(
     kind = "application/json" if body.startswith(b"{") else "text/html"
     with answering(status, body, kind=kind) as url, Client(url, "0" * 40) as client:
         with pytest.raises(error, match=says) as raised:
-            client.whoami()
+            client.get_own_account()
         assert "SECRET" not in str(raised.value)
         assert raised.value.remedy
         assert len(str(raised.value)) < 400
@@ -107,7 +107,7 @@ def test_what_is_written_wrongly_in_the_settings(
 
     def ask() -> None:
         with Client(url, token) as client:
-            client.whoami()
+            client.get_own_account()
 
     with pytest.raises(error, match=says) as raised:
         ask()
@@ -118,95 +118,95 @@ def test_a_slow_server_is_waited_for_no_longer_than_said() -> None:
     """Then it is a sentence."""
     with answering(200, b"{}", seconds=2) as url, Client(url, "0" * 40, timeout=0.2) as client:
         with pytest.raises(Unavailable, match="took too long"):
-            client.whoami()
+            client.get_own_account()
         time.sleep(2)
 
 
-def test_a_token_that_the_server_does_not_know(office: Office) -> None:
-    """The desk is left as it was."""
-    office.campaign(items=2)
-    office.person("olha")
-    with Client(office.studio.url, "f" * 40) as stranger:
-        order = sync.Order(project="p", person=office.people["olha"], number=2)
+def test_a_token_that_the_server_does_not_know(workspace: Workspace) -> None:
+    """The batch is left as it was."""
+    workspace.campaign(items=2)
+    workspace.person("olha")
+    with Client(workspace.studio.url, "f" * 40) as stranger:
+        order = sync.PushOrder(project="p", annotator=workspace.people["olha"], number=2)
         with pytest.raises(BadInput, match="does not know this token"):
-            sync.push(office.db, stranger, order, clock=now)
-    assert office.push("olha", 2).sent == 2
-    office.well()
+            sync.push_batch(workspace.db, stranger, order, clock=now)
+    assert workspace.push("olha", 2).sent == 2
+    workspace.well()
 
 
-def test_a_server_that_is_down_in_the_middle_is_made_up_for(office: Office) -> None:
+def test_a_server_that_is_down_in_the_middle_is_made_up_for(workspace: Workspace) -> None:
     """Items that were handed out wait, and go with the next push; answers wait there."""
-    office.campaign(items=2)
-    office.person("olha")
-    office.push("olha", 1)
+    workspace.campaign(items=2)
+    workspace.person("olha")
+    workspace.push("olha", 1)
     with Client("http://127.0.0.1:1", "0" * 40) as down:
-        down.server = office.client.server
-        order = sync.Order(project="p", person=office.people["olha"], number=2)
+        down.server_id = workspace.client.server_id
+        order = sync.PushOrder(project="p", annotator=workspace.people["olha"], number=2)
         for step in (
-            lambda: sync.push(office.db, down, order, clock=now),
-            lambda: sync.pull(office.db, down, clock=now),
+            lambda: sync.push_batch(workspace.db, down, order, clock=now),
+            lambda: sync.pull_batches(workspace.db, down, clock=now),
         ):
             _refused(step, "does not answer")
-    assert office.push("olha", 2).in_hand == 2
-    office.well()
+    assert workspace.push("olha", 2).in_hand == 2
+    workspace.well()
 
 
-def test_a_project_that_was_deleted_there_is_made_again(office: Office) -> None:
+def test_a_project_that_was_deleted_there_is_made_again(workspace: Workspace) -> None:
     """What was pulled stays; the rest is sent to a new project when somebody says so."""
-    office.campaign(items=3)
-    office.person("olha")
-    remote = office.push("olha", 3).remote_id
-    office.say("olha", office.tasks()[0])
-    office.pull()
-    with office.studio.api() as api:
+    workspace.campaign(items=3)
+    workspace.person("olha")
+    remote = workspace.push("olha", 3).remote_id
+    workspace.say("olha", workspace.tasks()[0])
+    workspace.pull()
+    with workspace.studio.api() as api:
         assert api.delete(f"/api/projects/{remote}/").status_code == 204
-    problem = office.pull().problem
+    problem = workspace.pull().problem
     assert problem is not None
     assert "push --anew" in problem
     with pytest.raises(NotFound, match="push --anew"):
-        office.push("olha", 3)
-    made = office.push("olha", 2, anew=True)
+        workspace.push("olha", 3)
+    made = workspace.push("olha", 2, anew=True)
     assert (made.in_hand, made.sent) == (2, 2)
     assert made.remote_id != remote
-    office.say("olha", office.tasks()[0])
-    assert office.pull().answered == 1
-    assert [row[3] for row in office.answers()] == [YES, YES]
-    office.well()
+    workspace.say("olha", workspace.tasks()[0])
+    assert workspace.pull().answered == 1
+    assert [row[3] for row in workspace.answers()] == [YES, YES]
+    workspace.well()
 
 
-def test_questions_that_were_changed_there_stop_the_pull_until_they_are_put_back(office: Office) -> None:
+def test_questions_that_were_changed_there_stop_the_pull_until_they_are_put_back(workspace: Workspace) -> None:
     """Answers could mean something else; nothing is lost by waiting."""
-    office.campaign(items=1)
-    office.person("olha")
-    remote = office.push("olha").remote_id
-    ours = office.client.project(remote).label_config
-    with office.studio.api() as api:
+    workspace.campaign(items=1)
+    workspace.person("olha")
+    remote = workspace.push("olha").remote_id
+    ours = workspace.client.get_project(remote).label_config
+    with workspace.studio.api() as api:
         changed = ours.replace('value="ні"', 'value="хтозна"')
         assert api.patch(f"/api/projects/{remote}/", json={"label_config": changed}).status_code == 200
-    office.say("olha", office.tasks()[0])
-    found = office.pull()
+    workspace.say("olha", workspace.tasks()[0])
+    found = workspace.pull()
     assert found.answered == 0
     assert "were changed in Label Studio" in (found.problem or "")
-    office.push("olha")
-    assert office.client.project(remote).label_config == ours
-    found = office.pull()
+    workspace.push("olha")
+    assert workspace.client.get_project(remote).label_config == ours
+    found = workspace.pull()
     assert (found.answered, found.problem) == (1, None)
-    office.well()
+    workspace.well()
 
 
-def test_tasks_that_were_deleted_there_are_told_of(office: Office) -> None:
+def test_tasks_that_were_deleted_there_are_told_of(workspace: Workspace) -> None:
     """The answers that were pulled stay as they are."""
-    office.campaign(items=2)
-    office.person("olha")
-    office.push("olha", 2)
-    one = office.tasks()[0]
-    office.say("olha", one)
-    office.pull()
-    with office.studio.api() as api:
+    workspace.campaign(items=2)
+    workspace.person("olha")
+    workspace.push("olha", 2)
+    one = workspace.tasks()[0]
+    workspace.say("olha", one)
+    workspace.pull()
+    with workspace.studio.api() as api:
         assert api.delete(f"/api/tasks/{one}/").status_code == 204
-    found = office.pull()
+    found = workspace.pull()
     assert (found.missing, found.deleted) == (1, 0)
-    assert len(office.answers()) == 1
+    assert len(workspace.answers()) == 1
 
 
 def _refused(step: Callable[[], object], says: str) -> None:

@@ -1,4 +1,4 @@
-"""Items that are fixed while they wait at a desk: nobody works in vain, and no answer is lost."""
+"""Items that are fixed while they wait at a batch: nobody works in vain, and no answer is lost."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from annotation.campaigns import project as project_files
+from annotation.campaigns import project_file as project_files
 from annotation.loading import campaign as loading
 from annotation.workflow.lifecycle import item_fixes
 
 if TYPE_CHECKING:
-    from tests.annotation.label_studio.sync.conftest import Office
+    from tests.annotation.label_studio.sync.conftest import Workspace
 
 YES, NO = "так", "ні"
 
@@ -24,74 +24,74 @@ def backend() -> str:
     return "sqlite"
 
 
-def fix(office: Office, item: str, *, cosmetic: bool) -> None:
+def fix(workspace: Workspace, item: str, *, cosmetic: bool) -> None:
     """Change the item's text in the file, and take it over."""
-    path = office.folder / "p.jsonl"
+    path = workspace.folder / "p.jsonl"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     for row in rows:
         if row["id"] == item:
             row["text"] = f"Виправлене {item}."
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    campaign = project_files.read(office.folder / "p.yaml")
-    with office.db.transaction() as session:
-        contents = loading.contents(campaign)
-        item_fixes.fix(session, campaign, contents, item=item, cosmetic=cosmetic, now=datetime.now(UTC))
+    campaign = project_files.read_project(workspace.folder / "p.yaml")
+    with workspace.db.transaction() as session:
+        contents = loading.read_contents(campaign)
+        item_fixes.fix_item(session, campaign, contents, item=item, cosmetic=cosmetic, now=datetime.now(UTC))
 
 
-def shown(office: Office) -> dict[str, str]:
-    """What the tasks of the desk show there, by item."""
-    remote = office.desk().remote_id
+def shown(workspace: Workspace) -> dict[str, str]:
+    """What the tasks of the batch show there, by item."""
+    remote = workspace.batch().remote_id
     assert remote is not None
-    return {task.data["item"]: task.data["shown"] for page in office.client.tasks(remote) for task in page}
+    return {task.data["item"]: task.data["shown"] for page in workspace.client.list_task_pages(remote) for task in page}
 
 
-def test_the_next_push_shows_a_fixed_item_as_it_is_and_takes_a_superseded_one_away(office: Office) -> None:
+def test_the_next_push_shows_a_fixed_item_as_it_is_and_takes_a_superseded_one_away(workspace: Workspace) -> None:
     """What was answered there meanwhile stays, and comes back with the reason why it does not count."""
-    office.campaign(items=4, overlap=1)
-    office.person("olha")
-    office.push("olha", 4)
-    tasks = {item: task for task, item in office.items().items()}
-    fix(office, "p-1", cosmetic=True)
-    fix(office, "p-2", cosmetic=False)
-    fix(office, "p-3", cosmetic=False)
-    office.say("olha", tasks["p-3"], NO)
-    pushed = office.push("olha", 4)
+    workspace.campaign(items=4, overlap=1)
+    workspace.person("olha")
+    workspace.push("olha", 4)
+    tasks = {item: task for task, item in workspace.items().items()}
+    fix(workspace, "p-1", cosmetic=True)
+    fix(workspace, "p-2", cosmetic=False)
+    fix(workspace, "p-3", cosmetic=False)
+    workspace.say("olha", tasks["p-3"], NO)
+    pushed = workspace.push("olha", 4)
     assert (pushed.in_hand, pushed.sent) == (2, 0)  # two items wait; whoever met an item does not get it again
-    there = shown(office)
+    there = shown(workspace)
     assert sorted(there) == ["p-1", "p-3", "p-4"]
     assert "Виправлене p-1." in there["p-1"]
     assert "Речення 3." in there["p-3"]
-    office.say("olha", tasks["p-1"])
-    office.say("olha", tasks["p-4"])
-    office.pull()
-    office.push("olha", 4)
-    assert [one[1:4] + one[5:] for one in office.answers()] == [
+    workspace.say("olha", tasks["p-1"])
+    workspace.say("olha", tasks["p-4"])
+    workspace.pull()
+    workspace.push("olha", 4)
+    assert [one[1:4] + one[5:] for one in workspace.answers()] == [
         ("p-1", 0, YES, None), ("p-3", 0, NO, "the item was changed: revision 2"), ("p-4", 0, YES, None),
     ]  # fmt: skip
-    assert sorted(shown(office)) == ["p-1", "p-3", "p-4"]
-    office.well()
+    assert sorted(shown(workspace)) == ["p-1", "p-3", "p-4"]
+    workspace.well()
 
 
-def test_an_answer_to_an_item_that_was_fixed_in_its_looks_only_counts(office: Office) -> None:
+def test_an_answer_to_an_item_that_was_fixed_in_its_looks_only_counts(workspace: Workspace) -> None:
     """Also where no push came between."""
-    office.campaign(items=1, overlap=1)
-    office.person("olha")
-    office.push("olha", 1)
-    (task,) = office.tasks()
-    fix(office, "p-1", cosmetic=True)
-    office.say("olha", task)
-    office.pull()
-    assert [one[3:] for one in office.answers()] == [(YES, None, None)]
+    workspace.campaign(items=1, overlap=1)
+    workspace.person("olha")
+    workspace.push("olha", 1)
+    (task,) = workspace.tasks()
+    fix(workspace, "p-1", cosmetic=True)
+    workspace.say("olha", task)
+    workspace.pull()
+    assert [one[3:] for one in workspace.answers()] == [(YES, None, None)]
 
 
-def test_a_task_that_was_deleted_there_hinders_no_push(office: Office) -> None:
+def test_a_task_that_was_deleted_there_hinders_no_push(workspace: Workspace) -> None:
     """Neither of an item that was fixed in its looks, nor of a superseded one."""
-    office.campaign(items=2, overlap=1)
-    office.person("olha")
-    office.push("olha", 2)
-    fix(office, "p-1", cosmetic=True)
-    fix(office, "p-2", cosmetic=False)
-    with office.studio.api() as api:
-        for task in office.tasks():
+    workspace.campaign(items=2, overlap=1)
+    workspace.person("olha")
+    workspace.push("olha", 2)
+    fix(workspace, "p-1", cosmetic=True)
+    fix(workspace, "p-2", cosmetic=False)
+    with workspace.studio.api() as api:
+        for task in workspace.tasks():
             assert api.delete(f"/api/tasks/{task}/").status_code == 204
-    assert office.push("olha", 2).in_hand == 1
+    assert workspace.push("olha", 2).in_hand == 1

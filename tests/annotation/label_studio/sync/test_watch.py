@@ -16,12 +16,12 @@ from annotation.errors import BadInput, HromadaError
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
-from annotation.label_studio.sync.watch import HEADER, MOST_BYTES, application
+from annotation.label_studio.sync.watch import MAX_BODY_BYTES, SECRET_HEADER, create_webhook_app
 from annotation.store.database import Database
-from annotation.store.models import Annotator, Desk, Project
+from annotation.store.models import Annotator, LabelStudioBatch, Project
 
 if TYPE_CHECKING:
-    from tests.annotation.label_studio.sync.conftest import Office
+    from tests.annotation.label_studio.sync.conftest import Workspace
 
 
 def _now() -> datetime:
@@ -32,12 +32,12 @@ def _failed(failure: HromadaError) -> None:
     raise failure
 
 
-def _hooks(office: Office, remote: int) -> int:
-    with office.studio.api() as api:
+def _hooks(workspace: Workspace, remote: int) -> int:
+    with workspace.studio.api() as api:
         return len(api.get("/api/webhooks/", params={"project": remote}).json())
 
 
-def _a_desk(session: Session, *, server: str) -> None:
+def _a_batch(session: Session, *, server: str) -> None:
     project = Project(
         name="p", title="p", language="uk", instructions="", instructions_sha256="", definition={},
         definition_sha256="", source="", created_at=_now(),
@@ -45,10 +45,10 @@ def _a_desk(session: Session, *, server: str) -> None:
     person = Annotator(pseudonym="a", created_at=_now())
     session.add_all([project, person])
     session.flush()
-    desk = Desk(
+    batch = LabelStudioBatch(
         project_id=project.id or 0, annotator_id=person.id or 0, server=server, mark="m", remote_id=1, created_at=_now()
     )
-    session.add(desk)
+    session.add(batch)
 
 
 @pytest.fixture
@@ -60,16 +60,16 @@ def backend() -> str:
 @pytest.mark.parametrize(
     ("headers", "status", "woken"),
     [
-        ({HEADER: "right"}, 204, True),
-        ({HEADER: "wrong"}, 403, False),
-        ({HEADER: "ключ"}, 403, False),
+        ({SECRET_HEADER: "right"}, 204, True),
+        ({SECRET_HEADER: "wrong"}, 403, False),
+        ({SECRET_HEADER: "ключ"}, 403, False),
         ({}, 403, False),
     ],
 )
 async def test_only_a_call_with_the_secret_wakes(headers: dict[str, str], status: int, woken: bool) -> None:
     """What stands in the call is not read."""
     wake = asyncio.Event()
-    async with TestClient(TestServer(application("right", wake))) as caller:
+    async with TestClient(TestServer(create_webhook_app("right", wake))) as caller:
         answer = await caller.post("/", data=b"not JSON at all", headers=headers)
         assert (answer.status, wake.is_set()) == (status, woken)
 
@@ -77,37 +77,37 @@ async def test_only_a_call_with_the_secret_wakes(headers: dict[str, str], status
 async def test_a_long_call_is_refused() -> None:
     """Whoever knows the secret cannot fill the memory."""
     wake = asyncio.Event()
-    async with TestClient(TestServer(application("right", wake))) as caller:
-        answer = await caller.post("/", data=io.BytesIO(b"x" * (MOST_BYTES + 1)), headers={HEADER: "right"})
+    async with TestClient(TestServer(create_webhook_app("right", wake))) as caller:
+        answer = await caller.post("/", data=io.BytesIO(b"x" * (MAX_BODY_BYTES + 1)), headers={SECRET_HEADER: "right"})
         assert (answer.status, wake.is_set()) == (413, False)
 
 
-async def test_an_answer_there_wakes_the_watch(office: Office) -> None:
+async def test_an_answer_there_wakes_the_watch(workspace: Workspace) -> None:
     """The server calls, the watch pulls long before its time, and takes its webhook away when it ends."""
-    office.campaign(items=2)
-    office.person("olha")
-    remote = office.push("olha", 2).remote_id
+    workspace.campaign(items=2)
+    workspace.person("olha")
+    remote = workspace.push("olha", 2).remote_id
     stop, answered = asyncio.Event(), asyncio.Event()
 
-    def told(found: Sequence[sync.Pulled]) -> None:
+    def told(found: Sequence[sync.PullResult]) -> None:
         if any(one.answered for one in found):
             answered.set()
 
     watch = asyncio.create_task(
-        sync.watch(
-            office.db, office.client, clock=_now, stop=stop, told=told, failed=_failed, every=600,
-            receiver=sync.Receiver(host="127.0.0.1", port=0),
+        sync.watch_batches(
+            workspace.db, workspace.client, clock=_now, stop=stop, on_results=told, on_failure=_failed, every=600,
+            receiver=sync.WebhookReceiver(host="127.0.0.1", port=0),
         )
     )  # fmt: skip
     async with asyncio.timeout(60):
-        while not await asyncio.to_thread(_hooks, office, remote):
+        while not await asyncio.to_thread(_hooks, workspace, remote):
             await asyncio.sleep(0.2)
-        await asyncio.to_thread(office.say, "olha", office.tasks()[0])
+        await asyncio.to_thread(workspace.say, "olha", workspace.tasks()[0])
         await answered.wait()
         stop.set()
         await watch
-    assert _hooks(office, remote) == 0
-    office.well()
+    assert _hooks(workspace, remote) == 0
+    workspace.well()
 
 
 async def test_a_server_that_is_down_is_told_of_and_tried_again(db: Database) -> None:
@@ -122,22 +122,24 @@ async def test_a_server_that_is_down_is_told_of_and_tried_again(db: Database) ->
 
     with Client("http://127.0.0.1:1", "0" * 40) as client:
         with db.transaction() as session:
-            _a_desk(session, server=client.server)
+            _a_batch(session, server=client.server_id)
         async with asyncio.timeout(30):
-            await sync.watch(db, client, clock=_now, stop=stop, told=lambda _: None, failed=failed, every=0.01)
+            await sync.watch_batches(
+                db, client, clock=_now, stop=stop, on_results=lambda _: None, on_failure=failed, every=0.01
+            )
     assert {str(one).partition(": ")[2][:31] for one in failures} == {"Label Studio does not answer. S"}
 
 
 async def test_a_proxy_that_fails_for_a_while_does_not_end_the_watch(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A wrong token at the start ends it; the same later is told, and it goes on."""
-    office.campaign(items=1)
-    office.person("olha")
-    office.push("olha", 1)
+    workspace.campaign(items=1)
+    workspace.person("olha")
+    workspace.push("olha", 1)
     stop, times = asyncio.Event(), 0
     failures: list[HromadaError] = []
-    ask = office.client.project
+    ask = workspace.client.get_project
 
     def project(remote_id: int) -> RemoteProject:
         nonlocal times
@@ -146,17 +148,31 @@ async def test_a_proxy_that_fails_for_a_while_does_not_end_the_watch(
             raise BadInput("A web page answered.")
         return ask(remote_id)
 
-    def told(_: Sequence[sync.Pulled]) -> None:
+    def told(_: Sequence[sync.PullResult]) -> None:
         if times > 2:
             stop.set()
 
-    monkeypatch.setattr(office.client, "project", project)
+    monkeypatch.setattr(workspace.client, "get_project", project)
     async with asyncio.timeout(60):
-        await sync.watch(office.db, office.client, clock=_now, stop=stop, told=told, failed=failures.append, every=0.01)
+        await sync.watch_batches(
+            workspace.db,
+            workspace.client,
+            clock=_now,
+            stop=stop,
+            on_results=told,
+            on_failure=failures.append,
+            every=0.01,
+        )
     assert [str(one) for one in failures] == ["A web page answered."]
-    with Client(office.studio.url, "f" * 40) as stranger:
-        stranger.server = office.client.server
+    with Client(workspace.studio.url, "f" * 40) as stranger:
+        stranger.server_id = workspace.client.server_id
         with pytest.raises(BadInput, match="does not know this token"):
-            await sync.watch(
-                office.db, stranger, clock=_now, stop=asyncio.Event(), told=told, failed=failures.append, every=0.01
+            await sync.watch_batches(
+                workspace.db,
+                stranger,
+                clock=_now,
+                stop=asyncio.Event(),
+                on_results=told,
+                on_failure=failures.append,
+                every=0.01,
             )

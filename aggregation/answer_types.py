@@ -1,0 +1,248 @@
+"""Consensus, accuracy, agreement and scores of answers of any type: each function calls the package of the type."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import get_args
+
+import numpy as np
+import pandas as pd
+
+from aggregation.agreement import AgreementTable, Coefficient
+from aggregation.answers import Answers, AnswerType
+from aggregation.bootstrap import Draws, Progress
+from aggregation.consensus import Accuracy, Consensus, Ties
+from aggregation.dawid_skene import Stop
+from aggregation.errors import HromadaError, Refused
+from aggregation.gold_comparison import ScoredAnswers, Scorer, compare_with_gold
+from aggregation.labels.agreement import break_down_by_annotator, compute_label_agreement
+from aggregation.labels.consensus import (
+    NAMES,
+    Method,
+    build_label_consensus,
+    compute_label_accuracy,
+    derive_anchors_and_skills,
+)
+from aggregation.labels.scores import score_labels
+from aggregation.multilabel.agreement import compute_box_agreement, compute_multilabel_agreement
+from aggregation.multilabel.consensus import build_box_consensus
+from aggregation.multilabel.scores import build_box_scorers, list_box_metrics
+from aggregation.multilabel.votes import read_selections
+from aggregation.performance import (
+    Metric,
+    Performance,
+    Unit,
+    UnitName,
+    add_annotator_range,
+    score_annotators,
+    score_unit,
+)
+from aggregation.scoring import RULES
+from aggregation.spans.agreement import compute_span_agreement
+from aggregation.spans.consensus import build_span_consensus
+from aggregation.spans.scores import build_span_scorers, list_span_metrics
+from aggregation.spans.votes import read_span_votes
+from aggregation.texts import consensus as text_consensus
+from aggregation.texts.agreement import compute_text_agreement
+from aggregation.texts.scores import build_text_scorers, list_text_metrics
+
+TEXT_TYPES: tuple[AnswerType, ...] = ("text", "edit")
+METHODS: Mapping[AnswerType, tuple[Method, ...]] = MappingProxyType(
+    {"text": text_consensus.METHODS, "edit": text_consensus.METHODS, "span": ("majority",)}
+)
+PLURALS: Mapping[AnswerType, str] = MappingProxyType(
+    {"label": "labels", "boxes": "boxes", "text": "texts", "edit": "corrected texts", "span": "parts of a text"}
+)
+NO_FIT = "Dawid-Skene needs one label an item; {what}: use the majority."
+NO_FIT_REASONS: Mapping[AnswerType, str] = MappingProxyType(
+    {
+        "boxes": "boxes are judged each by itself (`hromada aggregate --method dawid_skene` labels them so)",
+        "text": "texts are no labels that items share",
+        "edit": "texts are no labels that items share",
+        "span": "parts of a text are no labels that items share",
+    }
+)
+
+
+def build_consensus(
+    answers: Answers, *, method: Method, ties: Ties, seed: int = 0, anchors: bool = False, stop: Stop = "crowdkit"
+) -> Consensus:
+    """The consensus on answers of any type; with `anchors` the method takes declared gold as known.
+
+    Labels: `labels.consensus`. Boxes: each by itself. Texts: the plurality of equal texts, the text closest to all
+    others (`closest`), or ROVER. Spans: those that more than half of an item's answers mark, whatever the rule of ties.
+
+    Raises HromadaError for no votes, and Refused for a method that the answers do not allow, with those that fit.
+    """
+    if answers.votes.frame.empty:
+        raise HromadaError("There are no votes to make a consensus of.", remedy="Collect or import answers first.")
+    methods = METHODS.get(answers.kind)
+    if method not in (methods or (method,)):
+        raise _refuse_method(method, answers.kind, methods or ())
+    if methods is None and method in ("rover", "closest"):
+        raise _refuse_method(method, answers.kind, ("majority",))
+    if answers.kind == "boxes":
+        return build_box_consensus(answers, method=method, ties=ties, seed=seed, anchors=anchors, stop=stop)
+    if answers.kind == "span":
+        return build_span_consensus(answers, seed=seed)
+    if answers.kind in TEXT_TYPES:
+        return text_consensus.build_text_consensus(answers, method=method, ties=ties, seed=seed)
+    known, skills = derive_anchors_and_skills(answers.votes, method=method, anchors=anchors)
+    return build_label_consensus(
+        answers.votes, method=method, ties=ties, seed=seed, anchors=known, skills=skills, stop=stop
+    )
+
+
+def compute_accuracy(answers: Answers, consensus: Consensus) -> Accuracy:
+    """How many labels are right over the items with gold and votes; a shared tie counts its share of right answers."""
+    known = answers.votes.items["gold"].dropna()
+    if answers.kind == "label":
+        return compute_label_accuracy(consensus, known)
+    gold = {str(item): str(answer) for item, answer in known.items()}
+    labels = consensus.labels.loc[consensus.labels.index.isin(list(gold))]
+    right = 0.0
+    for item, label in labels["label"].items():
+        right += isinstance(label, str) and answers.is_right(str(item), label, gold[str(item)])
+    if consensus.ties == "shared" and answers.kind in TEXT_TYPES:
+        for item, tied in labels.loc[labels["tie"], "tied"].items():
+            right += sum(answers.is_right(str(item), text, gold[str(item)]) for text in tied) / len(tied)
+    return Accuracy(right=right, total=len(labels))
+
+
+def compute_agreement(
+    answers: Answers,
+    *,
+    overlap: int | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+    progress: Progress | None = None,
+) -> AgreementTable:
+    """The coefficients that fit the answer type: on each item's first `overlap` votes, then on all votes pooled.
+
+    Labels: `labels.agreement`. Boxes: `compute_multilabel_agreement`. Texts and spans: HOW of `texts.agreement` and
+    `spans.agreement`.
+    """
+    if answers.kind == "label":
+        return compute_label_agreement(
+            answers.votes, overlap=overlap, resamples=resamples, seed=seed, level=level, progress=progress
+        )
+    rows = _compute_rows(answers, overlap, resamples=resamples, seed=seed, level=level)
+    if overlap is not None and (answers.votes.frame["item"].value_counts() > overlap).any():
+        if progress is not None:
+            progress(0.5)
+        rows += _compute_rows(answers, None, resamples=resamples, seed=seed, level=level)
+    if progress is not None:
+        progress(1.0)
+    return AgreementTable(rows=rows)
+
+
+def break_down_agreement(answers: Answers, by: str, *, resamples: int = 1000, seed: int = 0) -> tuple[Coefficient, ...]:
+    """Agreement of answers that are no labels by `label` (boxes alone: each box) or `annotator` (equal answers).
+
+    Raises Refused for any other breakdown, which needs labels.
+    """
+    if by == "annotator":
+        return break_down_by_annotator(answers.normalise_votes(), resamples=resamples, seed=seed)
+    if by == "label" and answers.kind == "boxes" and answers.boxes is not None:
+        return compute_box_agreement(read_selections(answers), resamples=resamples, seed=seed)
+    raise Refused(f"Agreement by {by} needs labels that mean the same on every item.", remedy="Use --by annotator.")
+
+
+def score_answers(
+    answers: Answers,
+    *,
+    skips: pd.DataFrame | None = None,
+    resamples: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    units: Collection[UnitName] = get_args(UnitName),
+    progress: Progress | None = None,
+) -> Performance:
+    """Score answers of any type against gold, as `labels.scores` scores labels.
+
+    The primary score of other types is `exact_match`; their other metrics stand in the `scores` module of the type. The
+    majority is the consensus by that name, computed again in each draw; an item that it leaves open counts as
+    unanswered, and so do `skips` (columns item, annotator). There is no chance level to compare with.
+
+    Raises HromadaError where no item has gold, or nobody answered one that has.
+    """
+    if answers.kind == "label":
+        return score_labels(
+            answers.votes, skips=skips, resamples=resamples, seed=seed, level=level, units=units, progress=progress
+        )
+    draws = Draws(resamples=resamples, seed=seed, level=level, progress=progress)
+    scored = _compare_answers(answers, skips)
+    individual, majority, metrics = _build_scorers(answers, scored)
+    annotators = score_annotators(scored, level=level)
+    n_units = 1 + ("majority" in units)
+    parts = [replace(draws, progress=draws.part(part, of=n_units)) for part in range(n_units)]
+    unit = _score_unit("individual", individual, scored, metrics=metrics, total=len(scored.frame), draws=parts[0])
+    scored_units = [add_annotator_range(unit, annotators)]
+    if "majority" in units:
+        unit = _score_unit("majority", majority, scored, metrics=metrics, total=len(scored.gold), draws=parts[1])
+        labels = build_consensus(answers, method="majority", ties="drop").labels.reindex(scored.gold.index)
+        scored_units.append(replace(unit, n_ties=int(labels["tie"].eq(other=True).sum())))
+    refused = {"dawid_skene": NO_FIT.format(what=NO_FIT_REASONS[answers.kind])} if "dawid_skene" in units else {}
+    return Performance(
+        units=tuple(scored_units),
+        refused=refused,
+        annotators=annotators,
+        random=None,
+        random_exact=None,
+        n_items=len(answers.votes.items),
+        n_items_with_gold=int(answers.votes.items["gold"].notna().sum()),
+        n_items_scored=len(scored.gold),
+        resamples=resamples,
+        seed=seed,
+        level=level,
+        positions=False,
+        dawid_skene=None,
+    )
+
+
+def _refuse_method(method: Method, answer_type: AnswerType, methods: Sequence[Method]) -> Refused:
+    """Why a method is refused for an answer type, with the methods that fit."""
+    fitting = " or ".join([", ".join(methods[:-1]), methods[-1]] if methods[1:] else methods)
+    return Refused(f"{NAMES[method]} cannot weigh {PLURALS[answer_type]}.", remedy=f"Use {fitting}.")
+
+
+def _compute_rows(
+    answers: Answers, overlap: int | None, *, resamples: int, seed: int, level: float
+) -> tuple[Coefficient, ...]:
+    if answers.kind == "boxes":
+        return compute_multilabel_agreement(answers, overlap=overlap, resamples=resamples, seed=seed, level=level)
+    if answers.kind == "span":
+        votes = read_span_votes(answers)
+        return compute_span_agreement(votes, overlap=overlap, resamples=resamples, seed=seed, level=level)
+    return compute_text_agreement(
+        answers.votes, rule=RULES[answers.kind], overlap=overlap, resamples=resamples, seed=seed, level=level
+    )
+
+
+def _compare_answers(answers: Answers, skips: pd.DataFrame | None) -> ScoredAnswers:
+    """The answers on items that have gold; an answer is right if it equals a right answer after normalisation."""
+    scored = replace(compare_with_gold(answers.votes, skips), classes=None)
+    rows = zip(scored.frame["item"], scored.frame["answer"], scored.voted, strict=True)
+    right = [voted and answers.is_right(str(item), answer, scored.gold[item]) for item, answer, voted in rows]
+    return replace(scored, right=np.array(right, dtype=np.float64))
+
+
+def _build_scorers(answers: Answers, scored: ScoredAnswers) -> tuple[Scorer, Scorer, dict[str, Metric]]:
+    """The scorers of single answers and of majorities, and the metrics of their columns."""
+    if answers.kind in TEXT_TYPES:
+        return (*build_text_scorers(answers, scored), list_text_metrics(answers))
+    if answers.kind == "boxes":
+        return (*build_box_scorers(answers, scored), list_box_metrics(answers))
+    return (*build_span_scorers(answers, scored), list_span_metrics())
+
+
+def _score_unit(
+    name: UnitName, scorer: Scorer, scored: ScoredAnswers, *, metrics: dict[str, Metric], total: int, draws: Draws
+) -> Unit:
+    """A unit whose column sums come from its scorer: every annotator and item is drawn once."""
+    sums = scorer.sum_columns(np.ones((scorer.n_annotators, 1)), np.ones((len(scored.gold), 1)))
+    right = round(float(sums[0, 0]))
+    return score_unit(name, sums, scorer=scorer, scored=scored, metrics=metrics, right=right, total=total, draws=draws)

@@ -1,0 +1,120 @@
+"""Answers compared with gold, and scorers: sums of score columns when annotators and items are redrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from aggregation.bootstrap import Sparse, encode_groups
+from aggregation.errors import HromadaError
+from aggregation.schema import Codes, Floats, Votes
+
+ColumnSums = Callable[[Floats, Floats], Floats]
+"""Takes how often each annotator (annotators × draws) and item (items × draws) is drawn; returns draws × columns."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScoredAnswers:
+    """The votes and skips on items that have gold, one row each, sorted; a skip has no answer and is never right.
+
+    `items` and `annotators` are the codes of each row's item and annotator, `voted` tells votes from skips, `right` is
+    1 where a vote equals gold; `annotator_ids` are sorted; `gold` has the index item, sorted, with the items of the
+    rows alone; `groups` is the code of each item's group; `classes` are the declared labels, None where options differ
+    from item to item.
+    """
+
+    frame: pd.DataFrame
+    items: Codes
+    annotators: Codes
+    voted: NDArray[np.bool_]
+    right: Floats
+    annotator_ids: NDArray[np.object_]
+    gold: pd.Series[str]
+    groups: Codes
+    n_groups: int
+    classes: tuple[str, ...] | None
+
+    @property
+    def item_units(self) -> str:
+        """The name of what is resampled of the items: items, or groups of items."""
+        return "items" if self.n_groups == len(self.gold) else "groups of items"
+
+    def count_skips(self) -> Sparse:
+        """The number of each annotator's skips on each item: items × annotators."""
+        skips = ~self.voted
+        shape = (len(self.gold), len(self.annotator_ids))
+        return count_cells(self.items[skips], self.annotators[skips], shape=shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scorer:
+    """The sums of score columns for drawn annotators and drawn items.
+
+    `sum_columns` returns one row per draw (see `ColumnSums`); the columns depend on the answer type and stand beside
+    its scorers. `n_annotators` and `groups` (the code of each item's group) are what is drawn; `width` is how many
+    numbers per draw `sum_columns` holds in memory.
+    """
+
+    sum_columns: ColumnSums
+    n_annotators: int
+    groups: Codes
+    n_groups: int
+    width: int
+
+
+def compare_with_gold(votes: Votes, skips: pd.DataFrame | None = None) -> ScoredAnswers:
+    """Keep the votes and the skips (columns item, annotator) on items with gold, and compare the votes with it.
+
+    Raises HromadaError where there is no gold, or no vote on an item that has it.
+    """
+    gold = votes.items["gold"].dropna()
+    if gold.empty:
+        raise HromadaError("No item has gold to score people against.", remedy="Declare gold or a truth file.")
+    frame = votes.frame.loc[votes.frame["item"].isin(gold.index)]
+    if frame.empty:
+        raise HromadaError(
+            "Nobody answered an item that has gold.", remedy="Collect answers on those items, or declare more gold."
+        )
+    if skips is not None and not skips.empty:
+        due_skips = skips.loc[skips["item"].isin(gold.index), ["item", "annotator"]]
+        frame = pd.concat([frame, due_skips.assign(answer=None).astype(object)])
+    frame = frame.sort_values(["item", "annotator", "answer"], kind="stable", ignore_index=True)
+    annotators, annotator_ids = pd.factorize(frame["annotator"], sort=True)
+    items, item_ids = pd.factorize(frame["item"], sort=True)
+    truth = gold.reindex(item_ids)
+    groups, n_groups = encode_groups(votes.items["group"].reindex(item_ids).to_numpy(dtype=object))
+    right = (frame["answer"].to_numpy() == truth.to_numpy()[items]).astype(np.float64)
+    return ScoredAnswers(
+        frame=frame,
+        items=items,
+        annotators=annotators,
+        voted=frame["answer"].notna().to_numpy(),
+        right=right,
+        annotator_ids=np.asarray(annotator_ids, dtype=object),
+        gold=truth,
+        groups=groups,
+        n_groups=n_groups,
+        classes=votes.classes,
+    )
+
+
+def build_scorer(sum_columns: ColumnSums, scored: ScoredAnswers, *, width: int) -> Scorer:
+    """A scorer that draws the annotators and groups of the scored answers."""
+    return Scorer(
+        sum_columns=sum_columns,
+        n_annotators=len(scored.annotator_ids),
+        groups=scored.groups,
+        n_groups=scored.n_groups,
+        width=width,
+    )
+
+
+def count_cells(rows: ArrayLike, columns: ArrayLike, *, shape: tuple[int, int]) -> Sparse:
+    """How often each (row, column) pair of codes occurs: rows × columns."""
+    places = (np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp))
+    return sparse.csr_array((np.ones(len(places[0])), places), shape=shape)

@@ -1,0 +1,22 @@
+"""Agreement of annotators in closed labels: coefficients, also by label, by annotator and over time."""
+
+from aggregation.labels.agreement.annotator_pairs import compute_cohen_pairs
+from aggregation.labels.agreement.breakdown import break_down_by_annotator, break_down_by_label, break_down_over_time
+from aggregation.labels.agreement.coefficients import HOW, CoefficientName, compute_label_agreement
+from aggregation.labels.agreement.confidence import OVERCONFIDENT, estimate_class_confidence, estimate_mean_posterior
+from aggregation.labels.agreement.self_agreement import SelfAgreement, compute_self_agreement
+
+__all__ = [
+    "HOW",
+    "OVERCONFIDENT",
+    "CoefficientName",
+    "SelfAgreement",
+    "break_down_by_annotator",
+    "break_down_by_label",
+    "break_down_over_time",
+    "compute_cohen_pairs",
+    "compute_label_agreement",
+    "compute_self_agreement",
+    "estimate_class_confidence",
+    "estimate_mean_posterior",
+]

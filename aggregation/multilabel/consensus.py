@@ -1,0 +1,93 @@
+"""Consensus on any number of boxes: each box is a yes or no of its own, and an item's label is the ticked boxes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import pandas as pd
+
+from aggregation.answers import Answers
+from aggregation.consensus import Consensus, Ties
+from aggregation.dawid_skene import Stop
+from aggregation.errors import Refused
+from aggregation.labels.consensus import Method, build_label_consensus, derive_anchors_and_skills
+from aggregation.multilabel.votes import (
+    OPEN_BOXES,
+    YES,
+    build_box_votes,
+    build_pooled_box_votes,
+    join_item_and_box,
+)
+
+ConsensusByBox = Mapping[str, Consensus]
+"""The consensus of each declared box; the one of all boxes together under the empty name where boxes differ."""
+
+
+def build_box_consensus(
+    answers: Answers, *, method: Method, ties: Ties, seed: int = 0, anchors: bool = False, stop: Stop = "crowdkit"
+) -> Consensus:
+    """The consensus on each box by itself; a tied box that the rule leaves open leaves its item without a label.
+
+    An item's label is the JSON list of the boxes whose consensus is yes, in their order; its confidence is that of the
+    least certain box, and `tied` names the tied boxes. Raises Refused for any method but the majority where the boxes
+    differ from item to item.
+    """
+    if answers.boxes is None:
+        if method != "majority":
+            raise Refused(f"{OPEN_BOXES}, so what people say of one tells nothing of another.", remedy="Use majority.")
+        votes = build_pooled_box_votes(answers)
+        by_box: ConsensusByBox = {"": build_label_consensus(votes, method=method, ties=ties, seed=seed)}
+    else:
+        by_box = {}
+        for box in answers.boxes:
+            votes = build_box_votes(answers, box)
+            known, skills = derive_anchors_and_skills(votes, method=method, anchors=anchors)
+            by_box[box] = build_label_consensus(
+                votes, method=method, ties=ties, seed=seed, anchors=known, skills=skills, stop=stop
+            )
+    first = next(iter(by_box.values()))
+    return Consensus(
+        method=method,
+        version=f"{first.version}, of each box by itself",
+        ties=ties,
+        seed=seed,
+        labels=_join_labels(answers, by_box),
+        n_anchors=first.n_anchors,
+        warnings=_join_warnings(by_box),
+    )
+
+
+def _join_labels(answers: Answers, by_box: ConsensusByBox) -> pd.DataFrame:
+    """The columns of `Consensus.labels` from those of each box."""
+    rows_by_box = {box: consensus.labels.to_dict("index") for box, consensus in by_box.items()}
+    items = sorted(set(answers.votes.frame["item"]))
+    counts = answers.votes.frame["item"].value_counts()
+    labels = []
+    for item in items:
+        boxes = answers.get_boxes(item)
+        rows = [
+            rows_by_box[box][item] if box in rows_by_box else rows_by_box[""][join_item_and_box(item, box)]
+            for box in boxes
+        ]
+        is_open = any(row["label"] is None for row in rows)
+        ticked = [box for box, row in zip(boxes, rows, strict=True) if row["label"] == YES]
+        labels.append(
+            {
+                "label": None if is_open else json.dumps(ticked, ensure_ascii=False),
+                "confidence": min((row["confidence"] for row in rows), default=1.0),
+                "tie": any(row["tie"] for row in rows),
+                "tied": tuple(sorted(box for box, row in zip(boxes, rows, strict=True) if row["tie"])),
+                "n_votes": int(counts[item]),
+            }
+        )
+    return pd.DataFrame(labels, index=pd.Index(items, name="item", dtype=object))
+
+
+def _join_warnings(by_box: ConsensusByBox) -> tuple[str, ...]:
+    """Every different warning once, after the names of the boxes that it is about."""
+    boxes_by_warning: dict[str, list[str]] = {}
+    for box, consensus in by_box.items():
+        for warning in consensus.warnings:
+            boxes_by_warning.setdefault(warning, []).append(box)
+    return tuple(f"{', '.join(boxes)}: {warning}" for warning, boxes in boxes_by_warning.items())

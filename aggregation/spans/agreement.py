@@ -1,0 +1,85 @@
+"""Agreement on marked parts of a text: F1 of spans, words and characters, and how often one span has a majority."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from itertools import combinations
+from types import MappingProxyType
+
+import numpy as np
+
+from aggregation.agreement import NO_PAIRS, Coefficient, estimate_item_mean
+from aggregation.bootstrap import Draws
+from aggregation.scoring import find_words
+from aggregation.spans.votes import SpanSet, SpanVotes
+
+HOW: Mapping[str, str] = MappingProxyType(
+    {
+        "span_f1_exact": "mean over items of the mean F1 of each two annotators' spans, same ends and label",
+        "span_f1_token": "mean over items of the mean F1 of the labelled words that each two annotators' spans touch",
+        "span_f1_char": "mean over items of the mean F1 of the labelled characters of each two annotators' spans",
+        "span_majority": "share of items on which one span (same ends and label) has more than half of the votes",
+    }
+)
+
+
+def compute_span_agreement(
+    votes: SpanVotes, *, overlap: int | None = None, resamples: int = 1000, seed: int = 0, level: float = 0.95
+) -> tuple[Coefficient, ...]:
+    """The coefficients of HOW, in its order; F1 is 2 |A and B| / (|A| + |B|), and 1 where neither marked anything.
+
+    `overlap` is the planned number of votes per item; only the first so many votes of each item count.
+    """
+    chosen = votes if overlap is None else votes.first_votes(overlap)
+    draws = Draws(resamples=resamples, seed=seed, level=level)
+    paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()) >= 2
+    frame = chosen.frame.loc[paired]
+    spans_by_item = {str(item): list(rows) for item, rows in frame.groupby("item")["spans"]}
+    texts = {item: str(chosen.items.loc[item, "text"]) for item in spans_by_item}
+    measures: dict[str, Callable[[str], float]] = {
+        "span_f1_exact": lambda item: _average_f1(spans_by_item[item]),
+        "span_f1_token": lambda item: _average_f1([_list_words(spans, texts[item]) for spans in spans_by_item[item]]),
+        "span_f1_char": lambda item: _average_f1([_list_characters(spans) for spans in spans_by_item[item]]),
+        "span_majority": lambda item: float(_count_most_marked(spans_by_item[item]) * 2 > len(spans_by_item[item])),
+    }
+    return tuple(
+        estimate_item_mean(
+            name,
+            np.array([measure(item) for item in spans_by_item], dtype=np.float64),
+            groups=chosen.items["group"].reindex(list(spans_by_item)),
+            counts=(len(frame), frame["annotator"].nunique()),
+            draws=draws,
+            how=HOW[name],
+            undefined=NO_PAIRS,
+            basis="pooled" if overlap is None else "first",
+        )
+        for name, measure in measures.items()
+    )
+
+
+def _count_most_marked(votes: list[SpanSet]) -> int:
+    return max(Counter(span for spans in votes for span in spans).values(), default=0)
+
+
+def _average_f1(votes: list[frozenset[object]] | list[SpanSet]) -> float:
+    return float(np.mean([_compute_f1(one, two) for one, two in combinations(votes, 2)]))
+
+
+def _compute_f1(one: frozenset[object] | SpanSet, two: frozenset[object] | SpanSet) -> float:
+    total = len(one) + len(two)
+    return 2 * len(frozenset(one) & frozenset(two)) / total if total else 1.0
+
+
+def _list_characters(spans: SpanSet) -> frozenset[object]:
+    return frozenset((number, span.label) for span in spans for number in range(span.start, span.end))
+
+
+def _list_words(spans: SpanSet, text: str) -> frozenset[object]:
+    """The number of each word that a span touches, with the span's label."""
+    return frozenset(
+        (number, span.label)
+        for number, (start, end) in enumerate(find_words(text))
+        for span in spans
+        if span.start < end and start < span.end
+    )

@@ -1,0 +1,95 @@
+"""The keys of the project file, and the types of their values."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from annotation.campaigns.questions import AnyQuestion, Question
+from annotation.campaigns.sections.annotators import (
+    AdmissionSection,
+    AttestationSection,
+    ConsentSection,
+    ExamplesSection,
+    ExposureSection,
+    ProfileField,
+    RewardSection,
+)
+from annotation.campaigns.sections.base import Language, ProjectName, Seconds, Section, Text
+from annotation.campaigns.sections.quality import CapsSection, FilteringSection, QualityRule, ReportsSection
+from annotation.campaigns.sections.release import DeclaredSection, ExpectedSection, LineageSection, PublishedSection
+from annotation.campaigns.sections.sources import (
+    ItemsSection,
+    TruthSection,
+    VotesSection,
+)
+from annotation.campaigns.sections.stages import (
+    ControlsSection,
+    DynamicOverlap,
+    Overlap,
+    PagesSection,
+    RepeatsSection,
+    StagesSection,
+)
+
+FROM_VOTES = "from votes"
+
+
+def _get_items_tag(value: object) -> str:
+    return "<word>" if isinstance(value, str) else "<section>"
+
+
+Items = Annotated[
+    Annotated[ItemsSection, Tag("<section>")] | Annotated[Literal["from votes"], Tag("<word>")],
+    Discriminator(_get_items_tag),
+]
+
+
+class ProjectSections(Section):
+    """The keys of the project file: `question` is the short form of `questions` with one question."""
+
+    project: ProjectName
+    title: Text
+    language: Language
+    kind: Literal["annotation", "baseline"] = "annotation"
+    instructions: str = ""
+    instructions_file: Text | None = None
+    examples: ExamplesSection | None = None
+    question: AnyQuestion | None = None
+    questions: Annotated[tuple[AnyQuestion, ...], Field(min_length=1)] | None = None
+    items: Items
+    votes: VotesSection | None = None
+    truth: TruthSection | None = None
+    overlap: Overlap | None = None
+    seed: int = 0
+    stages: StagesSection = StagesSection()
+    pages: PagesSection | None = None
+    controls: ControlsSection | None = None
+    repeats: RepeatsSection | None = None
+    quality: tuple[QualityRule, ...] = ()
+    admission: AdmissionSection | None = None
+    content_warning: Text | None = None
+    consent: ConsentSection | None = None
+    profile: tuple[ProfileField, ...] = ()
+    reward: RewardSection | None = None
+    attestation: AttestationSection | None = None
+    exposure: ExposureSection | None = None
+    reports: ReportsSection | None = None
+    filtering: FilteringSection | None = None
+    caps: CapsSection | None = None
+    lease: Seconds | None = None
+    expected: ExpectedSection | None = None
+    declared: DeclaredSection = DeclaredSection()
+    published: PublishedSection | None = None
+    lineage: LineageSection | None = None
+
+    @property
+    def all_questions(self) -> tuple[Question, ...]:
+        """The questions in their order, whether written as `question` or as `questions`."""
+        return self.questions or ((self.question,) if self.question is not None else ())
+
+    @property
+    def min_overlap(self) -> int | None:
+        """The minimum of answers for each item; None for imported votes."""
+        return self.overlap.min if isinstance(self.overlap, DynamicOverlap) else self.overlap

@@ -1,0 +1,240 @@
+"""Questions with options: one of them, any number of them, or a point on a scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from annotation.campaigns.questions.question_base import (
+    Answer,
+    Question,
+    QuestionContent,
+    QuestionMethods,
+    decode_json,
+    require_text,
+)
+from annotation.campaigns.sections.base import Section, Text
+
+Options = Annotated[tuple[Text, ...], Field(min_length=2)]
+
+CLASSES = QuestionMethods(
+    consensus=("majority", "dawid_skene"),
+    agreement=("percent", "krippendorff_alpha_nominal", "fleiss_kappa", "gwet_ac1"),
+    scores=("accuracy", "macro_f1", "weighted_f1", "mcc"),
+)
+NO_CLASSES = QuestionMethods(
+    consensus=("majority", "one_coin"), agreement=("percent", "chance_corrected"), scores=("accuracy",)
+)
+
+
+def _refuse_duplicates(options: Sequence[str], noun: str) -> None:
+    duplicate = next((option for option in options if options.count(option) > 1), None)
+    if duplicate is not None:
+        raise ValueError(f"The {noun} {duplicate!r} stands twice")
+
+
+class Positions(Section):
+    """`labels: {positions: [A, B, C, D]}`: the codes of the options by position."""
+
+    positions: Options
+
+    @model_validator(mode="after")
+    def _differ(self) -> Positions:
+        _refuse_duplicates(self.positions, "position")
+        return self
+
+
+def _get_labels_tag(value: object) -> str:
+    return "<word>" if isinstance(value, str) else "<codes>"
+
+
+Labels = Annotated[
+    Annotated[Literal["positions"], Tag("<word>")] | Annotated[Positions, Tag("<codes>")],
+    Discriminator(_get_labels_tag),
+]
+
+
+class _FromOptions(Question):
+    """`options` are the same for all items, or None where every item has its own."""
+
+    options: Options | None = None
+    shuffle: bool = False
+
+    @model_validator(mode="after")
+    def _options_differ(self) -> _FromOptions:
+        _refuse_duplicates(self.options or (), "option")
+        return self
+
+
+class ChoiceQuestion(_FromOptions):
+    """One of several options.
+
+    With `labels` the options of an item are stored as the codes of their positions, which are classes shared by all
+    items. `abstain` adds a last option, which fills the overlap and is no class.
+    """
+
+    kind: ClassVar[str] = "choice"
+
+    type: Literal["choice"]
+    labels: Labels | None = None
+    abstain: Text | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ChoiceQuestion:
+        if self.options is not None and self.labels is not None:
+            raise ValueError(
+                "Positions are for options that differ from item to item; fixed options are classes already"
+            )
+        if self.abstain is not None and self.abstain in (*(self.options or ()), *(self.positions or ())):
+            raise ValueError(f"{self.abstain!r} stands among the options already; `abstain` adds it")
+        return self
+
+    @property
+    def positions(self) -> tuple[str, ...] | None:
+        """The codes of the positions, where they are written out; see `with_positions`."""
+        return self.labels.positions if isinstance(self.labels, Positions) else None
+
+    def with_positions(self, most_options: int) -> ChoiceQuestion:
+        """Return the question with its positions written out for the largest number of options of an item."""
+        if self.labels != "positions" or most_options < 2:
+            return self
+        codes = Positions(positions=tuple(str(number) for number in range(most_options)))
+        return self.model_copy(update={"labels": codes})
+
+    def get_options(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
+        """Return the options of an item, the abstention included; `item_options` are the item's own."""
+        options = self.options if self.options is not None else tuple(item_options or ())
+        return options if self.abstain is None else (*options, self.abstain)
+
+    def get_substantive_options(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
+        """Return the options of an item without the abstention."""
+        return self.options if self.options is not None else tuple(item_options or ())
+
+    def get_labels(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
+        """Return the labels under which the options are stored and published, in the same order."""
+        options = self.get_options(item_options)
+        if self.labels is None:
+            return options
+        plain = len(options) - (self.abstain is not None)
+        codes = self.positions or tuple(str(number) for number in range(plain))
+        return (*codes[:plain], *options[plain:])
+
+    @property
+    def classes(self) -> tuple[str, ...] | None:
+        """The closed label set; None where options differ from item to item."""
+        return self.positions if self.labels is not None else self.options
+
+    @property
+    def closed_answers(self) -> tuple[str, ...] | None:
+        """The fixed labels, the abstention included."""
+        return None if self.options is None else self.get_labels(None)
+
+    @property
+    def methods(self) -> QuestionMethods:
+        """All methods for classes, fewer for options that differ from item to item."""
+        return NO_CLASSES if self.options is None and self.labels is None else CLASSES
+
+    def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
+        """Return the label of an option; raises BadInput for anything else."""
+        label = require_text(self, raw)
+        labels = self.get_labels(content.options)
+        if label not in labels:
+            raise self.build_refusal(f"cannot be answered with {label!r}.", f"The options are: {', '.join(labels)}.")
+        return label
+
+
+class ChoicesQuestion(_FromOptions):
+    """Any number of options, at least `least`, at most `most`; stored as a JSON list in the options' order."""
+
+    kind: ClassVar[str] = "choices"
+
+    type: Literal["choices"]
+    options: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
+    least: Annotated[int, Field(ge=0)] = 0
+    most: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ChoicesQuestion:
+        if self.most is not None and self.least > self.most:
+            raise ValueError(f"At least {self.least} and at most {self.most} options contradict each other")
+        return self
+
+    @property
+    def methods(self) -> QuestionMethods:
+        """Methods for sets of options."""
+        return QuestionMethods(
+            consensus=("majority",) if self.options is None else ("majority", "dawid_skene"),
+            agreement=("exact_sets", "krippendorff_alpha_masi", "krippendorff_alpha_nominal"),
+            scores=("exact_match", "f1a", "f1m"),
+        )
+
+    @property
+    def closed_answers(self) -> tuple[str, ...] | None:
+        """The fixed options."""
+        return self.options
+
+    def get_options(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
+        """Return the options of an item, the abstention included; `item_options` are the item's own."""
+        return self.options if self.options is not None else tuple(item_options or ())
+
+    def is_unanswered(self, raw: object) -> bool:
+        """An empty list is an answer unless `least` requires options."""
+        return super().is_unanswered(raw) or (self.least > 0 and decode_json(raw) in ([], ()))
+
+    def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
+        """Parse a list of options, a JSON list of them as text, or a single option."""
+        value = decode_json(raw)
+        given = [value] if isinstance(value, str) and value.strip() else value
+        if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
+            raise self.build_refusal("takes a list of options.", 'Write it like ["so", "so"].')
+        chosen, options = [one.strip() for one in given], self.get_options(content.options)
+        for one in chosen:
+            if one not in options:
+                raise self.build_refusal(f"cannot be answered with {one!r}.", f"The options are: {', '.join(options)}.")
+            if chosen.count(one) > 1:
+                raise self.build_refusal(f"has {one!r} twice.", "Give each option once.")
+        if len(chosen) < self.least or len(chosen) > (self.most or len(options)):
+            raise self.build_refusal(
+                f"has {len(chosen)} options chosen.", f"Choose {self.least} to {self.most or len(options)} of them."
+            )
+        return tuple(option for option in options if option in chosen)
+
+
+class ScaleQuestion(Question):
+    """A point on an ordered scale: `options` from lowest to highest; `ends` are captions of both ends."""
+
+    kind: ClassVar[str] = "scale"
+
+    type: Literal["scale"]
+    options: Options
+    ends: tuple[Text, Text] | None = None
+
+    @model_validator(mode="after")
+    def _options_differ(self) -> ScaleQuestion:
+        _refuse_duplicates(self.options, "point of the scale")
+        return self
+
+    @property
+    def methods(self) -> QuestionMethods:
+        """Methods for ordered answers."""
+        return QuestionMethods(
+            consensus=("median", "majority", "dawid_skene"),
+            agreement=("krippendorff_alpha_ordinal", "percent"),
+            scores=("mean_absolute_error", "spearman", "accuracy"),
+        )
+
+    @property
+    def closed_answers(self) -> tuple[str, ...] | None:
+        """The points of the scale."""
+        return self.options
+
+    def parse_answer(self, raw: object, content: QuestionContent) -> Answer:  # noqa: ARG002  # a scale is the same for all items
+        """Return a point of the scale."""
+        point = require_text(self, raw)
+        if point not in self.options:
+            raise self.build_refusal(
+                f"cannot be answered with {point!r}.", f"The scale goes {self.options[0]} … {self.options[-1]}."
+            )
+        return point

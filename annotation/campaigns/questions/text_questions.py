@@ -1,0 +1,89 @@
+"""Questions answered with a text: a free text, or a corrected one."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from annotation.campaigns.questions.question_base import (
+    Answer,
+    Question,
+    QuestionContent,
+    QuestionMethods,
+    require_text,
+)
+from annotation.campaigns.sections.base import Count, Text
+
+
+class TextQuestion(Question):
+    """A free answer of `shortest` to `longest` characters; stored trimmed, in Unicode's composed form."""
+
+    kind: ClassVar[str] = "text"
+
+    type: Literal["text"]
+    shortest: Count = 1
+    longest: Count = 2000
+
+    @model_validator(mode="after")
+    def _consistent(self) -> TextQuestion:
+        if self.shortest > self.longest:
+            raise ValueError(f"From {self.shortest} to {self.longest} characters leaves no answer")
+        return self
+
+    @property
+    def methods(self) -> QuestionMethods:
+        """Methods for free texts."""
+        return QuestionMethods(
+            consensus=("majority", "closest", "rover", "adjudication"),
+            agreement=("exact_match", "mean_chrf"),
+            scores=("exact_match", "f1"),
+        )
+
+    def parse_answer(self, raw: object, content: QuestionContent) -> Answer:  # noqa: ARG002  # any item takes any text
+        """Return the text; raises BadInput for a wrong length."""
+        text = unicodedata.normalize("NFC", require_text(self, raw))
+        if not self.shortest <= len(text) <= self.longest:
+            raise self.build_refusal(
+                f"has an answer of {len(text)} characters.", f"Write {self.shortest} to {self.longest} of them."
+            )
+        return text
+
+
+class EditQuestion(Question):
+    """A corrected copy of the item's `field`; where `must_change`, an untouched copy is refused."""
+
+    kind: ClassVar[str] = "edit"
+
+    type: Literal["edit"]
+    field: Text
+    must_change: bool = False
+    longest: Annotated[int, Field(ge=1)] = 20_000
+
+    @property
+    def methods(self) -> QuestionMethods:
+        """Methods for corrected texts."""
+        return QuestionMethods(
+            consensus=("majority", "closest", "rover", "adjudication"),
+            agreement=("exact_match", "mean_cer", "mean_chrf"),
+            scores=("exact_match", "wer", "cer", "chrf"),
+        )
+
+    def required_columns(self) -> tuple[str, ...]:
+        """The column of the text to correct."""
+        return (self.field,)
+
+    def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
+        """Return the corrected text."""
+        if not isinstance(raw, str) or not raw.strip():
+            raise self.build_refusal("has an empty text for an answer.", "Correct the text, do not delete it.")
+        text = unicodedata.normalize("NFC", raw)
+        if len(text) > self.longest:
+            raise self.build_refusal(f"has an answer of {len(text)} characters.", f"At most {self.longest} are taken.")
+        shown = unicodedata.normalize("NFC", content.fields.get(self.field, ""))
+        if self.must_change and text.strip() == shown.strip():
+            raise self.build_refusal(
+                "has an unchanged text for an answer.", "Correct it, or answer that it needs nothing."
+            )
+        return text

@@ -1,0 +1,109 @@
+"""The sections of the project file about annotators: consent, profile, admission, pay, rewards, examples."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from annotation.campaigns.sections.base import Contradiction, Name, Section, Share, Text, Texts, as_list
+
+Money = Annotated[Decimal, Field(gt=0, max_digits=12, decimal_places=4)]
+
+
+class ConsentSection(Section):
+    """`consent:` the text that annotators agree to first; for a new version they are asked again."""
+
+    file: Text
+    version: Text
+
+
+class ProfileField(Section):
+    """One profile question; annotators may leave it unanswered unless it is `required`."""
+
+    name: Name
+    text: Text
+    type: Literal["choice", "text", "number"] = "choice"
+    options: tuple[Text, ...] = ()
+    required: bool = False
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ProfileField:
+        if (self.type == "choice") != (len(self.options) >= 2):
+            raise ValueError("A choice has two options or more, a text or a number none")
+        return self
+
+
+class EarlierControl(Section):
+    """Admission by accuracy on the control items of earlier projects: `least` is the minimum share of right answers."""
+
+    least: Share
+    projects: Annotated[tuple[Name, ...], BeforeValidator(as_list), Field(min_length=1)]
+
+
+class AdmissionSection(Section):
+    """`admission:` who may join: by profile answers, cohort, control items of earlier projects, or the top n %."""
+
+    profile: dict[str, Annotated[tuple[Text, ...], BeforeValidator(as_list), Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
+    cohort: Texts = ()
+    earlier_control: EarlierControl | None = None
+    top: Share | None = None
+
+
+class PaySection(Section):
+    """`pay:` the rate for an hour of active work or for an answered item; `currency` is an ISO 4217 code."""
+
+    per_hour: Money | None = None
+    per_item: Money | None = None
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+
+    @model_validator(mode="after")
+    def _one_rate(self) -> PaySection:
+        if (self.per_hour is None) == (self.per_item is None):
+            raise ValueError("What is paid for? Give `per_hour` or `per_item`, one of them")
+        return self
+
+
+class RewardSection(Section):
+    """`reward:` what annotators get for answers: an emoji after each, a countdown of the items left, and `pay`."""
+
+    emoji: tuple[Text, ...] = ()
+    countdown: bool = False
+    pay: PaySection | None = None
+
+
+class AttestationSection(Section):
+    """`attestation:` the question after each work session about the tools that the annotator used."""
+
+    text: Text
+    options: Annotated[tuple[Text, ...], Field(min_length=2)]
+
+
+class ExposureSection(Section):
+    """`exposure:` projects whose annotators may see the same groups here; their answers are scored separately."""
+
+    exceptions: Annotated[tuple[Name, ...], BeforeValidator(as_list), Field(min_length=1)]
+
+
+def find_unknown_profile(profile: tuple[ProfileField, ...], admission: AdmissionSection | None) -> Contradiction | None:
+    """Find a condition of admission on a profile field that is not asked, or on an answer that it does not offer."""
+    known = {field.name: field for field in profile}
+    for name, values in (admission.profile if admission else {}).items():
+        at = ("admission", "profile", name)
+        if name not in known:
+            return Contradiction(f"Admission asks for {name!r}, the profile does not", at)
+        options = known[name].options
+        for value in values:
+            if options and value not in options:
+                return Contradiction(f"Admission asks for {name!r} to be {value!r}, which is not among its options", at)
+    return None
+
+
+class ExamplesSection(Section):
+    """`examples:` good and bad answers shown before the first item, each with its reason in the same line."""
+
+    good: Texts = ()
+    bad: Texts = ()

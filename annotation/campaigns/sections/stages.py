@@ -1,0 +1,144 @@
+"""The sections of the project file about stages: pools, pass marks, pages, control items, repeats, overlap."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+
+from annotation.campaigns.sections.base import (
+    LONGEST,
+    Count,
+    Seconds,
+    Section,
+    Share,
+    Texts,
+    multiply_share,
+    parse_duration,
+)
+from annotation.campaigns.sections.sources import PoolSection
+
+_MARK = re.compile(r"(\d+) of (\d+)")
+
+
+class PassMark(Section):
+    """The right answers needed to pass: `21 of 30`, or `60 %` of all answers; exactly as many are enough."""
+
+    right: Count | None = None
+    of: Count | None = None
+    share: Share | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> PassMark:
+        if (self.share is None) == (self.right is None or self.of is None):
+            raise ValueError("A pass mark is written like 21 of 30 or 60 %")
+        if self.right is not None and self.of is not None and self.right > self.of:
+            raise ValueError(f"{self.right} of {self.of} cannot be reached")
+        return self
+
+    def is_reached(self, right: int, of: int) -> bool:
+        """Whether `right` of `of` answers pass."""
+        if self.right is not None and self.of is not None:
+            return right >= self.right
+        return of > 0 and right >= multiply_share(self.share or 0.0, of)
+
+    def __str__(self) -> str:
+        return f"{self.right} of {self.of}" if self.share is None else f"{self.share:.0%}"
+
+
+def _parse_pass_mark(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    match = _MARK.fullmatch(value.strip())
+    return {"right": match[1], "of": match[2]} if match else {"share": value}
+
+
+class StageSection(Section):
+    """A stage before the main one; `number` is how many items it has, `explain` explains the gold after each answer.
+
+    `attempts` is the maximum of attempts, `cool_down` the time between a failed attempt and the next.
+    """
+
+    pool: PoolSection
+    number: Count | None = None
+    pass_mark: Annotated[PassMark, BeforeValidator(_parse_pass_mark)] | None = None
+    attempts: Count | None = None
+    cool_down: Seconds | None = None
+    explain: bool = False
+
+    @model_validator(mode="after")
+    def _consistent(self) -> StageSection:
+        of = self.pass_mark.of if self.pass_mark else None
+        if of is not None and self.number is not None and of > self.number:
+            raise ValueError(f"The pass mark speaks of {of} items, the stage has {self.number}")
+        return self
+
+
+class StagesSection(Section):
+    """`stages:` the stages before the main one, in this order; the items of the main stage are `items`."""
+
+    pilot: StageSection | None = None
+    training: StageSection | None = None
+    qualification: StageSection | None = None
+
+    @property
+    def by_name(self) -> dict[str, StageSection]:
+        """The given stages by name."""
+        given = {"pilot": self.pilot, "training": self.training, "qualification": self.qualification}
+        return {name: stage for name, stage in given.items() if stage is not None}
+
+
+class PagesSection(Section):
+    """`pages:` the number of consecutive items of one annotator on a page, control items included."""
+
+    items: Count
+
+
+class ControlsSection(Section):
+    """`controls:` hidden items with gold: `per_page` or at a `rate`; only `questions` are checked, if given."""
+
+    pool: PoolSection
+    number: Count | None = None
+    per_page: Count | None = None
+    rate: Share | None = None
+    questions: Texts = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> ControlsSection:
+        if (self.per_page is None) == (self.rate is None):
+            raise ValueError("How often do control items come? Give `per_page` or `rate`, one of them")
+        return self
+
+
+class RepeatsSection(Section):
+    """`repeats:` a share of each annotator's items is assigned again, `after` a minimum time.
+
+    Repeated answers measure self-agreement and are used for nothing else.
+    """
+
+    share: Share
+    after: Annotated[float, BeforeValidator(parse_duration), Field(ge=86400, le=LONGEST)] = 86400.0
+
+
+class DynamicOverlap(Section):
+    """An item is done from `min` answers on once its consensus has this `confidence`, at the latest with `max`."""
+
+    min: Count
+    max: Count
+    confidence: Share
+
+    @model_validator(mode="after")
+    def _consistent(self) -> DynamicOverlap:
+        if self.min >= self.max:
+            raise ValueError(f"From {self.min} to {self.max} is no range; write `overlap: {self.min}`")
+        return self
+
+
+def _get_overlap_tag(value: object) -> str:
+    return "<range>" if isinstance(value, dict | DynamicOverlap) else "<number>"
+
+
+Overlap = Annotated[
+    Annotated[Count, Tag("<number>")] | Annotated[DynamicOverlap, Tag("<range>")], Discriminator(_get_overlap_tag)
+]

@@ -1,0 +1,160 @@
+"""Reads YAML as text with places: scalars stay as typed, and every key has its line and column.
+
+The pydantic model of a key decides whether it is a number or a switch, so `yes`, `no`, `010` and dates stay text.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, NodeEvent
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from annotation.errors import BadInput, Where
+
+MOST_CHARACTERS = 1_000_000
+DEEPEST = 40
+_LONG_ESCAPE = re.compile(r"\\U([0-9A-Fa-f]{8})")
+
+KeyPath = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class YamlDocument:
+    """A YAML mapping: `data` holds dicts, lists, texts and None; `places` maps a key path to (line, column), from 1."""
+
+    file: Path
+    data: dict[str, Any]
+    places: dict[KeyPath, tuple[int, int]] = field(repr=False)
+
+    def where(self, path: KeyPath) -> Where:
+        """The place of a key path, or of the nearest existing key above it."""
+        known = path
+        while known and known not in self.places:
+            known = known[:-1]
+        line, column = self.places.get(known, (1, 1))
+        return Where(file=self.file, line=line, column=column, field=".".join(str(part) for part in path) or None)
+
+
+def parse_yaml(text: str, *, file: Path) -> YamlDocument:
+    """Parse one YAML mapping; raises BadInput with line and column for anything else."""
+    if len(text) > MOST_CHARACTERS:
+        raise BadInput(
+            "The file is too large for a project file.", where=Where(file=file), remedy="Is it the right one?"
+        )
+    try:
+        _refuse_unneeded_syntax(text, file=file)
+        node = YAML(typ="safe", pure=True).compose(text)
+    except MarkedYAMLError as failure:
+        mark = failure.problem_mark or failure.context_mark
+        place = Where(file=file, line=mark.line + 1, column=mark.column + 1) if mark else Where(file=file)
+        raise BadInput(
+            f"This is not YAML: {failure.problem or failure.context}.",
+            where=place,
+            remedy="Check indentation and quotes.",
+        ) from None
+    except (ValueError, OverflowError):
+        raise BadInput(
+            "This is not YAML: an escape names no character.",
+            where=_locate_bad_escape(text, file),
+            remedy="Write the character itself.",
+        ) from None
+    except YAMLError as failure:
+        reason = str(failure).splitlines()[0]
+        raise BadInput(
+            f"This is not YAML: {reason}.", where=Where(file=file), remedy="Save it as plain text."
+        ) from None
+    if node is None:
+        raise BadInput("The file is empty.", where=Where(file=file), remedy="Begin with `project: NAME`.")
+    if not isinstance(node, MappingNode):
+        raise BadInput(
+            "A project file is a list of `key: value` lines.",
+            where=_locate_node(node, file),
+            remedy="Begin with `project: NAME`.",
+        )
+    places: dict[KeyPath, tuple[int, int]] = {}
+    return YamlDocument(file=file, data=_read_mapping(node, (), places, file), places=places)
+
+
+def _refuse_unneeded_syntax(text: str, *, file: Path) -> None:
+    """Refuse aliases, tags and deep nesting, reading events without recursion: they hide mistakes or attacks."""
+    depth = 0
+    for event in YAML(typ="safe", pure=True).parse(text):
+        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        mark = event.start_mark
+        place = Where(file=file, line=mark.line + 1, column=mark.column + 1)
+        if isinstance(event, AliasEvent) or (isinstance(event, NodeEvent) and event.anchor is not None):
+            raise BadInput(
+                "Anchors and aliases (& and *) are not used here.", where=place, remedy="Write the text out."
+            )
+        if getattr(event, "tag", None) is not None:
+            raise BadInput("Tags (!) are not used here.", where=place, remedy="Quote the text if it begins with `!`.")
+        if depth > DEEPEST:
+            raise BadInput("The nesting is too deep.", where=place, remedy="Check the brackets.")
+
+
+def _locate_bad_escape(text: str, file: Path) -> Where:
+    """The place of a `\\U` escape above U+10FFFF, which the parser refuses without a place."""
+    for match in _LONG_ESCAPE.finditer(text):
+        if int(match[1], 16) > sys.maxunicode:
+            line = text.count("\n", 0, match.start()) + 1
+            return Where(file=file, line=line, column=match.start() - text.rfind("\n", 0, match.start()))
+    return Where(file=file)
+
+
+def _locate_node(node: Node, file: Path, name: str | None = None) -> Where:
+    return Where(file=file, line=node.start_mark.line + 1, column=node.start_mark.column + 1, field=name)
+
+
+def _read_node(node: Node, path: KeyPath, places: dict[KeyPath, tuple[int, int]], file: Path) -> Any:
+    places.setdefault(path, (node.start_mark.line + 1, node.start_mark.column + 1))
+    if isinstance(node, MappingNode):
+        return _read_mapping(node, path, places, file)
+    if isinstance(node, SequenceNode):
+        return [_read_node(child, (*path, number), places, file) for number, child in enumerate(node.value)]
+    _refuse_unstorable(node, file)
+    empty = isinstance(node, ScalarNode) and node.style is None and node.value in {"", "~", "null"}
+    return None if empty else node.value
+
+
+def _read_mapping(
+    node: MappingNode, path: KeyPath, places: dict[KeyPath, tuple[int, int]], file: Path
+) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, child in _list_pairs(node, file):
+        _refuse_unstorable(key, file)
+        name = str(key.value)
+        if name in values:
+            line = places[*path, name][0]
+            raise BadInput(
+                f"The key stands twice, first on line {line}.",
+                where=_locate_node(key, file, name),
+                remedy="Keep one of them.",
+            )
+        places[*path, name] = (key.start_mark.line + 1, key.start_mark.column + 1)
+        values[name] = _read_node(child, (*path, name), places, file)
+    return values
+
+
+def _refuse_unstorable(node: Node, file: Path) -> None:
+    """Refuse escapes of U+0000 and of surrogates, which no database stores as text."""
+    if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in node.value):
+        raise BadInput(
+            "An escape stands for what cannot be stored (U+0000, or half a character).",
+            where=_locate_node(node, file),
+            remedy="Write the character itself.",
+        )
+
+
+def _list_pairs(node: MappingNode, file: Path) -> Iterator[tuple[ScalarNode, Node]]:
+    for key, child in node.value:
+        if not isinstance(key, ScalarNode):
+            raise BadInput("A key must be plain text.", where=_locate_node(key, file), remedy="Write `key: value`.")
+        yield key, child

@@ -1,0 +1,150 @@
+"""The labelling configuration of a project (its label config), and the instructions, as Label Studio shows them."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, indent, tostring  # written here, never read
+
+from annotation.campaigns.project_file import ItemsSection, ProjectFile
+from annotation.campaigns.questions import ChoicesQuestion, EditQuestion, Question, SpanQuestion
+from annotation.label_studio import passes
+from annotation.label_studio.configs.controls import (
+    ControlContext,
+    add_condition_views,
+    add_control,
+    add_element,
+    add_header,
+    add_view,
+    list_unsupported_conditions,
+)
+from annotation.label_studio.configs.style import build_style
+from annotation.label_studio.texts import load_texts
+
+
+def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -> str:
+    """The configuration as XML, for all questions of the pass.
+
+    Aliases are the labels under which answers are stored. The second pass also shows the annotator's first answers
+    and the right ones.
+    """
+    texts = load_texts(definition.language)
+    questions = passes.list_questions(definition, second_pass=second_pass)
+    known = {question.name: question for question in questions}
+    page = Element("View", {"className": "hr-page"})
+    add_element(page, "Style").text = build_style(
+        panels=any(isinstance(question, SpanQuestion) for question in questions)
+    )
+    context = ControlContext(
+        main_object=_get_main_object(definition, second_pass=second_pass),
+        hotkeys=passes.assign_hotkeys(definition),
+        texts=texts,
+    )
+    corrected = [question for question in questions if isinstance(question, EditQuestion)]
+    body = page if corrected else add_view(page, "beside")
+    upper = add_view(body, "columns" if corrected else "item")
+    left = add_view(upper, "column") if corrected else upper
+    if corrected and not _has_titles(definition):
+        add_header(left, texts("original"), name="title", size=6)
+    _add_item(left, definition, second_pass=second_pass)
+    if corrected:
+        _add_questions(add_view(upper, "column"), corrected, known, context, definition)
+    other_questions = [question for question in questions if not isinstance(question, EditQuestion)]
+    if other_questions:
+        _add_questions(add_view(body, "questions"), other_questions, known, context, definition)
+    indent(page)
+    return tostring(page, encoding="unicode")
+
+
+def _get_main_object(definition: ProjectFile, *, second_pass: bool) -> str:
+    """The name of the object that controls refer to: the item's HTML, or else the first text with spans."""
+    fields = passes.list_marked_columns(definition, second_pass=second_pass)
+    return passes.SHOWN_OBJECT if _has_shown_parts(definition, fields) else passes.get_text_object(fields[0])
+
+
+def _has_shown_parts(definition: ProjectFile, fields: Sequence[str]) -> bool:
+    """Whether columns are shown other than the texts with spans."""
+    if not isinstance(definition.items, ItemsSection):
+        return True
+    return any(part.field not in fields for part in definition.items.shown_columns)
+
+
+def _has_titles(definition: ProjectFile) -> bool:
+    """Whether the shown columns have titles."""
+    return isinstance(definition.items, ItemsSection) and any(part.title for part in definition.items.shown_columns)
+
+
+def _add_item(parent: Element, definition: ProjectFile, *, second_pass: bool) -> None:
+    fields = passes.list_marked_columns(definition, second_pass=second_pass)
+    if _has_shown_parts(definition, fields):
+        _add_html(parent, passes.SHOWN_OBJECT, passes.SHOWN)
+    parts = definition.items.shown_columns if isinstance(definition.items, ItemsSection) else ()
+    for field in fields:
+        title = next((part.title for part in parts if part.field == field and part.title), None)
+        text = add_view(parent, "text")
+        if title:
+            add_header(text, title, name="title", size=6)
+        add_element(
+            text, "HyperText", name=passes.get_text_object(field), value=f"${passes.get_text_key(field)}", inline=True
+        )
+    if second_pass:
+        second = add_view(parent, "second")
+        _add_html(second, "item:second", passes.SECOND)
+
+
+def _add_html(parent: Element, name: str, key: str) -> None:
+    """Show a field of the task."""
+    add_element(parent, "HyperText", name=name, value=f"${key}", inline=True, selectionEnabled=False)
+
+
+def _add_questions(
+    parent: Element,
+    questions: Sequence[Question],
+    known: dict[str, Question],
+    context: ControlContext,
+    definition: ProjectFile,
+) -> None:
+    question_texts = {question.name: question.text for question in definition.all_questions}
+    for question in questions:
+        element = add_condition_views(parent, question, known)
+        notes = [
+            context.texts("if", question=question_texts[name], answer=" / ".join(values))
+            for name, values in list_unsupported_conditions(question, known).items()
+        ]
+        add_control(element, question, context, required=_is_required(question, known), notes=notes)
+
+
+def _is_required(question: Question, known: dict[str, Question]) -> bool:
+    """Whether Label Studio requires an answer; it must not where an empty answer is allowed."""
+    if isinstance(question, SpanQuestion) or (isinstance(question, ChoicesQuestion) and question.least == 0):
+        return False
+    return question.required and not list_unsupported_conditions(question, known)
+
+
+def render_instructions(definition: ProjectFile, *, text: str | None = None) -> str:
+    """The title, the content warning, the instructions and the questions as escaped HTML.
+
+    `text` are the instructions in the database; the project file holds only those written in it.
+    """
+    texts = load_texts(definition.language)
+    instructions = definition.instructions if text is None else text
+    parts = [f"<h3>{html.escape(definition.title)}</h3>"]
+    if definition.content_warning:
+        parts.append(f"<p><strong>{html.escape(definition.content_warning)}</strong></p>")
+    parts += [_render_paragraph(block) for block in re.split(r"\n\s*\n", instructions.strip()) if block.strip()]
+    items = "".join(
+        f"<li>{html.escape(question.text)}{f'<br><em>{html.escape(question.help)}</em>' if question.help else ''}</li>"
+        for question in definition.all_questions
+    )
+    return "\n".join([*parts, f"<h4>{html.escape(texts('questions'))}</h4>", f"<ul>{items}</ul>"])
+
+
+def _render_paragraph(text: str) -> str:
+    """A paragraph, a heading of Markdown, or a list of lines that begin with a dash."""
+    lines = [line.strip() for line in text.strip().splitlines()]
+    if lines[0].startswith("#") and len(lines) == 1:
+        return f"<h4>{html.escape(lines[0].lstrip('# '))}</h4>"
+    if all(re.match(r"[-*•]\s", line) for line in lines):
+        return f"<ul>{''.join(f'<li>{html.escape(line[1:].strip())}</li>' for line in lines)}</ul>"
+    return f"<p>{'<br>'.join(html.escape(line) for line in lines)}</p>"

@@ -1,0 +1,129 @@
+"""Lints the items of a campaign: converts drafts to lint items, and findings to places in the files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from annotation.campaigns import lint, project_file
+from annotation.campaigns.lint import rules
+from annotation.campaigns.questions import (
+    ChoiceQuestion,
+    ChoicesQuestion,
+    EditQuestion,
+    Question,
+    ScaleQuestion,
+    SpanQuestion,
+)
+from annotation.errors import BadInput
+from annotation.loading import golds
+from annotation.loading.campaign import CampaignContents
+from annotation.loading.drafts import ItemDraft, pause_garbage_collection
+from annotation.loading.items import item_reader
+
+_OPTION_RULES = {rules.TOO_FEW_OPTIONS, rules.TOO_MANY_OPTIONS, rules.EMPTY_OPTION, rules.DUPLICATE_OPTION}
+
+
+@pause_garbage_collection()
+def lint_campaign(campaign: project_file.Campaign, contents: CampaignContents) -> tuple[lint.LintFinding, ...]:
+    """Lint the items; Telegram's limits are checked only where items will be assigned (`overlap` is given)."""
+    surface = lint.TELEGRAM if campaign.definition.overlap is not None else None
+    return lint.lint_items(build_lint_items(campaign, contents), surface=surface)
+
+
+def refuse_errors(
+    findings: Iterable[lint.LintFinding], campaign: project_file.Campaign, contents: CampaignContents
+) -> None:
+    """Raise BadInput for the first error of the lint, with the place of its first item and the number of others."""
+    errors = [finding for finding in findings if finding.rule.severity is lint.Severity.ERROR]
+    if not errors:
+        return
+    worst = errors[0]
+    first = next(item for item in contents.items if item.external_id == worst.ids[0])
+    others = sum(len(finding.ids) for finding in errors) - 1
+    more = f" There are {others} more errors; `hromada check` lists them." if others else ""
+    raise BadInput(
+        worst.first or worst.message,
+        where=first.origin.where(_get_column(worst, campaign.definition)),
+        remedy=f"{worst.rule.remedy}{more}",
+    )
+
+
+def build_lint_items(campaign: project_file.Campaign, contents: CampaignContents) -> Iterator[lint.LintItem]:
+    """Yield the lint item of every item draft."""
+    definition = campaign.definition
+    section = definition.items if isinstance(definition.items, project_file.ItemsSection) else None
+    grouped = section is not None and section.group is not None
+    role_columns = _list_role_columns(definition)
+    for draft in contents.items:
+        shown = {piece.field: piece.text for piece in draft.pieces if piece.step == 1}
+        yield lint.LintItem(
+            id=draft.external_id,
+            group=draft.group if grouped else None,
+            pool=draft.pool.value,
+            shown=shown,
+            hidden={
+                name: value for name, value in draft.data.items() if name not in role_columns and name not in shown
+            },
+            questions=tuple(_build_lint_question(draft, question) for question in contents.questions),
+        )
+
+
+def _build_lint_question(draft: ItemDraft, question: Question) -> lint.LintQuestion:
+    """Build the lint question of a question; an abstention cannot be gold and is left out."""
+    gold = (draft.golds[question.name],) if question.name in draft.golds else ()
+    item_options = draft.options
+    if isinstance(question, ChoiceQuestion):
+        options = question.get_substantive_options(item_options)
+        return lint.LintQuestion(
+            name=question.name,
+            text=question.text,
+            options=options,
+            labels=question.get_labels(item_options)[: len(options)],
+            gold=gold,
+            classes=question.options is not None,
+        )
+    if isinstance(question, ChoicesQuestion | ScaleQuestion):
+        options = question.get_options(item_options) if isinstance(question, ChoicesQuestion) else question.options
+        return lint.LintQuestion(
+            name=question.name,
+            text=question.text,
+            options=options,
+            labels=options,
+            gold=tuple(json.loads(gold[0])) if gold and isinstance(question, ChoicesQuestion) else gold,
+            classes=question.options is not None,
+            min_options=1 if isinstance(question, ChoicesQuestion) else 2,
+        )
+    return lint.LintQuestion(name=question.name, text=question.text, gold=_list_gold_texts(question, gold), free=True)
+
+
+def _list_gold_texts(question: Question, gold: tuple[str, ...]) -> tuple[str, ...]:
+    """The texts of gold; none for corrections, because a text equal to the shown one may need no correction."""
+    if isinstance(question, SpanQuestion):
+        return tuple(span["text"] for encoded in gold for span in json.loads(encoded))
+    return () if isinstance(question, EditQuestion) else gold
+
+
+def _list_role_columns(definition: project_file.ProjectFile) -> set[str]:
+    """The columns with a role (id, group, options, gold, …) or the key of votes, which are no hidden fields."""
+    if not isinstance(definition.items, project_file.ItemsSection):
+        return {"key"}
+    section = definition.items
+    single = {section.id, section.group, section.accepted, section.explanation, section.revision, section.lineage}
+    named = {*single, *(section.options or ()), *golds.get_gold_columns(definition).values()}
+    if definition.lineage is not None:
+        named.add(item_reader.LINEAGE)
+    return {name for name in named if name is not None}
+
+
+def _get_column(finding: lint.LintFinding, definition: project_file.ProjectFile) -> str | None:
+    """The column in which to correct the finding."""
+    section = definition.items if isinstance(definition.items, project_file.ItemsSection) else None
+    if finding.rule is rules.GOLD_NOT_AN_OPTION:
+        return golds.get_gold_columns(definition).get(finding.field or "")
+    if finding.rule in _OPTION_RULES:
+        columns = section.options if section else definition.votes and definition.votes.options
+        return columns[0] if columns else None
+    if finding.rule is rules.GROUP_IN_POOLS:
+        return section.group if section else None
+    return finding.field

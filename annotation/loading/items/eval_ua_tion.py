@@ -1,0 +1,84 @@
+"""Reads items from the files of the Eval-UA-tion benchmarks: LMES tasks and UA-CBT.
+
+LMES tasks are {name, instances: [{question, correctAnswer, …, additionalMetadata: {…}}]}. Nested metadata become
+columns joined by `_` (`additionalMetadata_all_options`), as in the published copies of these sets; a truth value
+becomes так or ні, as in the authors' scorer.
+
+UA-CBT is .json ({tasks: [[item, …], …]}), .jsonl (read as any other), or .csv with lists as Python prints them. All
+have the same columns: metadata nested under `md` in .json are `md_…`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from annotation import files
+from annotation.errors import BadInput
+from annotation.loading.items import json_files
+
+ANSWER = "correctAnswer"
+YES_NO = {True: "так", False: "ні"}
+
+
+def read_lmes(path: Path) -> Iterator[files.FileRow]:
+    """Read LMES tasks, one row per instance; raises BadInput for one without question or answer."""
+    for row in json_files.read_json_objects(path, under="instances"):
+        for key in ("question", ANSWER):
+            if key not in row.values:
+                raise BadInput(
+                    f"The instance has no {key!r}.",
+                    where=row.where(key),
+                    remedy="Is this an LMES file? Leave `format` out if it is not.",
+                )
+        values = json_files.flatten_object(row.values, row=row)
+        answer = values.get(ANSWER)
+        yield files.FileRow(path, row.line, values | ({ANSWER: YES_NO[answer]} if isinstance(answer, bool) else {}))
+
+
+def read_ua_cbt_json(path: Path) -> Iterator[files.FileRow]:
+    """Read the items of all stories of a .json; the line of an item is that of its story."""
+    for line, story in json_files.read_json_elements(path, under="tasks"):
+        for item in story if isinstance(story, list) else [story]:
+            row = files.FileRow(path, line, item if isinstance(item, dict) else {})
+            if not row.values:
+                raise BadInput("This item is not a JSON object.", where=row.where(), remedy="Write [[{…}, …], …].")
+            yield files.FileRow(path, line, json_files.flatten_object(row.values, row=row))
+
+
+def read_ua_cbt_csv(path: Path) -> Iterator[files.FileRow]:
+    """Read the items of a .csv."""
+    for row in files.read_delimited(path):
+        values = {name: parse_printed_list(text) for name, text in row.values.items()}
+        yield files.FileRow(path, row.line, values)
+
+
+LONGEST_LIST = 1_000_000
+_ELEMENT = (
+    r"""(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|-?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?|None|True|False)"""
+)
+_LIST = re.compile(rf"\[\s*(?:{_ELEMENT}(?:\s*,\s*{_ELEMENT})*\s*,?\s*)?\]")
+
+
+def parse_printed_list(text: str) -> str | list[object]:
+    """Parse a list of texts and numbers as Python prints it (`"['a', 'b']"`); any other text is returned unchanged.
+
+    The pattern admits nothing nested or long to the parser, which could otherwise run out of memory.
+    """
+    if not text.startswith("[") or len(text) > LONGEST_LIST or _LIST.fullmatch(text) is None:
+        return text
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python warns of a backslash that escapes nothing
+            elements = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    storable = all(not isinstance(element, str) or _is_storable(element) for element in elements)
+    return elements if isinstance(elements, list) and storable else text
+
+
+def _is_storable(text: str) -> bool:
+    return "\0" not in text and not any(0xD800 <= ord(character) <= 0xDFFF for character in text)

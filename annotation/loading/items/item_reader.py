@@ -1,0 +1,154 @@
+"""Reads the items of a campaign from a file: maps columns and checks values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from annotation import files
+from annotation.campaigns import project_file
+from annotation.campaigns.questions.question_base import find_occurrences
+from annotation.campaigns.stimulus import Extent, Piece
+from annotation.errors import BadInput, Where
+from annotation.loading.drafts import ItemDraft, get_cell, parse_list, parse_options
+from annotation.loading.items import formats
+
+LINEAGE = "lineage"
+"""The column in which `hromada follow-up` writes the lineage of items."""
+
+
+def read_items(campaign: project_file.Campaign, section: project_file.ItemsSection) -> tuple[ItemDraft, ...]:
+    """Read all items in file order; raises BadInput with the place of the first invalid one."""
+    path = campaign.resolve_path(section.file)
+    first = campaign.definition.all_questions[0].name
+    question_columns = tuple(
+        column for question in campaign.definition.all_questions for column in question.required_columns()
+    )
+    needed = {f"items.{key}": columns for key, columns in section.required_columns.items()} | {
+        "questions.field": question_columns
+    }
+    if campaign.definition.lineage is not None and section.lineage is None:
+        section = section.model_copy(update={"lineage": LINEAGE})  # optional: files of pools may be without it
+    parts = section.shown_columns
+    drafts: dict[str, ItemDraft] = {}
+    for row in formats.read_rows(path, form=section.format, under=section.path):
+        for key, columns in needed.items():
+            files.require_columns(columns, row, key=key)
+        draft = _build_draft(section, row, parts=parts, first=first)
+        if draft.external_id in drafts:
+            known = drafts[draft.external_id].origin.line
+            raise BadInput(
+                f"The id {draft.external_id!r} stands twice, first on line {known}.",
+                where=row.where(section.id),
+                remedy="Give every item an id of its own.",
+            )
+        drafts[draft.external_id] = draft
+    if not drafts:
+        raise BadInput("The file has a header but no items.", where=Where(file=path), remedy="Is it the right one?")
+    return tuple(drafts.values())
+
+
+def _build_draft(
+    section: project_file.ItemsSection, row: files.FileRow, *, parts: Sequence[project_file.ShownColumn], first: str
+) -> ItemDraft:
+    external_id = get_cell(row, section.id).strip()
+    if not external_id:
+        raise BadInput("The item has no id.", where=row.where(section.id), remedy="Give it one that never changes.")
+    pieces = tuple(_build_piece(part, row) for part in parts)
+    golds = dict(_list_golds(section, row, first=first))
+    return ItemDraft(
+        external_id=external_id,
+        group=_get_optional(row, section.group) or external_id,
+        data=dict(row.values),
+        shown=tuple(piece.text for piece in pieces),
+        options=parse_options(row, section.options) if section.options else None,
+        gold=golds.get(first),
+        origin=row,
+        pieces=pieces,
+        golds=golds,
+        accepted=parse_list(row, section.accepted) if section.accepted else (),
+        explanation=_get_optional(row, section.explanation),
+        revision=_parse_revision(section, row),
+        stratum=_get_optional(row, section.stratum),
+        tags=tuple(dict.fromkeys(tag for column in section.tags or () for tag in parse_list(row, column))),
+        lineage=_parse_lineage(section, row),
+    )
+
+
+def _get_optional(row: files.FileRow, column: str | None) -> str | None:
+    return (get_cell(row, column).strip() or None) if column is not None else None
+
+
+def _list_golds(section: project_file.ItemsSection, row: files.FileRow, *, first: str) -> Iterator[tuple[str, str]]:
+    named = ({first: section.gold} if section.gold else {}) | section.golds
+    for question, column in named.items():
+        if text := get_cell(row, column).strip():
+            yield question, text
+
+
+def _parse_revision(section: project_file.ItemsSection, row: files.FileRow) -> int:
+    text = _get_optional(row, section.revision)
+    if text is None:
+        return 1
+    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0 and len(text) < 10):
+        raise BadInput(
+            f"The revision {text[:20]!r} is no number from 1 on.",
+            where=row.where(section.revision),
+            remedy="Count the item's changes: 1, 2, 3, …",
+        )
+    return int(text)
+
+
+def _parse_lineage(section: project_file.ItemsSection, row: files.FileRow) -> dict[str, Any] | None:
+    text = _get_optional(row, section.lineage)
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise BadInput(
+            "The lineage is not a JSON object.",
+            where=row.where(section.lineage),
+            remedy="Leave the column as `hromada follow-up` wrote it.",
+        )
+    return value
+
+
+def _build_piece(part: project_file.ShownColumn, row: files.FileRow) -> Piece:
+    text = get_cell(row, part.field)
+    gap: Extent | None = None
+    if part.gap is not None and text.strip():
+        positions = find_occurrences(part.gap, text)
+        if len(positions) != 1:
+            raise BadInput(
+                f"The gap {part.gap!r} stands {len(positions)} times in the text.",
+                where=row.where(part.field),
+                remedy="It has to stand there once.",
+            )
+        gap = (positions[0], positions[0] + len(part.gap))
+    marks = tuple(_locate_mark(text, row, column) for column in part.mark if get_cell(row, column).strip())
+    return Piece(field=part.field, text=text, title=part.title, fold=part.fold, gap=gap, marks=marks, step=part.step)
+
+
+def _locate_mark(text: str, row: files.FileRow, column: str) -> Extent:
+    """The range of a highlighted part: given as text found once, or as JSON list [start, end]."""
+    written = get_cell(row, column).strip()
+    try:
+        value = json.loads(written) if written.startswith("[") else None
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, list) and len(value) == 2 and all(type(offset) is int for offset in value):
+        start, end = value
+        if 0 <= start < end <= len(text):
+            return start, end
+    positions = find_occurrences(written, text)
+    if len(positions) == 1:
+        return positions[0], positions[0] + len(written)
+    raise BadInput(
+        f"{written[:40]!r} cannot be highlighted: it stands {len(positions)} times in the text.",
+        where=row.where(column),
+        remedy="Write words that stand there once, or the offsets as [start, end].",
+    )

@@ -1,0 +1,60 @@
+"""Raw votes, as read from files before their labels and items are resolved."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotation import files
+from annotation.errors import BadInput
+from annotation.loading.drafts import get_cell
+
+LONGEST_ID = 64
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RawVote:
+    """A raw vote. `key` are the values that identify the item, `excluded` is the exclusion reason.
+
+    `golden` are right answers that come with the vote, by the column of the answer.
+    """
+
+    key: tuple[str, ...]
+    annotator: str
+    answer: str
+    row: files.FileRow
+    is_control: bool = False
+    excluded: str | None = None
+    seconds: float | None = None
+    golden: Mapping[str, str] = field(default_factory=dict)
+
+
+def build_item_id(key: Sequence[str]) -> str:
+    """Build the external id of an item from its key: a single short value itself, else a digest.
+
+    The digest is the first 16 hexadecimal digits of sha256 over the values in UTF-8, joined by the character U+001F.
+    """
+    if len(key) == 1 and len(key[0]) <= LONGEST_ID and "\n" not in key[0]:
+        return key[0]
+    return hashlib.sha256("\x1f".join(key).encode()).hexdigest()[:16]
+
+
+def get_item_key(row: files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the values of the key columns; raises BadInput where all are empty."""
+    key = tuple(get_cell(row, column).strip() for column in columns)
+    if not any(key):
+        raise BadInput(
+            "The row names no item.", where=row.where(columns[0]), remedy="Fill the cell, or take the row out."
+        )
+    return key
+
+
+def get_annotator(row: files.FileRow, column: str) -> str:
+    """Return the annotator of a row; raises BadInput where the cell is empty."""
+    name = get_cell(row, column).strip()
+    if not name:
+        raise BadInput(
+            "The row names no annotator.", where=row.where(column), remedy="Fill the cell, or take the row out."
+        )
+    return name

@@ -1,0 +1,128 @@
+"""Parses raw votes into answers: normalises labels, and checks the answer to every question."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotation import files
+from annotation.campaigns.project_file import LabelsSection, VotesSection
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, QuestionContent, question_base
+from annotation.errors import BadInput
+from annotation.loading.drafts import VoteDraft, get_cell
+from annotation.loading.judgements.raw_votes import RawVote
+from annotation.vocabulary import ABSTAINED
+
+NO_ANSWER = "no answer"
+
+
+@dataclass(frozen=True)
+class LabelNormaliser:
+    """Normalises labels: strips white space if configured, then maps; `changed` counts votes by (raw, label)."""
+
+    section: LabelsSection
+    changed: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def __call__(self, raw: str) -> str:
+        """Return the label of a raw answer; answers that are not in the map are kept."""
+        stripped = raw.strip() if self.section.strip else raw
+        label = self.section.map.get(stripped, stripped)
+        if label != raw:
+            self.changed[raw, label] += 1
+        return label
+
+
+@dataclass(frozen=True, kw_only=True)
+class VoteParser:
+    """Parses the votes of one file.
+
+    `unknown_labels` collects labels that no option has, with their count, their first vote, and the known labels.
+    """
+
+    questions: Sequence[Question]
+    section: VotesSection
+    unknown_labels: dict[str, tuple[int, RawVote, tuple[str, ...]]] = field(default_factory=dict)
+
+    def parse_vote(self, raw: RawVote, *, item: str, content: QuestionContent, normalise: LabelNormaliser) -> VoteDraft:
+        """Parse a vote on an item."""
+        if self.section.answers and raw.excluded is not None and not self._has_answers(raw.row):
+            return self._build_draft(raw, item=item, response="", given={})
+        if self.section.answers:
+            given = self._parse_columns(raw.row, content, normalise)
+            first = given.get(self.questions[0].name, "")
+            return self._build_draft(raw, item=item, response=first, given=given)
+        label = normalise(raw.answer)
+        if not label.strip():
+            return self._build_draft(raw, item=item, response="", given=None)
+        question = self.questions[0]
+        if isinstance(question, ChoiceQuestion):
+            labels = question.get_labels(content.options)
+            if label not in labels:
+                times, first_raw, known = self.unknown_labels.get(label, (0, raw, labels))
+                self.unknown_labels[label] = (times + 1, first_raw, known)
+            return self._build_draft(raw, item=item, response=label, given=None)
+        parsed = _parse_answers([question], {question.name: label}, content, raw.row)
+        return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
+
+    def _build_draft(self, raw: RawVote, *, item: str, response: str, given: dict[str, str] | None) -> VoteDraft:
+        first = self.questions[0]
+        excluded = raw.excluded
+        if excluded is None and not response and not given:
+            excluded = NO_ANSWER
+        if (
+            excluded is None
+            and isinstance(first, ChoiceQuestion)
+            and first.abstain is not None
+            and response == first.abstain
+        ):
+            excluded = ABSTAINED
+        return VoteDraft(
+            item=item,
+            annotator=raw.annotator,
+            response=response,
+            raw=raw.answer,
+            excluded=excluded,
+            is_control=raw.is_control,
+            origin=raw.row,
+            answers=given,
+            seconds=raw.seconds,
+        )
+
+    def _has_answers(self, row: files.FileRow) -> bool:
+        return any(get_cell(row, column).strip() for column in self.section.answers.values())
+
+    def _parse_columns(
+        self, row: files.FileRow, content: QuestionContent, normalise: LabelNormaliser
+    ) -> dict[str, str]:
+        raw: dict[str, object] = {}
+        for question in self.questions:
+            column = self.section.answers.get(question.name)
+            text = "" if column is None else normalise(get_cell(row, column))
+            if text.strip() or (isinstance(question, ChoicesQuestion) and column is not None):
+                raw[question.name] = text or []
+        if not any(raw.values()) and not all(isinstance(question, ChoicesQuestion) for question in self.questions):
+            return {}
+        return _parse_answers(self.questions, raw, content, row)
+
+    def refuse_unknown_labels(self) -> None:
+        """Raise BadInput naming every label that no option has."""
+        if not self.unknown_labels:
+            return
+        _, first, known = next(iter(self.unknown_labels.values()))
+        named = ", ".join(f"{label!r} ({times} times)" for label, (times, _, _) in self.unknown_labels.items())
+        raise BadInput(
+            f"Labels that are not among the options ({', '.join(known)}): {named}.",
+            where=first.row.where(),
+            remedy="Map them under `votes.labels.map`, or add them to the options.",
+        )
+
+
+def _parse_answers(
+    questions: Sequence[Question], raw: Mapping[str, object], content: QuestionContent, row: files.FileRow
+) -> dict[str, str]:
+    try:
+        return question_base.parse_answers(questions, raw, content)
+    except BadInput as refusal:
+        name = refusal.where.field if refusal.where else None
+        raise BadInput(refusal.problem, where=row.where(name), remedy=refusal.remedy) from None

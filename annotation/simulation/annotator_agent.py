@@ -1,0 +1,149 @@
+"""A simulated annotator at work: answers, undoes, skips and reports items through the use-cases of the workflow."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sqlmodel import Session
+
+from annotation.errors import Stale
+from annotation.simulation import prerequisites, simulated_answers
+from annotation.simulation.item_truths import ItemTruth
+from annotation.simulation.simulated_annotators import SimulatedAnnotator
+from annotation.vocabulary import UnassignedReason
+from annotation.workflow import assignments
+from annotation.workflow.assignments import AssignedItem
+from annotation.workflow.participations import NothingAssigned
+
+IDLE_VISITS = 8
+"""After this many visits in a row without an item the annotator stops."""
+READING = timedelta(seconds=20)
+"""The time to read a consent or a warning, or to fill in the profile."""
+REQUIREMENTS = {UnassignedReason.CONSENT, UnassignedReason.PROFILE, UnassignedReason.WARNING}
+LASTING_REASONS = {
+    UnassignedReason.EXCLUDED, UnassignedReason.FAILED, UnassignedReason.NOT_ADMITTED, UnassignedReason.PAUSED,
+    UnassignedReason.QUOTA, UnassignedReason.SUSPENDED, UnassignedReason.WITHDRAWN,
+}  # fmt: skip
+"""Reasons that last until an organiser acts."""
+
+
+@dataclass
+class AnnotatorAgent:
+    """The state of a simulated annotator: the current item, the end of the work session, and why they stopped.
+
+    `truths` (by project id and external id) and `paces` (seconds per item, by project id) are shared by all agents.
+    `times_seen` counts how often the annotator finished each item.
+    """
+
+    annotator: SimulatedAnnotator
+    annotator_id: int
+    truths: Mapping[tuple[int, str], ItemTruth]
+    paces: Mapping[int, float]
+    current_item: AssignedItem | None = None
+    session_end: datetime | None = None
+    idle_visits: int = 0
+    stop_reason: UnassignedReason | None = None
+    times_seen: Counter[tuple[int, str]] = field(default_factory=Counter)
+
+    def start_session(self, start: datetime) -> datetime:
+        """Start a work session; returns its start."""
+        self.session_end = start + self.annotator.session_length(start)
+        return start
+
+    def step(self, session: Session, *, now: datetime) -> datetime | None:
+        """Do the next step; returns the time of the one after it, None where there is none."""
+        had_item = self.current_item is not None
+        if self.current_item is not None:
+            self._answer(session, self.current_item, now=now)
+            if self.current_item is not None:
+                return now + self._draw_duration(self.current_item)
+        if had_item and self.session_end is not None and now >= self.session_end:
+            return self._end_session(now)
+        prerequisites.attest_sessions(session, annotator_id=self.annotator_id, annotator=self.annotator, now=now)
+        next_item = assignments.assign_next_item(session, annotator_id=self.annotator_id, now=now)
+        return (
+            self._handle_no_item(session, next_item, now=now)
+            if isinstance(next_item, NothingAssigned)
+            else self._start_item(next_item, now=now)
+        )
+
+    def _start_item(self, item: AssignedItem, *, now: datetime) -> datetime:
+        """Start with an item; now and then the annotator leaves before answering it."""
+        self.current_item, self.idle_visits = item, 0
+        times_seen = self.times_seen[item.project_id, item.item]
+        leaves_early = (
+            not self.annotator.careless and self._draw("leaves", item.item, times_seen) < self.annotator.settings.leaves
+        )
+        return self._end_session(now) if leaves_early else now + self._draw_duration(item)
+
+    def _handle_no_item(self, session: Session, unassigned: NothingAssigned, *, now: datetime) -> datetime | None:
+        if unassigned.reason in REQUIREMENTS and unassigned.project is not None:
+            prerequisites.meet_requirement(
+                session, unassigned, annotator_id=self.annotator_id, annotator=self.annotator, now=now
+            )
+            return now + READING
+        if unassigned.reason is UnassignedReason.SEARCHING:
+            return now + timedelta(seconds=1)
+        if unassigned.until is not None:
+            return self._end_session(unassigned.until)
+        self.idle_visits += 1
+        is_lasting = unassigned.reason in LASTING_REASONS or unassigned.reason is UnassignedReason.CAP
+        if is_lasting or self.idle_visits >= IDLE_VISITS:
+            self.stop_reason = unassigned.reason
+            return None
+        return self._end_session(now)
+
+    def _end_session(self, now: datetime) -> datetime:
+        return self.start_session(self.annotator.next_session(now))
+
+    def _draw_duration(self, item: AssignedItem) -> timedelta:
+        about = (item.project_id, item.item, self.times_seen[item.project_id, item.item], item.revision)
+        pace = self.paces[item.project_id] / (3 if item.revision else 1)
+        return timedelta(seconds=round(self.annotator.draw_seconds(pace, *about), 1))
+
+    def _answer(self, session: Session, item: AssignedItem, *, now: datetime) -> None:
+        """Answer, skip or report the current item; a late answer is refused and dropped."""
+        self.current_item = None
+        about = (item.item, self.times_seen[item.project_id, item.item])
+        annotator_id, assignment_id = self.annotator_id, item.assignment_id
+        settings, is_careful = self.annotator.settings, not self.annotator.careless and item.revision == 0
+        try:
+            if is_careful and self._draw("reports", *about) < settings.reports:
+                assignments.report_item(
+                    session, annotator_id=annotator_id, assignment_id=assignment_id, reason="simulated", now=now
+                )
+            if is_careful and self._draw("skips", *about) < settings.skips:
+                assignments.skip_item(
+                    session, annotator_id=annotator_id, assignment_id=assignment_id, reason="simulated", now=now
+                )
+            else:
+                answers, revision = self._draw_answers(item), item.revision
+                assignments.submit_judgement(
+                    session,
+                    annotator_id=annotator_id,
+                    assignment_id=assignment_id,
+                    revision=revision,
+                    answers=answers,
+                    now=now,
+                )
+                if is_careful and self._draw("undos", *about) < settings.undos:
+                    self.current_item = assignments.undo_judgement(
+                        session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
+                    )
+        except Stale:
+            pass
+        if self.current_item is None:
+            self.times_seen[item.project_id, item.item] += 1
+
+    def _draw_answers(self, item: AssignedItem) -> dict[str, object]:
+        truth = self.truths[item.project_id, item.item]
+        questions = [asked.question for asked in item.questions]
+        times_seen = self.times_seen[item.project_id, item.item]
+        rng = self.annotator.rng("answers", item.project_id, item.item, times_seen, item.revision)
+        return simulated_answers.draw_answers(questions, truth, annotator=self.annotator, rng=rng)
+
+    def _draw(self, *key: object) -> float:
+        return self.annotator.rng(*key).random()

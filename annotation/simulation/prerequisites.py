@@ -1,0 +1,87 @@
+"""Meets the requirements of projects for a simulated annotator: invitation, consent, profile, warning, attestation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from annotation.campaigns import stimulus
+from annotation.campaigns.sections.annotators import ProfileField
+from annotation.simulation.simulated_annotators import SimulatedAnnotator
+from annotation.store import queries
+from annotation.store.models import Invitation, Participation, Project
+from annotation.vocabulary import UnassignedReason
+from annotation.workflow import definitions
+from annotation.workflow.annotators import attestations, consents, invitations, profiles, registration, terms
+from annotation.workflow.participations import NothingAssigned
+
+KEY = b"the key of simulations, no secret"
+FIRST_ID = 1_000_000
+"""The first Telegram id of simulated annotators."""
+REFUSAL_RATE = 0.1
+"""The chance that an optional profile question is left open."""
+
+
+def join_projects(session: Session, *, annotator: SimulatedAnnotator, language: str, now: datetime) -> int:
+    """Register the annotator and redeem all invitations; returns the annotator's id."""
+    registered = registration.register_telegram_annotator(
+        session, telegram_id=FIRST_ID + annotator.number, language=language, key=KEY, now=now, simulated=True
+    )
+    for code in session.exec(select(Invitation.code).order_by(col(Invitation.id))).all():
+        invitations.redeem_invitation(session, annotator_id=registered.id or 0, code=code, now=now)
+    return registered.id or 0
+
+
+def meet_requirement(
+    session: Session, unassigned: NothingAssigned, *, annotator_id: int, annotator: SimulatedAnnotator, now: datetime
+) -> None:
+    """Meet the requirement that blocks the next item: consent, profile or content warning."""
+    project = queries.get_project(session, unassigned.project or "")
+    definition = definitions.get_project_definition(project)
+    project_terms = terms.get_terms(session, project=project, definition=definition)
+    if unassigned.reason is UnassignedReason.CONSENT and project_terms.consent is not None:
+        consents.give_consent(
+            session, annotator_id=annotator_id, terms=project_terms, sha256=project_terms.consent.sha256, now=now
+        )
+    elif unassigned.reason is UnassignedReason.WARNING and definition.content_warning is not None:
+        sha256 = stimulus.compute_text_digest(definition.content_warning)
+        consents.accept_warning(session, annotator_id=annotator_id, project=project, sha256=sha256, now=now)
+    elif unassigned.reason is UnassignedReason.PROFILE:
+        admitting_answers = {
+            name: values for section in project_terms.admissions for name, values in section.profile.items()
+        }
+        profile_answers = terms.get_profile_answers(session, annotator_id=annotator_id)
+        for field in terms.list_missing_fields(project_terms.fields, profile_answers):
+            value = _draw_profile_answer(field, admitting_answers, annotator)
+            profiles.save_profile_answer(session, annotator_id=annotator_id, field=field, value=value, now=now)
+
+
+def _draw_profile_answer(
+    field: ProfileField, admitting_answers: Mapping[str, tuple[str, ...]], annotator: SimulatedAnnotator
+) -> str | None:
+    """Draw a profile answer: one that admits the annotator where admission asks for it, else any."""
+    if field.name in admitting_answers:
+        return admitting_answers[field.name][0]
+    rng = annotator.rng("profile", field.name)
+    if not field.required and rng.random() < REFUSAL_RATE:
+        return None
+    if field.type == "choice":
+        return rng.choice(field.options)
+    return str(rng.randint(18, 70))
+
+
+def attest_sessions(session: Session, *, annotator_id: int, annotator: SimulatedAnnotator, now: datetime) -> None:
+    """Attest the tools used in every finished work session."""
+    chosen = select(Participation, Project).join(Project, col(Project.id) == col(Participation.project_id))
+    for participation, project in session.exec(chosen.where(Participation.annotator_id == annotator_id)).all():
+        definition = definitions.get_project_definition(project)
+        work_session = attestations.get_due_work_session(
+            session, definition=definition, participation=participation, now=now
+        )
+        if work_session is not None and definition.attestation is not None:
+            used = annotator.rng("tools", project.name, work_session).choice(definition.attestation.options)
+            attestations.save_attestation(
+                session, annotator_id=annotator_id, project=project, work_session=work_session, used=used, now=now
+            )

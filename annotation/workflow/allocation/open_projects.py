@@ -1,0 +1,143 @@
+"""The running projects that are open to an annotator, and the order in which they are tried for the next item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import sqlalchemy as sa
+from sqlmodel import col
+
+from annotation.store.models import Invitation, Participation, Programme, ProgrammeProject, Project
+from annotation.vocabulary import ProjectStatus, UnassignedReason
+from annotation.workflow.participations import NothingAssigned
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectChoice:
+    """A programme, or a project outside programmes, that the annotator can choose to work in.
+
+    `key` is the project's id, or minus the programme's id. `projects` are the ids of the projects to try, in their
+    order; none where the annotator has reached the quota of each.
+    """
+
+    key: int
+    title: str
+    projects: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenProject:
+    """A running project that is open to one annotator, with their counts in it.
+
+    `programme` is None for a project outside programmes, `quota` the most items that an annotator answers.
+    """
+
+    project: int
+    name: str
+    title: str
+    programme: int | None
+    interleaved: bool
+    position: int
+    quota: int | None
+    answered: int
+    shown: int
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the annotator has reached the quota."""
+        return self.quota is not None and self.answered >= self.quota
+
+
+def order_projects(open_projects: Iterable[OpenProject]) -> tuple[int, ...]:
+    """The ids of the projects to try for the annotator's next item, in order, without those whose quota is reached.
+
+    Programmes and single projects come in the order of loading. Inside a programme the projects come in sequence, or,
+    where they are interleaved, the one of which the annotator had the fewest items first.
+    """
+    return tuple(project for choice in list_choices(open_projects) for project in choice.projects)
+
+
+def list_choices(open_projects: Iterable[OpenProject]) -> tuple[ProjectChoice, ...]:
+    """The programmes and single projects that are open to the annotator, in the order of loading."""
+    choices = []
+    for _, group in groupby(open_projects, key=lambda member: member.programme or -member.project):
+        members = list(group)
+        below_quota = [member for member in members if not member.is_full]
+        below_quota.sort(key=lambda member: (member.shown if member.interleaved else 0, member.position))
+        first = members[0]
+        key = first.project if first.programme is None else -first.programme
+        choices.append(
+            ProjectChoice(key=key, title=first.title, projects=tuple(member.project for member in below_quota))
+        )
+    return tuple(choices)
+
+
+def list_full_projects(open_projects: Iterable[OpenProject]) -> tuple[NothingAssigned, ...]:
+    """One reason for each open project in which the annotator has reached the quota."""
+    return tuple(
+        NothingAssigned(reason=UnassignedReason.QUOTA, project=project.name)
+        for project in open_projects
+        if project.is_full
+    )
+
+
+def sort_open_projects(rows: Iterable[Sequence[Any]]) -> Sequence[OpenProject]:
+    """The rows of `OPEN_PROJECTS` as values, those of a programme together, in the order of loading."""
+    open_projects = [
+        OpenProject(
+            project=project,
+            name=name,
+            title=title,
+            programme=programme,
+            interleaved=programme is not None and definition["order"] == "interleaved",
+            position=place or 0,
+            quota=quota,
+            answered=answered,
+            shown=shown,
+        )
+        for project, name, title, programme, definition, place, quota, answered, shown in rows
+    ]
+    first_loaded: dict[int, int] = {}
+    for open_project in open_projects:
+        key = open_project.programme or -open_project.project
+        first_loaded[key] = min(first_loaded.get(key, open_project.project), open_project.project)
+    return sorted(
+        open_projects,
+        key=lambda open_project: (first_loaded[open_project.programme or -open_project.project], open_project.position),
+    )
+
+
+_INVITED = sa.exists().where(
+    (col(Invitation.project_id) == col(Project.id))
+    | (col(Invitation.programme_id) == col(ProgrammeProject.programme_id))
+)
+OPEN_PROJECTS = (
+    sa.select(
+        col(Project.id),
+        col(Project.name),
+        sa.func.coalesce(col(Programme.title), col(Project.title)).label("title"),
+        col(ProgrammeProject.programme_id),
+        col(Programme.definition),
+        col(ProgrammeProject.position),
+        col(ProgrammeProject.quota),
+        sa.func.coalesce(Participation.answered, 0).label("answered"),
+        sa.func.coalesce(Participation.shown, 0).label("shown"),
+    )
+    .select_from(Project)
+    .outerjoin(ProgrammeProject, col(ProgrammeProject.project_id) == col(Project.id))
+    .outerjoin(Programme, col(Programme.id) == col(ProgrammeProject.programme_id))
+    .outerjoin(
+        Participation,
+        (col(Participation.project_id) == col(Project.id))
+        & (col(Participation.annotator_id) == sa.bindparam("annotator")),
+    )
+    .where(
+        col(Project.status) == ProjectStatus.RUNNING,
+        col(Project.supports_telegram),
+        col(Participation.annotator_id).is_not(None) | ~_INVITED,
+    )
+)
+"""Running projects that the annotator (`who`) entered or that are open to all; built once, since building is slow."""

@@ -1,0 +1,112 @@
+"""Support messages: questions of annotators to the organisers, and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
+
+from annotation.errors import BadInput, Conflict, NotFound, Stale, Where
+from annotation.store.models import Annotator, Assignment, SupportMessage
+
+MAX_LENGTH = 3500
+"""In characters: question and answer each fit a Telegram message."""
+
+
+def send_question(
+    session: Session,
+    *,
+    annotator_id: int,
+    text: str,
+    now: datetime,
+    project_id: int | None = None,
+    assignment_id: int | None = None,
+) -> SupportMessage:
+    """Store a question, with the assignment that it is about where there is one.
+
+    Raises Stale for an assignment of somebody else, BadInput for a text that is empty or too long.
+    """
+    if assignment_id is not None:
+        assignment = session.get(Assignment, assignment_id)
+        if assignment is None or assignment.annotator_id != annotator_id:
+            raise Stale("This item is not yours.")
+        project_id = assignment.project_id
+    message = SupportMessage(
+        annotator_id=annotator_id, project_id=project_id, assignment_id=assignment_id, text=_check_text(text), at=now
+    )
+    session.add(message)
+    session.flush()
+    return message
+
+
+def list_messages(
+    session: Session, *, project_id: int | None = None, include_answered: bool = True
+) -> Sequence[SupportMessage]:
+    """All messages, or those of a project, oldest first; only unanswered ones where `include_answered` is false."""
+    messages = select(SupportMessage).order_by(col(SupportMessage.id)).where(col(SupportMessage.text) != "")
+    if project_id is not None:
+        messages = messages.where(SupportMessage.project_id == project_id)
+    return session.exec(
+        messages if include_answered else messages.where(col(SupportMessage.answered_at).is_(None))
+    ).all()
+
+
+def answer_message(session: Session, *, message_id: int, text: str, now: datetime) -> SupportMessage:
+    """Store the answer to a message; until it is delivered, a second answer replaces it.
+
+    Raises NotFound, Conflict where an answer was delivered or the annotator is forgotten, BadInput for a text that is
+    empty or too long.
+    """
+    message = session.get(SupportMessage, message_id, with_for_update=True)
+    if message is None:
+        raise NotFound(f"There is no message {message_id}.", remedy="`hromada messages` lists them.")
+    if session.get_one(Annotator, message.annotator_id).forgotten_at is not None:
+        raise Conflict("The annotator is forgotten; nobody would read the answer.")
+    if message.delivered_at is not None:
+        raise Conflict("The answer has been delivered already.", remedy="Answer the annotator's next message.")
+    message.answer, message.answered_at = _check_text(text), now
+    session.add(message)
+    session.flush()
+    return message
+
+
+def list_undelivered_answers(session: Session) -> Sequence[SupportMessage]:
+    """Messages whose answer is not delivered yet, oldest answer first."""
+    undelivered = (
+        select(SupportMessage)
+        .join(Annotator)
+        .where(
+            col(SupportMessage.answered_at).is_not(None),
+            col(SupportMessage.delivered_at).is_(None),
+            col(Annotator.forgotten_at).is_(None),
+        )
+    )
+    return session.exec(undelivered.order_by(col(SupportMessage.answered_at), col(SupportMessage.id))).all()
+
+
+def mark_delivered(session: Session, *, message_id: int, now: datetime) -> None:
+    """Record that the answer was delivered; a second time changes nothing."""
+    message = session.get_one(SupportMessage, message_id)
+    if message.delivered_at is None:
+        message.delivered_at = now
+        session.add(message)
+        session.flush()
+
+
+def mark_undelivered(session: Session, ids: Sequence[int]) -> None:
+    """Record that the answers to these messages did not arrive, so that they are delivered again."""
+    if ids:
+        session.connection().execute(
+            sa.update(SupportMessage).where(col(SupportMessage.id).in_(ids)).values(delivered_at=None)
+        )
+
+
+def _check_text(text: str) -> str:
+    stripped = text.strip()
+    if not stripped:
+        raise BadInput("There is nothing in it.", where=Where(field="text"), remedy="Write a sentence.")
+    if len(stripped) > MAX_LENGTH:
+        raise BadInput("It is too long.", where=Where(field="text"), remedy=f"Use {MAX_LENGTH} characters at the most.")
+    return stripped

@@ -1,0 +1,89 @@
+"""Writing of imported votes to the database as assignments and judgements, many rows in one statement."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlmodel import Session, select
+
+from annotation.store.models import Assignment, Item, Judgement, Project
+from annotation.vocabulary import AssignmentStatus, Pool, Surface
+from annotation.workflow.imports import repeated_votes
+from annotation.workflow.imports.repeated_votes import NumberedVote
+from annotation.workflow.lifecycle.item_writer import BATCH, Progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class VoteItem:
+    """An item that votes are for: its database id, revision and pool."""
+
+    id: int
+    revision: int
+    pool: Pool
+
+
+def insert_votes(
+    session: Session,
+    project: Project,
+    settled: Sequence[NumberedVote],
+    *,
+    items: Mapping[int, VoteItem],
+    progress: Progress | None,
+) -> None:
+    """Store votes and count them on their items; `items` are those of the project by database id."""
+    connection = session.connection()
+    report_progress = progress or (lambda _share: None)
+    for start in range(0, len(settled), BATCH):
+        connection.execute(
+            sa.insert(Assignment), list(_build_assignments(project, settled[start : start + BATCH], items))
+        )
+        report_progress(0.5 * start / len(settled))
+    ids = _read_assignment_ids(session, project)
+    for start in range(0, len(settled), BATCH):
+        connection.execute(sa.insert(Judgement), list(_build_judgements(ids, settled[start : start + BATCH])))
+        report_progress(0.5 + 0.5 * start / len(settled))
+    repeated_votes.add_answer_counts(session, Counter(item for item, _, _, vote in settled if vote.excluded is None))
+
+
+def _build_assignments(
+    project: Project, batch: Sequence[NumberedVote], items: Mapping[int, VoteItem]
+) -> Iterator[dict[str, object]]:
+    for item, annotator, occasion, vote in batch:
+        yield {
+            "project_id": project.id,
+            "item_id": item,
+            "item_revision": items[item].revision,
+            "annotator_id": annotator,
+            "occasion": occasion,
+            "surface": Surface.IMPORT,
+            "status": AssignmentStatus.DONE,
+            "stage": items[item].pool.stage,
+            "is_control": vote.is_control,
+            "is_repeat": False,  # not a repeat that a project asked for; the repeat policy excludes repeated votes
+            "holds_place": vote.excluded is None,
+        }
+
+
+def _read_assignment_ids(session: Session, project: Project) -> dict[tuple[int, int, int], int | None]:
+    """Assignment ids by item, annotator, occasion: read back in one query, faster than returning them row by row."""
+    columns = select(Assignment.item_id, Assignment.annotator_id, Assignment.occasion, Assignment.id)
+    rows = session.exec(columns.join(Item).where(Item.project_id == project.id))
+    return {(item, annotator, occasion): assignment_id for item, annotator, occasion, assignment_id in rows}
+
+
+def _build_judgements(
+    ids: Mapping[tuple[int, int, int], int | None], batch: Sequence[NumberedVote]
+) -> Iterator[dict[str, object]]:
+    for item, annotator, occasion, vote in batch:
+        yield {
+            "assignment_id": ids[item, annotator, occasion],
+            "revision": 0,
+            "response": vote.response,
+            "response_raw": vote.raw,
+            "answers": vote.answers,
+            "seconds": vote.seconds,
+            "excluded_reason": vote.excluded,
+        }

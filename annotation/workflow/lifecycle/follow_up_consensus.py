@@ -1,0 +1,114 @@
+"""Consensus on the answers of a source project by the methods of `aggregation`; it imports pandas."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from aggregation import schema
+from aggregation.answer_types import build_consensus
+from aggregation.answers import Answers
+from aggregation.consensus import Consensus
+from aggregation.labels.consensus import Method, build_label_consensus, derive_anchors_and_skills
+from annotation.campaigns.conditions import ItemConsensus
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
+from annotation.errors import Refused
+from annotation.store.models import Item
+
+ItemAnswer = tuple[int, str, str]
+"""The database id of an item, the pseudonym of the annotator, the answer as it is stored."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionConsensus:
+    """The consensus on one question by database id of the item, the method in words, and warnings about it."""
+
+    agreed: Mapping[int, ItemConsensus]
+    method: str
+    warnings: tuple[str, ...]
+
+
+def compute_question_consensus(
+    question: Question, answers: Sequence[ItemAnswer], items: Sequence[Item], *, method: Method
+) -> QuestionConsensus:
+    """The consensus on one question by `method`; ties give no label, abstentions are not votes.
+
+    `answers` are those to this question. Raises Refused where they do not allow the method.
+    """
+    by_id = {item.id or 0: item for item in items}
+    rows = [(by_id[item].external_id, annotator, answer) for item, annotator, answer in answers]
+    frame = pd.DataFrame(rows, columns=list(schema.COLUMNS))
+    facts = _build_item_facts(question, items)
+    ids = {item.external_id: item.id or 0 for item in items}
+    if isinstance(question, ChoicesQuestion):
+        return _compute_by_box(question, frame, items, ids=ids, method=method)
+    if not isinstance(question, ChoiceQuestion | ScaleQuestion):
+        raise Refused(f"Answers by {question.kind} have no labels to weigh.", remedy="Use majority.")
+    classes: Sequence[str] | None = question.options
+    if isinstance(question, ChoiceQuestion):
+        max_options = max((len(item.options or ()) for item in items), default=0)
+        classes = question.with_positions(max_options).classes
+        frame = frame.loc[frame["answer"] != question.abstain]
+    if frame.empty:
+        return QuestionConsensus(agreed={}, method=f"{method}, but nobody answered", warnings=())
+    consensus = _fit_consensus(schema.check_votes(frame, items=facts, classes=classes), method=method)
+    agreed = {
+        ids[row["item"]]: ItemConsensus(labels=(row["label"],), confidence=row["confidence"], votes=row["n_votes"])
+        for row in consensus.labels.reset_index().to_dict("records")
+        if not row["tie"]
+    }
+    return QuestionConsensus(agreed=agreed, method=consensus.provenance, warnings=consensus.warnings)
+
+
+def _fit_consensus(votes: schema.Votes, *, method: Method) -> Consensus:
+    anchors, skills = derive_anchors_and_skills(votes, method=method)
+    return build_label_consensus(votes, method=method, ties="drop", anchors=anchors, skills=skills)
+
+
+def _compute_by_box(
+    question: ChoicesQuestion, frame: pd.DataFrame, items: Sequence[Item], *, ids: Mapping[str, int], method: Method
+) -> QuestionConsensus:
+    """The consensus on every box by itself; an item with a tied box gets no labels."""
+    if frame.empty:
+        return QuestionConsensus(agreed={}, method=f"{method}, but nobody answered", warnings=())
+    box_answers = Answers(
+        kind="boxes",
+        votes=schema.check_votes(frame, items=_build_item_facts(question, items), classes=None),
+        boxes=question.options,
+        own_boxes={item.external_id: question.get_options(item.options) for item in items},
+    )
+    consensus = build_consensus(box_answers, method=method, ties="drop")
+    agreed = {
+        ids[row["item"]]: ItemConsensus(
+            labels=tuple(sorted(json.loads(row["label"]))), confidence=row["confidence"], votes=row["n_votes"]
+        )
+        for row in consensus.labels.reset_index().to_dict("records")
+        if not row["tie"]
+    }
+    return QuestionConsensus(agreed=agreed, method=consensus.provenance, warnings=consensus.warnings)
+
+
+def _build_item_facts(question: Question, items: Sequence[Item]) -> pd.DataFrame:
+    """A frame of items for `aggregation`: columns group, gold (None where none is declared) and n_options."""
+    index = pd.Index([item.external_id for item in items], name="item")
+    columns = {
+        "group": [item.group_id for item in items],
+        "gold": [_get_gold(item, question) for item in items],
+        "n_options": [_count_labels(question, item) for item in items],
+    }
+    return pd.DataFrame({name: pd.Series(values, index=index, dtype=object) for name, values in columns.items()})
+
+
+def _get_gold(item: Item, question: Question) -> str | None:
+    """The declared gold; an item without `golds` has one question, whose gold is `gold`."""
+    return item.gold if item.golds is None else item.golds.get(question.name)
+
+
+def _count_labels(question: Question, item: Item) -> int:
+    """How many labels a vote on the item can have."""
+    if isinstance(question, ChoiceQuestion):
+        return len(question.get_substantive_options(item.options))
+    return len(question.options) if isinstance(question, ScaleQuestion) else 2

@@ -1,0 +1,78 @@
+"""`hromada bot`: the Telegram bot, by long polling or as a webhook."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from annotation.settings import Settings
+    from bot.application import WebhookAddress
+
+
+def bot(
+    webhook: Annotated[
+        bool, typer.Option("--webhook", help="Let Telegram call instead of asking it; see HROMADA_WEBHOOK_URL.")
+    ] = False,
+) -> None:
+    """Run the Telegram bot until it is stopped.
+
+    It asks Telegram for updates; with --webhook it is called.
+    """
+    from annotation.campaigns.project_file import parse_definition
+    from annotation.errors import BadInput, Where
+    from annotation.settings import read_settings
+    from annotation.store import pseudonyms, queries
+    from annotation.workflow.lifecycle import row_builder, transitions
+    from bot import application
+    from bot.commands import database_session, terminal_output
+
+    chosen = read_settings()
+    if chosen.telegram_token is None:
+        raise BadInput(
+            "The bot has no token.",
+            where=Where(field="HROMADA_TELEGRAM_TOKEN"),
+            remedy="Ask @BotFather for one and write it into .env.",
+        )
+    token, address = chosen.telegram_token.get_secret_value(), _parse_webhook_address(chosen) if webhook else None
+    with database_session.open_database(create=True) as database:
+        with database.transaction() as transaction:
+            key = pseudonyms.ensure_key(transaction, file=chosen.key_file, now=database_session.get_current_time())
+            definitions = [
+                (project, parse_definition(project.definition)) for project in queries.list_projects(transaction)
+            ]
+        for project, definition in definitions:
+            for sentence in filter(
+                None, (row_builder.explain_unsupported(definition), transitions.explain_not_running(project))
+            ):
+                terminal_output.print_sentence(sentence)
+        settings = application.build_delivery_settings(key=key, protect=chosen.telegram_protect)
+        app = application.build_application(
+            token=token, database=database, settings=settings, base_url=chosen.telegram_url
+        )
+        application.run_application(app, token=token, log_level=chosen.log_level, address=address)
+
+
+def _parse_webhook_address(chosen: Settings) -> WebhookAddress:
+    """Where Telegram calls, and where to listen; raises BadInput."""
+    from urllib.parse import urlsplit
+
+    from annotation.errors import BadInput, Where
+    from bot.application import WebhookAddress
+
+    url = urlsplit(chosen.webhook_url or "")
+    if url.scheme not in {"https", "http"} or not url.hostname:
+        raise BadInput(
+            "There is no address that Telegram could call.",
+            where=Where(field="HROMADA_WEBHOOK_URL"),
+            remedy="Write it like https://bot.example.org; a proxy there passes it on to HROMADA_WEBHOOK_LISTEN.",
+        )
+    host, _, port = chosen.webhook_listen.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise BadInput(
+            "This is no address to listen on.",
+            where=Where(field="HROMADA_WEBHOOK_LISTEN"),
+            remedy="Write it like 127.0.0.1:8080.",
+        )
+    return WebhookAddress(url=url.geturl(), host=host, port=int(port))

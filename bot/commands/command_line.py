@@ -1,0 +1,41 @@
+"""Options and command groups that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of a table.")]
+ProjectFile = Annotated[Path, typer.Argument(help="The project file (YAML).", show_default=False, readable=False)]
+ProjectName = Annotated[str, typer.Argument(help="The project's name, or its file.", show_default=False)]
+Pseudonym = Annotated[str, typer.Argument(help="The annotator, by pseudonym.", show_default=False)]
+
+
+class ListByDefault(TyperGroup):
+    """A command group that runs its command `list` where no command is named: `hromada people PROJECT`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Insert `list` before arguments that do not begin with a command of the group, and where there are none."""
+        named = bool(args) and (args[0] in self.commands or args[0] == "--help")
+        if not named and not (self.no_args_is_help and not args):
+            args = ["list", *args]
+        return list(super().parse_args(ctx, args))
+
+
+class HelpPanels(TyperGroup):
+    """A command group whose help lists its commands in panels, as plain text."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each `rich_help_panel` of the commands, in the order of their first command."""
+        commands: dict[str, Any] = {name: self.commands[name] for name in self.list_commands(ctx)}
+        width = max(map(len, commands))
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name, command in commands.items():
+            sentence = command.get_short_help_str(formatter.width - 6 - width)
+            panels.setdefault(str(command.rich_help_panel), []).append((name.ljust(width), sentence))
+        for panel, rows in panels.items():
+            with formatter.section(panel):
+                formatter.write_dl(rows)

@@ -1,0 +1,54 @@
+"""The data set of a project, and the options of the commands that compute with it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aggregation.errors import HromadaError
+
+if TYPE_CHECKING:
+    from exports.inputs import DataSet
+
+
+class Method(StrEnum):
+    """How votes become one label; `aggregation.labels.consensus` says what each needs and refuses."""
+
+    MAJORITY = "majority"
+    GOLD_MAJORITY = "gold_majority"
+    WAWA = "wawa"
+    DAWID_SKENE = "dawid_skene"
+    ONE_COIN_DAWID_SKENE = "one_coin_dawid_skene"
+    GLAD = "glad"
+    ONE_COIN = "one_coin"
+    SKILLS = "skills"
+    ROVER = "rover"
+    CLOSEST = "closest"
+
+
+MethodOption = Annotated[Method, typer.Option(help="How votes become one label.")]
+QuestionName = Annotated[
+    str | None, typer.Option("--question", help="The question by its name; the first by default.", show_default=False)
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random; the same seed gives the same numbers.")]
+
+
+def read_data_set(project: str, question: str | None = None) -> DataSet:
+    """The answers to one question of a project; raises HromadaError where none count."""
+    from bot import release
+    from bot.commands import database_session
+
+    with database_session.open_database() as database, database.reading() as view:
+        data = release.build_data_set(view, database_session.get_project(view, project), question)
+    if data.retained().empty:
+        raise HromadaError("There are no votes that count.", remedy="Collect or import answers first.")
+    return data
+
+
+def format_title(data: DataSet, what: str) -> str:
+    """The title of a table, with marks for simulated data and for classes that are positions."""
+    stamp = "SIMULATED · " if data.simulated else ""
+    mark = " · classes are positions" if data.positions else ""
+    return f"{stamp}{data.name} · {what}{mark}"

@@ -1,0 +1,67 @@
+"""The database of the settings, the projects in it, and the time, for all commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from annotation.errors import BadInput, Where
+from annotation.settings import Settings, read_settings
+from annotation.store import database, queries
+from annotation.store.models import Project
+
+
+@contextmanager
+def open_database(*, create: bool = False) -> Iterator[database.Database]:
+    """Open the database of the settings; raises NotFound for one that is not there, unless `create`."""
+    settings = _get_lasting_settings()
+    with database.open_database(
+        settings.database_url, synchronous=settings.sqlite_synchronous, create=create, pool=settings.database_pool
+    ) as opened:
+        yield opened
+
+
+@contextmanager
+def open_engine(*, create: bool = False) -> Iterator[sa.Engine]:
+    """Open an engine for the same database without a look at its schema, which may be an older one."""
+    settings = _get_lasting_settings()
+    with database.open_engine(
+        settings.database_url, synchronous=settings.sqlite_synchronous, create=create, pool=settings.database_pool
+    ) as opened:
+        yield opened
+
+
+def _get_lasting_settings() -> Settings:
+    """The settings; raises BadInput for a database in memory, which ends with the command."""
+    settings = read_settings()
+    if settings.database_url in {"sqlite://", "sqlite:///:memory:"}:
+        raise BadInput(
+            "A database in memory forgets everything when the command ends.",
+            where=Where(field="HROMADA_DATABASE_URL"),
+            remedy="Name a file, like sqlite:///hromada.db.",
+        )
+    return settings
+
+
+def get_current_time() -> datetime:
+    """The time in UTC."""
+    return datetime.now(UTC)
+
+
+def get_project(session: Session, written: str) -> Project:
+    """The project of this name, or of this project file; raises NotFound for one that is not loaded."""
+    return queries.get_project(session, resolve_project_name(written))
+
+
+def resolve_project_name(written: str) -> str:
+    """The project's name, where its name or the path of its file was given."""
+    if written.endswith((".yaml", ".yml")):
+        from annotation.campaigns import project_file
+
+        return project_file.read_project(Path(written)).name
+    return written

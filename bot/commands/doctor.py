@@ -1,0 +1,26 @@
+"""`hromada doctor`: whether all that hromada needs is there."""
+
+from __future__ import annotations
+
+import sys
+
+from bot.commands.command_line import AsJson
+
+
+def doctor(json: AsJson = False) -> None:
+    """Check that all that hromada needs is there.
+
+    The exit code is 1 where something is to be mended.
+    """
+    from bot.commands import system_checks, terminal_output
+
+    findings = system_checks.check_system()
+    if json:
+        terminal_output.print_json(
+            [{"what": finding.what, "well": finding.well, "says": finding.says} for finding in findings]
+        )
+    else:
+        rows = [(finding.what, "well" if finding.well else "to mend", finding.says) for finding in findings]
+        terminal_output.print_table("Doctor", ("what", "is", "says"), rows)
+    if not all(finding.well for finding in findings):
+        sys.exit(1)

@@ -1,0 +1,124 @@
+"""The files of a follow-up campaign: items, and a project file with the lineage of the items; all or nothing."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from annotation import files
+from annotation.campaigns import project_file, template_files
+from annotation.campaigns.sections.quality import TextRule
+from annotation.errors import BadInput, Conflict, HromadaError, Where
+from annotation.loading import campaign as loading
+from annotation.loading import campaign_lint
+from annotation.workflow.lifecycle.follow_up import FollowUpItems
+
+ITEMS = "items.jsonl"
+PROJECT = "project.yaml"
+
+
+def write_follow_up(
+    derived: FollowUpItems, target: Path, *, template: str | None, project_file: Path | None
+) -> tuple[Path, ...]:
+    """Write an items file, or a folder with a checked project; raises BadInput or Conflict, leaving nothing."""
+    if target.exists():
+        raise Conflict("There is something already.", where=Where(file=target), remedy="Name a new folder or file.")
+    if (template is None) == (project_file is None):
+        if template is None and target.suffix == ".jsonl":
+            return (_write_items_only(derived, target),)
+        raise BadInput(
+            "Which project is it to become?",
+            where=Where(file=target),
+            remedy="Give --template or --project, one of them; or name a .jsonl file for the items alone.",
+        )
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".follow-up-") as made:
+            folder = Path(made) / target.name
+            _fill_folder(folder, derived, template=template, project_file=project_file)
+            _check_project(folder, target)
+            shutil.move(folder, target)
+    except OSError as failure:
+        raise BadInput(f"The folder cannot be written: {failure.strerror}.", where=Where(file=target)) from None
+    return tuple(sorted(target.iterdir()))
+
+
+def _write_items_only(derived: FollowUpItems, target: Path) -> Path:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(derived.jsonl, "utf-8")
+    except OSError as failure:
+        raise BadInput(f"The file cannot be written: {failure.strerror}.", where=Where(file=target)) from None
+    return target
+
+
+def _fill_folder(folder: Path, derived: FollowUpItems, *, template: str | None, project_file: Path | None) -> None:
+    if project_file is None:
+        template_files.write_template(folder, template_name=template or "")
+    else:
+        _copy_project_file(project_file, folder)
+    (folder / ITEMS).write_text(derived.jsonl, "utf-8")
+    path = folder / PROJECT
+    text = path.read_text("utf-8")
+    path.write_text(
+        f"{template_files.set_project_name(text, folder.name).rstrip()}\n{_format_lineage(derived)}", "utf-8"
+    )
+
+
+def _copy_project_file(source: Path, folder: Path) -> None:
+    """The project file, and the files beside it that it names."""
+    definition = project_file.read_project(source).definition
+    if definition.lineage is not None:
+        raise BadInput(
+            "The project file has a lineage already.",
+            where=Where(file=source, field="lineage"),
+            remedy="Take the section out; follow-up writes it.",
+        )
+    if not isinstance(definition.items, project_file.ItemsSection) or definition.items.file != ITEMS:
+        raise BadInput(
+            "The project file must read its items from items.jsonl.",
+            where=Where(file=source, field="items.file"),
+            remedy="Write `file: items.jsonl`; follow-up writes that file.",
+        )
+    folder.mkdir()
+    (folder / PROJECT).write_text(files.read_text(source), "utf-8")
+    named = [definition.instructions_file, definition.consent.file if definition.consent else None]
+    named += [rule.words for rule in definition.quality if isinstance(rule, TextRule)]
+    pools = [stage.pool.file for stage in definition.stages.by_name.values()]
+    pools.append(definition.controls.pool.file if definition.controls else None)
+    for name in {path for path in (*named, *pools) if path is not None}:
+        copy = folder / name
+        if not copy.resolve().is_relative_to(folder.resolve()):
+            raise BadInput(
+                "The file lies outside the project's folder.",
+                where=Where(file=source, field=name),
+                remedy="Put it beside the project file.",
+            )
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        files.require_file(source.parent / name)
+        shutil.copyfile(source.parent / name, copy)
+
+
+def _check_project(folder: Path, target: Path) -> None:
+    """Check that the new project can be loaded; an error names the files in `target`."""
+    try:
+        campaign = project_file.read_project(folder / PROJECT)
+        contents = loading.read_contents(campaign)
+        campaign_lint.refuse_errors(campaign_lint.lint_campaign(campaign, contents), campaign, contents)
+    except HromadaError as refusal:
+        place = refusal.where
+        name = Path(str(place.file)).name if place and place.file else PROJECT
+        raise BadInput(
+            f"The items do not fit that project: {refusal.problem}",
+            where=Where(file=target / name, line=place.line if place else None, field=place.field if place else None),
+            remedy=refusal.remedy,
+        ) from None
+
+
+def _format_lineage(derived: FollowUpItems) -> str:
+    """The section `lineage` of the project file; its texts are JSON strings, which YAML reads the same."""
+    import json
+
+    lines = [f"  {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in derived.lineage.items()]
+    return "\n".join(["# Written by `hromada follow-up`.", "lineage:", *lines, ""])

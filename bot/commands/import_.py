@@ -1,0 +1,75 @@
+"""`hromada import`: votes that another tool collected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson, ProjectName
+
+if TYPE_CHECKING:
+    from annotation.workflow.imports.vote_import import ImportedVotes
+
+
+def import_(
+    project: ProjectName,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="The file of votes; by default the one that the project file names.", readable=False),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """Import votes from another tool.
+
+    The project's `votes` section says how the file is read. A file that was imported before is refused.
+    """
+    from annotation.settings import read_settings
+    from annotation.store import pseudonyms
+    from annotation.workflow.imports import vote_import
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, terminal_output.show_progress("votes", quiet=json) as progress:
+        with database.reading() as view:
+            loaded = database_session.get_project(view, project)
+            vote_file = vote_import.read_votes(view, loaded, path=file)
+        with database.transaction() as transaction:
+            key = pseudonyms.ensure_key(
+                transaction, file=read_settings().key_file, now=database_session.get_current_time()
+            )
+            result = vote_import.store_votes(
+                transaction, loaded, vote_file, key=key, now=database_session.get_current_time(), progress=progress
+            )
+    changed = [[raw, label, times] for (raw, label), times in sorted(result.changed.items())]
+    if json:
+        facts = {"project": result.project, "votes": result.votes, "retained": result.retained}
+        facts |= {"annotators": result.annotators, "repeats": result.repeats, "policy": result.policy.value}
+        facts |= {
+            "answered_controls": result.control_results.annotators,
+            "failed_controls": _count_failed_rules(result),
+        }
+        terminal_output.print_json(facts | {"excluded": dict(result.excluded), "changed": changed})
+        return
+    rows: list[Sequence[terminal_output.Cell]] = [
+        ("votes", result.votes),
+        ("that count", result.retained),
+        ("annotators", result.annotators),
+        (f"repeats (policy: {result.policy.value})", result.repeats),
+        *(
+            [("annotators who answered control items", result.control_results.annotators)]
+            if result.control_results.annotators
+            else []
+        ),
+        *((f"annotators with {rule}", people) for rule, people in _count_failed_rules(result).items()),
+        *((f"not counted: {reason}", times) for reason, times in result.excluded.items()),
+        *((f"label {raw!r} became {label!r}", times) for (raw, label), times in sorted(result.changed.items())),
+    ]
+    terminal_output.print_table(f"Imported into {result.project}", ("what", "number"), rows)
+
+
+def _count_failed_rules(result: ImportedVotes) -> dict[str, int]:
+    """How many annotators failed each rule about control items."""
+    judged = result.control_results
+    return {rule: len(people) for rule, people in sorted({**judged.flagged, **judged.excluded}.items())}

@@ -1,0 +1,103 @@
+"""`hromada invite`: codes that admit annotators to a project or a programme."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson
+
+if TYPE_CHECKING:
+    from annotation.store.models import Invitation
+
+
+def invite(
+    name: Annotated[str, typer.Argument(help="The project or programme, by name or file.", show_default=False)],
+    uses: Annotated[int | None, typer.Option("--uses", help="For how many annotators; any number without it.")] = None,
+    expires: Annotated[
+        str | None,
+        typer.Option("--expires", help="The last day, in UTC, like 2026-12-31; or a moment with its zinvitation."),
+    ] = None,
+    cohort: Annotated[str | None, typer.Option("--cohort", help="The cohort that they join.")] = None,
+    show: Annotated[bool, typer.Option("--list", help="List the invitations; make ninvitation.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Make an invitation. From the first one on, the project or programme is by invitation only."""
+    from annotation.workflow.annotators import invitations
+    from bot.commands import database_session, terminal_output
+
+    now = database_session.get_current_time()
+    until = None if expires is None else _parse_expiry(expires)
+    with database_session.open_database() as database, database.transaction() as transaction:
+        target = invitations.get_target(transaction, _resolve_name(name))
+        if show:
+            invitations_shown = invitations.list_invitations(transaction, target=target)
+        else:
+            made = invitations.create_invitation(
+                transaction,
+                target=target,
+                code=invitations.generate_code(),
+                now=now,
+                uses=uses,
+                expires_at=until,
+                cohort=cohort,
+            )
+            invitations_shown = [made]
+    rows = [_build_json(invitation) for invitation in invitations_shown]
+    if json:
+        terminal_output.print_json(rows if show else rows[0])
+        return
+    columns = ("code", "send", "cohort", "uses", "used", "expires")
+    lines = [[row[name] for name in columns] for row in rows]
+    terminal_output.print_table(
+        f"Invitations to {target.name}" if show else f"An invitation to {target.name}", columns, lines
+    )
+
+
+def _resolve_name(written: str) -> str:
+    """A project or programme as it was given: its name, or the path of its file."""
+    from pathlib import Path
+
+    from annotation.campaigns import programme_file
+    from bot.commands import database_session
+
+    if written.endswith((".yaml", ".yml")) and programme_file.is_programme(Path(written)):
+        return programme_file.read_programme(Path(written)).definition.programme
+    return database_session.resolve_project_name(written)
+
+
+def _build_json(invitation: Invitation) -> dict[str, str | int | None]:
+    return {
+        "code": invitation.code,
+        "send": _format_link(invitation.code),
+        "cohort": invitation.cohort,
+        "uses": invitation.max_uses,
+        "used": invitation.used,
+        "expires": None if invitation.expires_at is None else invitation.expires_at.isoformat(timespec="minutes"),
+    }
+
+
+def _format_link(code: str) -> str:
+    """A deep link where the bot's name is known, else what people write to it."""
+    from annotation.settings import read_settings
+
+    bot = read_settings().telegram_name
+    return f"/start {code}" if bot is None else f"https://t.me/{bot.removeprefix('@')}?start={code}"
+
+
+def _parse_expiry(written: str) -> datetime:
+    """The end of a day in UTC, or a moment with its zone; raises BadInput for anything else."""
+    from annotation.errors import BadInput, Where
+
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        moment = None
+    if moment is not None and len(written) == len("2026-12-31"):
+        return moment.replace(tzinfo=UTC) + timedelta(days=1)
+    if moment is None or moment.tzinfo is None:
+        remedy = "Write a day like 2026-12-31, or a moment like 2026-12-31T18:00+02:00."
+        raise BadInput(f"{written!r} is no day.", where=Where(field="expires"), remedy=remedy)
+    return moment

@@ -1,0 +1,87 @@
+"""`hromada label-studio doctor` and `link`: the server, its accounts, and whose they are."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson
+from bot.commands.label_studio import connection
+
+if TYPE_CHECKING:
+    from annotation.label_studio.client import Client
+
+
+def doctor(json: AsJson = False) -> None:
+    """Check the Label Studio server, its accounts, and every batch there.
+
+    The exit code is 1 where something has to be mended.
+    """
+    from annotation.label_studio import doctor
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database(create=True) as database, connection.connect() as client:
+        examination = doctor.examine_server(database, client)
+    if json:
+        terminal_output.print_json(examination.as_json())
+    else:
+        terminal_output.print_table(
+            f"Label Studio {examination.version} at {examination.url}",
+            ("account", "name", "person"),
+            examination.accounts,
+            notes=["`hromada label-studio link ACCOUNT` says which annotator an account belongs to."],
+        )
+        terminal_output.print_table(
+            "Batches", ("project", "person", "pass", "there", "tasks", "is"), examination.batches
+        )
+    if not examination.well:
+        sys.exit(1)
+
+
+def link(
+    account: Annotated[str, typer.Argument(help="The account there: its number, or its e-mail.", show_default=False)],
+    person: Annotated[
+        str | None, typer.Option("--person", help="The annotator, by pseudonym; without it, a new one.")
+    ] = None,
+) -> None:
+    """Say which annotator an account belongs to.
+
+    Only its number is stored. Earlier answers of the account come with the next pull.
+    """
+    from annotation.label_studio import sync
+    from annotation.settings import read_settings
+    from annotation.store import pseudonyms
+    from annotation.workflow.annotators import administration, registration
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database(create=True) as database, connection.connect() as client:
+        account_id = _find_account(client, account)
+        with database.transaction() as transaction:
+            if person is None:
+                key = pseudonyms.ensure_key(
+                    transaction, file=read_settings().key_file, now=database_session.get_current_time()
+                )
+                known = sync.map_accounts_to_annotators(transaction, server=client.server_id).get(account_id)
+                annotator = registration.register_label_studio_annotator(
+                    transaction,
+                    account=f"{client.server_id} {account_id}",
+                    annotator_id=known,
+                    key=key,
+                    now=database_session.get_current_time(),
+                )
+            else:
+                annotator = administration.get_annotator(transaction, person)
+            fresh = sync.link_account(transaction, server=client.server_id, user_id=account_id, annotator=annotator)
+    terminal_output.print_sentence(f"Account {account_id} {'is' if fresh else 'was already'} {annotator.pseudonym}'s.")
+
+
+def _find_account(client: Client, written: str) -> int:
+    """The id of an account by its id or e-mail; raises NotFound."""
+    from annotation.errors import NotFound
+
+    for account in client.list_accounts():
+        if written in {str(account.id), account.email}:
+            return account.id
+    raise NotFound(f"Label Studio has no account {written!r}.", remedy="`hromada label-studio doctor` lists them.")

@@ -1,0 +1,160 @@
+"""`hromada label-studio pull` and `watch`: what annotators answered in Label Studio."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson
+from bot.commands.label_studio import connection
+
+if TYPE_CHECKING:
+    from annotation.label_studio.sync import PullResult, WebhookReceiver
+
+
+def pull(
+    project: connection.OptionalProject = None,
+    everything: Annotated[bool, typer.Option("--all", help="From the beginning, not only what changed.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Take over what changed in Label Studio since the last pull.
+
+    The exit code is 1 where a batch could not be read; the others are read all the same.
+    """
+    from annotation.label_studio import sync
+    from bot.commands import database_session, terminal_output
+
+    with (
+        database_session.open_database() as database,
+        connection.connect() as client,
+        terminal_output.show_progress("pull", quiet=json) as progress,
+    ):
+        project_id = connection.find_project_id(database, project)
+        results = sync.pull_batches(
+            database,
+            client,
+            clock=database_session.get_current_time,
+            project_id=project_id,
+            everything=everything,
+            progress=progress,
+        )
+    if json:
+        terminal_output.print_json([result.as_json() for result in results])
+    else:
+        _print_results(results)
+    if any(result.problem for result in results):
+        sys.exit(1)
+
+
+def _print_results(results: Sequence[PullResult]) -> None:
+    from bot.commands import terminal_output
+
+    named = [(f"{result.project}, {result.annotator}", result) for result in results]
+    columns = ("project", "person", "pass", "answered", "changed", "skipped", "deleted", "aside")
+    rows = [
+        (
+            result.project, result.annotator, 2 if result.second else 1, result.answered, result.changed,
+            result.skipped, result.deleted, sum(number for _, number in result.set_aside),
+        )
+        for result in results
+    ]  # fmt: skip
+    notes = [f"{name}: {result.problem}" for name, result in named if result.problem]
+    notes += [f"{name}: {number} aside: {why}" for name, result in named for why, number in result.set_aside]
+    notes += [f"{name}: {result.missing} tasks were deleted there." for name, result in named if result.missing]
+    notes += [
+        f"{name}: {result.unknown_tasks} tasks there are not ours." for name, result in named if result.unknown_tasks
+    ]
+    notes += [] if results else ["No batch was pushed yet."]
+    terminal_output.print_table("Pulled", columns, rows, notes=notes)
+
+
+def watch(
+    project: connection.OptionalProject = None,
+    every: Annotated[int, typer.Option(min=1, help="Seconds between two pulls.")] = 30,
+    listen: Annotated[
+        str | None, typer.Option(help="HOST:PORT where Label Studio's webhooks wake it, like 127.0.0.1:8765.")
+    ] = None,
+    address: Annotated[str | None, typer.Option(help="How Label Studio reaches that, where it runs elsewhere.")] = None,
+) -> None:
+    """Pull again and again, until Ctrl-C: every so many seconds, with --listen also when Label Studio calls."""
+    from annotation.errors import HromadaError
+    from annotation.label_studio import sync
+    from bot.commands import database_session, terminal_output
+
+    problems: dict[str, str] = {}
+
+    def print_news(results: Sequence[PullResult]) -> None:
+        problems.pop("", None)
+        for result in results:
+            name = f"{result.project}, {result.annotator}"
+            if result.changes:
+                terminal_output.print_sentence(f"{name}: {_describe_changes(result)}.")
+            _print_problem_once(problems, name, result.problem)
+
+    def print_failure(failure: HromadaError) -> None:
+        _print_problem_once(problems, "", str(failure))
+
+    with database_session.open_database() as database, connection.connect() as client:
+        project_id = connection.find_project_id(database, project)
+        receiver = _parse_receiver(listen, address)
+
+        def start(stop: asyncio.Event) -> Awaitable[None]:
+            return sync.watch_batches(
+                database,
+                client,
+                clock=database_session.get_current_time,
+                stop=stop,
+                on_results=print_news,
+                on_failure=print_failure,
+                every=every,
+                receiver=receiver,
+                project_id=project_id,
+            )
+
+        asyncio.run(_run_until_signal(start))
+
+
+async def _run_until_signal(start: Callable[[asyncio.Event], Awaitable[None]]) -> None:
+    """Run what `start` returns until SIGINT or SIGTERM sets its event."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    await start(stop)
+
+
+def _parse_receiver(listen: str | None, address: str | None) -> WebhookReceiver | None:
+    """Where webhooks come in; None without --listen. Raises BadInput for an address without a port."""
+    from annotation.errors import BadInput, Where
+    from annotation.label_studio.sync import WebhookReceiver
+
+    if listen is None:
+        return None
+    host, _, port = listen.rpartition(":")
+    if not port.isdecimal() or int(port) > 65535:
+        where = Where(field="--listen")
+        raise BadInput(f"{listen!r} has no port.", where=where, remedy="Write it like 127.0.0.1:8765.")
+    return WebhookReceiver(host=host or "127.0.0.1", port=int(port), address=address)
+
+
+def _print_problem_once(problems: dict[str, str], name: str, problem: str | None) -> None:
+    """Print a problem on the error stream, and not again until it was gone; `problems` are those printed, by name."""
+    if problem is None:
+        problems.pop(name, None)
+    elif problems.get(name) != problem:
+        problems[name] = problem
+        print(f"hromada: {problem}", file=sys.stderr, flush=True)
+
+
+def _describe_changes(result: PullResult) -> str:
+    counts = {
+        "answered": result.answered,
+        "changed": result.changed,
+        "skipped": result.skipped,
+        "deleted": result.deleted,
+    }
+    return ", ".join(f"{number} {name}" for name, number in counts.items() if number)

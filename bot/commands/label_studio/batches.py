@@ -1,0 +1,121 @@
+"""`hromada label-studio push`, `move-items` and `open`: the work of an annotator in Label Studio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.label_studio import connection
+
+if TYPE_CHECKING:
+    from annotation.label_studio.sync import PushResult
+
+
+def push(
+    project: ProjectName,
+    person: connection.AnnotatorOption,
+    number: Annotated[int, typer.Option(min=1, help="How many items are to wait for the annotator, in all.")] = 50,
+    second: connection.SecondPass = False,
+    handed_over: Annotated[
+        bool, typer.Option("--handed-over", help="Only items that move-items took out of Telegram.")
+    ] = False,
+    days: Annotated[int, typer.Option(min=1, help="How many days they stay assigned.")] = 14,
+    anew: Annotated[bool, typer.Option("--anew", help="Begin a new project there; the old one is left alone.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Fill the batch of an annotator, up to a number of items.
+
+    Repeated, it adds nothing while they wait; after a failure it goes on where it stopped.
+    """
+    from datetime import timedelta
+
+    from annotation.label_studio import sync
+    from bot.commands import database_session, terminal_output
+
+    order = sync.PushOrder(
+        project=database_session.resolve_project_name(project),
+        annotator=person,
+        number=number,
+        second=second,
+        handed_over=handed_over,
+        anew=anew,
+        lease=timedelta(days=days),
+    )
+    with (
+        database_session.open_database() as database,
+        connection.connect() as client,
+        terminal_output.show_progress("push", quiet=json) as progress,
+    ):
+        result = sync.push_batch(database, client, order, clock=database_session.get_current_time, progress=progress)
+    if json:
+        terminal_output.print_json(result.as_json())
+        return
+    for line in _describe_push(result):
+        terminal_output.print_sentence(line)
+
+
+def _describe_push(result: PushResult) -> Iterator[str]:
+    recovered = f", {result.recovered} found there again" if result.recovered else ""
+    counts = f"{result.assigned} new, {result.sent} sent{recovered}"
+    yield f"{result.in_hand} items wait for {result.annotator} in Label Studio: {counts}."
+    if result.nothing_assigned is not None:
+        yield f"No more now: {result.nothing_assigned.reason.value}."
+    if not result.linked:
+        yield "No account is linked to this annotator; before the pull: hromada label-studio link ACCOUNT --person CODE"
+
+
+def move_items(
+    project: ProjectName,
+    reported: Annotated[bool, typer.Option("--reported", help="Items that annotators reported.")] = False,
+    too_long: Annotated[bool, typer.Option("--too-long", help="Items that are too long for a phone.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Move items from Telegram to Label Studio: `push --handed-over` sends them there."""
+    from annotation.errors import BadInput
+    from annotation.workflow.assignments import batches
+    from bot.commands import database_session, terminal_output
+
+    if not (reported or too_long):
+        raise BadInput("Which items?", remedy="Say --reported, --too-long, or both.")
+    with database_session.open_database() as database, database.transaction() as transaction:
+        loaded = database_session.get_project(transaction, project)
+        name = loaded.name
+        ids: set[int] = set()
+        ids |= batches.list_reported_items(transaction, project_id=loaded.id or 0) if reported else set()
+        ids |= batches.list_long_items(transaction, project_id=loaded.id or 0) if too_long else set()
+        moved = batches.move_items(transaction, project=loaded, item_ids=ids, now=database_session.get_current_time())
+    if json:
+        terminal_output.print_json({"project": name, "chosen": len(ids), "handed_over": moved})
+    else:
+        terminal_output.print_sentence(f"{len(ids)} items of {name} are for Label Studio, {moved} of them from now on.")
+
+
+def open_(
+    project: ProjectName,
+    person: connection.AnnotatorOption,
+    second: connection.SecondPass = False,
+    print_only: Annotated[bool, typer.Option("--print", help="Only print the address.")] = False,
+) -> None:
+    """Open the batch of an annotator in the browser."""
+    import webbrowser
+
+    from annotation.errors import NotFound
+    from annotation.label_studio import sync
+    from annotation.workflow.annotators import administration
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, connection.connect() as client, database.reading() as view:
+        loaded = database_session.get_project(view, project)
+        annotator = administration.get_annotator(view, person)
+        rows = sync.list_batches(view, server=client.server_id, project_id=loaded.id, annotator_id=annotator.id)
+        remote_id = next((batch.remote_id for batch, _, _ in rows if batch.second == second), None)
+        if remote_id is None:
+            remedy = f"Fill it: hromada label-studio push {loaded.name} --person {person}"
+            raise NotFound(f"{person} has no such batch in {loaded.name}.", remedy=remedy)
+        address = f"{client.url}/projects/{remote_id}/data?labeling=1"
+    terminal_output.print_sentence(address)
+    if not print_only:
+        webbrowser.open(address)

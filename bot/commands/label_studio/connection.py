@@ -1,0 +1,41 @@
+"""The server of the settings, and the options that several `label-studio` commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from annotation.label_studio.client import Client
+    from annotation.store.database import Database
+
+OptionalProject = Annotated[str | None, typer.Argument(help="A project, by name or file; all without it.")]
+AnnotatorOption = Annotated[str, typer.Option("--person", help="The annotator, by pseudonym.", show_default=False)]
+SecondPass = Annotated[
+    bool, typer.Option("--second", help="The second pass: what the annotator answered, with the gold beside it.")
+]
+
+
+@contextmanager
+def connect() -> Iterator[Client]:
+    """Connect to the server that the settings name."""
+    from annotation.label_studio.client import Client
+    from annotation.settings import read_settings
+
+    settings = read_settings()
+    token = settings.label_studio_token
+    with Client(settings.label_studio_url, None if token is None else token.get_secret_value()) as client:
+        yield client
+
+
+def find_project_id(database: Database, project: str | None) -> int | None:
+    """The id of a project by name or file; None where none is named."""
+    from bot.commands import database_session
+
+    if project is None:
+        return None
+    with database.reading() as view:
+        return database_session.get_project(view, project).id

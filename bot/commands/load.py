@@ -1,0 +1,221 @@
+"""`hromada load`: store or change a project or programme, or fix items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson, ProjectFile
+
+if TYPE_CHECKING:
+    from annotation.campaigns.lint import LintFinding
+    from annotation.campaigns.programme_file import CheckedProgramme
+    from annotation.campaigns.project_file import Campaign
+    from annotation.loading.campaign import CampaignContents
+    from annotation.workflow.lifecycle.change_plan import ChangePlan
+    from annotation.workflow.lifecycle.programmes import LoadedProgramme
+    from annotation.workflow.lifecycle.projects import LoadedProject
+
+    ReadCampaigns = Sequence[tuple[Campaign, CampaignContents, tuple[LintFinding, ...]]]
+
+
+def load(
+    file: ProjectFile,
+    plan: Annotated[bool, typer.Option("--plan", help="Only show what would change, and what may not.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Change a project that is loaded already.")] = False,
+    fix: Annotated[
+        list[str] | None, typer.Option("--fix", metavar="ID", help="Take over this item only, while people work.")
+    ] = None,
+    cosmetic: Annotated[bool, typer.Option("--cosmetic", help="With --fix: keep the item's answers.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Store a project with its items, or a programme with its projects.
+
+    Loading the same file again changes nothing; a changed file needs --yes, and what annotators have met stays as
+    it is, except items named by --fix.
+    """
+    from annotation.campaigns import programme_file, project_file
+    from annotation.errors import BadInput
+
+    if cosmetic and not fix:
+        raise BadInput("--cosmetic says how an item is fixed.", remedy="Name the item with --fix ID.")
+    if fix and (plan or yes):
+        raise BadInput("--fix changes its items at once.", remedy="Leave --plan and --yes out.")
+    if programme_file.is_programme(file):
+        if fix:
+            raise BadInput("A programme has no items.", remedy="Name the file of the project with --fix.")
+        _load_programme(programme_file.read_programme(file), plan=plan, yes=yes, json=json)
+        return
+    campaign = project_file.read_project(file)
+    if fix:
+        _fix_items(campaign, fix, cosmetic=cosmetic, json=json)
+        return
+    read = _read_campaigns([campaign])
+    if plan:
+        _print_plan(campaign, read[0][1], json=json)
+        return
+    loaded, _ = _store_campaigns(read, yes=yes, quiet=json)
+    _print_loaded(loaded[0], json=json)
+
+
+def _read_campaigns(campaigns: Sequence[Campaign]) -> ReadCampaigns:
+    """Read the items of the campaigns; raises BadInput for the first error of the lint."""
+    from annotation.loading import campaign as loading
+    from annotation.loading import campaign_lint
+
+    contents_read = []
+    for campaign in campaigns:
+        contents = loading.read_contents(campaign)
+        findings = campaign_lint.lint_campaign(campaign, contents)
+        campaign_lint.refuse_errors(findings, campaign, contents)
+        contents_read.append((campaign, contents, findings))
+    return contents_read
+
+
+def _store_campaigns(
+    read: ReadCampaigns, *, yes: bool, quiet: bool, programme: CheckedProgramme | None = None
+) -> tuple[list[LoadedProject], LoadedProgramme | None]:
+    """Store the projects, and the programme behind them, in one transaction."""
+    from annotation.workflow.lifecycle import programmes, projects
+    from bot.commands import database_session, terminal_output
+
+    with (
+        terminal_output.show_progress("items", quiet=quiet) as progress,
+        database_session.open_database(create=True) as database,
+        database.transaction() as transaction,
+    ):
+        now = database_session.get_current_time()
+        loaded = [
+            projects.load_project(
+                transaction, campaign, contents, now=now, confirmed=yes, findings=findings, progress=progress
+            )
+            for campaign, contents, findings in read
+        ]
+        stored = (
+            None if programme is None else programmes.load_programme(transaction, programme, now=now, confirmed=yes)
+        )
+    return loaded, stored
+
+
+def _print_loaded(loaded: LoadedProject, *, json: bool) -> None:
+    from bot.commands import lint_findings, terminal_output
+
+    if json:
+        terminal_output.print_json(_build_json(loaded))
+        return
+    same = "Loaded already, nothing changed:" if loaded.plan.empty else "Changed"
+    verb = "Loaded" if loaded.is_new else same
+    terminal_output.print_sentence(f"{verb} {loaded.name}: {loaded.items} items, {loaded.golds} with gold.")
+    lint_findings.print_findings(loaded.findings)
+
+
+def _build_json(loaded: LoadedProject) -> dict[str, object]:
+    from bot.commands import lint_findings
+
+    return {
+        "project": loaded.name,
+        "items": loaded.items,
+        "with gold": loaded.golds,
+        "stored": loaded.is_new,
+        "changed": not loaded.plan.empty,
+        "findings": lint_findings.build_json(loaded.findings),
+    }
+
+
+def _load_programme(programme: CheckedProgramme, *, plan: bool, yes: bool, json: bool) -> None:
+    from bot.commands import terminal_output
+
+    read = _read_campaigns(programme.campaigns)
+    if plan:
+        _print_programme_plan(programme, read, json=json)
+        return
+    loaded, stored = _store_campaigns(read, yes=yes, quiet=json, programme=programme)
+    if stored is None:
+        raise LookupError("a programme that was stored is there")
+    if json:
+        facts = {"programme": stored.name, "stored": stored.is_new, "changed": bool(stored.keys)}
+        terminal_output.print_json(facts | {"projects": [_build_json(one) for one in loaded]})
+        return
+    for one in loaded:
+        _print_loaded(one, json=False)
+    verb = "Loaded" if stored.is_new else "Changed" if stored.keys else "Loaded already, nothing changed:"
+    terminal_output.print_sentence(f"{verb} the programme {stored.name}: {', '.join(stored.projects)}.")
+
+
+def _fix_items(campaign: Campaign, items: Sequence[str], *, cosmetic: bool, json: bool) -> None:
+    from annotation.loading import campaign as loading
+    from annotation.workflow.lifecycle import item_fixes
+    from bot.commands import database_session, terminal_output
+
+    contents = loading.read_contents(campaign)
+    with database_session.open_database() as database, database.transaction() as transaction:
+        now = database_session.get_current_time()
+        fixes = [
+            item_fixes.fix_item(transaction, campaign, contents, item=item, cosmetic=cosmetic, now=now)
+            for item in dict.fromkeys(items)
+        ]
+    columns = ("item", "revision", "changed", "answers excluded")
+    if json:
+        rows = [(fix.item, fix.revision, list(fix.changed), fix.excluded) for fix in fixes]
+        terminal_output.print_json([dict(zip(columns, row, strict=True)) for row in rows])
+        return
+    shown = [(fix.item, fix.revision, ", ".join(fix.changed), fix.excluded) for fix in fixes]
+    terminal_output.print_table(f"Fixed in {campaign.name}", columns, shown)
+
+
+def _print_programme_plan(programme: CheckedProgramme, read: ReadCampaigns, *, json: bool) -> None:
+    from annotation.errors import NotFound
+    from annotation.workflow.lifecycle import programmes
+    from bot.commands import database_session, terminal_output
+
+    try:
+        with database_session.open_database() as database, database.reading() as view:
+            keys = programmes.plan_programme(view, programme)
+    except NotFound:
+        keys = None
+    what = [("everything", "is new")] if keys is None else [("keys of the programme file", ", ".join(keys))]
+    what = what if keys is None or keys else []
+    if json:
+        plans = {campaign.name: _describe_plan(campaign, contents) for campaign, contents, _ in read}
+        terminal_output.print_json({"changes": dict(what), "projects": plans})
+        return
+    notes = () if what else ("Nothing.",)
+    terminal_output.print_table(f"Loading {programme.file} would change", ("what", "which"), what, notes=notes)
+    for campaign, contents, _ in read:
+        _print_plan(campaign, contents, json=False)
+
+
+def _describe_plan(campaign: Campaign, contents: CampaignContents) -> dict[str, dict[str, str]]:
+    plan = _get_plan(campaign, contents)
+    lines = [("everything", "is new")] if plan is None else list(plan.lines)
+    refused = [] if plan is None else [(change.what, change.reason) for change in plan.forbidden]
+    return {"changes": dict(lines), "refused": dict(refused)}
+
+
+def _print_plan(campaign: Campaign, contents: CampaignContents, *, json: bool) -> None:
+    from bot.commands import terminal_output
+
+    facts = _describe_plan(campaign, contents)
+    if json:
+        terminal_output.print_json(facts)
+        return
+    lines, refused = list(facts["changes"].items()), list(facts["refused"].items())
+    notes = () if lines else ("Nothing.",)
+    terminal_output.print_table(f"Loading {campaign.file} would change", ("what", "which"), lines, notes=notes)
+    if refused:
+        terminal_output.print_table("And these may not change", ("what", "why"), refused)
+
+
+def _get_plan(campaign: Campaign, contents: CampaignContents) -> ChangePlan | None:
+    """What loading would change; None where the project, or the whole database, is not there yet."""
+    from annotation.errors import NotFound
+    from annotation.workflow.lifecycle import projects
+    from bot.commands import database_session
+
+    try:
+        with database_session.open_database() as database, database.reading() as view:
+            return projects.plan_project(view, campaign, contents)
+    except NotFound:
+        return None

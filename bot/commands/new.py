@@ -1,0 +1,43 @@
+"""`hromada new`: a campaign from a template."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson
+
+
+def new(
+    folder: Annotated[Path | None, typer.Argument(help="The folder to make.", show_default=False)] = None,
+    template: Annotated[str, typer.Option(help="The template to begin from.")] = "baseline",
+    list_: Annotated[bool, typer.Option("--list", help="List the templates.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Begin a campaign from a template.
+
+    Writes a commented project file, a few items and instructions that load as they are.
+    """
+    from annotation.campaigns import template_files
+    from annotation.errors import BadInput
+    from bot.commands import terminal_output
+
+    if list_:
+        templates = template_files.list_templates()
+        if json:
+            terminal_output.print_json({found.name: found.description for found in templates})
+        else:
+            terminal_output.print_table(
+                "Templates", ("template", "about"), [(found.name, found.description) for found in templates]
+            )
+        return
+    if folder is None:
+        raise BadInput("Where to?", remedy="Write hromada new FOLDER --template NAME; --list shows the templates.")
+    written = template_files.write_template(folder, template_name=template)
+    if json:
+        terminal_output.print_json([str(path) for path in written])
+        return
+    for path in written:
+        terminal_output.print_line(str(path))

@@ -1,0 +1,16 @@
+"""`hromada pause`: hand out nothing until the next start."""
+
+from __future__ import annotations
+
+from bot.commands import project_transitions
+from bot.commands.command_line import AsJson, ProjectName
+
+
+def pause(project: ProjectName, json: AsJson = False) -> None:
+    """Hand out nothing until the next start.
+
+    Items that annotators have in hand they may still answer.
+    """
+    from annotation.workflow.lifecycle import transitions
+
+    project_transitions.run_transition(transitions.pause_project, project, json=json)

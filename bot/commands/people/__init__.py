@@ -1,0 +1,26 @@
+"""`hromada people`: the annotators of a project, and decisions about one of them."""
+
+import typer
+
+from bot.commands.command_line import ListByDefault
+from bot.commands.people import access, records, roster
+
+app = typer.Typer(
+    cls=ListByDefault,
+    help="Who takes part: `hromada people PROJECT` lists them; the commands below decide about one of them.",
+    no_args_is_help=True,
+)
+app.command("list")(roster.list_)
+for command in (
+    access.suspend,
+    access.unsuspend,
+    access.readmit,
+    records.team_member,
+    records.cohort,
+    records.agree,
+    records.pay,
+    access.withdraw,
+    access.forget,
+    roster.data,
+):
+    app.command(command.__name__.replace("_", "-"))(command)

@@ -1,0 +1,102 @@
+"""`hromada people suspend`, `unsuspend`, `readmit`, `withdraw` and `forget`: who may work, and whose data stay."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bot.commands.command_line import Pseudonym
+
+
+def suspend(
+    pseudonym: Pseudonym,
+    reason: Annotated[str, typer.Option("--reason", help="Why; organisers see it.", show_default=False)],
+) -> None:
+    """Assign nothing more to an annotator, in no project; their answers stay as they are."""
+    from annotation.workflow.annotators import administration
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        annotator = administration.get_annotator(transaction, pseudonym)
+        administration.suspend_annotator(
+            transaction, annotator=annotator, reason=reason, now=database_session.get_current_time()
+        )
+    terminal_output.print_sentence(f"{pseudonym} is suspended.")
+
+
+def unsuspend(pseudonym: Pseudonym) -> None:
+    """Let a suspended annotator go on."""
+    from annotation.workflow.annotators import administration
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        annotator = administration.get_annotator(transaction, pseudonym)
+        changed = administration.unsuspend_annotator(
+            transaction, annotator=annotator, now=database_session.get_current_time()
+        )
+    terminal_output.print_sentence(f"{pseudonym} may go on." if changed else f"{pseudonym} was not suspended.")
+
+
+def readmit(
+    pseudonym: Pseudonym,
+    project: Annotated[str, typer.Option("--project", help="To which project.", show_default=False)],
+) -> None:
+    """Let an annotator go on whom a quality rule paused or excluded; answers count again where places are left."""
+    from annotation.workflow.annotators import administration
+    from annotation.workflow.quality import enforcement
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        loaded = database_session.get_project(transaction, project)
+        annotator = administration.get_annotator(transaction, pseudonym)
+        n_counting = enforcement.readmit_annotator(
+            transaction,
+            annotator_id=annotator.id or 0,
+            project_id=loaded.id or 0,
+            now=database_session.get_current_time(),
+        )
+    terminal_output.print_sentence(f"{pseudonym} may go on in {loaded.name}: {n_counting} answers count again.")
+
+
+def withdraw(
+    pseudonym: Pseudonym,
+    project: Annotated[str, typer.Option("--project", help="From which project.", show_default=False)],
+) -> None:
+    """Withdraw an annotator from a project, as they asked: none of their answers counts, others get their places."""
+    from annotation.workflow.annotators import administration, withdrawal
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        loaded = database_session.get_project(transaction, project)
+        annotator = administration.get_annotator(transaction, pseudonym)
+        left = withdrawal.withdraw_annotator(
+            transaction, annotator_id=annotator.id or 0, project=loaded, now=database_session.get_current_time()
+        )
+    terminal_output.print_sentence(
+        f"{pseudonym} is out of {loaded.name}: {left.answers} answers count no more, {left.places} places are free."
+    )
+
+
+def forget(
+    pseudonym: Pseudonym,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; it cannot be undone.")] = False,
+) -> None:
+    """Erase all that an annotator said, answered and is known by, as they asked. It cannot be undone."""
+    from annotation.errors import Conflict
+    from annotation.store import pseudonyms
+    from annotation.workflow.annotators import administration, erasure
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        annotator = administration.get_annotator(transaction, pseudonym)
+        if not yes:
+            raise Conflict(f"Forgetting {pseudonym} cannot be undone.", remedy="Do it with --yes.")
+        fresh = pseudonyms.make_random_pseudonym(simulated=annotator.simulated)
+        gone = erasure.erase_annotator(
+            transaction, annotator_id=annotator.id or 0, pseudonym=fresh, now=database_session.get_current_time()
+        )
+    terminal_output.print_sentence(
+        f"Forgotten: {gone.judgements} judgements and {gone.messages} messages in {gone.projects} projects are empty."
+        " Backups and exports made before still hold them."
+    )

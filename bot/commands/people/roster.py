@@ -1,0 +1,97 @@
+"""`hromada people list` and `data`: the annotators of a project, and everything about one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bot.commands.command_line import AsJson, ProjectName, Pseudonym
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from annotation.workflow.annotators.payments import Money
+    from annotation.workflow.annotators.roster import Roster, RosterEntry
+
+
+def list_(project: ProjectName, json: AsJson = False) -> None:
+    """List the annotators of a project: cohorts, status, answers, control items, active hours, pay."""
+    from annotation.workflow.annotators import roster
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, database.reading() as view:
+        listed = roster.get_roster(
+            view,
+            project=database_session.get_project(view, project),
+            now=database_session.get_current_time(),
+        )
+    if json:
+        terminal_output.print_json(_build_json(listed))
+        return
+    columns = (
+        "pseudonym", "cohort", "standing", "why", "stage", "items", "control", "hours", "owed", "paid"
+    )  # fmt: skip
+    notes = (
+        [f"Paid per active hour, median over annotators: {_format_sums(listed.hourly_rates)}."]
+        if listed.hourly_rates
+        else []
+    )
+    notes += [] if listed.annotators else ["Nobody has joined yet."]
+    rows = [_build_row(entry) for entry in listed.annotators]
+    shown = [index for index in range(len(columns)) if index < 3 or any(row[index] not in {None, ""} for row in rows)]
+    terminal_output.print_table(
+        f"People of {listed.project}",
+        [columns[index] for index in shown],
+        [[row[index] for index in shown] for row in rows],
+        notes=notes,
+    )
+
+
+def _build_row(entry: RosterEntry) -> tuple[str | int | float | None, ...]:
+    marks = [*entry.cohorts, *(["team member"] if entry.insider else [])]
+    control = f"{entry.control_accuracy.right} of {entry.control_accuracy.of}" if entry.control_accuracy.of else None
+    hours = round(entry.work.hours, 2)
+    return (
+        entry.pseudonym, ", ".join(marks), entry.status, entry.explanation, entry.stage, entry.work.items, control,
+        f"{hours:.2f}", None if entry.owed is None else str(entry.owed), _format_sums(entry.paid),
+    )  # fmt: skip
+
+
+def _format_sums(sums: Iterable[Money]) -> str:
+    return ", ".join(str(money) for money in sums)
+
+
+def _build_json(listed: Roster) -> dict[str, object]:
+    people = [
+        {
+            "pseudonym": entry.pseudonym,
+            "cohorts": list(entry.cohorts),
+            "insider": entry.insider,
+            "simulated": entry.simulated,
+            "standing": entry.status,
+            "why": entry.explanation,
+            "stage": entry.stage,
+            "items": entry.work.items,
+            "active_hours": round(entry.work.hours, 4),
+            "control_right": entry.control_accuracy.right,
+            "control_answered": entry.control_accuracy.of,
+            "control_accuracy": entry.control_accuracy.share,
+            "owed": None if entry.owed is None else str(entry.owed),
+            "paid": [str(money) for money in entry.paid],
+        }
+        for entry in listed.annotators
+    ]
+    return {
+        "project": listed.project,
+        "people": people,
+        "paid_per_active_hour": [str(money) for money in listed.hourly_rates],
+    }
+
+
+def data(pseudonym: Pseudonym) -> None:
+    """Print everything that is stored about an annotator as JSON, for them to read."""
+    from annotation.workflow.annotators import administration, data_export
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, database.reading() as view:
+        annotator = administration.get_annotator(view, pseudonym)
+        terminal_output.print_json(data_export.export_annotator(view, annotator_id=annotator.id or 0))

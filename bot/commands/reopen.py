@@ -1,0 +1,16 @@
+"""`hromada reopen`: go on with a closed project."""
+
+from __future__ import annotations
+
+from bot.commands import project_transitions
+from bot.commands.command_line import AsJson, ProjectName
+
+
+def reopen(project: ProjectName, json: AsJson = False) -> None:
+    """Hand out a closed project's items again.
+
+    All answers from then on are marked post hoc.
+    """
+    from annotation.workflow.lifecycle import transitions
+
+    project_transitions.run_transition(transitions.reopen_project, project, json=json)

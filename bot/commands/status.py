@@ -1,0 +1,176 @@
+"""`hromada status`: how far the projects are."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.commands.command_line import AsJson
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from annotation.workflow.monitoring.campaign_status import CampaignStatus, ControlItemCounts
+    from bot.commands.terminal_output import Cell
+
+WATCH_SECONDS = 2.0
+COLUMNS = ("project", "state", "items", "overlap", "answers", "items done", "in hand", "free places", "annotators")
+
+
+def status(
+    project: Annotated[
+        str | None, typer.Argument(help="One project, with everything about it.", show_default=False)
+    ] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Show it again every two seconds, until Ctrl-C.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Show how far the projects are, or one of them with annotators, control items and precision."""
+    from annotation.errors import BadInput
+    from bot.commands import terminal_output
+
+    if watch and json:
+        raise BadInput("--watch is for people, --json for machines.", remedy="Leave one of them out.")
+    if watch:
+        _watch_screen(lambda: _build_screen(_read_statuses(project), whole=project is not None))
+        return
+    statuses = _read_statuses(project)
+    if json:
+        facts = [_build_json(campaign) for campaign in statuses]
+        terminal_output.print_json(facts[0] if project is not None else facts)
+        return
+    with terminal_output.allow_closed_pipe():
+        for part in _build_screen(statuses, whole=project is not None):
+            terminal_output.get_console().print(part)
+
+
+def _read_statuses(project: str | None) -> list[CampaignStatus]:
+    from annotation.store import queries
+    from annotation.workflow.monitoring import campaign_status
+    from bot.commands import database_session
+
+    with database_session.open_database() as database, database.reading() as view:
+        projects = queries.list_projects(view) if project is None else [database_session.get_project(view, project)]
+        return [campaign_status.get_campaign_status(view, loaded) for loaded in projects]
+
+
+def _watch_screen(screen: Callable[[], Sequence[RenderableType]]) -> None:
+    """Show the screen anew until Ctrl-C, with a pause at least as long as it took to build."""
+    from rich.console import Group
+    from rich.live import Live
+
+    from bot.commands import terminal_output
+
+    stop = threading.Event()
+    previous_handler = signal.signal(signal.SIGINT, lambda *_: stop.set())  # an exception could be lost where it struck
+    try:
+        with Live(Group(*screen()), console=terminal_output.get_console(), auto_refresh=False) as live:
+            while not stop.is_set():
+                started = time.monotonic()
+                live.update(Group(*screen()), refresh=True)
+                stop.wait(max(WATCH_SECONDS, time.monotonic() - started))
+    finally:
+        signal.signal(signal.SIGINT, previous_handler)
+
+
+def _build_screen(statuses: Sequence[CampaignStatus], *, whole: bool) -> Sequence[RenderableType]:
+    from bot.commands import terminal_output
+
+    if whole:
+        campaign = statuses[0]
+        return terminal_output.build_table(
+            f"{campaign.project.name}: {campaign.project.title}", ("what", "is"), _build_lines(campaign)
+        )
+    notes = () if statuses else ["Nothing is loaded yet: hromada load project.yaml"]
+    return terminal_output.build_table(
+        "Projects", COLUMNS, [_build_row(campaign) for campaign in statuses], notes=notes
+    )
+
+
+def _build_row(campaign: CampaignStatus) -> tuple[Cell, ...]:
+    items = campaign.items
+    return (
+        campaign.project.name, campaign.project.status.value, items.number, _format_overlap(campaign), campaign.answers,
+        items.done, items.in_hand, items.free, campaign.annotators,
+    )  # fmt: skip
+
+
+def _format_overlap(campaign: CampaignStatus) -> Cell:
+    least, most = campaign.project.overlap, campaign.project.overlap_max
+    return least if most in {None, least} else f"{least}–{most}"
+
+
+def _build_json(campaign: CampaignStatus) -> dict[str, Any]:
+    """The status of a project with the keys of `--json`."""
+    controls, tried = campaign.controls, campaign.qualification
+    return dict(zip(COLUMNS, _build_row(campaign), strict=True)) | {
+        "started": None if campaign.project.started_at is None else campaign.project.started_at.isoformat(),
+        "closed": None if campaign.project.closed_at is None else campaign.project.closed_at.isoformat(),
+        "items paused": campaign.items.paused,
+        "excluded": dict(campaign.excluded),
+        "people": dict(campaign.by_status),
+        "funnel": vars(campaign.funnel),
+        "pilot": None if campaign.pilot is None else vars(campaign.pilot),
+        "controls": None if controls is None else _build_controls_json(controls),
+        "qualification": None if tried is None else vars(tried),
+        "planned": None if campaign.planned is None else dict(campaign.planned),
+        "half width": campaign.half_width,
+        "post hoc": list((campaign.project.frozen or {}).get("post_hoc", ())),
+    }
+
+
+def _build_controls_json(controls: ControlItemCounts) -> dict[str, int]:
+    return {
+        "number": controls.number,
+        "left": controls.remaining,
+        "people_without": controls.annotators_without,
+        "pages_without": controls.pages_without,
+    }
+
+
+def _build_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
+    """The status of a project as rows of a table."""
+    lines: list[tuple[str, Cell]] = list(zip(COLUMNS[1:], _build_row(campaign)[1:], strict=True))
+    lines += [("items paused", campaign.items.paused)] if campaign.items.paused else []
+    lines += [(f"answers not counted: {reason}", number) for reason, number in campaign.excluded.items()]
+    lines += [(f"people: {name}", number) for name, number in campaign.by_status.items()]
+    steps = {name: number for name, number in vars(campaign.funnel).items() if number is not None}
+    lines += [(f"people who {_FUNNEL_STEPS[name]}", number) for name, number in steps.items()]
+    if campaign.pilot is not None:
+        lines += [("pilot items", campaign.pilot.number), ("pilot items done", campaign.pilot.done)]
+        lines += [("people in the pilot", campaign.pilot.newcomers)]
+        lines += [("pilot places that wait for newcomers", campaign.pilot.free)] if campaign.pilot.free else []
+    if campaign.controls is not None:
+        lines += [
+            ("control items", campaign.controls.number),
+            ("left for the annotator who met most of them", campaign.controls.remaining),
+        ]
+        lines += [("people who met all of them", campaign.controls.annotators_without)]
+        lines += [("pages without one", campaign.controls.pages_without)]
+    if campaign.qualification is not None:
+        lines += [(f"qualification: {name}", number) for name, number in vars(campaign.qualification).items()]
+    return [*lines, *_build_precision_lines(campaign)]
+
+
+_FUNNEL_STEPS = {
+    "invited": "came by invitation",
+    "consented": "agreed",
+    "started": "began",
+    "finished": "had all there was",
+}
+
+
+def _build_precision_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
+    from annotation.workflow.lifecycle import precision
+
+    lines: list[tuple[str, Cell]] = []
+    if campaign.planned is not None:
+        lines.append(("planned", precision.describe_plan(campaign.planned)))
+    if campaign.half_width is not None:
+        lines.append(("half of the 95 % interval now", campaign.half_width))
+    changes = (campaign.project.frozen or {}).get("post_hoc", ())
+    return lines + [("post hoc", f"{change['at'][:16]} {change['what']}") for change in changes]

@@ -1,0 +1,88 @@
+"""The checks of `hromada doctor` and `hromada database check`."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from importlib import metadata
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from annotation.errors import HromadaError, NotFound
+from annotation.settings import Settings, read_settings
+from annotation.store import database, integrity, migrations, pseudonyms
+from annotation.store import invariants as rules
+from annotation.store.database import make_read_engine
+from bot.commands import database_session
+
+PACKAGES = ("hromada", "python-telegram-bot", "crowd-kit", "pandas", "scikit-learn", "sqlmodel")
+
+
+@dataclass(frozen=True)
+class SystemFinding:
+    """The result of one check: its subject, whether it is well, and a sentence."""
+
+    what: str
+    well: bool
+    says: str
+
+
+def check_system() -> tuple[SystemFinding, ...]:
+    """Check everything; a check that fails does not stop the others."""
+    try:
+        chosen = read_settings()
+    except HromadaError as failure:
+        return (_check_python(), SystemFinding("settings", well=False, says=str(failure)))
+    read = SystemFinding("settings", well=True, says="read")
+    return (_check_python(), _check_packages(), read, *_check_connection(chosen), _check_token(chosen))
+
+
+def _check_python() -> SystemFinding:
+    return SystemFinding("Python", well=True, says=platform.python_version())
+
+
+def _check_packages() -> SystemFinding:
+    return SystemFinding("packages", well=True, says=", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES))
+
+
+def _check_connection(chosen: Settings) -> tuple[SystemFinding, ...]:
+    """Check the database and its key without writing; it is well where the database is not there yet."""
+    try:
+        with database_session.open_database() as opened, opened.reading() as view:
+            address = database.format_url(opened.engine.url)
+            return (SystemFinding("database", well=True, says=address), _check_key(view, chosen))
+    except NotFound as absence:
+        return (SystemFinding("database", well=True, says=str(absence)),)
+    except HromadaError as failure:
+        return (SystemFinding("database", well=False, says=str(failure)),)
+
+
+def _check_key(view: Session, chosen: Settings) -> SystemFinding:
+    """Check that the key belongs to the database; a missing key is made by the first command that needs it."""
+    try:
+        key = pseudonyms.find_key(view, file=chosen.key_file)
+    except HromadaError as failure:
+        return SystemFinding("key of the pseudonyms", well=False, says=str(failure))
+    says = "will be made at first use" if key is None else f"{chosen.key_file} can be used with this database"
+    return SystemFinding("key of the pseudonyms", well=True, says=says)
+
+
+def check_database(engine: sa.Engine) -> tuple[rules.IntegrityFinding, ...]:
+    """Check the file, the schema, the rows, and that the pseudonyms were made with the key."""
+    with database.translate_errors(engine.url):
+        findings = integrity.check_database(engine)
+        with make_read_engine(engine).connect() as connection:
+            known = migrations.get_revision(connection) is not None
+        if not known:
+            return findings
+        with Session(make_read_engine(engine)) as view:
+            key = _check_key(view, read_settings())
+    says = () if key.well else (key.says,)
+    return (*findings, rules.IntegrityFinding(rule="the key is that of the pseudonyms", wrong=len(says), examples=says))
+
+
+def _check_token(chosen: Settings) -> SystemFinding:
+    if chosen.telegram_token is None:
+        return SystemFinding("Telegram token", well=True, says="none; only `hromada bot` needs one")
+    return SystemFinding("Telegram token", well=True, says="set (never shown)")

@@ -1,0 +1,214 @@
+"""Replies to what an annotator is asked before the first item: consent, profile, time zone, warning, task card."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlmodel import col, select
+
+from annotation.campaigns import stimulus
+from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.sections.annotators import ProfileField
+from annotation.errors import BadInput, Stale
+from annotation.store.models import Participation, Project
+from annotation.vocabulary import UnassignedReason
+from annotation.workflow.annotators import access, consents, profiles
+from annotation.workflow.annotators import terms as all_terms
+from annotation.workflow.annotators.terms import Terms
+from annotation.workflow.assignments import AssignedItem
+from bot.conversation import navigation, time_zones
+from bot.conversation.conversation_state import ConversationStep, compute_card_version
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.views import message_layout, onboarding, questions
+from bot.conversation.views.message_layout import TextBlock
+
+UNSAID_TIME_ZONE = "UTC"
+
+
+def _get_project(context: UpdateContext, project_id: int) -> tuple[Project, ProjectFile]:
+    project = context.find_project(project_id)
+    if project is None:
+        raise Stale("There is no such project.")
+    return project
+
+
+def _get_terms(context: UpdateContext, project_id: int) -> Terms:
+    project, definition = _get_project(context, project_id)
+    return all_terms.get_terms(context.session, project=project, definition=definition)
+
+
+def record_consent(context: UpdateContext) -> TelegramCalls:
+    """Store that the annotator agreed or declined; the button names the consent text that was shown."""
+    callback, terms = context.require_callback(), _get_terms(context, context.require_callback().row_id)
+    agreement = terms.consent
+    if agreement is None or not callback.word or not agreement.sha256.startswith(callback.word):
+        raise Stale("This text is out of date.")
+    request = consents.get_consent_request(context.session, annotator_id=context.annotator_id, terms=terms)
+    if request is None:
+        return context.acknowledge("noted")
+    if not callback.get_number(0):
+        return _record_decline(context, terms, UnassignedReason.CONSENT, "declined")
+    consents.give_consent(
+        context.session, annotator_id=context.annotator_id, terms=terms, sha256=agreement.sha256, now=context.now
+    )
+    shown = onboarding.render_consent(request, context.translate, project_id=callback.row_id)[-1]
+    edited = context.edit(replace(shown, buttons=()))
+    confirmation = message_layout.render_text(context.translate, context.translate("agreed", version=agreement.version))
+    return join_calls(
+        context.acknowledge("noted"),
+        edited,
+        context.send(confirmation),
+        navigation.show_current_screen(context.without_tap()),
+    )
+
+
+def _record_decline(context: UpdateContext, terms: Terms, reason: UnassignedReason, message: str) -> TelegramCalls:
+    """Store that the annotator declined what a project asks, and offer other work where there is any."""
+    access.decline_terms(
+        context.session, annotator_id=context.annotator_id, terms=terms, reason=reason, now=context.now
+    )
+    next_calls = navigation.show_item_after_decline(context.without_tap(), project_id=terms.project.id or 0)
+    return join_calls(context.acknowledge(), context.send_text(message), next_calls)
+
+
+def record_profile_option(context: UpdateContext) -> TelegramCalls:
+    """Store a profile field that was answered by a button, or left open."""
+    callback = context.require_callback()
+    fields = _get_terms(context, callback.row_id).fields
+    field = next(
+        (candidate for candidate in fields if onboarding.compute_field_digest(candidate) == callback.word), None
+    )
+    if field is None:
+        raise Stale("That is not asked any more.")
+    left_open = len(callback.numbers) > 1
+    if not left_open and callback.get_number(0) >= len(field.options):
+        raise Stale("There is no such option.")
+    value = None if left_open else field.options[callback.get_number(0)]
+    profiles.save_profile_answer(
+        context.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
+    )
+    blocks = [message_layout.make_bold(field.text), TextBlock(value or context.translate("rather-not-say"))]
+    noted = message_layout.render_messages(blocks, context.translate)[-1]
+    return join_calls(
+        context.acknowledge("noted"), context.edit(noted), navigation.show_current_screen(context.without_tap())
+    )
+
+
+def record_profile_text(context: UpdateContext) -> TelegramCalls:
+    """Store a profile field that was typed; where the text does not fit, explain why and ask again."""
+    state = context.state
+    field = next(
+        (
+            candidate
+            for candidate in _get_terms(context, state.subject_id).fields
+            if candidate.name == state.profile_field
+        ),
+        None,
+    )
+    if field is None:
+        return navigation.show_current_screen(context)
+    try:
+        value = _parse_field(field, context.text, context.translate.language)
+        profiles.save_profile_answer(
+            context.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
+        )
+    except BadInput:
+        problem = {"choice": "choose-from-list", "number": "not-a-number", "text": "too-long"}[field.type]
+        return join_calls(
+            context.send_text(problem, most=all_terms.MAX_ANSWER_LENGTH), navigation.show_current_screen(context)
+        )
+    return navigation.show_current_screen(context)
+
+
+def _parse_field(field: ProfileField, text: str, language: str) -> str:
+    options = questions.match_options(text, field.options, language) if field.options else ()
+    return field.options[options[0]] if len(options) == 1 else text
+
+
+def choose_time_zone(context: UpdateContext) -> TelegramCalls:
+    """Store the time zone of a button, or ask to type another one."""
+    name = context.require_callback().word
+    if name == onboarding.OTHER_ZONE:
+        context.save_state(context.state.with_step(ConversationStep.ZONE))
+        hint = context.translate("zone-hint")
+        return join_calls(
+            context.acknowledge(),
+            context.send(
+                message_layout.render_text(context.translate, context.translate("zone-type"), input_hint=hint)
+            ),
+        )
+    _set_time_zone(context, UNSAID_TIME_ZONE if name == onboarding.NO_ZONE else name)
+    noted = message_layout.render_text(
+        context.translate,
+        context.translate(
+            "zone-noted", zone=time_zones.format_zone(context.annotator.time_zone or "", context.translate)
+        ),
+    )
+    return join_calls(
+        context.acknowledge("noted"), context.edit(noted), navigation.show_current_screen(context.without_tap())
+    )
+
+
+def set_typed_time_zone(context: UpdateContext) -> TelegramCalls:
+    """Store a typed city, zone or offset."""
+    name = time_zones.parse_time_zone(context.text, now=context.now)
+    if name is None:
+        return join_calls(context.send_text("zone-unknown"), navigation.ask_time_zone(context))
+    _set_time_zone(context, name)
+    return join_calls(
+        context.send_text("zone-noted", zone=time_zones.format_zone(name, context.translate)),
+        navigation.show_current_screen(context),
+    )
+
+
+def _set_time_zone(context: UpdateContext, name: str) -> None:
+    try:
+        profiles.set_time_zone(context.session, annotator=context.annotator, name=name)
+    except BadInput:
+        raise Stale("There is no such zone.") from None
+
+
+def record_warning_reply(context: UpdateContext) -> TelegramCalls:
+    """Store that the annotator accepted the content warning, or declined to see such items."""
+    callback = context.require_callback()
+    project, definition = _get_project(context, callback.row_id)
+    digest = stimulus.compute_text_digest(definition.content_warning or "")
+    if not callback.word or not digest.startswith(callback.word):
+        raise Stale("This warning is out of date.")
+    if callback.numbers:
+        return _record_decline(
+            context, _get_terms(context, callback.row_id), UnassignedReason.WARNING, "warning-declined"
+        )
+    consents.accept_warning(
+        context.session, annotator_id=context.annotator_id, project=project, sha256=digest, now=context.now
+    )
+    return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
+
+
+def mark_card_read(context: UpdateContext) -> TelegramCalls:
+    """Store that the task card was read; the card stays without its button."""
+    callback = context.require_callback()
+    project, definition = _get_project(context, callback.row_id)
+    state = context.state
+    context.save_state(replace(state, read_cards=state.read_cards | {str(callback.row_id): callback.word}))
+    card = onboarding.render_card(project.title, project.instructions, definition.examples, context.translate)[-1]
+    return join_calls(context.acknowledge(), context.edit(card), navigation.show_current_screen(context.without_tap()))
+
+
+def show_task(context: UpdateContext) -> TelegramCalls:
+    """Show the task card again, of the item in hand or of the latest project; a button leads back."""
+    item = navigation.get_live_item(context)
+    project = context.find_project(item.project_id if isinstance(item, AssignedItem) else _find_latest_project(context))
+    if project is None:
+        return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
+    version = compute_card_version(project[0].instructions, project[1].examples)
+    return join_calls(context.acknowledge(), navigation.show_card(context, *project, version=version, message="go-on"))
+
+
+def _find_latest_project(context: UpdateContext) -> int:
+    """The id of the project with the latest activity of the annotator; 0 where there is none."""
+    worked_on = select(Participation.project_id).where(
+        Participation.annotator_id == context.annotator_id, col(Participation.last_at).is_not(None)
+    )
+    return context.session.exec(worked_on.order_by(col(Participation.last_at).desc()).limit(1)).first() or 0

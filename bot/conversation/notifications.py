@@ -1,0 +1,60 @@
+"""Messages that the bot sends without an update to answer: its profile, and the organisers' answers to questions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlmodel import Session
+
+from annotation.store.models import Annotator
+from annotation.workflow.annotators import support_messages
+from bot.conversation.texts import DEFAULT_LANGUAGE, LANGUAGES, get_texts, list_commands, match_language
+from bot.conversation.updates_and_calls import BotProfile, NewMessage, TelegramCalls
+from bot.conversation.views import message_layout
+from bot.conversation.views.message_layout import TextBlock
+
+MAX_QUOTED_UNITS = 300
+
+
+def list_bot_profiles() -> tuple[BotProfile, ...]:
+    """The profile of the bot in each of its languages, and one for all other languages."""
+    return tuple(
+        BotProfile(
+            language=language,
+            commands=list_commands(language or DEFAULT_LANGUAGE),
+            description=get_texts(language or DEFAULT_LANGUAGE)("bot-description"),
+            about=get_texts(language or DEFAULT_LANGUAGE)("bot-about"),
+        )
+        for language in ("", *LANGUAGES)
+    )
+
+
+def deliver_organiser_answers(session: Session, *, now: datetime) -> TelegramCalls:
+    """Mark undelivered answers as delivered and return the messages; these must be stored in the same transaction.
+
+    Answers to annotators who cannot be reached stay undelivered until they are back, and so do answers whose outbox
+    message was lost.
+    """
+    calls: list[NewMessage] = []
+    for message in support_messages.list_undelivered_answers(session):
+        annotator = session.get_one(Annotator, message.annotator_id)
+        if annotator.telegram_id is None or annotator.unreachable_at is not None:
+            continue
+        translate = get_texts(match_language(annotator.language))
+        blocks = [
+            message_layout.make_bold(translate("answered")),
+            TextBlock(message_layout.shorten_text(message.text, MAX_QUOTED_UNITS), fold=True),
+            TextBlock(message.answer or ""),
+        ]
+        calls += [
+            NewMessage(
+                chat_id=annotator.telegram_id,
+                html=rendered.html,
+                silent=False,
+                repeatable=False,
+                answered_message_id=message.id,
+            )
+            for rendered in message_layout.render_messages(blocks, translate)
+        ]
+        support_messages.mark_delivered(session, message_id=message.id or 0, now=now)
+    return tuple(calls)

@@ -1,0 +1,113 @@
+"""Menus: open projects, reasons for a skip or a report, projects to leave, and confirmations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.conversation.callbacks import ButtonAction
+from bot.conversation.texts import Texts
+from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.views import message_layout, questions
+from bot.conversation.views.message_layout import RenderedMessage, TextBlock
+
+SKIP_REASONS = ("unsure", "unclear", "unpleasant", "broken")
+REPORT_REASONS = ("two-right", "none-right", "unknowable", "bad-language", "same-options")
+"""Reasons as they are stored; their texts are `skip-…` and `report-…`."""
+STAY = "stay"
+TYPED_REASON = 99
+"""The number of the button after which the reason is typed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MenuLine:
+    """A line of the project menu: the key of the entry, its title, and how many items are left; None for very many."""
+
+    key: int
+    title: str
+    left: int | None
+
+
+def render_menu(lines: Sequence[MenuLine], translate: Texts) -> RenderedMessage:
+    """The open projects with how much is left, and a button for each."""
+    names = questions.list_letters(len(lines), translate.language)
+    descriptions = [
+        f"{name}) {line.title} — {_format_left(line, translate)}" for name, line in zip(names, lines, strict=True)
+    ]
+    titles = [f"{name} · {line.title}" for name, line in zip(names, lines, strict=True)]
+    labels = titles if message_layout.are_labels_short(titles) else list(names)
+    buttons = [
+        message_layout.build_button(label, ButtonAction.ENTER, abs(line.key), int(line.key < 0))
+        for label, line in zip(labels, lines, strict=True)
+    ]
+    return message_layout.render_messages(
+        [TextBlock(translate("menu")), TextBlock("\n".join(descriptions))],
+        translate,
+        buttons=message_layout.arrange_buttons(buttons),
+    )[-1]
+
+
+def _format_left(line: MenuLine, translate: Texts) -> str:
+    return translate("left-many") if line.left is None else translate("left", left=line.left)
+
+
+def build_skip_buttons(translate: Texts, *, assignment_id: int) -> ButtonRows:
+    """The reasons for a skip."""
+    return _build_reason_buttons(
+        ButtonAction.SKIP, [translate(f"skip-{reason}") for reason in SKIP_REASONS], translate, assignment_id
+    )
+
+
+def build_report_buttons(translate: Texts, project_reasons: Sequence[str], *, assignment_id: int) -> ButtonRows:
+    """The reasons for a report: the project's own where it has any."""
+    return _build_reason_buttons(
+        ButtonAction.REPORT,
+        project_reasons or [translate(f"report-{reason}") for reason in REPORT_REASONS],
+        translate,
+        assignment_id,
+    )
+
+
+def _build_reason_buttons(
+    action: ButtonAction, labels: Sequence[str], translate: Texts, assignment_id: int
+) -> ButtonRows:
+    short_labels = [message_layout.shorten_text(label, message_layout.WIDE_LABEL * 2) for label in labels]
+    reasons = [
+        (message_layout.build_button(label, action, assignment_id, index),) for index, label in enumerate(short_labels)
+    ]
+    typed = (message_layout.build_button(translate("in-my-words"), action, assignment_id, TYPED_REASON),)
+    return (*reasons, typed, (message_layout.build_button(translate("back"), ButtonAction.BACK, assignment_id),))
+
+
+def render_withdrawal_menu(titles: Sequence[tuple[int, str]], translate: Texts) -> RenderedMessage:
+    """The projects to choose from when leaving one."""
+    lines = [f"{number}) {title}" for number, (_, title) in enumerate(titles, 1)]
+    buttons = message_layout.arrange_buttons(
+        [
+            message_layout.build_button(str(number), ButtonAction.WITHDRAW, project_id, 0)
+            for number, (project_id, _) in enumerate(titles, 1)
+        ]
+    )
+    stay = (message_layout.build_button(translate("stay"), ButtonAction.GO_ON, word=STAY),)
+    blocks = [TextBlock(translate("withdraw-which")), TextBlock("\n".join(lines))]
+    return message_layout.render_messages(blocks, translate, buttons=(*buttons, stay))[-1]
+
+
+def render_withdrawal_confirmation(title: str, translate: Texts, *, project_id: int) -> RenderedMessage:
+    """Asks for confirmation before leaving a project."""
+    yes = (message_layout.build_button(translate("withdraw-yes"), ButtonAction.WITHDRAW, project_id, 1),)
+    return message_layout.render_text(
+        translate,
+        translate("withdraw-sure", project=title),
+        buttons=(yes, (message_layout.build_button(translate("stay"), ButtonAction.GO_ON, word=STAY),)),
+    )
+
+
+def render_erasure_confirmation(translate: Texts) -> RenderedMessage:
+    """Asks for confirmation before the erasure of all data."""
+    yes = (message_layout.build_button(translate("forget-yes"), ButtonAction.FORGET, 0, 1),)
+    return message_layout.render_text(
+        translate,
+        translate("forget-sure"),
+        buttons=(yes, (message_layout.build_button(translate("stay"), ButtonAction.GO_ON, word=STAY),)),
+    )

@@ -1,0 +1,209 @@
+"""The JSON of the Bot API: updates reduced to what the conversation needs, and calls as they are stored.
+
+Updates are stored without names. Calls that may be repeated share an outbox message; one that may not has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from annotation.store.inbox import ReceivedUpdate
+from annotation.store.outbox import OutboxDraft
+from bot.conversation.updates_and_calls import (
+    MAX_TEXT,
+    AssignmentMessage,
+    ButtonRows,
+    CommandMenu,
+    IncomingUpdate,
+    MessageEdit,
+    NewDocument,
+    NewMessage,
+    TapAcknowledgement,
+    TelegramCall,
+    UpdateKind,
+)
+
+UPDATE_TYPES = ("message", "edited_message", "callback_query", "my_chat_member")
+"""The types of updates that Telegram is asked for."""
+MEDIA_FIELDS = (
+    "photo", "voice", "sticker", "video", "video_note", "audio", "animation", "document", "location", "contact", "poll",
+    "dice", "venue", "story", "game",
+)  # fmt: skip
+LEFT_STATUSES = {"kicked", "left"}
+RawUpdate = Mapping[str, Any]
+FindMessage = Callable[[int], int | None]
+"""Finds the id of the message that shows an assignment, if any."""
+MAX_TOAST = 200
+
+
+def parse_update(update: RawUpdate) -> IncomingUpdate | None:
+    """An update of the Bot API; None where it has no sender, or is of no known type or form."""
+    try:
+        return _parse_known_update(update)
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
+        return None
+
+
+def _parse_known_update(update: RawUpdate) -> IncomingUpdate | None:
+    number = update.get("update_id")
+    kind = next((kind for kind in UPDATE_TYPES if kind in update), None)
+    body = update.get(kind) if kind else None
+    sender = body.get("from") if isinstance(body, dict) else None
+    if not isinstance(number, int) or not isinstance(body, dict) or not isinstance(sender, dict):
+        return None
+    parse_body = {"callback_query": _parse_tap, "my_chat_member": _parse_membership}.get(kind or "", _parse_message)
+    fields: dict[str, Any] = parse_body(body, edited=kind == "edited_message")
+    chat = fields.pop("chat")
+    return IncomingUpdate(
+        update_id=number,
+        telegram_id=sender["id"],
+        chat_id=chat.get("id", sender["id"]),
+        private=chat.get("type", "private") == "private",
+        language_code=_remove_unstorable(str(sender.get("language_code") or ""))[:16] or None,
+        **fields,
+    )
+
+
+def dump_update(incoming: IncomingUpdate) -> ReceivedUpdate:
+    """The update as the inbox stores it."""
+    payload = {name: value for name, value in vars(incoming).items() if value is not None}
+    payload["at"] = incoming.at.timestamp()
+    return ReceivedUpdate(update_id=incoming.update_id, telegram_id=incoming.telegram_id, payload=payload)
+
+
+def restore_update(payload: Mapping[str, Any]) -> IncomingUpdate:
+    """The update from what the inbox stored."""
+    return IncomingUpdate(**{**payload, "kind": UpdateKind(payload["kind"]), "at": _parse_time(payload["at"])})
+
+
+def _parse_message(body: RawUpdate, *, edited: bool) -> dict[str, Any]:
+    text = body.get("text", body.get("caption"))
+    fields = {
+        "kind": UpdateKind.EDITED if edited else UpdateKind.MESSAGE,
+        "at": _parse_time(body.get("edit_date" if edited else "date", 0)),
+        "chat": body["chat"],
+        "text": None if text is None else _remove_unstorable(text[:MAX_TEXT]),
+        "media": next((name for name in MEDIA_FIELDS if name in body), None),
+        "message_id": body.get("message_id"),
+        "reply_to": (body.get("reply_to_message") or {}).get("message_id"),
+    }
+    if "migrate_to_chat_id" in body or "migrate_from_chat_id" in body:
+        fields["kind"] = UpdateKind.MIGRATED
+    elif text is None and fields["media"] is None:
+        fields["kind"] = UpdateKind.OTHER
+    return fields
+
+
+def _parse_tap(body: RawUpdate, *, edited: bool) -> dict[str, Any]:  # noqa: ARG001
+    message = body.get("message") or {}
+    return {
+        "kind": UpdateKind.TAP,
+        "at": datetime.now(UTC),  # a tap carries no time of its own
+        "chat": message.get("chat") or {},
+        "data": _remove_unstorable(str(body.get("data", ""))[:64]),
+        "query_id": body["id"],
+        "message_id": message.get("message_id"),
+    }
+
+
+def _parse_membership(body: RawUpdate, *, edited: bool) -> dict[str, Any]:  # noqa: ARG001
+    has_left = body["new_chat_member"]["status"] in LEFT_STATUSES
+    private = body["chat"].get("type") == "private"
+    kind = UpdateKind.OTHER if not private else UpdateKind.BLOCKED if has_left else UpdateKind.UNBLOCKED
+    return {"kind": kind, "at": _parse_time(body.get("date", 0)), "chat": body["chat"]}
+
+
+def _parse_time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _remove_unstorable(text: str) -> str:
+    """A text without characters that no database stores: NUL and lone surrogates."""
+    return text.replace("\0", "").encode(errors="ignore").decode()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedCall:
+    """One call as it is stored: a Bot API method with its data, without the chat."""
+
+    chat_id: int | None
+    payload: Mapping[str, Any]
+    repeatable: bool = True
+    content: bytes | None = None
+
+
+def build_outbox_drafts(
+    calls: Iterable[TelegramCall], *, chat_id: int, protect: bool, find: FindMessage
+) -> Iterator[OutboxDraft]:
+    """Outbox messages for the calls: repeatable calls for one chat go together, any other goes alone."""
+    prepared = [call_payload for call in calls for call_payload in _prepare_calls(call, protect=protect, find=find)]
+    numbered = enumerate(prepared)
+    for (chat, repeatable, _), group in groupby(
+        numbered, key=lambda pair: (pair[1].chat_id or chat_id, pair[1].repeatable, not pair[1].repeatable and pair[0])
+    ):
+        grouped = [call_payload for _, call_payload in group]
+        yield OutboxDraft(
+            chat_id=chat,
+            calls=[call_payload.payload for call_payload in grouped],
+            content=grouped[0].content if len(grouped) == 1 else None,
+            repeatable=repeatable,
+        )
+
+
+def _prepare_calls(call: TelegramCall, *, protect: bool, find: FindMessage) -> Iterator[PreparedCall]:
+    match call:
+        case TapAcknowledgement():
+            data = {"callback_query_id": call.query_id, "text": call.text[:MAX_TOAST], "show_alert": call.alert}
+            yield PreparedCall(chat_id=None, payload=_build_call("answerCallbackQuery", data))
+        case MessageEdit():
+            message = find(call.message.assignment_id) if isinstance(call.message, AssignmentMessage) else call.message
+            if message is not None:
+                data = {"message_id": message, **_build_text(call.html), **_build_keyboard(call.buttons)}
+                yield PreparedCall(chat_id=call.chat_id, payload=_build_call("editMessageText", data))
+        case NewMessage():
+            yield _prepare_new_message(call, protect=protect)
+        case NewDocument():
+            data = {"caption": call.caption, "name": call.name}
+            payload = _build_call("sendDocument", data)
+            yield PreparedCall(chat_id=call.chat_id, payload=payload, repeatable=False, content=call.content)
+        case CommandMenu():
+            commands = [{"command": name, "description": description} for name, description in call.commands.items()]
+            scope = {"type": "chat", "chat_id": call.chat_id}
+            yield PreparedCall(
+                chat_id=call.chat_id, payload=_build_call("setMyCommands", {"commands": commands, "scope": scope})
+            )
+
+
+def _prepare_new_message(call: NewMessage, *, protect: bool) -> PreparedCall:
+    data = {
+        **_build_text(call.html),
+        **_build_keyboard(call.buttons),
+        "disable_notification": call.silent,
+        "protect_content": call.protect and protect,
+    }
+    if call.input_hint is not None:
+        data["reply_markup"] = {"force_reply": True, "input_field_placeholder": call.input_hint}
+    references = {"shows": call.assignment_id, "answers": call.answered_message_id}
+    payload = _build_call("sendMessage", data) | {
+        name: value for name, value in references.items() if value is not None
+    }
+    return PreparedCall(chat_id=call.chat_id, payload=payload, repeatable=call.repeatable)
+
+
+def _build_call(method: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    return {"method": method, "data": {name: value for name, value in data.items() if value not in ("", None, False)}}
+
+
+def _build_text(html: str) -> dict[str, Any]:
+    return {"text": html, "parse_mode": "HTML", "link_preview_options": {"is_disabled": True}}
+
+
+def _build_keyboard(rows: ButtonRows) -> dict[str, Any]:
+    if not rows:
+        return {}
+    keyboard = [[{"text": button.label, "callback_data": button.data} for button in row] for row in rows]
+    return {"reply_markup": {"inline_keyboard": keyboard}}

@@ -1,0 +1,215 @@
+"""The chat page for browsers: its static files, the stream of events, and the acts that people do on it."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from bot.emulator import chat_page_data
+from bot.emulator.display_log import DisplayedEvent
+from bot.emulator.scripted_people import ScriptedPerson
+from bot.emulator.telegram import Telegram
+
+COOKIE = "local-telegram"
+FIRST_PERSON_ID = 1001
+MAX_ACT_BYTES = 64 * 1024
+LANGUAGES = ("uk", "en", "ru")
+NAMES = ("Оля", "Богдан", "Віра", "Гнат", "Дарина", "Євген", "Жанна", "Зиновій")
+_FOLDER = Path(__file__).parent / "page"
+_CONTENT_TYPES = {
+    "index.html": "text/html", "style.css": "text/css", "chat.js": "text/javascript", "elements.js": "text/javascript",
+    "words.json": "application/json", "icon.svg": "image/svg+xml",
+}  # fmt: skip
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+        " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_KEEPALIVE_SECONDS = 15.0
+
+
+class ChatPage:
+    """The page of one local Telegram; `ticket` opens it once, later requests need the cookie set then."""
+
+    def __init__(self, telegram: Telegram) -> None:
+        self.ticket = secrets.token_urlsafe(16)
+        self._telegram = telegram
+        self._cookie = secrets.token_urlsafe(32)
+        self._streams: set[asyncio.Queue[DisplayedEvent | None]] = set()
+        telegram.display_log.watchers.append(self._queue_event)
+
+    def add(self, app: web.Application) -> None:
+        """Add the routes of the page."""
+        app.router.add_get("/", self._index)
+        app.router.add_get("/events", self._events)
+        app.router.add_get("/media/{id}", self._media)
+        app.router.add_post("/act", self._act)
+        app.router.add_get("/{name}", self._asset)
+
+    def close(self) -> None:
+        """End every stream of events."""
+        for stream in self._streams:
+            stream.put_nowait(None)
+
+    async def _index(self, request: web.Request) -> web.StreamResponse:
+        ticket = request.query.get("token", "")
+        if ticket and self.ticket and hmac.compare_digest(ticket.encode(), self.ticket.encode()):
+            self.ticket = ""
+            response = web.Response(status=303, headers=_HEADERS | {"Location": "/"})
+            response.set_cookie(COOKIE, self._cookie, httponly=True, samesite="Strict", max_age=86_400, path="/")
+            return response
+        return self._static(request, "index.html")
+
+    async def _asset(self, request: web.Request) -> web.StreamResponse:
+        return self._static(request, request.match_info["name"])
+
+    def _static(self, request: web.Request, name: str) -> web.Response:
+        self._check_cookie(request)
+        if name not in _CONTENT_TYPES:
+            raise web.HTTPNotFound(text="There is no such page.")
+        body = (_FOLDER / name).read_bytes()
+        return web.Response(body=body, content_type=_CONTENT_TYPES[name], charset="utf-8", headers=_HEADERS)
+
+    async def _media(self, request: web.Request) -> web.StreamResponse:
+        self._check_cookie(request)
+        file = self._telegram.files.get(request.match_info["id"])
+        if file is None:
+            raise web.HTTPNotFound(text="There is no such file.")
+        if file.width:
+            kind = "image/png" if file.content.startswith(b"\x89PNG") else "image/jpeg"
+            return web.Response(body=file.content, content_type=kind, headers=_HEADERS)
+        disposition = "attachment; filename*=UTF-8''" + "".join(
+            sign
+            if sign.isascii() and (sign.isalnum() or sign in "._-")
+            else "".join(f"%{b:02X}" for b in sign.encode())
+            for sign in file.name
+        )
+        headers = _HEADERS | {"Content-Disposition": disposition}
+        return web.Response(body=file.content, content_type="application/octet-stream", headers=headers)
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        self._check_cookie(request)
+        person = self._person(request.query.get("person"))
+        stream: asyncio.Queue[DisplayedEvent | None] = asyncio.Queue()
+        response = web.StreamResponse(headers=_HEADERS | {"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        self._streams.add(stream)
+        try:
+            await _write_event(response, chat_page_data.describe_chat(self._telegram, person))
+            await self._stream(response, stream, person)
+        except ConnectionResetError:
+            pass
+        finally:
+            self._streams.discard(stream)
+        return response
+
+    async def _stream(
+        self, response: web.StreamResponse, stream: asyncio.Queue[DisplayedEvent | None], person: ScriptedPerson
+    ) -> None:
+        while True:
+            try:
+                entry = await asyncio.wait_for(stream.get(), _KEEPALIVE_SECONDS)
+            except TimeoutError:
+                await response.write(b": still here\n\n")
+                continue
+            if entry is None:
+                return
+            if entry.person == person.id and entry.chat == person.id:
+                await _write_event(response, self._describe_event(entry, person))
+
+    def _describe_event(self, entry: DisplayedEvent, person: ScriptedPerson) -> dict[str, Any]:
+        message = person.chat.messages.get(entry.message)
+        return {
+            "kind": entry.kind,
+            "text": entry.text,
+            "on": entry.message,
+            "message": chat_page_data.describe_message(message, person.id) if message else None,
+            "around": chat_page_data.describe_surroundings(self._telegram, person),
+        }
+
+    async def _act(self, request: web.Request) -> web.StreamResponse:
+        self._check_cookie(request)
+        if request.content_type != "application/json":
+            raise web.HTTPUnsupportedMediaType(text="JSON, please.")
+        raw = await _read_body(request)
+        try:
+            act = json.loads(raw)
+            result = self._do_act(act)
+        except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
+            raise web.HTTPBadRequest(text="This cannot be done.") from None
+        return web.json_response({"ok": True, **result}, headers=_HEADERS)
+
+    def _do_act(self, act: dict[str, Any]) -> dict[str, Any]:
+        """Do one act of a person; an act that makes no sense raises one of the errors that `_act` catches."""
+        if act["do"] == "join":
+            number = max([FIRST_PERSON_ID - 1, *self._telegram.users]) + 1
+            language = act["language"] if act["language"] in LANGUAGES else "uk"
+            name = _check_text(act["name"]).strip()[:64] or NAMES[(number - FIRST_PERSON_ID) % len(NAMES)]
+            return {"person": self._telegram.person(number, language=language, name=name).id}
+        person = self._person(act["person"])
+        if act["do"] == "send":
+            person.send(_check_text(act["text"]))
+        elif act["do"] == "tap":
+            message = person.chat.messages[int(str(act["message"]))]
+            person.press(next(data for _, data in message.buttons if data == act["data"]), on=message)
+        elif act["do"] == "edit":
+            message = person.chat.messages[int(str(act["message"]))]
+            person.edit(message, _check_text(act["text"]))
+        else:
+            {"block": person.block, "unblock": person.unblock}[str(act["do"])]()
+        return {}
+
+    def _person(self, number: object) -> ScriptedPerson:
+        """The person with that id; without an id the first one, who is created if there is none."""
+        if number is None:
+            first = min(self._telegram.users, default=FIRST_PERSON_ID)
+            return self._telegram.person(first, name=NAMES[0])
+        if int(str(number)) not in self._telegram.users:
+            raise web.HTTPNotFound(text="There is no such person.")
+        return self._telegram.person(int(str(number)))
+
+    def _check_cookie(self, request: web.Request) -> None:
+        given = request.cookies.get(COOKIE, "")
+        if not hmac.compare_digest(given.encode(), self._cookie.encode()):
+            words = (
+                "Потрібна адреса з термінала.",
+                "The address from the terminal is needed.",
+                "Нужен адрес из терминала.",
+            )
+            raise web.HTTPForbidden(text="\n".join(words), headers=_HEADERS)
+
+    def _queue_event(self, entry: DisplayedEvent) -> None:
+        for stream in self._streams:
+            stream.put_nowait(entry)
+
+
+async def _write_event(response: web.StreamResponse, event: dict[str, Any]) -> None:
+    await response.write(b"data: " + json.dumps(event, ensure_ascii=False).encode() + b"\n\n")
+
+
+def _check_text(text: object) -> str:
+    """The text itself; raises TypeError for anything else, and ValueError for a text that UTF-8 cannot hold."""
+    if not isinstance(text, str):
+        raise TypeError("Not a text.")
+    text.encode()
+    return text
+
+
+async def _read_body(request: web.Request) -> bytes:
+    raw = bytearray()
+    async for chunk in request.content.iter_chunked(16_384):
+        raw += chunk
+        if len(raw) > MAX_ACT_BYTES:
+            raise web.HTTPRequestEntityTooLarge(max_size=MAX_ACT_BYTES, actual_size=len(raw))
+    return bytes(raw)

@@ -1,0 +1,157 @@
+"""Scripted people: code sends, taps, edits and blocks for them, and reads what they see."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.emulator import files
+from bot.emulator.calls import Upload
+from bot.emulator.display_log import DisplayedEvent
+from bot.emulator.entities import FormattedText, detect_entities
+from bot.emulator.message_content import MAX_TEXT
+from bot.emulator.model import Chat, Content, Message, Tap, User
+from bot.emulator.state import State
+
+_TAP_LANES = 3 << 33
+"""Added to a person's id for the webhook lane of their taps; messages have a lane of their own."""
+
+
+@dataclass(frozen=True)
+class ScriptedPerson:
+    """One person with a private chat with the bot."""
+
+    telegram: State
+    user: User
+
+    @property
+    def id(self) -> int:
+        """The id of the person and of their private chat."""
+        return self.user.id
+
+    @property
+    def chat(self) -> Chat:
+        """The private chat with the bot."""
+        return self.telegram.chats[self.id]
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """The messages of the bot that are not deleted, oldest first."""
+        return [message for message in self.chat.visible() if message.sender.is_bot]
+
+    @property
+    def screen(self) -> str:
+        """The chat as the person sees it, as text."""
+        return render_screen(self.chat, now=self.telegram.clock())
+
+    @property
+    def toasts(self) -> Sequence[str]:
+        """The texts with which taps were answered, oldest first."""
+        return [entry.text for entry in self.telegram.display_log.list_events(self.id, "toast", "alert")]
+
+    def send(self, text: str, *, chat: Chat | None = None) -> Message:
+        """Send a text, a long one in parts as phones do; where the bot asked for a reply, it is the reply."""
+        *before, last = [text[start : start + MAX_TEXT] for start in range(0, max(1, len(text)), MAX_TEXT)]
+        for part in before:
+            self._send_content(Content(detect_entities(FormattedText(part))), chat or self.chat)
+        return self._send_content(Content(detect_entities(FormattedText(last))), chat or self.chat)
+
+    def start(self, payload: str = "") -> Message:
+        """Send /start with the payload of a deep link; raises ValueError for a payload that no deep link can have."""
+        if not re.fullmatch(r"[A-Za-z0-9_\-]{0,64}", payload):
+            raise ValueError("A deep link carries at most 64 of A-Z, a-z, 0-9, _ and -.")
+        return self.send(f"/start {payload}".strip())
+
+    def upload(self, name: str, content: bytes, *, caption: str = "", photo: bool = False) -> Message:
+        """Send a file."""
+        file = files.store_file(self.telegram.files, Upload(name, content), photo=photo)
+        return self._send_content(Content(detect_entities(FormattedText(caption)), file=file), self.chat)
+
+    def edit(self, message: Message, text: str) -> None:
+        """Edit a message of the person; raises ValueError for messages of others."""
+        if message.sender is not self.user:
+            raise ValueError("Only own messages can be edited.")
+        message.content, message.edited = Content(detect_entities(FormattedText(text))), self.telegram.now()
+        self._log_display(message.chat, "edited", message)
+        self.telegram.add_update("edited_message", message.wire(), lane=message.chat.id)
+
+    def tap(self, label: str, *, on: Message | None = None) -> Tap:
+        """Tap the button with this label, on the newest message that has it or on the one given."""
+        message = on or next(message for message in reversed(self.messages) if label in dict(message.buttons))
+        return self.press(dict(message.buttons)[label], on=message)
+
+    def press(self, data: str, *, on: Message, inaccessible: bool = False) -> Tap:
+        """Tap with any data, as a forged client could; an `inaccessible` message is too old to be sent along."""
+        tap = self.telegram.new_tap(self.user, on, data)
+        stub: dict[str, Any] = {"chat": on.chat.wire(), "message_id": on.id, "date": 0}
+        body = {"id": tap.id, "from": self.user.wire(), "chat_instance": str(on.chat.id * 31), "data": data}
+        body["message"] = stub if inaccessible else on.wire()
+        self.telegram.add_update("callback_query", body, lane=self.id + _TAP_LANES)
+        return tap
+
+    def block(self) -> None:
+        """Block the bot; it gets an update about it."""
+        self._set_blocked(blocked=True)
+
+    def unblock(self) -> None:
+        """Unblock the bot."""
+        self._set_blocked(blocked=False)
+
+    def deactivate(self) -> None:
+        """Delete the account of the person; the bot gets no update about it."""
+        self.user.deactivated = True
+
+    def _send_content(self, content: Content, chat: Chat) -> Message:
+        if chat.type == "private":
+            if chat.blocked:
+                self.unblock()
+            chat.started = True
+        last = next(reversed(chat.messages.values()), None)
+        wants_reply = last is not None and last.content.markup is not None and last.content.markup.kind == "force"
+        message = self.telegram.add_message(chat, self.user, content, reply_to=last if wants_reply else None)
+        self._log_display(chat, "sent", message)
+        self.telegram.add_update("message", message.wire(), lane=chat.id)
+        return message
+
+    def _log_display(self, chat: Chat, kind: str, message: Message) -> None:
+        telegram = self.telegram
+        telegram.display_log.add(DisplayedEvent(telegram.clock(), self.id, kind, chat.id, message.id, message.text))
+
+    def _set_blocked(self, *, blocked: bool) -> None:
+        chat, me = self.chat, self.telegram.me.wire()
+        if chat.blocked is blocked:
+            return
+        chat.blocked = blocked
+        kicked: dict[str, Any] = {"status": "kicked", "user": me, "until_date": 0}
+        member: dict[str, Any] = {"status": "member", "user": me}
+        old, new = (member, kicked) if blocked else (kicked, member)
+        body = {"chat": chat.wire(), "from": self.user.wire(), "date": self.telegram.now()}
+        self.telegram.add_update(
+            "my_chat_member", body | {"old_chat_member": old, "new_chat_member": new}, lane=chat.id
+        )
+
+
+def render_screen(chat: Chat, *, now: float) -> str:
+    """Render a chat as text: messages with buttons, then the keyboard, the reply box or "…" while the bot is typing."""
+    return "\n".join(_render_lines(chat, now))
+
+
+def _render_lines(chat: Chat, now: float) -> Iterator[str]:
+    last: Message | None = None
+    for last in chat.visible():
+        name = last.sender.first_name
+        file = f"[{last.content.kind}: {last.content.file.name}] " if last.content.file else ""
+        yield f"{name}: {file}{last.text}{' (edited)' if last.edited and not last.sender.is_bot else ''}"
+        markup = last.content.markup
+        if markup is not None and markup.kind == "inline":
+            yield from (" ".join(f"[{button.text}]" for button in row) for row in markup.rows)
+        if last.reaction:
+            yield last.reaction
+    if chat.keyboard is not None:
+        yield from (" ".join(f"<{button.text}>" for button in row) for row in chat.keyboard.rows)
+    if last is not None and last.content.markup is not None and last.content.markup.kind == "force":
+        yield f"> {last.content.markup.placeholder}"
+    if chat.action[1] > now:
+        yield f"… {chat.action[0]}"

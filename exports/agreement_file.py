@@ -1,0 +1,206 @@
+"""agreement.json: what was counted in each data set, the agreement, and why a number is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from aggregation.agreement import Coefficient
+from aggregation.consensus import Consensus
+from exports import annotator_quality
+from exports.inputs import DataSet
+from exports.number_formats import round_number, serialize_coefficient
+from exports.results import NO_VOTES, DataSetResult, ReleaseOptions
+from exports.score_variants import describe_variant
+
+NOT_ANSWERED = "nobody answered"
+ALL_EXCLUDED = "every answer is excluded"
+ONLY_SKIPPED = "only skipped"
+OPEN = "open"
+
+Json = dict[str, Any]
+
+
+def build_agreement_content(results: Sequence[DataSetResult], *, options: ReleaseOptions) -> Json:
+    """Build the content of agreement.json: one object for each data set, by name; shares are fractions, not percent."""
+    return {result.data.name: _describe_data_set(result, options=options) for result in results}
+
+
+def _describe_data_set(result: DataSetResult, *, options: ReleaseOptions) -> Json:
+    data, votes = result.data, result.votes
+    return {
+        "title": data.title,
+        "language": data.language,
+        "simulated": data.simulated,
+        "overlap_planned": data.overlap,
+        "classes": None if data.classes is None else list(data.classes),
+        "classes_are_positions": data.positions,
+        "question": data.question,
+        "kind": data.kind,
+        "boxes": None if data.boxes is None else list(data.boxes),
+        "counts": {
+            "items": len(data.items),
+            "items_with_gold": int(data.items["gold"].notna().sum()),
+            "items_with_votes": int(votes.frame["item"].nunique()),
+            "annotators": int(votes.frame["annotator"].nunique()),
+            "insiders": _count_insiders(data),
+            "votes": len(votes.frame),
+            "skips": len(data.skipped()),
+            "skips_by_reason": _count_names(data.skipped()["skip_reason"]),
+            "excluded": len(data.dropped()),
+            "excluded_by_reason": data.count_excluded(),
+            "excluded_post_hoc": int(data.dropped()["post_hoc"].eq(other=True).sum()),
+            **_count_without_votes(data),
+        },
+        "items_per_annotator": _describe_range(votes.frame.groupby("annotator")["item"].nunique().astype(float)),
+        "seconds": _describe_seconds(data),
+        "controls": _describe_controls(data),
+        "self_agreement": _describe_self_agreement(result),
+        "agreement": _describe_agreement(result, options=options),
+        "consensus": _describe_consensus(result.consensus, fallback=result.fallback, asked=options.method),
+        "dawid_skene": None
+        if result.dawid_skene is None
+        else _describe_dawid_skene(result.dawid_skene, iaa=result.iaa),
+        "baselines": _describe_baselines(result, options=options),
+    }
+
+
+def _count_without_votes(data: DataSet) -> Json:
+    """How many items and annotators have no vote, in all and by reason."""
+    voted, skipped = data.retained(), data.skipped()
+    states = data.items.set_index("item_id")["status"].fillna(OPEN).to_dict()
+    counts: Json = {}
+    for name, column, known, reasons in (
+        ("items", "item_id", data.items["item_id"], {item: state for item, state in states.items() if state != OPEN}),
+        ("annotators", "annotator", data.responses["annotator"].drop_duplicates(), data.removed_annotators),
+    ):
+        without = sorted(set(known) - set(voted[column]))
+        with_skips, with_answers = set(skipped[column]), set(data.responses[column])
+        why = [
+            reasons.get(key)
+            or (ONLY_SKIPPED if key in with_skips else ALL_EXCLUDED if key in with_answers else NOT_ANSWERED)
+            for key in without
+        ]
+        counts |= {f"{name}_without_votes": len(without), f"{name}_without_votes_by_reason": _count_names(why)}
+    return counts
+
+
+def _count_insiders(data: DataSet) -> int:
+    """How many insiders (members of the campaign's team) have answers that count."""
+    counted = data.retained()
+    return int(counted.loc[counted["insider"].eq(other=True), "annotator"].nunique())
+
+
+def _describe_seconds(data: DataSet) -> Json:
+    """The times of the answers that count: how many, quartiles, and the share under a quarter of the median."""
+    times = annotator_quality.list_answer_times(data)
+    low, middle, high = times["seconds"].quantile([0.25, 0.5, 0.75]).tolist()
+    return {
+        "n": len(times),
+        "quartile_low": _round_known(low),
+        "median": _round_known(middle),
+        "quartile_high": _round_known(high),
+        "fast_share": _round_known(times["fast"].astype(float).mean()),
+        "fast_share_counts": f"answers under {annotator_quality.FAST_SHARE_OF_MEDIAN:g} of the median",
+    }
+
+
+def _describe_controls(data: DataSet) -> Json:
+    """Answers to control items with gold: how many, how many right, and their share of all answers."""
+    right, votes = annotator_quality.list_control_answers(data)["right"], len(data.retained())
+    return {
+        "n": len(right),
+        "right": int(right.eq(other=True).sum()),
+        "rate": round_number(len(right) / (len(right) + votes)) if len(right) else None,
+    }
+
+
+def _describe_self_agreement(result: DataSetResult) -> Json | None:
+    """Agreement of annotators with themselves, with the hours between the two answers."""
+    agreement = result.self_agreement
+    if agreement is None:
+        return None
+    return {
+        "n_repeats": agreement.n_repeats,
+        "n_annotators": agreement.n_annotators,
+        "percent_agreement": round_number(agreement.percent),
+        "wilson_low": round_number(agreement.wilson_low),
+        "wilson_high": round_number(agreement.wilson_high),
+        "kappa": round_number(agreement.kappa),
+        "reason": agreement.reason,
+        "gap_hours": _describe_range(annotator_quality.list_repeats(result.data)["gap_hours"].astype(float).dropna()),
+    }
+
+
+def _describe_range(numbers: pd.Series[float]) -> Json:
+    return {
+        "min": _round_known(numbers.min()),
+        "median": _round_known(numbers.median()),
+        "max": _round_known(numbers.max()),
+    }
+
+
+def _count_names(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(str(name) for name in names).items()))
+
+
+def _round_known(number: float) -> float | None:
+    """The number, None for nan."""
+    return None if pd.isna(number) else round_number(number)
+
+
+def _describe_agreement(result: DataSetResult, *, options: ReleaseOptions) -> Json:
+    rows = [] if result.agreement is None else [serialize_coefficient(row) for row in result.agreement.rows]
+    return {
+        "coefficients": rows,
+        "level": options.level,
+        "reason": NO_VOTES if result.agreement is None else "",
+        "resamples": options.agreement_resamples,
+        "seed": options.seed,
+    }
+
+
+def _describe_consensus(labels: Consensus | None, *, fallback: str, asked: str) -> Json:
+    if labels is None:
+        return {"asked": asked, "method": None, "reason": NO_VOTES}
+    return {
+        "asked": asked,
+        "method": labels.method,
+        "reason": fallback,
+        "version": labels.version,
+        "ties": labels.ties,
+        "seed": labels.seed,
+        "n_ties": int(labels.labels["tie"].sum()),
+        "made": labels.provenance,
+        "warnings": list(labels.warnings),
+    }
+
+
+def _describe_dawid_skene(fit: Consensus, *, iaa: Coefficient | None) -> Json:
+    marginals = {} if fit.marginals is None else {name: round_number(share) for name, share in fit.marginals.items()}
+    return {
+        "version": fit.version,
+        "iterations": fit.iterations,
+        "converged": fit.converged,
+        "marginals": marginals,
+        "warnings": list(fit.warnings),
+        "iaa": None if iaa is None else serialize_coefficient(iaa),
+    }
+
+
+def _describe_baselines(result: DataSetResult, *, options: ReleaseOptions) -> Json:
+    units = () if result.performance is None else result.performance.units
+    return {
+        "level": options.level,
+        "missing_units": result.missing_units,
+        "notes": {unit.unit: unit.note for unit in units if unit.note},
+        "resamples": options.performance_resamples,
+        "seed": options.seed,
+        "missing_subsets": dict(result.missing_variants),
+        "subsets": {name: describe_variant(name) for name in sorted(result.variants)},
+        "undefined_resamples": {unit.unit: unit.primary.undefined_resamples for unit in units},
+        "wilson": "ignores people",
+    }

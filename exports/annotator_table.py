@@ -1,0 +1,47 @@
+"""annotators.csv: how much each annotator answered, how well, and the quality of their work."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from aggregation.performance import Performance
+from exports import annotator_quality
+from exports.number_formats import format_column
+from exports.results import DataSetResult
+
+ANNOTATOR_COLUMNS = (
+    "dataset", "annotator", "insider", "n", "right", "accuracy", "wilson_low", "wilson_high", "skips", "controls",
+    "controls_right", "repeats", "self_agreement", "seconds_median", "fast_share", "excluded_reason",
+)  # fmt: skip
+
+
+def build_annotator_table(result: DataSetResult) -> pd.DataFrame:
+    """One row for each annotator with an answer, with the columns ANNOTATOR_COLUMNS; shares are fractions, 0 to 1.
+
+    Where the data set has gold, `n` counts retained answers to items that have it, and skips of such items; `right`
+    those equal to gold. Else `n` counts retained answers and the cells from right to wilson_high are empty.
+    `seconds_median` and `fast_share` are over all retained answers; the other columns are those of
+    `annotator_quality.summarize_annotators`.
+    """
+    data = result.data
+    annotators = pd.Index(sorted(data.responses["annotator"].dropna().unique()), name="annotator", dtype=object)
+    retained = data.retained()
+    seconds = pd.to_numeric(retained["seconds"]).groupby(retained["annotator"]).median().reindex(annotators)
+    scores = _list_scores(result.performance, answers=retained["annotator"].value_counts(), annotators=annotators)
+    quality = annotator_quality.summarize_annotators(data, annotators)
+    same = quality["repeats_equal"] / quality["repeats"].where(quality["repeats"] > 0)
+    quality["self_agreement"] = format_column(same, digits=4)
+    quality["fast_share"] = format_column(quality["fast_share"], digits=4)
+    frame = scores.join(quality).assign(dataset=data.name, seconds_median=format_column(seconds, digits=2))
+    return frame.reset_index().loc[:, list(ANNOTATOR_COLUMNS)]
+
+
+def _list_scores(scores: Performance | None, *, answers: pd.Series[int], annotators: pd.Index[str]) -> pd.DataFrame:
+    """The columns n, right, accuracy, wilson_low, wilson_high; `answers` counts each annotator's retained answers."""
+    if scores is None:
+        empty = dict.fromkeys(["right", "accuracy", "wilson_low", "wilson_high"])
+        return pd.DataFrame({"n": answers.reindex(annotators, fill_value=0), **empty}, index=annotators)
+    known = scores.annotators.reindex(annotators)
+    counts = known[["n", "right"]].fillna(0).astype(int)
+    shares = known[["accuracy", "wilson_low", "wilson_high"]]
+    return counts.assign(**{str(name): format_column(shares[name], digits=4) for name in shares.columns})

@@ -1,0 +1,254 @@
+"""stories.html: every text beside its corrections, with the changes marked, and the numbers above them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from exports.corrections.summary import (
+    LEVEL,
+    MEASURES,
+    OPEN,
+    RESAMPLES,
+    TIED,
+    UNUSABLE,
+    USABLE,
+    CorrectedStory,
+    CorrectionSummary,
+    describe_usable_rule,
+)
+from exports.corrections.text_difference import DiffPart
+from exports.corrections.text_pairs import Correction
+from exports.pages.display_text import capitalize_first, format_count, format_percent, format_percent_interval
+from exports.pages.scaffold import (
+    MAX_ENTRIES,
+    DataSetSection,
+    Headline,
+    TableRow,
+    format_interval_note,
+    format_remainder,
+    get_section_fields,
+    list_excluded,
+    render_page,
+)
+from exports.pages.svg import draw_bars
+
+MEASURE_NAMES = {
+    "cer": "Characters changed (CER)", "wer": "Words changed (WER)", "chrf": "chrF", "words_kept": "Words kept",
+}  # fmt: skip
+AGREEMENT_NAMES = {
+    "exact_match": "The very same text",
+    "plurality_share": "Share of the most frequent text",
+    "mean_cer": "Characters apart (CER)",
+    "mean_chrf": "chrF",
+}
+CHANGE_STEPS = (
+    (0.0, "nothing"), (0.02, "to 2 %"), (0.05, "2–5 %"), (0.1, "5–10 %"), (0.2, "10–20 %"), (0.5, "20–50 %"),
+)  # fmt: skip
+"""The upper limit of the share of words changed, and the name, of each bar but the last."""
+LAST_STEP = "over 50 %"
+_TAGS = {"=": "", "-": "del", "+": "ins"}
+
+
+class DisplayedPart(NamedTuple):
+    """A part of a difference: its HTML tag, the sign that makes a changed blank visible, its text."""
+
+    tag: str
+    sign: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisplayedCorrection:
+    """One annotator's correction of a story; `notes` are (question, answer) of the other questions."""
+
+    annotator: str
+    language: str
+    status: str
+    change: str
+    reasons: tuple[str, ...]
+    parts: tuple[DisplayedPart, ...]
+    notes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisplayedStory:
+    """A story with all its corrections."""
+
+    item_id: str
+    summary: str
+    length: str
+    original: str
+    corrections: tuple[DisplayedCorrection, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectionsSection(DataSetSection):
+    """One `edit` question of a data set; `panels` are SVGs, `remainder` tells of stories not shown."""
+
+    rule: str
+    counts: str
+    panels: tuple[str, ...]
+    measures: tuple[TableRow, ...]
+    agreement: tuple[TableRow, ...]
+    stories: tuple[DisplayedStory, ...]
+    remainder: str
+
+
+def render_corrections(
+    summaries: Sequence[CorrectionSummary], *, seed: int = 0, title: str = "Corrected stories"
+) -> str:
+    """Render stories.html as one HTML document that needs nothing from outside; simulated data is stamped."""
+    return render_page(
+        "corrections.html.j2",
+        package="exports.corrections",
+        title=title,
+        sections=[_build_section(summary, prefix=f"stories-{number}") for number, summary in enumerate(summaries)],
+        level=LEVEL,
+        resamples=RESAMPLES,
+        seed=seed,
+    )
+
+
+def _build_section(summary: CorrectionSummary, *, prefix: str) -> CorrectionsSection:
+    answered = [story for story in summary.stories if story.corrections]
+    return CorrectionsSection(
+        **get_section_fields(summary.data),
+        headlines=_list_headlines(summary),
+        rule=capitalize_first(describe_usable_rule(summary)),
+        counts=_describe_counts(summary),
+        panels=_draw_panels(summary, prefix=prefix),
+        measures=tuple(_build_measure_row(summary, name) for name in MEASURES),
+        agreement=_build_agreement_rows(summary),
+        stories=tuple(_display_story(summary, story) for story in answered[:MAX_ENTRIES]),
+        remainder=format_remainder(len(answered), "stories"),
+    )
+
+
+def _list_headlines(summary: CorrectionSummary) -> tuple[Headline, ...]:
+    verdicts = Counter(story.verdict for story in summary.stories)
+    judged = sum(verdicts.values()) - verdicts[OPEN]
+    mean = summary.means["wer"]
+    return (
+        Headline("Usable stories", f"{verdicts[USABLE]} of {judged}", _format_share(verdicts[USABLE], judged)),
+        Headline("Unusable", str(verdicts[UNUSABLE]), _format_share(verdicts[UNUSABLE], judged)),
+        *([Headline("Tied", str(verdicts[TIED]))] if verdicts[TIED] else []),
+        *([Headline("Not answered yet", str(verdicts[OPEN]))] if verdicts[OPEN] else []),
+        Headline("Corrections", str(len(summary.pairs))),
+        Headline("Left as it was", format_percent(summary.unchanged)),
+        Headline("Words changed", format_percent(mean.value), format_interval_note(mean, as_shares=True)),
+    )
+
+
+def _format_share(count: int, total: int) -> str:
+    return f"{100 * count / total:.1f} %" if total else ""
+
+
+def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
+    """The panel of the shares of words changed, and that of the reasons why texts were unusable, if there are any."""
+    rates, simulated = summary.values("wer"), summary.data.simulated
+    names = [*(name for _, name in CHANGE_STEPS), LAST_STEP]
+    steps = np.searchsorted([limit for limit, _ in CHANGE_STEPS], rates, side="left")
+    counts = Counter(names[step] for step in steps)
+    panels = [
+        draw_bars(
+            [(name, counts[name], str(counts[name])) for name in names],
+            title="Words changed",
+            subtitle=format_count(len(rates), "correction"),
+            prefix=f"{prefix}-words",
+            simulated=simulated,
+        )
+    ]
+    if summary.reasons:
+        refused = sum(correction.status == UNUSABLE for correction in summary.corrections)
+        panels.append(
+            draw_bars(
+                [(reason, count, f"{count}, {100 * share:.0f} %") for reason, count, share, _ in summary.reasons],
+                title="Why unusable",
+                subtitle=f"{format_count(refused, 'answer')}; one can give several reasons",
+                prefix=f"{prefix}-reasons",
+                simulated=simulated,
+            )
+        )
+    return tuple(panels)
+
+
+def _build_measure_row(summary: CorrectionSummary, name: str) -> TableRow:
+    values, mean = summary.values(name), summary.means[name]
+    low, first, middle, third, high = np.quantile(values, (0, 0.25, 0.5, 0.75, 1)) if values else [None] * 5
+    return TableRow(
+        head=MEASURE_NAMES[name],
+        cells=(
+            format_percent(mean.value), format_percent_interval(mean.low, mean.high), format_percent(middle),
+            format_percent_interval(first, third), format_percent_interval(low, high), str(len(values)),
+        ),
+    )  # fmt: skip
+
+
+def _build_agreement_rows(summary: CorrectionSummary) -> tuple[TableRow, ...]:
+    return tuple(
+        TableRow(
+            head=AGREEMENT_NAMES[row.name],
+            cells=(
+                format_percent(row.value), format_percent_interval(row.low, row.high), str(row.n_items),
+                str(row.n_votes),
+            ),
+        )
+        for row in summary.agreement
+        if row.value is not None
+    )  # fmt: skip
+
+
+def _describe_counts(summary: CorrectionSummary) -> str:
+    """How many answers count, by status, and how many are left out, by reason."""
+    statuses = Counter(correction.status for correction in summary.corrections)
+    counted = ", ".join(f"{status}: {count}" for status, count in sorted(statuses.items()))
+    excluded = list_excluded(summary.data)
+    return f"Answers that count: {counted or 'none'}." + (f" Left out: {excluded}." if excluded else "")
+
+
+def _display_story(summary: CorrectionSummary, story: CorrectedStory) -> DisplayedStory:
+    return DisplayedStory(
+        item_id=story.item_id,
+        summary=f"{capitalize_first(story.verdict)}; {format_count(len(story.corrections), 'answer')}",
+        length=format_count(len(story.original.split()), "word"),
+        original=story.original,
+        corrections=tuple(_display_correction(summary, correction) for correction in story.corrections),
+    )
+
+
+def _display_correction(summary: CorrectionSummary, correction: Correction) -> DisplayedCorrection:
+    texts = {question.name: question.text for question in summary.responses.questions}
+    answers = {name: summary.responses.list_labels(name, correction.other_answers) for name in correction.other_answers}
+    hidden = set(summary.question.show_if)
+    return DisplayedCorrection(
+        annotator=correction.annotator,
+        language=summary.data.language,
+        status=correction.status,
+        change=_describe_change(correction),
+        reasons=correction.reasons,
+        parts=tuple(map(_display_part, correction.parts)) if correction.status == "corrected" else (),
+        notes=tuple(
+            (texts[name], ", ".join(labels)) for name, labels in answers.items() if labels and name not in hidden
+        ),
+    )
+
+
+def _describe_change(correction: Correction) -> str:
+    if correction.edits is None:
+        return ""
+    if correction.status == "unchanged":
+        return "The text stays as it was."
+    words, characters = format_percent(correction.edits.wer), format_percent(correction.edits.cer)
+    return f"{words} of words, {characters} of characters changed"
+
+
+def _display_part(part: DiffPart) -> DisplayedPart:
+    """A part with its tag; a changed blank gets a sign, since it shows neither underline nor strike-through."""
+    tag = _TAGS[part.sign]
+    blank = bool(tag) and part.text.isspace()
+    return DisplayedPart(tag=tag, sign="¶" if blank and "\n" in part.text else "␣" if blank else "", text=part.text)

@@ -1,0 +1,167 @@
+"""Each answer to a question of the type `edit` as a pair of texts, or with the reason why there is no pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from exports import data_set_files
+from exports.corrections.text_difference import (
+    DiffPart,
+    EditMeasures,
+    compute_difference,
+    measure_edits,
+    normalize_text,
+)
+from exports.full_responses import FullResponse, FullResponses, QuestionSpec
+
+STORY_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(
+    {
+        "dataset": "text", "question": "text", "item_id": "text", "item_revision": "whole", "group": "text",
+        "annotator": "text", "status": "text", "reasons": "texts", "original": "text", "corrected": "text",
+        "difference": "pairs", "cer": "number", "wer": "number", "chrf": "number", "words_kept": "number",
+        "characters_changed": "whole", "words_changed": "whole", "seconds": "number", "other_answers": "object",
+    }
+)  # fmt: skip
+
+CorrectionStatus = Literal["corrected", "unchanged", "unusable", "not answered", "skipped", "text changed"]
+STATUSES: Mapping[CorrectionStatus, str] = MappingProxyType(
+    {
+        "corrected": "the text was changed",
+        "unchanged": "the text was confirmed as it stood",
+        "unusable": "an earlier answer said that there is nothing to correct; its reasons stand beside it",
+        "not answered": "the question was asked and left empty",
+        "skipped": "the item was skipped",
+        "text changed": "the item was changed after the answer, so the text that was corrected is not known any more",
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correction:
+    """One annotator's correction of one text; `parts` and `edits` are set where the status is corrected or unchanged.
+
+    `reasons` are the labels given for an unusable text, or the reason of a skip; `other_answers` are the annotator's
+    answers to all other questions.
+    """
+
+    dataset: str
+    question: str
+    item_id: str
+    item_revision: int
+    group: str
+    annotator: str
+    status: CorrectionStatus
+    original: str
+    reasons: tuple[str, ...] = ()
+    corrected: str | None = None
+    parts: tuple[DiffPart, ...] = ()
+    edits: EditMeasures | None = None
+    seconds: float | None = None
+    other_answers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def row(self) -> data_set_files.DataRow:
+        """The correction as a row of the columns STORY_COLUMNS."""
+        edits = self.edits
+        return {
+            "dataset": self.dataset, "question": self.question, "item_id": self.item_id,
+            "item_revision": self.item_revision, "group": self.group, "annotator": self.annotator,
+            "status": self.status, "reasons": list(self.reasons), "original": self.original,
+            "corrected": self.corrected, "difference": [list(part) for part in self.parts] if edits else None,
+            "cer": edits and edits.cer, "wer": edits and edits.wer, "chrf": edits and edits.chrf,
+            "words_kept": edits and edits.kept, "characters_changed": edits and edits.characters,
+            "words_changed": edits and edits.words, "seconds": self.seconds,
+            "other_answers": dict(self.other_answers),
+        }  # fmt: skip
+
+
+def list_edit_questions(responses: FullResponses) -> tuple[QuestionSpec, ...]:
+    """The questions that ask for a corrected text."""
+    return tuple(question for question in responses.questions if question.kind == "edit")
+
+
+def list_reason_questions(responses: FullResponses, edit: QuestionSpec) -> tuple[QuestionSpec, ...]:
+    """The questions that ask why a text is unusable: boxes or options asked after answers that skip the edit."""
+    return tuple(
+        question
+        for question in responses.questions
+        if question.kind in {"choice", "choices"}
+        and any(
+            name in edit.show_if and not set(values) & set(edit.show_if[name])
+            for name, values in question.show_if.items()
+        )
+    )
+
+
+def get_original(responses: FullResponses, edit: QuestionSpec, item_id: str) -> str:
+    """The text that is corrected, normalized; empty where the item has none."""
+    return normalize_text(responses.contents[item_id].fields.get(edit.field or "", ""))
+
+
+def list_corrections(responses: FullResponses, edit: QuestionSpec) -> Iterator[Correction]:
+    """One correction for each response that counts, by item and annotator."""
+    items = responses.data.items
+    revisions = dict(zip(items["item_id"], items["item_revision"], strict=True))
+    groups = dict(zip(items["item_id"], items["group"], strict=True))
+    reason_questions = list_reason_questions(responses, edit)
+    for response in responses.list_counted():
+        original = get_original(responses, edit, response.item_id)
+        answer = response.answers.get(edit.name)
+        current = response.item_revision == revisions[response.item_id]
+        status = _get_status(responses, edit, response, original, current=current)
+        corrected = None if answer is None else normalize_text(answer)
+        is_pair = corrected is not None and status in {"corrected", "unchanged"}
+        parts = compute_difference(original, corrected) if is_pair and corrected is not None else ()
+        yield Correction(
+            dataset=responses.data.name,
+            question=edit.name,
+            item_id=response.item_id,
+            item_revision=response.item_revision,
+            group=str(groups[response.item_id]),
+            annotator=response.annotator,
+            status=status,
+            original=original,
+            reasons=_list_reasons(responses, reason_questions, response, status=status),
+            corrected=corrected,
+            parts=parts,
+            edits=measure_edits(original, corrected, parts) if is_pair and corrected is not None else None,
+            seconds=response.seconds,
+            other_answers=_list_other_answers(responses, (edit, *reason_questions), response),
+        )
+
+
+def _get_status(
+    responses: FullResponses, edit: QuestionSpec, response: FullResponse, original: str, *, current: bool
+) -> CorrectionStatus:
+    """The status of a response; `current` says that the item has not changed since it."""
+    answer = response.answers.get(edit.name)
+    if answer is not None:
+        return "text changed" if not current else "unchanged" if normalize_text(answer) == original else "corrected"
+    if response.skip_reason is not None:
+        return "skipped"
+    return "not answered" if responses.was_asked(edit.name, response.answers) else "unusable"
+
+
+def _list_reasons(
+    responses: FullResponses, questions: Sequence[QuestionSpec], response: FullResponse, *, status: CorrectionStatus
+) -> tuple[str, ...]:
+    if status == "skipped":
+        return (str(response.skip_reason),)
+    if status != "unusable":
+        return ()
+    return tuple(label for question in questions for label in responses.list_labels(question.name, response.answers))
+
+
+def _list_other_answers(
+    responses: FullResponses, excluded: Sequence[QuestionSpec], response: FullResponse
+) -> dict[str, str]:
+    """The answers to all questions but the excluded ones, as stored, in the order of the questions."""
+    names = {question.name for question in excluded}
+    return {
+        question.name: response.answers[question.name]
+        for question in responses.questions
+        if question.name in response.answers and question.name not in names
+    }

@@ -1,0 +1,31 @@
+"""Filtering as a data set: which items were kept, and why the others were not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from exports import data_set_files, writers
+from exports.filtering.filtered_items import FILTERED_COLUMNS
+from exports.filtering.page import render_filtering
+from exports.filtering.removal_reasons import REASON_COLUMNS, filter_data_sets, serialize_filtering
+from exports.full_responses import FullResponses
+
+__all__ = ["FILTERED_COLUMNS", "REASON_COLUMNS", "build_filtering_files"]
+
+
+def build_filtering_files(projects: Sequence[FullResponses], *, seed: int = 0) -> dict[str, str | bytes]:
+    """Build items.csv, .jsonl, .parquet, .json, .html and removal_reasons.csv: file name → content.
+
+    Projects without a filtering rule are left out; without any rule there are no files.
+    """
+    filtered = filter_data_sets(projects, seed=seed)
+    if not filtered:
+        return {}
+    items = [item.row(one.data.name) for one in filtered for item in one.items]
+    reasons = [reason.row(one.data.name) for one in filtered for reason in one.reasons]
+    return {
+        **data_set_files.build_files("items", items, FILTERED_COLUMNS),
+        "removal_reasons.csv": data_set_files.build_csv(reasons, REASON_COLUMNS),
+        "items.json": writers.format_json({one.data.name: serialize_filtering(one) for one in filtered}),
+        "items.html": render_filtering(filtered, seed=seed),
+    }

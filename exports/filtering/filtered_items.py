@@ -1,0 +1,202 @@
+"""The decision on every item by the filtering rule of the project file: kept, removed, undecided or not judged."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import NamedTuple
+
+from exports import data_set_files
+from exports.full_responses import FilteringRule, FullResponse, FullResponses
+
+KEPT, REMOVED, UNDECIDED, OPEN = "kept", "removed", "undecided", "not judged"
+HUMAN_FAILURE = "human failure"
+"""The reason "wrong answers to the first question", where the rule counts them."""
+
+FILTERED_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(
+    {
+        "dataset": "text", "item_id": "text", "item_revision": "whole", "group": "text", "status": "text",
+        "reasons": "texts", "named": "object", "n_annotators": "whole", "n_against": "whole", "n_answers": "whole",
+        "n_wrong": "whole", "human_failure": "truth", "remarks": "texts",
+    }
+)  # fmt: skip
+
+
+class Objection(NamedTuple):
+    """A possible objection to an item: a box of a question, the text of a question, or an answer that does not keep."""
+
+    question: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilteredItem:
+    """An item after filtering.
+
+    `objections` counts the annotators who raised each objection; `reasons` are the objections that removed the item.
+    `annotators` judged it, `objecting` of them raised anything. `answers` are those to the first question of an item
+    with gold, `wrong` of them differ from it; `failed` says whether more than the rule's share is wrong, None where
+    there are no such answers. `remarks` are the texts written to other questions, sorted, so that their order does not
+    show who wrote them.
+    """
+
+    item_id: str
+    item_revision: int
+    group: str
+    status: str
+    objections: Mapping[Objection, int]
+    reasons: tuple[Objection, ...]
+    annotators: int
+    objecting: int
+    answers: int
+    wrong: int
+    failed: bool | None
+    remarks: tuple[str, ...]
+
+    def row(self, dataset: str) -> data_set_files.DataRow:
+        """The item as a row of the columns FILTERED_COLUMNS."""
+        named = [
+            {"question": objection.question, "reason": objection.reason, "votes": votes}
+            for objection, votes in self.objections.items()
+        ]
+        return {
+            "dataset": dataset, "item_id": self.item_id, "item_revision": self.item_revision, "group": self.group,
+            "status": self.status, "reasons": [objection.reason for objection in self.reasons], "named": named,
+            "n_annotators": self.annotators, "n_against": self.objecting, "n_answers": self.answers,
+            "n_wrong": self.wrong, "human_failure": self.failed, "remarks": list(self.remarks),
+        }  # fmt: skip
+
+
+def list_objections(responses: FullResponses, rule: FilteringRule) -> tuple[Objection, ...]:
+    """List every objection that the rule knows, in the order of the questions and their options."""
+    objections = [objection for name in rule.problems for objection in _list_question_objections(responses, name)]
+    for name, kept in rule.keep.items():
+        options = responses.get_question(name).options or ()
+        objections += [Objection(name, option) for option in options if option not in kept]
+    if rule.failure:
+        objections.append(Objection(responses.questions[0].name, HUMAN_FAILURE))
+    return tuple(objections)
+
+
+def _list_question_objections(responses: FullResponses, name: str) -> list[Objection]:
+    question = responses.get_question(name)
+    if question.kind == "text":
+        return [Objection(name, question.text)]
+    given = {label for answers in responses.answers for label in responses.list_labels(name, answers)}
+    return [Objection(name, box) for box in question.options or tuple(sorted(given))]
+
+
+def find_objections(
+    responses: FullResponses, rule: FilteringRule, response: FullResponse, gold: str | None
+) -> dict[str, tuple[Objection, ...]]:
+    """Find the objections in one annotator's response, by question (`get_objection_key`).
+
+    Questions that were not asked, or whose answer says neither yes nor no, are left out. Boxes and texts that stay
+    empty say that there is no such problem: their questions map to an empty tuple.
+    """
+    answers = response.answers
+    objections: dict[str, tuple[Objection, ...]] = {}
+    for name in rule.problems:
+        if responses.was_asked(name, answers):
+            labels = responses.list_labels(name, answers)
+            if labels and responses.get_question(name).kind == "text":
+                objections[name] = tuple(_list_question_objections(responses, name))
+            else:
+                objections[name] = tuple(Objection(name, label) for label in labels)
+    for name, kept in rule.keep.items():
+        labels = responses.list_labels(name, answers)
+        if labels and set(labels) <= set(responses.get_question(name).options or labels):
+            objections[name] = tuple(Objection(name, label) for label in labels if label not in kept)
+    first = responses.questions[0].name
+    if rule.failure and gold is not None and first in answers:
+        objections[HUMAN_FAILURE] = (Objection(first, HUMAN_FAILURE),) if answers[first] != gold else ()
+    return objections
+
+
+def get_objection_key(objection: Objection, rule: FilteringRule) -> str:
+    """The key of `find_objections` that holds an objection: its question, or HUMAN_FAILURE."""
+    return HUMAN_FAILURE if rule.failure and objection.reason == HUMAN_FAILURE else objection.question
+
+
+def decide_items(responses: FullResponses, rule: FilteringRule) -> Iterator[FilteredItem]:
+    """Decide on each item of the data set, judged or not, in the order of the ids."""
+    by_item: dict[str, list[FullResponse]] = defaultdict(list)
+    for response in responses.list_counted():
+        if response.skip_reason is None:
+            by_item[response.item_id].append(response)
+    possible, columns = list_objections(responses, rule), ["item_id", "item_revision", "group", "gold"]
+    for item, revision, group, gold in responses.data.items[columns].itertuples(index=False):
+        yield _decide_item(responses, rule, by_item[item], possible=possible, item=(item, revision, group), gold=gold)
+
+
+def _decide_item(
+    responses: FullResponses,
+    rule: FilteringRule,
+    item_responses: Sequence[FullResponse],
+    *,
+    possible: Sequence[Objection],
+    item: tuple[str, int, str],
+    gold: str | None,
+) -> FilteredItem:
+    found = [find_objections(responses, rule, response, gold) for response in item_responses]
+    judged = [objections for objections in found if objections]
+    votes = Counter(objection for objections in judged for raised in objections.values() for objection in raised)
+    raised = {objection: votes[objection] for objection in possible if votes[objection]}
+    status, reasons = _decide_status(rule, judged, raised)
+    first = responses.questions[0].name
+    answers = [response.answers[first] for response in item_responses if gold is not None and first in response.answers]
+    wrong = sum(answer != gold for answer in answers)
+    return FilteredItem(
+        item_id=str(item[0]),
+        item_revision=int(item[1]),
+        group=str(item[2]),
+        status=status,
+        objections=raised,
+        reasons=reasons,
+        annotators=len(judged),
+        objecting=sum(any(objections.values()) for objections in judged),
+        answers=len(answers),
+        wrong=wrong,
+        failed=_exceeds_share(wrong, len(answers), rule.share) if answers else None,
+        remarks=_list_remarks(responses, item_responses),
+    )
+
+
+def _decide_status(
+    rule: FilteringRule, judged: Sequence[Mapping[str, Sequence[Objection]]], raised: Mapping[Objection, int]
+) -> tuple[str, tuple[Objection, ...]]:
+    """The status of an item, and the objections that removed it.
+
+    Every box or text decides by itself; the answers that do not keep decide together, as do the wrong ones.
+    """
+    if not judged:
+        return OPEN, ()
+    removing: list[Objection] = []
+    tied = False
+    for objection, votes in raised.items():
+        key = get_objection_key(objection, rule)
+        n_judging = sum(key in objections for objections in judged)
+        together = key in (*rule.keep, HUMAN_FAILURE)
+        n_objecting = sum(bool(objections.get(key)) for objections in judged) if together else votes
+        if _exceeds_share(n_objecting, n_judging, rule.share):
+            removing.append(objection)
+        tied = tied or n_objecting == _compute_limit(n_judging, rule.share)
+    return (REMOVED if removing else UNDECIDED if tied else KEPT), tuple(removing)
+
+
+def _compute_limit(annotators: int, share: float) -> Fraction:
+    """The share of so many annotators, exact for the decimals of the project file: 0.55 of 20 is 11."""
+    return Fraction(repr(share)) * annotators
+
+
+def _exceeds_share(votes: int, annotators: int, share: float) -> bool:
+    return votes > _compute_limit(annotators, share)
+
+
+def _list_remarks(responses: FullResponses, item_responses: Sequence[FullResponse]) -> tuple[str, ...]:
+    names = [question.name for question in responses.questions if question.kind == "text"]
+    given = (response.answers for response in item_responses)
+    return tuple(sorted(answers[name] for answers in given for name in names if name in answers))

@@ -1,0 +1,152 @@
+"""items.html: what was kept, the reasons why the rest was not, and the removed and undecided items themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from exports.filtering.filtered_items import KEPT, OPEN, REMOVED, UNDECIDED, FilteredItem
+from exports.filtering.removal_reasons import (
+    LEVEL,
+    RESAMPLES,
+    FilteredDataSet,
+    RemovalReason,
+    count_human_failure,
+    describe_rule,
+)
+from exports.pages.display_text import capitalize_first, format_coefficient, format_count, format_percent
+from exports.pages.scaffold import (
+    MAX_ENTRIES,
+    DataSetSection,
+    Headline,
+    TableRow,
+    format_interval_note,
+    format_remainder,
+    get_section_fields,
+    list_excluded,
+    render_page,
+)
+from exports.pages.svg import draw_bars
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisplayedItem:
+    """A removed or undecided item: its objections with their votes, the remarks, and what the item shows."""
+
+    item_id: str
+    status: str
+    objections: tuple[str, ...]
+    remarks: tuple[str, ...]
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilteringPageSection(DataSetSection):
+    """One filtered data set on the page; `panel` is the SVG of its reasons, `remainder` tells of items not shown."""
+
+    rule: str
+    counts: str
+    panel: str
+    reasons: tuple[TableRow, ...]
+    agreement: tuple[TableRow, ...]
+    human_failure: str
+    items: tuple[DisplayedItem, ...]
+    remainder: str
+
+
+def render_filtering(filtered: Sequence[FilteredDataSet], *, seed: int = 0, title: str = "Filtered items") -> str:
+    """Render items.html as one HTML document that needs nothing from outside; simulated data is stamped."""
+    return render_page(
+        "filtering.html.j2",
+        package="exports.filtering",
+        title=title,
+        sections=[_build_section(one, prefix=f"items-{number}") for number, one in enumerate(filtered)],
+        level=LEVEL,
+        resamples=RESAMPLES,
+        seed=seed,
+    )
+
+
+def _build_section(filtered: FilteredDataSet, *, prefix: str) -> FilteringPageSection:
+    not_kept = [item for item in filtered.items if item.status in {REMOVED, UNDECIDED}]
+    return FilteringPageSection(
+        **get_section_fields(filtered.data),
+        headlines=_list_headlines(filtered),
+        rule=describe_rule(filtered),
+        counts=f"Answers left out: {list_excluded(filtered.data) or 'none'}.",
+        panel=_draw_panel(filtered, prefix=prefix),
+        reasons=tuple(_build_reason_row(reason) for reason in filtered.reasons),
+        agreement=tuple(_build_agreement_row(reason) for reason in filtered.reasons),
+        human_failure=_describe_human_failure(filtered),
+        items=tuple(_display_item(filtered, item) for item in not_kept[:MAX_ENTRIES]),
+        remainder=format_remainder(len(not_kept), "items"),
+    )
+
+
+def _list_headlines(filtered: FilteredDataSet) -> tuple[Headline, ...]:
+    kept, removed, judged = filtered.count(KEPT), filtered.count(REMOVED), filtered.judged
+    others = [(status, filtered.count(status)) for status in (UNDECIDED, OPEN)]
+    return (
+        Headline("Kept", f"{kept} of {judged}", _format_share(kept, judged)),
+        Headline("Removed", str(removed), _format_share(removed, judged)),
+        *(Headline(capitalize_first(status), str(count)) for status, count in others if count),
+    )
+
+
+def _format_share(count: int, total: int) -> str:
+    return format_percent(count / total) if total else ""
+
+
+def _draw_panel(filtered: FilteredDataSet, *, prefix: str) -> str:
+    return draw_bars(
+        [
+            (reason.objection.reason, reason.removed, f"{reason.removed}, {format_percent(reason.share)}")
+            for reason in filtered.reasons
+            if reason.removed
+        ],
+        title="Removed, by reason",
+        subtitle=f"of {format_count(filtered.count(REMOVED), 'removed item')}",
+        prefix=prefix,
+        simulated=filtered.data.simulated,
+    )
+
+
+def _build_reason_row(reason: RemovalReason) -> TableRow:
+    cells = (str(reason.removed), format_percent(reason.share), str(reason.named), str(reason.votes))
+    return TableRow(head=reason.objection.reason, cells=cells)
+
+
+def _build_agreement_row(reason: RemovalReason) -> TableRow:
+    values = [
+        f"{format_coefficient(row.name, row.value)} {format_interval_note(row)}".rstrip() for row in reason.agreement
+    ]
+    missing = sorted({row.reason for row in reason.agreement if row.reason})
+    cells = (*values, str(reason.agreement[0].n_items))
+    return TableRow(head=reason.objection.reason, cells=cells, remark=" ".join(missing))
+
+
+def _describe_human_failure(filtered: FilteredDataSet) -> str:
+    counts = count_human_failure(filtered)
+    answered, failed = counts["items_with_answers_and_gold"], counts["items_failed"]
+    by_status = counts["items_failed_by_status"]
+    if not answered:
+        return "No item has gold and answers to the first question, so nobody is known to have failed."
+    sentence = (
+        f"On {failed} of {format_count(answered, 'item')} more than {100 * filtered.rule.share:g} % of the people "
+        f"answered wrongly: {by_status[KEPT]} kept, {by_status[REMOVED]} removed, {by_status[UNDECIDED]} undecided."
+    )
+    if not filtered.rule.failure:
+        return f"It was no reason. {sentence}"
+    return f"It was a reason. {sentence} {format_count(counts['removed_for_it_alone'], 'item')} went for it alone."
+
+
+def _display_item(filtered: FilteredDataSet, item: FilteredItem) -> DisplayedItem:
+    return DisplayedItem(
+        item_id=item.item_id,
+        status=item.status,
+        objections=tuple(
+            f"{objection.reason}: {votes} of {item.annotators}" for objection, votes in item.objections.items()
+        ),
+        remarks=item.remarks,
+        content=filtered.responses.contents[item.item_id].shown,
+    )

@@ -1,0 +1,50 @@
+"""Numbers with fixed decimals, for the cells of published tables and for JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from aggregation.agreement import Coefficient
+
+DIGITS = 6  # decimals; more would differ between machines
+
+
+def format_fixed(number: float | None, digits: int) -> str | None:
+    """Format a number with fixed decimals; None for nan, and never a minus before zero."""
+    return None if number is None or number != number else f"{round(number, digits) + 0.0:.{digits}f}"  # noqa: PLR0124
+
+
+def format_percent(share: float | None) -> str | None:
+    """Format a share in percent, with two decimals."""
+    return None if share is None else format_fixed(100 * share, 2)
+
+
+def format_column(numbers: pd.Series[float], *, digits: int) -> pd.Series[Any]:
+    """Format each number of a column with `format_fixed`."""
+    return pd.Series([format_fixed(number, digits) for number in numbers], index=numbers.index, dtype=object)
+
+
+def round_number(number: float | None) -> float | None:
+    """Round a number to DIGITS decimals, for JSON."""
+    return None if number is None else round(float(number), DIGITS) + 0.0  # + 0.0 turns -0.0 into 0.0
+
+
+def serialize_coefficient(row: Coefficient) -> dict[str, Any]:
+    """A coefficient as an object for JSON: value, interval, counts, and how it was computed."""
+    return {
+        "name": row.name,
+        "of": row.of,
+        "value": round_number(row.value),
+        "low": round_number(row.low),
+        "high": round_number(row.high),
+        "n_items": row.n_items,
+        "n_votes": row.n_votes,
+        "n_annotators": row.n_annotators,
+        "how": row.how,
+        "reason": row.reason,
+        "undefined_resamples": row.undefined_resamples,
+        "classes_are_positions": row.positions,
+        "basis": row.basis,
+    }

@@ -1,0 +1,100 @@
+"""The scaffold of every published HTML page: sections by data set, headline figures, table rows, one base template."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from aggregation.agreement import Coefficient
+from exports.inputs import DataSet
+from exports.pages.display_text import format_coefficient_interval, format_percent_interval
+
+MAX_ENTRIES = 1000
+"""How many stories or items of a data set a page shows; the files beside it hold all."""
+
+
+class Headline(NamedTuple):
+    """A figure under "At a glance": its name, its value, and a note beside the value, empty where there is none."""
+
+    name: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRow:
+    """A row of a table: its heading, its cells, and a remark shown below it across the whole table."""
+
+    head: str
+    cells: tuple[str, ...]
+    remark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSetSection:
+    """What every page shows of a data set. Each page adds fields of its own in a subclass.
+
+    `no_headlines` is shown in place of `headlines` where there are none.
+    """
+
+    name: str
+    title: str
+    language: str
+    simulated: bool
+    headlines: tuple[Headline, ...]
+    no_headlines: str = ""
+
+
+def get_section_fields(data: DataSet) -> dict[str, Any]:
+    """The fields of DataSetSection that are the data set's own: name, title, language, simulated."""
+    return {"name": data.name, "title": data.title, "language": data.language, "simulated": data.simulated}
+
+
+def list_excluded(data: DataSet) -> str:
+    """How many answers do not count, by reason, as text; empty where all count."""
+    return ", ".join(f"{reason}: {count}" for reason, count in data.count_excluded().items())
+
+
+def format_interval_note(row: Coefficient, *, as_shares: bool = False) -> str:
+    """The interval of a coefficient in brackets, empty where it has none; `as_shares` writes any of them in percent."""
+    if row.low is None:
+        return ""
+    if as_shares:
+        return f"[{format_percent_interval(row.low, row.high)}]"
+    return f"[{format_coefficient_interval(row.name, row.low, row.high)}]"
+
+
+def format_remainder(total: int, noun: str) -> str:
+    """The sentence about entries beyond MAX_ENTRIES, which the page leaves out; empty where it shows all."""
+    return f"{total - MAX_ENTRIES} more {noun} stand in the files beside this page." if total > MAX_ENTRIES else ""
+
+
+def render_page(
+    template: str, *, package: str, title: str, sections: Sequence[DataSetSection], level: float, **values: Any
+) -> str:
+    """Render a template of `package`, which extends `base.html.j2`, as one HTML document.
+
+    The document needs nothing from outside: no script, no address, pictures inside. Where any section is simulated its
+    title and a banner say SIMULATED. `level` is the share that intervals cover, 0 to 1; `values` are further variables
+    of the template, and a missing one is an error.
+    """
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # slow to import
+
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader("exports.pages")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    simulated = [section.name for section in sections if section.simulated]
+    return environment.get_template(template).render(
+        title=title,
+        sections=sections,
+        simulated=simulated,
+        all_simulated=len(simulated) == len(sections),
+        level=f"{100 * level:g} %",
+        **values,
+    )

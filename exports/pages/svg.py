@@ -1,0 +1,188 @@
+"""SVG pictures for HTML pages: a drawing over matplotlib with CSS pixels as its unit, and panels of bars."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from exports.pages.display_text import shorten_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Colour = Literal["ink", "muted", "rule", "accent", "second", "watermark"]
+Anchor = Literal["left", "center", "right"]
+
+# matplotlib needs fixed colours, a page in light and dark needs CSS variables: each colour here marks a variable.
+PLACEHOLDER_COLOURS: Mapping[Colour, str] = MappingProxyType(
+    {
+        "ink": "#1a1a01",
+        "muted": "#1a1a02",
+        "rule": "#1a1a03",
+        "accent": "#1a1a04",
+        "second": "#1a1a05",
+        "watermark": "#1a1a06",
+    }
+)
+NO_METADATA = MappingProxyType({"Date": None, "Creator": None, "Format": None, "Type": None})
+UNITS_PER_INCH = 72  # of matplotlib's SVG; a unit here is a CSS pixel
+PANEL_WIDTH = 328  # a phone of 360 pixels, less its margins
+SIMULATED = "SIMULATED"
+_BARS_TOP, _BAR_STEP, _BAR_WIDTH = 58, 36, 9
+
+
+class SvgDrawing:
+    """A picture of `width` × `height` pixels; x grows to the right, y downwards."""
+
+    def __init__(self, *, width: int, height: int) -> None:
+        from matplotlib.figure import Figure  # slow to import
+
+        self.width, self.height = width, height
+        self._figure: Figure = Figure(figsize=(width / UNITS_PER_INCH, height / UNITS_PER_INCH), dpi=UNITS_PER_INCH)
+        self._axes: Axes = self._figure.add_axes((0, 0, 1, 1))
+        self._axes.set(xlim=(0, width), ylim=(height, 0), autoscale_on=False)
+        self._axes.set_axis_off()
+
+    def line(
+        self,
+        *,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        colour: Colour,
+        width: float = 1,
+        dashes: tuple[float, float] | None = None,
+    ) -> None:
+        """A straight line; `dashes` are the lengths of stroke and gap in widths of the line."""
+        style: str | tuple[int, tuple[float, float]] = "solid" if dashes is None else (0, dashes)
+        self._axes.plot(
+            [start[0], end[0]],
+            [start[1], end[1]],
+            color=PLACEHOLDER_COLOURS[colour],
+            linewidth=width,
+            linestyle=style,
+            solid_capstyle="round",
+            clip_on=False,
+        )
+
+    def dot(self, *, at: tuple[float, float], colour: Colour, size: float = 7) -> None:
+        """A filled circle with a diameter of `size` pixels."""
+        self._axes.plot(
+            [at[0]],
+            [at[1]],
+            marker="o",
+            markersize=size,
+            markeredgewidth=0,
+            color=PLACEHOLDER_COLOURS[colour],
+            clip_on=False,
+        )
+
+    def text(
+        self,
+        text: str,
+        *,
+        at: tuple[float, float],
+        colour: Colour = "ink",
+        size: float = 11.5,
+        anchor: Anchor = "left",
+        bold: bool = False,
+    ) -> None:
+        """One line of text with its baseline at `at`; nothing in the text is markup."""
+        self._axes.text(
+            at[0],
+            at[1],
+            text,
+            color=PLACEHOLDER_COLOURS[colour],
+            fontsize=size,
+            ha=anchor,
+            va="baseline",
+            weight="bold" if bold else "normal",
+            parse_math=False,
+        )
+
+    def watermark(self, text: str, *, at: tuple[float, float], size: float) -> None:
+        """Large text centred on `at`, slanted, behind everything else."""
+        self._axes.text(
+            *at,
+            text,
+            color=PLACEHOLDER_COLOURS["watermark"],
+            fontsize=size,
+            ha="center",
+            va="center",
+            weight="bold",
+            rotation=12,
+            zorder=0,
+            parse_math=False,
+        )
+
+    def svg(self, *, prefix: str, label: str) -> str:
+        """The picture as an HTML element.
+
+        `prefix` keeps its ids apart from those of other pictures; `label` describes it in words.
+        """
+        import matplotlib as mpl  # slow to import
+
+        file = io.StringIO()
+        # With a random salt the ids, and so the bytes, would change from run to run.
+        fixed = mpl.rc_context({"svg.hashsalt": "hromada", "svg.fonttype": "none"})
+        with fixed, warnings.catch_warnings():
+            # The browser draws the letters; matplotlib only measures them, with a font that lacks some.
+            warnings.filterwarnings("ignore", message=r"Glyph \d+ ")
+            self._figure.savefig(file, format="svg", transparent=True, metadata=dict(NO_METADATA))
+        opening = (
+            f'<svg role="img" aria-label="{html.escape(label)}" viewBox="0 0 {self.width} {self.height}" '
+            f'width="{self.width}" height="{self.height}">\n<title>{html.escape(label)}</title>'
+        )
+        return opening + _extract_svg_body(file.getvalue(), prefix=prefix)
+
+
+def _extract_svg_body(document: str, *, prefix: str) -> str:
+    """The body of matplotlib's SVG document, without addresses, its ids prefixed, its colours as CSS variables."""
+    body = document[document.index("<g ") :]
+    body = re.sub(r'\bid="', f'id="{prefix}-', body)
+    body = re.sub(r'xlink:href="#', f'href="#{prefix}-', body)
+    body = body.replace("url(#", f"url(#{prefix}-")
+    body = re.sub(r"font-family: [^;\"]*;? ?", "", body)
+    body = re.sub(r"font: ((?:bold )?[\d.]+px) [^;\"]*", r"font-size: \1", body).replace(
+        "font-size: bold ", "font-weight: bold; font-size: "
+    )
+    for name, placeholder in PLACEHOLDER_COLOURS.items():
+        body = re.sub(rf"((?:fill|stroke): ){placeholder}", rf"\1var(--{name})", body)
+    return body.strip()
+
+
+def draw_heading(drawing: SvgDrawing, title: str, subtitle: str, *, simulated: bool) -> None:
+    """Draw the title and subtitle at the top of a panel, and the stamp SIMULATED where its data is simulated."""
+    drawing.text(title, at=(0, 14), bold=True, size=13)
+    drawing.text(subtitle, at=(0, 31), colour="muted", size=11)
+    if simulated:
+        drawing.text(SIMULATED, at=(PANEL_WIDTH, 14), anchor="right", colour="second", size=10.5, bold=True)
+        drawing.watermark(SIMULATED, at=(PANEL_WIDTH / 2, (drawing.height + 30) / 2), size=38)
+
+
+def draw_bars(
+    bars: Sequence[tuple[str, int, str]], *, title: str, subtitle: str, prefix: str, simulated: bool = False
+) -> str:
+    """Draw a panel of horizontal bars as SVG: one a tuple (name, count, text at the bar's end).
+
+    A name stands above its bar, so that it can be long. `prefix` keeps the ids apart from those of other pictures.
+    """
+    drawing = SvgDrawing(width=PANEL_WIDTH, height=_BARS_TOP + _BAR_STEP * max(1, len(bars)))
+    draw_heading(drawing, shorten_text(title, letters=36), shorten_text(subtitle, letters=56), simulated=simulated)
+    largest = max((count for _, count, _ in bars), default=0)
+    for number, (name, count, text) in enumerate(bars):
+        y = _BARS_TOP + _BAR_STEP * number
+        drawing.text(shorten_text(name, letters=42), at=(0, y))
+        drawing.text(text, at=(PANEL_WIDTH, y), anchor="right", colour="muted")
+        drawing.line(start=(2, y + 11), end=(PANEL_WIDTH - 2, y + 11), colour="rule", width=1)
+        if count:
+            end = max(5.0, (PANEL_WIDTH - 4) * count / largest)
+            drawing.line(start=(4, y + 11), end=(end, y + 11), colour="accent", width=_BAR_WIDTH)
+    content = "; ".join(f"{name}: {text}" for name, _, text in bars)
+    stamp = f"{SIMULATED}, " if simulated else ""
+    return drawing.svg(prefix=prefix, label=f"{stamp}{title}, {subtitle}: {content or 'nothing'}.")

@@ -1,0 +1,74 @@
+"""The report's sentences on data and methods: where gold comes from, how labels were made, how fits ended."""
+
+from __future__ import annotations
+
+from aggregation.consensus import Consensus
+from aggregation.labels.agreement import OVERCONFIDENT, SelfAgreement
+from exports.pages.display_text import (
+    EXACT_SCORING,
+    METHOD_NAMES,
+    OPTIONS_DIFFER,
+    POSITIONS,
+    TIE_RULE_NAMES,
+    format_count,
+    format_number,
+    format_percent,
+)
+from exports.results import DataSetResult
+
+
+def describe_methods(result: DataSetResult) -> tuple[str, ...]:
+    """The sentences about one data set, in the order in which the page lists them."""
+    data = result.data
+    sentences = [_describe_gold_origins(result)]
+    if result.consensus is not None:
+        sentences.append(_describe_consensus(result.consensus))
+    sentences += [result.fallback] if result.fallback else []
+    if len(data.skipped()):
+        sentences.append(f"{format_count(len(data.skipped()), 'skip')}: wrong where scored, no vote elsewhere.")
+    if result.self_agreement is not None and result.self_agreement.percent is not None:
+        sentences.append(_describe_self_agreement(result.self_agreement))
+    if result.dawid_skene is not None:
+        sentences.append(_describe_dawid_skene(result.dawid_skene))
+        sentences += result.dawid_skene.warnings
+    if result.iaa is not None and result.iaa.value is not None:
+        sentences.append(f"Mean posterior (“Dawid–Skene IAA”): {result.iaa.value:.2f} %. {OVERCONFIDENT}")
+    if data.kind != "label":
+        sentences.append(EXACT_SCORING)
+    elif data.classes is None:
+        sentences.append(OPTIONS_DIFFER)
+    if data.positions:
+        sentences.append(POSITIONS)
+    return tuple(sentences)
+
+
+def _describe_gold_origins(result: DataSetResult) -> str:
+    items = result.data.items
+    declared = items.loc[items["gold"].notna()]
+    if declared.empty:
+        return "No gold is declared; gold.csv holds the consensus of the votes."
+    origins = declared["gold_origin"].fillna("unknown origin").value_counts(sort=False).sort_index()
+    return (
+        "Declared gold: " + ", ".join(f"{format_count(int(n), 'item')} by {name}" for name, n in origins.items()) + "."
+    )
+
+
+def _describe_consensus(labels: Consensus) -> str:
+    n_ties, n_items = int(labels.labels["tie"].sum()), len(labels.labels)
+    return (
+        f"Consensus: {METHOD_NAMES[labels.method]} ({labels.version}) of {format_count(n_items, 'item')}; "
+        f"{format_count(n_ties, 'tie')}, rule “{labels.ties}”: {TIE_RULE_NAMES[labels.ties]}."
+    )
+
+
+def _describe_self_agreement(agreement: SelfAgreement) -> str:
+    kappa = agreement.reason if agreement.kappa is None else f"κ {format_number(agreement.kappa)}."
+    return (
+        f"Asked again, {format_count(agreement.n_annotators, 'annotator')} gave the same answer to "
+        f"{format_percent(agreement.percent)} of {format_count(agreement.n_repeats, 'item')}; {kappa}"
+    )
+
+
+def _describe_dawid_skene(fit: Consensus) -> str:
+    ended = "converged" if fit.converged else "did not converge"
+    return f"Dawid–Skene: {format_count(fit.iterations or 0, 'iteration')}, {ended} ({fit.version})."

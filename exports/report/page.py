@@ -1,0 +1,253 @@
+"""The report page: a section of tables for each data set, made of a release, and the plots over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aggregation.agreement import Coefficient
+from aggregation.performance import Performance, Unit
+from exports.inputs import DataSet
+from exports.pages.display_text import (
+    COEFFICIENT_MEANINGS,
+    COEFFICIENT_NAMES,
+    FAR_FROM_PRIMARY,
+    HEADLINE_COEFFICIENTS,
+    METRIC_NAMES,
+    NO_ANSWERS,
+    NO_COMPARISON,
+    NO_VALUE,
+    UNIT_NAMES,
+    capitalize_first,
+    format_coefficient,
+    format_coefficient_interval,
+    format_count,
+    format_percent,
+    format_percent_interval,
+    format_score,
+    get_metric_name,
+)
+from exports.pages.scaffold import (
+    DataSetSection,
+    Headline,
+    TableRow,
+    get_section_fields,
+    list_excluded,
+    render_page,
+)
+from exports.report.methods import describe_methods
+from exports.report.plots import draw_agreement_panels, draw_score_panels
+from exports.results import NO_VOTES, UNITS, DataSetResult
+from exports.score_variants import describe_variant
+from exports.tables import Release, get_positions_mark
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportSection(DataSetSection):
+    """One data set in the report: its rows in each table, and the sentences about its methods."""
+
+    counts: tuple[str, ...]
+    excluded: str
+    baselines: tuple[TableRow, ...]
+    metrics: tuple[TableRow, ...]
+    other_metrics: tuple[TableRow, ...]
+    variants: tuple[TableRow, ...]
+    agreement: tuple[TableRow, ...]
+    annotators: tuple[TableRow, ...]
+    methods: tuple[str, ...]
+
+
+def render_report(release: Release, *, title: str = "People’s answers: agreement and human baselines") -> str:
+    """Render the report of a release as one HTML document that needs nothing from outside.
+
+    Where any data set is simulated the page and its plots say SIMULATED.
+    """
+    results, options = release.results, release.options
+    measured = {row.name for result in results if result.agreement is not None for row in result.agreement.rows}
+    return render_page(
+        "report.html.j2",
+        package="exports.report",
+        title=title,
+        sections=[_build_section(result) for result in results],
+        level=options.level,
+        score_panels=draw_score_panels(results, level=options.level),
+        agreement_panels=draw_agreement_panels(results),
+        without_scores=[(result.data.name, result.no_performance) for result in results if result.performance is None],
+        options=options,
+        metrics=list(METRIC_NAMES.values()),
+        meanings=[
+            (COEFFICIENT_NAMES[name], COEFFICIENT_MEANINGS[name]) for name in COEFFICIENT_NAMES if name in measured
+        ],
+    )
+
+
+def _build_section(result: DataSetResult) -> ReportSection:
+    return ReportSection(
+        **get_section_fields(result.data),
+        headlines=_list_headlines(result),
+        no_headlines=NO_COMPARISON if len(result.votes.frame) else NO_ANSWERS,
+        counts=_list_counts(result),
+        excluded=list_excluded(result.data),
+        baselines=_build_baseline_rows(result),
+        metrics=_build_metric_rows(result),
+        other_metrics=_build_other_metric_rows(result),
+        variants=_build_variant_rows(result),
+        agreement=_build_agreement_rows(result),
+        annotators=_build_annotator_rows(result.performance),
+        methods=describe_methods(result),
+    )
+
+
+def _list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
+    """The scores of single answers and of the majority, and one coefficient of agreement, each with its interval."""
+    headlines: list[Headline] = []
+    if result.performance is not None:
+        for unit in ("individual", "majority"):
+            score = result.performance[unit].primary
+            interval = format_percent_interval(score.low, score.high)
+            headlines.append(Headline(UNIT_NAMES[unit], format_percent(score.value), f"[{interval}]"))
+    if result.agreement is not None:
+        rows = {row.name: row for row in result.agreement.headline if row.value is not None and not row.of}
+        preferred = [rows[name] for name in HEADLINE_COEFFICIENTS if name in rows]
+        headlines += [_build_coefficient_headline(row) for row in preferred[:1]]
+    return tuple(headlines)
+
+
+def _build_coefficient_headline(row: Coefficient) -> Headline:
+    interval = format_coefficient_interval(row.name, row.low, row.high)
+    return Headline(COEFFICIENT_NAMES[row.name], format_coefficient(row.name, row.value), f"[{interval}]")
+
+
+def _list_counts(result: DataSetResult) -> tuple[str, ...]:
+    """The cells of the table "What was counted", in the order of its columns."""
+    data, votes = result.data, result.votes.frame
+    counts = (
+        len(data.items), votes["item"].nunique(), int(data.items["gold"].notna().sum()), votes["annotator"].nunique(),
+        len(votes), len(data.dropped()),
+    )  # fmt: skip
+    return (*(str(count) for count in counts), NO_VALUE if data.overlap is None else str(data.overlap))
+
+
+def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    """The units that have a score, then those that have none, with the reason."""
+    scores = result.performance
+    if scores is None:
+        return (TableRow(head="Not scored", cells=("",) * 8, remark=result.no_performance),)
+    missing = result.missing_units
+    rows = [_build_unit_row(unit, scores, data=result.data) for unit in scores.units]
+    rows += [
+        TableRow(head=UNIT_NAMES[unit], cells=(NO_VALUE,) * 8, remark=missing[unit])
+        for unit in UNITS
+        if unit in missing
+    ]
+    return tuple(rows)
+
+
+def _build_unit_row(unit: Unit, scores: Performance, *, data: DataSet) -> TableRow:
+    noun = "answer" if unit.unit == "individual" else "item"
+    return TableRow(
+        head=UNIT_NAMES[unit.unit],
+        cells=(
+            format_percent(unit.primary.value),
+            format_percent_interval(unit.primary.low, unit.primary.high),
+            format_percent_interval(unit.wilson_low, unit.wilson_high),
+            f"{unit.total - unit.wrong} of {format_count(unit.total, noun)}",
+            format_percent(scores.random),
+            format_percent(scores.random_exact),
+            format_percent_interval(unit.ann_min, unit.ann_max),
+            NO_VALUE if unit.unit == "individual" else str(unit.n_ties),
+        ),
+        remark=". ".join(part for part in (_describe_interval(unit, data), unit.note) if part),
+    )
+
+
+def _describe_interval(unit: Unit, data: DataSet) -> str:
+    """How the interval was made, with the mark of classes that are positions; empty where there is none."""
+    return capitalize_first(unit.ci_method + get_positions_mark(data)) if unit.primary.low is not None else ""
+
+
+def _build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    """All metrics of every unit, for labels that are classes; the accuracy alone stands in the baselines."""
+    scores = result.performance
+    units = () if scores is None or result.data.kind != "label" else scores.units
+    return tuple(
+        TableRow(head=UNIT_NAMES[unit.unit], cells=tuple(format_score(score) for score in unit.scores))
+        for unit in units
+        if len(unit.scores) > 1
+    )
+
+
+def _build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    """One row for each unit and metric of answers that are not labels: boxes, texts, spans."""
+    scores = result.performance
+    units = () if scores is None or result.data.kind == "label" else scores.units
+    return tuple(
+        TableRow(
+            head=f"{UNIT_NAMES[unit.unit]}: {get_metric_name(score.metric)}",
+            cells=(format_score(score),),
+        )
+        for unit in units
+        for score in unit.scores
+    )
+
+
+def _build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    """The accuracy of every score variant, then the variants that have none, with the reason."""
+    rows = []
+    for name, scores in sorted(result.variants.items()):
+        cells = [NO_VALUE, NO_VALUE]
+        far = False
+        for column, unit in enumerate(scores.units):
+            score = unit.primary
+            cells[column] = f"{format_percent(score.value)} [{format_percent_interval(score.low, score.high)}]"
+            far = far or bool(result.exceeds_half_width(unit, score))
+        remark = f"{capitalize_first(describe_variant(name))}.{f' {FAR_FROM_PRIMARY}' if far else ''}"
+        rows.append(
+            TableRow(head=capitalize_first(name), cells=(*cells, str(scores["individual"].total)), remark=remark)
+        )
+    rows += [
+        TableRow(head=capitalize_first(name), cells=(NO_VALUE,) * 3, remark=reason)
+        for name, reason in sorted(result.missing_variants.items())
+    ]
+    return tuple(rows)
+
+
+def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    if result.agreement is None:
+        return (TableRow(head="Not measured", cells=("",) * 5, remark=NO_VOTES),)
+    return tuple(
+        TableRow(
+            head=COEFFICIENT_NAMES[row.name] + _describe_row_basis(row),
+            cells=(
+                format_coefficient(row.name, row.value),
+                format_coefficient_interval(row.name, row.low, row.high),
+                str(row.n_items),
+                str(row.n_votes),
+                str(row.n_annotators),
+            ),
+            remark=row.reason,
+        )
+        for row in result.agreement.rows
+        if not row.of or row.value is not None or row.reason != result.agreement.rows[0].reason
+    )
+
+
+def _describe_row_basis(row: Coefficient) -> str:
+    """What a coefficient is of, in brackets: its box, classes that are positions, all votes pooled; else empty."""
+    parts = [row.of] if row.of else []
+    parts += ["positions"] if row.positions else []
+    parts += ["all answers pooled"] if row.basis == "pooled" else []
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _build_annotator_rows(scores: Performance | None) -> tuple[TableRow, ...]:
+    if scores is None:
+        return ()
+    counts = scores.annotators[["n", "right"]].to_numpy(dtype=int)
+    shares = scores.annotators[["accuracy", "wilson_low", "wilson_high"]].to_numpy(dtype=float)
+    return tuple(
+        TableRow(
+            head=str(name),
+            cells=(f"{right} of {n}", format_percent(value), format_percent_interval(low, high)),
+        )
+        for name, (n, right), (value, low, high) in zip(scores.annotators.index, counts, shares, strict=True)
+    )

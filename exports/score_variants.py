@@ -1,0 +1,101 @@
+"""Variants of a data set that count its answers otherwise; their scores are published beside the primary one.
+
+A variant is a value of the column `subset` of human_baseline.csv.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pandas as pd
+
+from exports.inputs import EXPOSED, DataSet
+
+PRIMARY = "all"
+SKIPS_EXCLUDED = "skips excluded"
+FIRST_ANSWERS = "first answers"
+EXPOSED_ONLY = "exposed only"
+WITHOUT_INSIDERS = "without insiders"
+EXCLUSIONS_KEPT = "exclusions kept"
+INSTRUCTIONS = "instructions "
+DESCRIPTIONS: Mapping[str, str] = {
+    SKIPS_EXCLUDED: "without the skips, which the primary score counts as wrong",
+    FIRST_ANSWERS: "the first answers, before any undo",
+    EXPOSED_ONLY: "only answers of people who had met the group before, which no other score counts",
+    WITHOUT_INSIDERS: "without the authors of the campaign and their colleagues",
+    EXCLUSIONS_KEPT: "with the answers that quality rules excluded",
+    INSTRUCTIONS: "only answers under that version of the instructions",
+}
+UNDONE = "undone"
+
+
+def build_variants(data: DataSet) -> dict[str, DataSet]:
+    """Build the variants of a data set by name, without those in which the same answers count and say the same."""
+    counted = data.exclusion_reasons().isna()
+    variants = {
+        SKIPS_EXCLUDED: _keep_rows(data, counted & data.responses["response"].notna()),
+        FIRST_ANSWERS: _restore_first_answers(data, counted),
+        EXPOSED_ONLY: _keep_exposed(data),
+        WITHOUT_INSIDERS: _keep_rows(data, counted & ~data.responses["insider"].eq(other=True)),
+        EXCLUSIONS_KEPT: _restore_excluded(data),
+        **_split_by_instructions(data, counted),
+    }
+    primary = _list_counted(data)
+    empty = {EXPOSED_ONLY} if variants[EXPOSED_ONLY].responses.empty else set()
+    return {
+        name: variant
+        for name, variant in variants.items()
+        if name not in empty and not _list_counted(variant).equals(primary)
+    }
+
+
+def describe_variant(name: str) -> str:
+    """Which answers a variant counts, in English."""
+    return DESCRIPTIONS[INSTRUCTIONS if name.startswith(INSTRUCTIONS) else name]
+
+
+def _keep_rows(data: DataSet, rows: pd.Series[bool]) -> DataSet:
+    return replace(data, responses=data.responses.loc[rows])
+
+
+def _restore_first_answers(data: DataSet, counted: pd.Series[bool]) -> DataSet:
+    """Each answer as it was first given; an answer that was a skip at first and undone is a skip."""
+    rows = data.responses
+    undone = rows["revision"].notna() & (rows["revision"] != 0)
+    skips = rows["skip_reason"].mask(undone & rows["first_response"].isna(), UNDONE)
+    first = rows.assign(
+        response=rows["response"].mask(undone, rows["first_response"]),
+        excluded_reason=rows["excluded_reason"].mask(undone, rows["first_excluded_reason"]),
+        skip_reason=skips,
+    )
+    return replace(data, responses=first.loc[counted | undone])
+
+
+def _keep_exposed(data: DataSet) -> DataSet:
+    """Only the answers that are left out of the primary score because of exposure; here they count."""
+    rows = data.responses.loc[data.exclusion_reasons() == EXPOSED]
+    return replace(data, responses=rows.assign(exposed=False))
+
+
+def _restore_excluded(data: DataSet) -> DataSet:
+    """Answers that quality rules excluded count again; answers that are none of the classes do not."""
+    rows = data.responses
+    possible = rows["response"].notna() if data.classes is None else rows["response"].isin(data.classes)
+    restored = rows["by_rule"].eq(other=True) & (possible | rows["skip_reason"].notna())
+    return replace(data, responses=rows.assign(excluded_reason=rows["excluded_reason"].mask(restored, None)))
+
+
+def _split_by_instructions(data: DataSet, counted: pd.Series[bool]) -> dict[str, DataSet]:
+    """One variant for each version of the instructions, if counted answers were given under several."""
+    versions = data.responses["instruction_sha256"]
+    known = sorted(versions[counted].dropna().unique())
+    if len(known) < 2:
+        return {}
+    return {f"{INSTRUCTIONS}{version[:12]}": _keep_rows(data, counted & (versions == version)) for version in known}
+
+
+def _list_counted(data: DataSet) -> pd.DataFrame:
+    """The answers that count: item_id, annotator, response."""
+    rows = data.responses.loc[data.exclusion_reasons().isna(), ["item_id", "annotator", "response"]]
+    return rows.astype(object).fillna("")

@@ -1,0 +1,107 @@
+"""What people say besides answers: questions to the organisers, and which tools helped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from annotation.campaigns.project_file import parse_definition
+from annotation.campaigns.sections.annotators import AttestationSection
+from annotation.errors import BadInput, Conflict, NotFound, Stale
+from annotation.store import queries
+from annotation.workflow import participations
+from annotation.workflow.annotators import attestations, erasure, support_messages
+
+if TYPE_CHECKING:
+    from tests.annotation.annotators.conftest import People
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+LATER = NOW + timedelta(days=1)
+KEY = b"k" * 32
+MARKER = "СЛІД"
+TELEGRAM_ID = 987654321
+Load = Callable[..., None]
+
+
+def test_people_ask_and_organisers_answer(people: People, load: Load) -> None:
+    """A question with its item, listed until it is answered, delivered once."""
+    load("words", n=1)
+    with people.db.transaction() as session:
+        project = people.ready(session, "words")
+        person, other = people.joined(session, 1).id or 0, people.joined(session, 2).id or 0
+        item = people.handed(session, person, "words-1").id
+        asked = support_messages.send_question(
+            session, annotator_id=person, text=" Чому? ", now=NOW, assignment_id=item
+        )
+        assert (asked.text, asked.project_id) == ("Чому?", project.id)
+        support_messages.send_question(session, annotator_id=other, text="Коли?", now=NOW)
+        for wrong in ("", "  ", "я" * 3501):
+            with pytest.raises(BadInput):
+                support_messages.send_question(session, annotator_id=person, text=wrong, now=NOW)
+        with pytest.raises(Stale):
+            support_messages.send_question(session, annotator_id=other, text="Чому?", now=NOW, assignment_id=item)
+        assert [one.text for one in support_messages.list_messages(session, project_id=project.id)] == ["Чому?"]
+        support_messages.answer_message(session, message_id=1, text="Бо так.", now=NOW)
+        support_messages.answer_message(session, message_id=1, text="Бо воно довше.", now=LATER)
+        assert [one.text for one in support_messages.list_messages(session, include_answered=False)] == ["Коли?"]
+        assert [(one.id, one.answer) for one in support_messages.list_undelivered_answers(session)] == [
+            (1, "Бо воно довше.")
+        ]
+        for _ in range(2):
+            support_messages.mark_delivered(session, message_id=1, now=LATER)
+        assert (asked.delivered_at, list(support_messages.list_undelivered_answers(session))) == (LATER, [])
+        with pytest.raises(Conflict):
+            support_messages.answer_message(session, message_id=1, text="Ще.", now=LATER)
+        with pytest.raises(NotFound):
+            support_messages.answer_message(session, message_id=9, text="Ще.", now=LATER)
+        erasure.erase_annotator(session, annotator_id=other, pseudonym="stranger", now=LATER)
+        with pytest.raises(Conflict):
+            support_messages.answer_message(session, message_id=2, text="Завтра.", now=LATER)
+
+
+@pytest.mark.parametrize(
+    ("work_session", "minutes", "attested", "due"),
+    [
+        (0, None, (), None),
+        (1, 29, (), None),
+        (1, 30, (), 1),
+        (1, 30, (1,), None),
+        (2, 5, (), 1),
+        (2, 5, (1,), None),
+        (3, 40, (1, 2), 3),
+    ],
+)
+def test_a_work_session_is_attested_once_it_is_over(
+    people: People, load: Load, work_session: int, minutes: int | None, attested: tuple[int, ...], due: int | None
+) -> None:
+    """After half an hour of rest, or in the next work session; what was said is not asked again."""
+    load("words", n=1)
+    with people.db.transaction() as session:
+        project, person = queries.get_project(session, "words"), people.joined(session, 1).id or 0
+        section = AttestationSection(text="Чи допомагало щось?", options=("ні", "словник"))
+        project.definition = (
+            parse_definition(project.definition).model_copy(update={"attestation": section}).model_dump(mode="json")
+        )
+        row = participations.get_or_create_participation(session, annotator_id=person, project=project, now=NOW)
+        row.work_session = work_session
+        row.last_at = None if minutes is None else NOW - timedelta(minutes=minutes)
+        definition = parse_definition(project.definition)
+        for number in attested:
+            for used in ("словник", "ні"):
+                found = attestations.save_attestation(
+                    session, annotator_id=person, project=project, work_session=number, used=used, now=NOW
+                )
+            assert found.used == "ні"
+        assert attestations.get_due_work_session(session, definition=definition, participation=row, now=NOW) == due
+        if due is not None:
+            with pytest.raises(BadInput, match="'ні', 'словник'"):
+                attestations.save_attestation(
+                    session, annotator_id=person, project=project, work_session=due, used="?", now=NOW
+                )
+        with pytest.raises(Stale):
+            attestations.save_attestation(
+                session, annotator_id=person, project=project, work_session=work_session + 1, used="ні", now=NOW
+            )

@@ -1,0 +1,95 @@
+"""Every query that looks for an item reads its rows by the index that was made for it, on both databases."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from annotation.store import annotator_locks, item_queue, item_queue_sql
+from annotation.store.item_queue import QueueQuery
+from annotation.vocabulary import ExposureCause, Pool
+from annotation.workflow.assignments import leases, next_item
+
+if TYPE_CHECKING:
+    from tests.annotation.assignments.conftest import Room
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+SEEKER = QueueQuery(
+    annotator_id=1, project_id=1, pool=Pool.MAIN, cause=ExposureCause.ANSWERED, cursor_start=0.5, window_start=0.5,
+    blind=True, exceptions=(2,), bins=(-1, 3),
+)  # fmt: skip
+WINDOW = {"low": 0, "high": 100, "size": 16, "before": 15, "window_start": 5, "seq": 0, "cause": "answered"}
+BY: dict[str, tuple[str | sa.Executable, set[str]]] = {
+    "look": (item_queue_sql.QUEUE_STATE, {"ix_item_open", "ix_assignment_expired", "pk_queue_cursor"}),
+    "ring": (item_queue_sql.IN_ORDER, {"ix_item_open", "uq_assignment_item_annotator_occasion", "pk_exposure"}),
+    "last": (item_queue_sql.LAST_OF_WINDOW, {"ix_item_open"}),
+    "started": (item_queue_sql.STARTED, {"ix_item_started"}),
+    "on the way": (item_queue_sql.STARTED_OR_IN_ORDER, {"ix_item_started", "ix_item_open", "pk_exposure"}),
+    "returned": (item_queue_sql.REQUEUED, {"ix_requeued_item_project_id_pool"}),
+    "round": (item_queue_sql.STARTED_OR_REQUEUED, {"ix_item_started", "ix_requeued_item_project_id_pool"}),
+    "lapsed": (item_queue_sql.EXPIRED, {"ix_assignment_expired"}),
+    "in hand": (next_item._HERE, {"uq_assignment_one_live_in_telegram", "ix_assignment_lease_until"}),
+    "overdue": (leases._OVERDUE, {"ix_assignment_lease_until"}),
+}
+
+
+def plan(session: Session, statement: sa.Executable) -> str:
+    """How the database means to answer, in its own words."""
+    given = {
+        "project": 1,
+        "pool": "main",
+        "who": 1,
+        "annotator": 1,
+        "exceptions": (2,),
+        "bins": (-1, 3),
+        "except": 0,
+        "limit": 8,
+        "most": 8,
+    } | WINDOW
+    connection = session.connection()
+    asked: list[tuple[str, Any]] = []
+
+    def listen(_connection: object, _cursor: object, sent: str, parameters: Any, *_rest: object) -> None:
+        asked.append((sent, parameters))
+
+    sa.event.listen(connection, "before_cursor_execute", listen)
+    connection.execute(statement, given | {"now": NOW})
+    sa.event.remove(connection, "before_cursor_execute", listen)
+    ((sent, parameters),) = asked
+    word = "EXPLAIN" if connection.dialect.name == "postgresql" else "EXPLAIN QUERY PLAN"
+    return "\n".join(" ".join(map(str, row)) for row in connection.exec_driver_sql(f"{word} {sent}", parameters))
+
+
+@pytest.mark.parametrize("name", BY)
+def test_a_search_reads_by_its_index(room: Room, backend: str, name: str) -> None:
+    """Nothing is looked through whole, and nothing is sorted that an index has in order."""
+    room.project(items=40, kind="baseline")
+    who = room.person()
+    room.answers(who, 3)
+    statement, indexes = BY[name]
+    with room.db.transaction() as session:
+        annotator_locks.lock_annotator(session, who)
+        found = plan(
+            session, item_queue.build_statement(statement, SEEKER) if isinstance(statement, str) else statement
+        )
+    for index in indexes:
+        unnamed = backend == "sqlite" and index.startswith(("uq_assignment_item", "pk_"))
+        assert ("sqlite_autoindex_" if unnamed else index) in found, found
+    assert "Seq Scan" not in found
+    assert re.search(r"SCAN (item|assignment|a|e|r|i|x)\b", found) is None, found
+
+
+def test_nothing_is_compiled_for_a_person(room: Room, backend: str) -> None:
+    """PostgreSQL would compile, at every call, what reads a table without an index while others are to be used."""
+    if backend == "sqlite":
+        return
+    who = room.person()
+    with room.db.transaction() as session:
+        annotator_locks.lock_annotator(session, who)
+        said = session.connection().execute(sa.text("SELECT current_setting('jit'), current_setting('enable_seqscan')"))
+        assert said.one() == ("off", "off")

@@ -1,0 +1,124 @@
+"""What `status` counts, on a project where everything happened."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sqlmodel import Session
+
+from annotation.store import database, overlap_counts
+from annotation.store.models import Assignment, Consent, Invitation, Judgement, Participation, QueueCursor
+from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Pool, Stage, Surface
+from annotation.workflow.monitoring import campaign_status
+
+if TYPE_CHECKING:
+    from tests.annotation.conftest import Desk
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+ROWS = "a,ta,g1,x\nb,tb,g2,y\nc,tc,g3,y\nk,tk,h1,x\nl,tl,h2,x\nq,tq,h3,y\n"
+MORE = """\
+kind: baseline
+pages: {items: 2}
+controls: {pool: {where: {id: [k, l]}}, per_page: 1}
+stages: {qualification: {pool: {where: {id: [q]}}, pass_mark: 60 %}}
+consent: {file: consent.md, version: 1}
+caps: {items: 2}
+"""
+
+
+def placed(session: Session, one: Assignment, **columns: object) -> None:
+    """Where in the annotator's pages an assignment stood."""
+    for name, value in columns.items():
+        setattr(one, name, value)
+    session.add(one)
+    session.flush()
+
+
+def test_everything_is_counted_once(db: database.Database, desk: Desk) -> None:
+    """Revisions count as one answer; reasons, standings, controls, pages, the qualification, the way of people."""
+    (desk.folder / "consent.md").write_text("I agree.", "utf-8")
+    with db.transaction() as session:
+        project = desk.started(session, desk.write("one", rows=ROWS, more=MORE))
+        identity = project.id or 0
+        for person, (response, item) in enumerate((("x", "a"), ("y", "a"), ("y", "b")), start=1):
+            given = desk.given(session, project, item=item, telegram_id=person)
+            desk.answer(session, given, response)
+            placed(session, given, page=1)
+        session.add(Judgement(assignment_id=1, revision=1, response="x", response_raw="x", answered_at=NOW))
+        excluded = Judgement(assignment_id=3, revision=1, response="y", response_raw="y", excluded_reason="too fast")
+        session.add(excluded)
+        desk.given(session, project, item="b", telegram_id=1)
+        overlap_counts.pause_item(session, item_id=desk.items(session, project)["c"].id or 0)
+        people = [desk.person(session, number) for number in (1, 2, 3)]
+        for name, page in (("k", 1), ("l", 2)):
+            made = Assignment(
+                project_id=identity,
+                item_id=desk.items(session, project)[name].id or 0,
+                annotator_id=people[0],
+                surface=Surface.TELEGRAM,
+                status=AssignmentStatus.DONE,
+                stage=Stage.MAIN,
+                is_control=True,
+                page=page,
+            )
+            session.add(made)
+        tried = desk.items(session, project)["q"].id or 0
+        for who, standing in zip(people, ("active", "active", "failed"), strict=True):
+            session.add(
+                Assignment(
+                    project_id=identity,
+                    item_id=tried,
+                    annotator_id=who,
+                    surface=Surface.TELEGRAM,
+                    status=AssignmentStatus.DONE,
+                    stage=Stage.QUALIFICATION,
+                )
+            )
+            session.add(
+                Participation(
+                    annotator_id=who,
+                    project_id=identity,
+                    stage=Stage.MAIN if standing == "active" else Stage.QUALIFICATION,
+                    status=ParticipationStatus(standing),
+                    since=NOW,
+                    joined_at=NOW,
+                    shown=2,
+                    answered=1 + (who == people[0]),
+                    qualified_at=NOW if standing == "active" else None,
+                )
+            )
+            session.add(Consent(annotator_id=who, scope="project one", version="1", sha256="0", at=NOW))
+        session.add(
+            QueueCursor(annotator_id=people[1], project_id=identity, pool=Pool.MAIN, start=1, pos=1, wrapped=True)
+        )
+        session.add(Invitation(code="k", project_id=identity, max_uses=9, used=4, created_at=NOW))
+        session.flush()
+        found = campaign_status.get_campaign_status(session, project)
+    assert vars(found.items) == {"number": 3, "done": 1, "paused": 1, "in_hand": 1, "free": 0}
+    assert (found.answers, found.excluded, found.annotators) == (3, {"too fast": 1}, 3)
+    assert found.by_status == {"active": 2, "failed": 1}
+    assert found.controls is not None
+    assert vars(found.controls) == {"number": 2, "remaining": 0, "annotators_without": 1, "pages_without": 2}
+    assert found.qualification is not None
+    assert vars(found.qualification) == {"tried": 3, "passed": 2, "failed": 1}
+    assert vars(found.funnel) == {"invited": 4, "consented": 3, "started": 3, "finished": 2}
+    assert found.planned is not None
+    assert found.half_width is None
+
+
+def test_the_achieved_interval_leaves_out_what_does_not_count(db: database.Database, desk: Desk) -> None:
+    """Excluded answers, repeats and people who had met the group are not in it."""
+    with db.transaction() as session:
+        project = desk.started(session, desk.write("one", rows=ROWS, more="kind: baseline\noverlap: 9\n"))
+        for person, (item, response) in enumerate((("a", "x"), ("a", "y"), ("b", "y"), ("c", "y")), start=1):
+            desk.answer(session, desk.given(session, project, item=item, telegram_id=person), response)
+        before = campaign_status.get_campaign_status(session, project).half_width
+        assert before is not None
+        assert before == 0.3675  # by hand: 1.96 · √(3/2 · (0.25 + 2 · 0.0625)) / 4
+        repeat, exposed = (desk.given(session, project, item="k", telegram_id=person) for person in (5, 6))
+        for one in (repeat, exposed):
+            desk.answer(session, one, "y")
+        placed(session, repeat, is_repeat=True)
+        placed(session, exposed, exposed=True)
+        assert campaign_status.get_campaign_status(session, project).half_width == before

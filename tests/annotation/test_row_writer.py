@@ -1,0 +1,117 @@
+"""Rows written by statements of their own: as the session's unit of work would have written them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.orm.exc import StaleDataError
+from sqlmodel import Session, select
+
+from annotation.store.database import Database
+from annotation.store.models import Annotator, ProcessLease, table_model
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def sent(db: Database) -> Iterator[list[str]]:
+    """The statements that the database is sent."""
+    found: list[str] = []
+
+    def listen(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        found.append(statement)
+
+    sa.event.listen(db.engine, "before_cursor_execute", listen)
+    yield found
+    sa.event.remove(db.engine, "before_cursor_execute", listen)
+
+
+def add_annotator(session: Session, name: str = "p") -> Annotator:
+    """A new add_annotator, written."""
+    made = Annotator(pseudonym=name, created_at=NOW)
+    table_model.write_row(session, made)
+    return made
+
+
+def test_a_new_row_has_its_id_and_belongs_to_the_session(db: Database) -> None:
+    """What is changed of it afterwards is saved like any other change."""
+    with db.transaction() as session:
+        made = add_annotator(session)
+        assert made.id is not None
+        assert session.get(Annotator, made.id) is made
+        made.language = "uk"
+    with db.reading() as session:
+        found = session.exec(select(Annotator)).one()
+        assert (found.id, found.pseudonym, found.language, found.insider) == (made.id, "p", "uk", False)
+
+
+def test_of_a_row_that_is_there_what_changed_is_written(db: Database, sent: list[str]) -> None:
+    """One statement with the changed columns alone; a column that got the value that it had is none of them."""
+    with db.transaction() as session:
+        made = add_annotator(session)
+        sent.clear()
+        made.language, made.insider, made.time_zone = "en", True, None
+        table_model.write_row(session, made)
+        assert len(sent) == 1
+        assert "language" in sent[0]
+        assert "time_zone" not in sent[0]
+        sent.clear()
+        table_model.write_row(session, made)
+        session.flush()
+        assert sent == []
+    with db.reading() as session:
+        found = session.exec(select(Annotator)).one()
+        assert (found.language, found.insider) == ("en", True)
+
+
+def test_no_other_row_is_touched(db: Database) -> None:
+    """Neither of the same table nor by a key that is a word."""
+    with db.transaction() as session:
+        made = [add_annotator(session, name) for name in "ab"]
+        made[0].language = "ru"
+        table_model.write_row(session, made[0])
+        for name in ("one", "two"):
+            table_model.write_row(session, ProcessLease(name=name, holder="me", until=NOW))
+        found = session.get_one(ProcessLease, "one")
+        found.holder = "you"
+        table_model.write_row(session, found)
+    with db.reading() as session:
+        assert [one.language for one in session.exec(select(Annotator).order_by(Annotator.pseudonym))] == ["ru", None]
+        holders = {one.name: one.holder for one in session.exec(select(ProcessLease))}
+        assert holders == {"one": "you", "two": "me"}
+
+
+def test_what_the_table_refuses_is_refused(db: Database) -> None:
+    """A second row of the same name."""
+    with db.transaction() as session:
+        add_annotator(session)
+        nested = session.begin_nested()
+        with pytest.raises(sa.exc.IntegrityError):
+            add_annotator(session)
+        nested.rollback()
+    with db.reading() as session:
+        assert session.exec(select(sa.func.count()).select_from(Annotator)).one() == 1
+
+
+def test_what_was_only_added_is_written_once(db: Database) -> None:
+    """A row that the session was to write is written now, and not again."""
+    with db.transaction() as session:
+        made = Annotator(pseudonym="p", created_at=NOW)
+        session.add(made)
+        table_model.write_row(session, made)
+    with db.reading() as session:
+        assert session.exec(select(sa.func.count()).select_from(Annotator)).one() == 1
+
+
+def test_what_is_gone_cannot_be_changed(db: Database) -> None:
+    """The row was deleted beside the session."""
+    with db.transaction() as session:
+        made = add_annotator(session)
+        session.connection().execute(sa.delete(Annotator))
+        made.language = "uk"
+        with pytest.raises(StaleDataError, match="Annotator"):
+            table_model.write_row(session, made)
+        session.expunge(made)

@@ -1,0 +1,119 @@
+"""The map of the house is true: the modules of one tap, counted while it is made, and every name that the page says."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
+
+from annotation.store import database, queries
+from annotation.workflow.lifecycle import projects, transitions
+from bot import application
+from bot.emulator.server import Server
+from bot.emulator.telegram import Telegram
+
+PAGE = Path("docs/explanation/architecture.md")
+PACKAGES = ("aggregation", "annotation", "bot", "exports")
+BESIDE = ("bot.emulator", "bot.delivery.sweeper")
+"""What runs beside the bot, and what runs every second whether an update has come or not."""
+MOST = 40
+"""How many modules may have functions that run from a received update to the next item sent."""
+TOKEN = "123:secret"  # noqa: S105  # opens nothing
+QUESTION = "Яке слово довше?"
+PROJECT = f"""\
+project: words
+title: Слова
+language: uk
+instructions: Порахуйте літери.
+question: {{type: choice, text: "{QUESTION}", options: [перше, друге]}}
+items: {{file: items.csv, id: id, show: text}}
+overlap: 1
+"""
+
+
+@contextmanager
+def recorded_modules() -> Iterator[set[str]]:
+    """The modules of the packages of which a function is called, on any thread; not `BESIDE`."""
+    names: set[str] = set()
+
+    def record(frame: FrameType, event: str, _: object) -> None:
+        name = frame.f_globals.get("__name__", "")
+        if event == "call" and name.startswith(PACKAGES) and not name.startswith(BESIDE):
+            names.add(name)
+
+    threading.setprofile(record)
+    sys.setprofile(record)
+    try:
+        yield names
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+async def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until it holds, for half a minute at the most."""
+    async with asyncio.timeout(30):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+async def list_modules_of_a_tap(folder: Path) -> set[str]:
+    """The modules that run from the update of an answer to the next item on the screen, over HTTP, by long polling."""
+    (folder / "project.yaml").write_text(PROJECT, "utf-8")
+    (folder / "items.csv").write_text("id,text\n" + "".join(f"{n},слово {n}\n" for n in range(9)), "utf-8")
+    with recorded_modules() as names, database.open_database(f"sqlite:///{folder / 'bot.db'}") as db:
+        with db.transaction() as session:
+            projects.load_project_file(session, folder / "project.yaml", now=datetime.now(UTC))
+            transitions.start_project(session, project=queries.get_project(session, "words"), now=datetime.now(UTC))
+        async with Server(Telegram(token=TOKEN)) as server:
+            app = application.build_application(
+                token=TOKEN,
+                database=db,
+                settings=application.build_delivery_settings(key=b"k" * 32),
+                base_url=f"{server.url}/bot",
+            )
+            async with application.poll_in_background(app):
+                annotator = server.telegram.person(1, language="uk")
+
+                def count_displayed() -> int:
+                    return len(server.telegram.display_log.list_events(1, "message", "edit"))
+
+                annotator.send("/start")
+                while not annotator.messages or QUESTION not in annotator.messages[-1].text:
+                    await wait_until(lambda: bool(annotator.messages and annotator.messages[-1].buttons))
+                    newest, seen = annotator.messages[-1], count_displayed()
+                    if QUESTION not in newest.text:
+                        annotator.tap(newest.buttons[0][0], on=newest)
+                        await wait_until(lambda n=seen: count_displayed() > n)  # type: ignore[misc]
+                await app.workers.wait_until_idle()
+                names.clear()
+                shown = len(annotator.messages)
+                annotator.tap(annotator.messages[-1].buttons[0][0])
+                await wait_until(lambda: len(annotator.messages) > shown)
+                return set(names)
+
+
+async def test_a_tap_runs_through_few_modules(tmp_path: Path) -> None:
+    """From an update to the next item sent: at most 40 modules, and the page says how many, and names each of them."""
+    names = await list_modules_of_a_tap(tmp_path)
+    assert {"bot.delivery.sender", "annotation.workflow.assignments.submission"} <= names
+    assert len(names) <= MOST, sorted(names)
+    page = PAGE.read_text("utf-8")
+    [quoted] = re.findall(r"functions of (\d+) modules run", page)
+    assert int(quoted) == len(names), sorted(names)
+    assert [name for name in sorted(names) if f"`{name.replace('.', '/')}`" not in page] == []
+
+
+def test_the_page_names_only_what_is_there() -> None:
+    """Every path in backquotes that begins with a package is a module or a folder of it."""
+    page = PAGE.read_text("utf-8")
+    paths = re.findall(rf"`((?:{'|'.join(PACKAGES)})/[\w/]+)/?`", page)
+    assert len(paths) > 60
+    assert [path for path in paths if find_spec(path.rstrip("/").replace("/", ".")) is None] == []
