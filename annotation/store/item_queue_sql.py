@@ -72,7 +72,7 @@ SELECT c.id FROM assignment x JOIN item c ON c.id = x.item_id
 WHERE x.annotator_id = :annotator AND x.project_id = :project AND x.status = 'expired' AND x.occasion = 0
   AND c.pool = :pool AND c.free > 0{not_met} ORDER BY x.lease_until DESC, x.id LIMIT 4"""
 
-GROUPNOT_MET_ELSEWHERE = """SELECT c.id FROM item c WHERE c.id = :item{not_met}"""
+GROUP_NOT_MET_ELSEWHERE = """SELECT c.id FROM item c WHERE c.id = :item{not_met}"""
 
-ABOUT_OWN_ITEM = {EXPIRED, GROUPNOT_MET_ELSEWHERE}
+ABOUT_OWN_ITEM = {EXPIRED, GROUP_NOT_MET_ELSEWHERE}
 """Statements about an item that the annotator had already: that they met its group by this item does not count."""
