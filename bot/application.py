@@ -19,6 +19,7 @@ from annotation.store.database import Database
 from bot.conversation import notifications, update_handler
 from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import ConversationSettings
+from bot.delivery.backoff import Backoff
 from bot.delivery.logs import configure_logging
 from bot.delivery.polling import POLLING_LEASE, UpdatePoller, Watchdog
 from bot.delivery.process_lease import LeaseKeeper
@@ -206,7 +207,7 @@ async def _listen(app: BotApplication, *, token: str, address: WebhookAddress) -
 
 async def _register_webhook(app: BotApplication, *, token: str, url: str) -> None:
     """Tell Telegram the address of the webhook, with retries until it succeeds."""
-    pause = 1.0
+    backoff = Backoff(first=1.0, longest=30.0)
     while True:
         try:
             await app.api.set_webhook(
@@ -220,7 +221,6 @@ async def _register_webhook(app: BotApplication, *, token: str, url: str) -> Non
             raise
         except TelegramError as failure:
             logger.warning("Telegram cannot be told where to call: %s", type(failure).__name__)
-            await asyncio.sleep(pause)
-            pause = min(30.0, pause * 2)
+            await asyncio.sleep(backoff.take_pause())
         else:
             return

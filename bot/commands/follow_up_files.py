@@ -110,7 +110,7 @@ def _check_project(folder: Path, target: Path) -> None:
         place = refusal.where
         name = Path(str(place.file)).name if place and place.file else PROJECT
         raise BadInput(
-            f"The items do not fit that project: {refusal.problem}",
+            f"The derived items do not fit that project: {refusal.problem}",
             where=Where(file=target / name, line=place.line if place else None, field=place.field if place else None),
             remedy=refusal.remedy,
         ) from None

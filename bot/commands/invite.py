@@ -18,10 +18,10 @@ def invite(
     uses: Annotated[int | None, typer.Option("--uses", help="For how many annotators; any number without it.")] = None,
     expires: Annotated[
         str | None,
-        typer.Option("--expires", help="The last day, in UTC, like 2026-12-31; or a moment with its zinvitation."),
+        typer.Option("--expires", help="The last day, in UTC, like 2026-12-31; or a moment with its zone."),
     ] = None,
     cohort: Annotated[str | None, typer.Option("--cohort", help="The cohort that they join.")] = None,
-    show: Annotated[bool, typer.Option("--list", help="List the invitations; make ninvitation.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="List the invitations; make none.")] = False,
     json: AsJson = False,
 ) -> None:
     """Make an invitation. From the first one on, the project or programme is by invitation only."""

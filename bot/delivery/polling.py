@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from annotation.errors import HromadaError, Unavailable
+from bot.delivery.backoff import Backoff
 from bot.delivery.process_lease import LeaseKeeper
 from bot.delivery.telegram_api import TelegramApi
 from bot.delivery.workers import Workers
@@ -77,7 +78,7 @@ class UpdatePoller:
     lease: LeaseKeeper
     watchdog: Watchdog
     on_start: Callable[[], Awaitable[None]]
-    _pause: float = MIN_WAIT
+    _backoff: Backoff = field(default_factory=lambda: Backoff(first=MIN_WAIT, longest=MAX_WAIT))
     _is_standby: bool = False
 
     async def run(self) -> None:
@@ -131,7 +132,7 @@ class UpdatePoller:
             if updates is None:
                 continue
             self.watchdog.reset()
-            self._pause = MIN_WAIT
+            self._backoff.reset()
             self.watchdog.set_awaited(AwaitedService.DATABASE)
             stored = await self._try(self._store(updates)) if updates else None
             if stored:
@@ -152,14 +153,9 @@ class UpdatePoller:
             pause = retry_after if isinstance(retry_after, int) else retry_after.total_seconds()
         except Conflict:
             log.warning("Another program asks for this bot's updates too, without our database: end it.")
-            pause = self._next_pause()
+            pause = self._backoff.take_pause()
         except (TelegramError, NetworkError, HromadaError) as failure:
             log.warning("No updates for now: %s", type(failure).__name__)
-            pause = self._next_pause()
+            pause = self._backoff.take_pause()
         await asyncio.sleep(pause)
         return None
-
-    def _next_pause(self) -> float:
-        """The pause after a failure, doubled each time."""
-        pause, self._pause = self._pause, min(MAX_WAIT, self._pause * 2)
-        return pause

@@ -21,6 +21,7 @@ from annotation.errors import HromadaError
 from annotation.store import outbox
 from annotation.store.outbox import OutboxMessage
 from annotation.workflow.annotators import registration
+from bot.delivery.backoff import Backoff
 from bot.delivery.receipts import Receipts
 from bot.delivery.telegram_api import CallProgress, TelegramApi, make_calls
 from bot.delivery.transaction_runner import TransactionRunner
@@ -66,7 +67,7 @@ class _InFlightMessage:
 
     message: OutboxMessage
     progress: CallProgress = field(default_factory=CallProgress)
-    attempts: int = 0
+    backoff: Backoff = field(default_factory=lambda: Backoff(first=MIN_RETRY_SECONDS, longest=MAX_RETRY_SECONDS))
     begun: bool = False
     dropped: bool = False
 
@@ -101,7 +102,9 @@ class Sender:
         """Send messages; returns once they are sent, wait behind others, or are delayed by Telegram."""
         for message in messages:
             queue = self._queues.setdefault(message.chat_id, _ChatQueue())
-            queue.add(_InFlightMessage(message, attempts=message.attempts))
+            in_flight = _InFlightMessage(message)
+            in_flight.backoff.failures = message.attempts
+            queue.add(in_flight)
             if not queue.busy:
                 await self._send_queue(message.chat_id, queue)
 
@@ -165,9 +168,7 @@ class Sender:
             return await self._move_chat(in_flight, failure.new_chat_id)
         except (TelegramError, HromadaError) as failure:
             if message.repeatable or in_flight.progress.unsent or isinstance(failure, HromadaError):
-                return await self._postpone(
-                    in_flight, min(MAX_RETRY_SECONDS, MIN_RETRY_SECONDS * 2**in_flight.attempts)
-                )
+                return await self._postpone(in_flight, in_flight.backoff.pause)
             log.warning("Message %s may have been sent; it is not sent again: %s", message.id, type(failure).__name__)
         if wait is None and not in_flight.dropped:
             self.receipts.add(message.id, shown=[shown.at(self.runner.clock()) for shown in in_flight.progress.shown])
@@ -198,7 +199,7 @@ class Sender:
         """Try again later; the database is told, so that another process sends it if this one dies."""
         until = self.runner.clock() + timedelta(seconds=seconds) + HOLD_TIME
         number = in_flight.message.id
-        in_flight.attempts += 1
+        in_flight.backoff.take_pause()
         in_flight.begun = in_flight.progress.calls > 0
         in_flight.progress.unsent = False
         await self._try_transaction(lambda session: outbox.postpone_message(session, message_id=number, until=until))
@@ -215,7 +216,7 @@ class Sender:
         if not saved or not await self._try_transaction(
             lambda session: registration.mark_unreachable(session, telegram_id=telegram_id, now=now)
         ):
-            return await self._postpone(in_flight, min(MAX_RETRY_SECONDS, MIN_RETRY_SECONDS * 2**in_flight.attempts))
+            return await self._postpone(in_flight, in_flight.backoff.pause)
         for closed in dropped:
             closed.dropped = True
         return None

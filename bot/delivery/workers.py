@@ -28,6 +28,7 @@ from bot.conversation.updates_and_calls import (
     UpdateKind,
 )
 from bot.delivery import telegram_payloads
+from bot.delivery.backoff import Backoff
 from bot.delivery.logs import format_trace
 from bot.delivery.receipts import ReceiptBatch, Receipts
 from bot.delivery.sender import HOLD_TIME, Sender
@@ -37,8 +38,8 @@ from bot.delivery.transaction_runner import TransactionRunner
 log = logging.getLogger(__name__)
 MAX_PARALLEL = 16
 MAX_ATTEMPTS = 2
-MAX_WAIT = 30.0
-"""The longest pause in seconds between two attempts while the database does not respond."""
+MIN_WAIT, MAX_WAIT = 0.5, 30.0
+"""The shortest and the longest pause in seconds between two attempts while the database does not respond."""
 
 
 class UpdateHandler(Protocol):
@@ -156,17 +157,16 @@ class Workers:
         self._start_serving()
 
     async def _serve(self, user_id: int) -> None:
-        has_more, failures = True, 0
+        has_more, backoff = True, Backoff(first=MIN_WAIT, longest=MAX_WAIT)
         while has_more and self.max_parallel:
             self._woken_again.discard(user_id)
             try:
                 served = await self._handle_next(user_id)
             except Unavailable as failure:
                 log.warning("The database does not answer; an update waits: %s", type(failure).__name__)
-                failures += 1
-                await asyncio.sleep(min(MAX_WAIT, 0.25 * 2**failures))
+                await asyncio.sleep(backoff.take_pause())
                 continue
-            failures = 0
+            backoff.reset()
             if served.closed_chat is not None:
                 self.sender.drop_chat(served.closed_chat)
             await self.sender.send(served.messages)

@@ -154,7 +154,7 @@ def filtered(hromada: Hromada) -> None:
     assert (imported.code, imported.json["votes"]) == (0, 6), imported.err
 
 
-def test_the_walk_from_filtering_to_the_baseline(hromada: Hromada) -> None:
+def test_the_way_from_filtering_to_the_baseline(hromada: Hromada) -> None:
     """Items without a ticked box, answered as their gold says, become a baseline that keeps story, options and gold."""
     filtered(hromada)
     hromada.write("baseline.yaml", BASELINE)

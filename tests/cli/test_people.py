@@ -186,7 +186,7 @@ def test_what_cannot_be_done_changes_nothing(hromada: Hromada, who: str) -> None
     assert hromada("people", "words", "--json").json == before
 
 
-def test_a_person_gets_her_data_withdraws_and_is_forgotten(hromada: Hromada, who: str) -> None:
+def test_a_person_gets_their_data_withdraws_and_is_forgotten(hromada: Hromada, who: str) -> None:
     """The answer is in the data, counts no more after the withdrawal, and is nowhere after the erasure."""
     held = hromada("people", "data", who)
     assert held.json["assignments"][0]["answers"][0]["response"] == ANSWER
@@ -289,14 +289,14 @@ content_warning: Тут лаються.
 """
 
 
-def test_whoever_works_at_a_desk_only_agrees_on_paper(hromada: Hromada) -> None:
+def test_whoever_works_in_label_studio_only_agrees_on_paper(hromada: Hromada) -> None:
     """Nothing is handed out before; then consent, profile and warning stand with their hashes, and how they came."""
     hromada.write("items.csv", "id,word\n1,хліб\n2,хлбі\n")
     hromada.write("consent.md", "Я згодна.")
     hromada.write("strict.yaml", STRICT)
     assert hromada("load", "strict.yaml").code == 0
     assert hromada("start", "strict").code == 0
-    code = in_database(hromada, desk_only)
+    code = in_database(hromada, label_studio_only)
     assert in_database(hromada, lambda session: handed(session, code)) == "consent"
     agree = ("people", "agree", code, "--project", "strict", "--how", "signed, folder 3")
     ran = hromada(*agree)
@@ -314,13 +314,13 @@ def test_whoever_works_at_a_desk_only_agrees_on_paper(hromada: Hromada) -> None:
     assert in_database(hromada, lambda session: handed(session, code)) == "2"
 
 
-def test_whoever_has_telegram_agrees_there_herself(hromada: Hromada, who: str) -> None:
+def test_whoever_has_telegram_agrees_there_themselves(hromada: Hromada, who: str) -> None:
     """Nobody agrees for them."""
     ran = hromada("people", "agree", who, "--project", "words", "--how", "they said so")
     assert (ran.code, "They agree to it there themselves." in ran.err) == (2, True)
 
 
-def desk_only(session: Session) -> str:
+def label_studio_only(session: Session) -> str:
     """Somebody without Telegram; the pseudonym."""
     return registration.register_label_studio_annotator(
         session, account="here 7", annotator_id=None, key=b"k" * 32, now=NOW

@@ -88,4 +88,4 @@ def _get_replied_message(chat: Chat, call: Call) -> Message | None:
         return source
     if wanted.get("allow_sending_without_reply") or call.flag("allow_sending_without_reply"):
         return None
-    raise bad_request("message to be replied not source")
+    raise bad_request("message to be replied not found")
