@@ -11,7 +11,7 @@ STUDIO := $(abspath $(or $(HROMADA_LABEL_STUDIO),build/label-studio/bin/label-st
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install servers demo try test check bench pictures lock clean
+.PHONY: help install servers demo try test check bench modules pictures lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ check: build/tools ## ruff, mypy --strict, import-linter
 
 bench: build/installed ## Every figure about speed, each with its goal
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done
+
+modules: build/installed ## The list of modules in docs/explanation/architecture.md, from their docstrings
+	$(BIN)/python docs/explanation/list_modules.py
 
 pictures: build/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
 	$(BIN)/python docs/pictures/remake.py

@@ -1,4 +1,4 @@
-"""The metrics of labels and texts, and the normalisation of texts: the same code scores people and models.
+"""The metrics of labels and texts, and the rules by which two texts are equal: the same code scores people and models.
 
 It needs the standard library alone, so that this file can be copied next to any model's answers.
 """

@@ -1,4 +1,6 @@
-"""The frozen input of a release: data sets, which `bot/release.py` fills from the database."""
+"""The frozen input of a release: data sets, which `bot/release.py` fills from the database, and which of their answers
+count.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns import project_file, validation_errors, yaml_document
 from annotation.campaigns.sections.annotators import (
     AdmissionSection,
@@ -52,12 +52,12 @@ class CheckedProgramme:
 
 def is_programme(path: Path) -> bool:
     """Whether a YAML file is a programme rather than a project; raises BadInput where it is no YAML mapping."""
-    return "programme" in yaml_document.parse_yaml(files.read_text(path), file=path).data
+    return "programme" in yaml_document.parse_yaml(input_files.read_text(path), file=path).data
 
 
 def read_programme(path: Path) -> CheckedProgramme:
     """Read and check a programme file with its projects; raises BadInput with file, line, column and key."""
-    source = yaml_document.parse_yaml(files.read_text(path), file=path)
+    source = yaml_document.parse_yaml(input_files.read_text(path), file=path)
     try:
         definition = ProgrammeFile.model_validate(source.data)
     except ValidationError as failure:
@@ -68,11 +68,11 @@ def read_programme(path: Path) -> CheckedProgramme:
             f"{contradiction.message}.", where=source.where(contradiction.key_path), remedy="Ask for it in `profile`."
         )
     if definition.consent is not None:
-        files.read_text(path.parent / definition.consent.file)
+        input_files.read_text(path.parent / definition.consent.file)
     known: dict[str, project_file.Campaign] = {}
     for number, member in enumerate(definition.projects):
         where = source.where(("projects", number, "file"))
-        if not files.file_exists(path.parent / member.file):
+        if not input_files.file_exists(path.parent / member.file):
             raise BadInput(f"There is no file {member.file!r}.", where=where, remedy="Check the path.")
         campaign = project_file.read_project(path.parent / member.file)
         if campaign.name in known:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError, model_validator
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns import validation_errors, yaml_document
 from annotation.campaigns.consistency import find_contradiction, find_unused_key
 from annotation.campaigns.project_sections import FROM_VOTES, ProjectSections
@@ -52,26 +52,32 @@ class Campaign(Section):
     def check_text_files(self) -> None:
         """Read every text that the file names; raises BadInput where one is missing or empty."""
         if self.definition.consent:
-            files.read_text(self.resolve_path(self.definition.consent.file))
+            input_files.read_text(self.resolve_path(self.definition.consent.file))
         self.read_word_lists()
 
     def read_word_lists(self) -> dict[str, list[str]]:
         """Read the word lists of the quality rules, one word a line, by their paths as written in the project file."""
         named = (rule.words for rule in self.definition.quality if isinstance(rule, TextRule) and rule.words)
         return {
-            written: [line.strip() for line in files.read_text(self.resolve_path(written)).splitlines() if line.strip()]
+            written: [
+                line.strip() for line in input_files.read_text(self.resolve_path(written)).splitlines() if line.strip()
+            ]
             for written in sorted(set(named))
         }
 
     def read_instructions(self) -> str:
         """Return the instructions, from the project file or from a file of their own."""
         written = self.definition.instructions_file
-        return self.definition.instructions if written is None else files.read_text(self.resolve_path(written)).strip()
+        return (
+            self.definition.instructions
+            if written is None
+            else input_files.read_text(self.resolve_path(written)).strip()
+        )
 
 
 def read_project(path: Path) -> Campaign:
     """Read and check a project file; raises BadInput with file, line, column and key."""
-    source = yaml_document.parse_yaml(files.read_text(path), file=path)
+    source = yaml_document.parse_yaml(input_files.read_text(path), file=path)
     if "programme" in source.data and "project" not in source.data:
         raise BadInput(
             "This is a programme, not a project.",

@@ -1,4 +1,6 @@
-"""The questions and data keys of both passes: the first is blind, the second shows the first and the right answers."""
+"""The questions, data keys and keyboard shortcuts of both passes: the first is blind, the second shows the answers of
+the first and the right ones.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
 from annotation.campaigns.stimulus import Piece
@@ -135,8 +135,8 @@ def _refuse_different(first: ItemDraft, draft: ItemDraft) -> None:
 def _build_item(raw: RawVote, section: project_file.VotesSection, external_id: str) -> ItemDraft:
     inputs = tuple(column for column in raw.row.values if column.startswith("INPUT:"))
     columns = section.show or inputs or tuple(column for column in section.item or () if column in raw.row.values)
-    files.require_columns(columns, raw.row, key="votes.show")
-    files.require_columns(section.options or (), raw.row, key="votes.options")
+    input_files.require_columns(columns, raw.row, key="votes.show")
+    input_files.require_columns(section.options or (), raw.row, key="votes.options")
     shown = tuple(get_cell(raw.row, column) for column in columns)
     return ItemDraft(
         external_id=external_id,
@@ -159,11 +159,11 @@ def _add_truth(campaign: project_file.Campaign, drafts: tuple[ItemDraft, ...]) -
     known = {draft.external_id: draft for draft in drafts}
     question = campaign.definition.all_questions[0].name
     with_gold: dict[str, ItemDraft] = {}
-    first: files.FileRow | None = None
+    first: input_files.FileRow | None = None
     for row in read_rows(campaign.resolve_path(section.file), form=section.format, under=section.path):
         if first is None:
-            files.require_columns(section.item, row, key="truth.item")
-            files.require_columns([section.gold], row, key="truth.gold")
+            input_files.require_columns(section.item, row, key="truth.item")
+            input_files.require_columns([section.gold], row, key="truth.gold")
         first = first or row
         external_id = build_item_id(get_item_key(row, section.item))
         if external_id in with_gold:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
@@ -31,7 +31,7 @@ class ItemDraft:
     shown: tuple[str, ...]
     options: tuple[str, ...] | None
     gold: str | None
-    origin: files.FileRow
+    origin: input_files.FileRow
     pieces: tuple[Piece, ...] = ()
     golds: dict[str, str] = field(default_factory=dict)
     accepted: tuple[str, ...] = ()
@@ -63,12 +63,12 @@ class VoteDraft:
     raw: str
     excluded: str | None
     is_control: bool
-    origin: files.FileRow
+    origin: input_files.FileRow
     answers: dict[str, str] | None = None
     seconds: float | None = None
 
 
-def get_cell(row: files.FileRow, column: str) -> str:
+def get_cell(row: input_files.FileRow, column: str) -> str:
     """Return a cell as text; other JSON values are written as JSON."""
     return format_value(row.values.get(column))
 
@@ -80,7 +80,7 @@ def format_value(value: object) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def parse_list(row: files.FileRow, column: str) -> tuple[str, ...]:
+def parse_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:
     """Parse a cell with one text or a list of texts (JSON, or a list in JSONL); empty for an empty cell."""
     text = get_cell(row, column).strip()
     if not text.startswith("["):
@@ -88,12 +88,12 @@ def parse_list(row: files.FileRow, column: str) -> tuple[str, ...]:
     return _read_list(row, column)
 
 
-def parse_options(row: files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
+def parse_options(row: input_files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
     """Parse an item's options from several columns, or from one column with a list. The lint checks them."""
     return _read_list(row, columns[0]) if len(columns) == 1 else _read_columns(row, columns)
 
 
-def _read_columns(row: files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
+def _read_columns(row: input_files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
     """Read options from columns; empty ones are allowed at the end, but a gap would move later positions."""
     texts = [get_cell(row, column).strip() for column in columns]
     filled = [index for index, text in enumerate(texts) if text]
@@ -103,7 +103,7 @@ def _read_columns(row: files.FileRow, columns: Sequence[str]) -> tuple[str, ...]
     return tuple(texts[: len(filled)])
 
 
-def _read_list(row: files.FileRow, column: str) -> tuple[str, ...]:
+def _read_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:
     value = row.values.get(column)
     if isinstance(value, str):
         try:

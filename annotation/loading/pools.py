@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.sections.sources import PoolSection, SampleSection
 from annotation.errors import BadInput, Where
@@ -91,7 +91,7 @@ def _select_items(
             raise BadInput(
                 f"There is no column {column!r}, by which the {pool.value} items are chosen.",
                 where=source[0].origin.where(),
-                remedy=f"It has: {files.format_columns(source[0].origin.values)}.",
+                remedy=f"It has: {input_files.format_columns(source[0].origin.values)}.",
             )
     matching = [item for item in source if _matches(item, wanted.where)]
     if not matching:

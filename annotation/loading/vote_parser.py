@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, QuestionContent, question_base
 from annotation.errors import BadInput
@@ -89,11 +89,11 @@ class VoteParser:
             seconds=raw.seconds,
         )
 
-    def _has_answers(self, row: files.FileRow) -> bool:
+    def _has_answers(self, row: input_files.FileRow) -> bool:
         return any(get_cell(row, column).strip() for column in self.section.answers.values())
 
     def _parse_columns(
-        self, row: files.FileRow, content: QuestionContent, normalise: LabelNormaliser
+        self, row: input_files.FileRow, content: QuestionContent, normalise: LabelNormaliser
     ) -> dict[str, str]:
         raw: dict[str, object] = {}
         for question in self.questions:
@@ -119,7 +119,7 @@ class VoteParser:
 
 
 def _parse_answers(
-    questions: Sequence[Question], raw: Mapping[str, object], content: QuestionContent, row: files.FileRow
+    questions: Sequence[Question], raw: Mapping[str, object], content: QuestionContent, row: input_files.FileRow
 ) -> dict[str, str]:
     try:
         return question_base.parse_answers(questions, raw, content)

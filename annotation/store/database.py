@@ -21,7 +21,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlmodel import Session
 
-from annotation import files
+from annotation import input_files
 from annotation.errors import BadInput, HromadaError, NotFound, Unavailable, Where
 from annotation.store import migrations
 
@@ -113,7 +113,7 @@ def open_engine(
     engine = create_engine(url, synchronous=synchronous, pool=pool)
     try:
         file = engine.url.database
-        if not create and engine.dialect.name == "sqlite" and file and not files.file_exists(Path(file)):
+        if not create and engine.dialect.name == "sqlite" and file and not input_files.file_exists(Path(file)):
             raise NotFound("There is no database yet.", where=Where(file=file), remedy="Load a project first.")
         yield engine
     finally:

@@ -1,4 +1,7 @@
-"""The database as pandas frames, from which releases are made. Imports pandas; the bot's process never loads this."""
+"""The database as pandas frames, from which releases are made: answers with their pauses and session numbers, items.
+
+Imports pandas; the bot's process never loads this.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from annotation import files
+from annotation import input_files
 from annotation.errors import BadInput, Conflict, Where
 from annotation.store import journal
 from annotation.vocabulary import Event
@@ -62,7 +62,7 @@ def find_key(session: Session, *, file: Path) -> bytes | None:
     """
     recorded = journal.get_first_event(session, Event.KEY_MADE)
     where = Where(file=file, field="HROMADA_KEY_FILE")
-    if not files.file_exists(file):
+    if not input_files.file_exists(file):
         if recorded is None:
             return None
         raise Conflict(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns import project_file as project_files
 from annotation.campaigns import stimulus
 from annotation.campaigns.sections.annotators import ConsentSection
@@ -29,7 +29,7 @@ def read_project_texts(campaign: project_files.Campaign) -> dict[TextKind, str]:
 
 def read_consent_text(section: ConsentSection | None, *, file: Path) -> str:
     """The consent text, read beside the project or programme file that names it; empty where there is none."""
-    return "" if section is None else files.read_text(file.parent / section.file).strip()
+    return "" if section is None else input_files.read_text(file.parent / section.file).strip()
 
 
 def save_text_versions(session: Session, texts: Mapping[TextKind, str], *, now: datetime) -> dict[str, str]:

@@ -118,14 +118,14 @@ def _print_manifest(title: str, manifest: BackupManifest, *, json: bool) -> None
 
 def _describe_key(fingerprint: str | None) -> list[str]:
     """A note on whether the key here is that of the backup's pseudonyms."""
-    from annotation import files
+    from annotation import input_files
     from annotation.settings import read_settings
     from annotation.store import pseudonyms
 
     if fingerprint is None:
         return ["No key of pseudonyms was made yet."]
     file = read_settings().key_file
-    if files.file_exists(file) and pseudonyms.fingerprint_key(pseudonyms.read_key(file)) == fingerprint:
+    if input_files.file_exists(file) and pseudonyms.fingerprint_key(pseudonyms.read_key(file)) == fingerprint:
         return [
             f"Keep {file} too, in another place: it is not in the backup, and without it annotators get new pseudonyms."
         ]

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns import project_file, template_files
 from annotation.campaigns.sections.quality import TextRule
 from annotation.errors import BadInput, Conflict, HromadaError, Where
@@ -82,7 +82,7 @@ def _copy_project_file(source: Path, folder: Path) -> None:
             remedy="Write `file: items.jsonl`; follow-up writes that file.",
         )
     folder.mkdir()
-    (folder / PROJECT).write_text(files.read_text(source), "utf-8")
+    (folder / PROJECT).write_text(input_files.read_text(source), "utf-8")
     named = [definition.instructions_file, definition.consent.file if definition.consent else None]
     named += [rule.words for rule in definition.quality if isinstance(rule, TextRule)]
     pools = [stage.pool.file for stage in definition.stages.by_name.values()]
@@ -96,7 +96,7 @@ def _copy_project_file(source: Path, folder: Path) -> None:
                 remedy="Put it beside the project file.",
             )
         copy.parent.mkdir(parents=True, exist_ok=True)
-        files.require_file(source.parent / name)
+        input_files.require_file(source.parent / name)
         shutil.copyfile(source.parent / name, copy)
 
 

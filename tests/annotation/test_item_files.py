@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns import project_file, stimulus
 from annotation.errors import BadInput
 from annotation.loading import campaign, drafts, json_text
@@ -131,16 +131,16 @@ def test_the_first_bad_byte_is_named(tmp_path: Path, name: str, raw: bytes, says
     """With its line; a project file is not to be exported as CSV."""
     (tmp_path / name).write_bytes(raw)
     with pytest.raises(BadInput) as refusal:
-        files.read_text(tmp_path / name)
+        input_files.read_text(tmp_path / name)
     assert str(refusal.value) == f"{tmp_path}/{says}"
 
 
 def test_a_column_without_a_name_is_called_that(tmp_path: Path) -> None:
     """Spreadsheets and pandas write an index without a header."""
     (tmp_path / "i.csv").write_text(",story\n0,x\n", "utf-8")
-    (row,) = files.read_delimited(tmp_path / "i.csv")
+    (row,) = input_files.read_delimited(tmp_path / "i.csv")
     with pytest.raises(BadInput, match=r"It has: an unnamed column, story\."):
-        files.require_columns(["text"], row, key="items.show")
+        input_files.require_columns(["text"], row, key="items.show")
 
 
 def test_a_list_that_was_not_found_names_the_path_to_one(tmp_path: Path) -> None:

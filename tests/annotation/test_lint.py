@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns.lint import TELEGRAM, LintFinding, LintItem, LintQuestion, Severity, lint_items, rules
 from annotation.loading.drafts import get_cell
 from annotation.loading.items import formats as items
@@ -318,7 +318,7 @@ def test_the_marked_options_of_ua_cbt_are_found(shared: Path) -> None:
         assert (leak.message, leak.first) == (told, "")
 
 
-def ua_cbt(row: files.FileRow, *, marked: str) -> LintItem:
+def ua_cbt(row: input_files.FileRow, *, marked: str) -> LintItem:
     """A UA-CBT item; `marked` says whether people see LS_options_adv."""
     options = tuple(row.values["options"])
     shown = {name: get_cell(row, name) for name in ("context", "question")}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from annotation import files
+from annotation import input_files
 from annotation.errors import BadInput
 
 if TYPE_CHECKING:
@@ -211,9 +211,9 @@ def test_a_folder_and_a_file_that_may_not_be_read_are_refused(words: Hromada) ->
     assert_refused(words, "load", words.folder, says=("folder, not a file",))
     with nobody():
         with pytest.raises(BadInput, match="may not read this file"):
-            files.read_text(words.folder / "items.csv")
+            input_files.read_text(words.folder / "items.csv")
         with pytest.raises(BadInput, match="may not look into this folder"):
-            files.file_exists(words.folder / "hromada.db")
+            input_files.file_exists(words.folder / "hromada.db")
 
 
 def test_a_locked_database_is_refused_after_a_while(words: Hromada) -> None:

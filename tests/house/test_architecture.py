@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -109,6 +110,13 @@ async def test_a_tap_runs_through_few_modules(tmp_path: Path) -> None:
     [quoted] = re.findall(r"functions of (\d+) modules run", page)
     assert int(quoted) == len(names), sorted(names)
     assert [name for name in sorted(names) if f"`{name.replace('.', '/')}`" not in page] == []
+
+
+def test_the_page_lists_every_module() -> None:
+    """The list is made of the docstrings (`make modules`), and is as they are."""
+    script = [sys.executable, "docs/explanation/list_modules.py", "--check"]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_page_names_only_what_is_there() -> None:

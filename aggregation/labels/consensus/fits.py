@@ -25,7 +25,7 @@ from aggregation.labels.consensus.method_input import (
     score_pairs,
     warn_of_unvoted_anchors,
 )
-from aggregation.labels.consensus.method_scores import MethodScores
+from aggregation.labels.consensus.ties import MethodScores
 from aggregation.schema import Codes
 from aggregation.scoring import chrf, count_ngrams
 

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from aggregation.dawid_skene import Stop
-from aggregation.labels.consensus.method_scores import MethodScores
+from aggregation.labels.consensus.ties import MethodScores
 from aggregation.schema import CodedVotes, Codes, Floats, Votes
 from aggregation.skills import SkillFit
 

@@ -15,7 +15,7 @@ from aggregation.dawid_skene import Stop
 from aggregation.errors import HromadaError, Refused
 from aggregation.labels.consensus import fits
 from aggregation.labels.consensus.method_input import MethodInput
-from aggregation.labels.consensus.method_scores import MethodScores, settle_ties
+from aggregation.labels.consensus.ties import MethodScores, settle_ties
 from aggregation.schema import Votes
 from aggregation.skills import compute_control_skills
 

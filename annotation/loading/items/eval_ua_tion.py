@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from annotation import files
+from annotation import input_files
 from annotation.errors import BadInput
 from annotation.loading.items import json_files
 
@@ -24,7 +24,7 @@ ANSWER = "correctAnswer"
 YES_NO = {True: "так", False: "ні"}
 
 
-def read_lmes(path: Path) -> Iterator[files.FileRow]:
+def read_lmes(path: Path) -> Iterator[input_files.FileRow]:
     """Read LMES tasks, one row per instance; raises BadInput for one without question or answer."""
     for row in json_files.read_json_objects(path, under="instances"):
         for key in ("question", ANSWER):
@@ -36,24 +36,26 @@ def read_lmes(path: Path) -> Iterator[files.FileRow]:
                 )
         values = json_files.flatten_object(row.values, row=row)
         answer = values.get(ANSWER)
-        yield files.FileRow(path, row.line, values | ({ANSWER: YES_NO[answer]} if isinstance(answer, bool) else {}))
+        yield input_files.FileRow(
+            path, row.line, values | ({ANSWER: YES_NO[answer]} if isinstance(answer, bool) else {})
+        )
 
 
-def read_ua_cbt_json(path: Path) -> Iterator[files.FileRow]:
+def read_ua_cbt_json(path: Path) -> Iterator[input_files.FileRow]:
     """Read the items of all stories of a .json; the line of an item is that of its story."""
     for line, story in json_files.read_json_elements(path, under="tasks"):
         for item in story if isinstance(story, list) else [story]:
-            row = files.FileRow(path, line, item if isinstance(item, dict) else {})
+            row = input_files.FileRow(path, line, item if isinstance(item, dict) else {})
             if not row.values:
                 raise BadInput("This item is not a JSON object.", where=row.where(), remedy="Write [[{…}, …], …].")
-            yield files.FileRow(path, line, json_files.flatten_object(row.values, row=row))
+            yield input_files.FileRow(path, line, json_files.flatten_object(row.values, row=row))
 
 
-def read_ua_cbt_csv(path: Path) -> Iterator[files.FileRow]:
+def read_ua_cbt_csv(path: Path) -> Iterator[input_files.FileRow]:
     """Read the items of a .csv."""
-    for row in files.read_delimited(path):
+    for row in input_files.read_delimited(path):
         values = {name: parse_printed_list(text) for name, text in row.values.items()}
-        yield files.FileRow(path, row.line, values)
+        yield input_files.FileRow(path, row.line, values)
 
 
 LONGEST_LIST = 1_000_000

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from annotation import files
+from annotation import input_files
 from annotation.errors import BadInput, Where
 from annotation.loading.items import eval_ua_tion, json_files, parquet
 
-Reader = Callable[[Path], Iterator[files.FileRow]]
+Reader = Callable[[Path], Iterator[input_files.FileRow]]
 
 BY_ENDING: Mapping[str, Reader] = {
-    ".csv": files.read_delimited,
-    ".tsv": files.read_delimited,
+    ".csv": input_files.read_delimited,
+    ".tsv": input_files.read_delimited,
     ".jsonl": json_files.read_json_lines,
     ".ndjson": json_files.read_json_lines,
     ".json": json_files.read_json_objects,
@@ -30,7 +30,7 @@ NAMED: Mapping[str, Mapping[str, Reader]] = {
 }
 
 
-def read_rows(path: Path, *, form: str | None = None, under: str | None = None) -> Iterator[files.FileRow]:
+def read_rows(path: Path, *, form: str | None = None, under: str | None = None) -> Iterator[input_files.FileRow]:
     """Read the rows of a file of items; raises BadInput for an unknown ending.
 
     `form` and `under` are `format` and `path` of the section `items` or `truth` in the project file.

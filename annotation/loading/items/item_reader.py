@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.questions.question_base import find_occurrences
 from annotation.campaigns.stimulus import Extent, Piece
@@ -34,7 +34,7 @@ def read_items(campaign: project_file.Campaign, section: project_file.ItemsSecti
     drafts: dict[str, ItemDraft] = {}
     for row in formats.read_rows(path, form=section.format, under=section.path):
         for key, columns in needed.items():
-            files.require_columns(columns, row, key=key)
+            input_files.require_columns(columns, row, key=key)
         draft = _build_draft(section, row, parts=parts, first=first)
         if draft.external_id in drafts:
             known = drafts[draft.external_id].origin.line
@@ -50,7 +50,11 @@ def read_items(campaign: project_file.Campaign, section: project_file.ItemsSecti
 
 
 def _build_draft(
-    section: project_file.ItemsSection, row: files.FileRow, *, parts: Sequence[project_file.ShownColumn], first: str
+    section: project_file.ItemsSection,
+    row: input_files.FileRow,
+    *,
+    parts: Sequence[project_file.ShownColumn],
+    first: str,
 ) -> ItemDraft:
     external_id = get_cell(row, section.id).strip()
     if not external_id:
@@ -76,18 +80,20 @@ def _build_draft(
     )
 
 
-def _get_optional(row: files.FileRow, column: str | None) -> str | None:
+def _get_optional(row: input_files.FileRow, column: str | None) -> str | None:
     return (get_cell(row, column).strip() or None) if column is not None else None
 
 
-def _list_golds(section: project_file.ItemsSection, row: files.FileRow, *, first: str) -> Iterator[tuple[str, str]]:
+def _list_golds(
+    section: project_file.ItemsSection, row: input_files.FileRow, *, first: str
+) -> Iterator[tuple[str, str]]:
     named = ({first: section.gold} if section.gold else {}) | section.golds
     for question, column in named.items():
         if text := get_cell(row, column).strip():
             yield question, text
 
 
-def _parse_revision(section: project_file.ItemsSection, row: files.FileRow) -> int:
+def _parse_revision(section: project_file.ItemsSection, row: input_files.FileRow) -> int:
     text = _get_optional(row, section.revision)
     if text is None:
         return 1
@@ -100,7 +106,7 @@ def _parse_revision(section: project_file.ItemsSection, row: files.FileRow) -> i
     return int(text)
 
 
-def _parse_lineage(section: project_file.ItemsSection, row: files.FileRow) -> dict[str, Any] | None:
+def _parse_lineage(section: project_file.ItemsSection, row: input_files.FileRow) -> dict[str, Any] | None:
     text = _get_optional(row, section.lineage)
     if text is None:
         return None
@@ -117,7 +123,7 @@ def _parse_lineage(section: project_file.ItemsSection, row: files.FileRow) -> di
     return value
 
 
-def _build_piece(part: project_file.ShownColumn, row: files.FileRow) -> Piece:
+def _build_piece(part: project_file.ShownColumn, row: input_files.FileRow) -> Piece:
     text = get_cell(row, part.field)
     gap: Extent | None = None
     if part.gap is not None and text.strip():
@@ -133,7 +139,7 @@ def _build_piece(part: project_file.ShownColumn, row: files.FileRow) -> Piece:
     return Piece(field=part.field, text=text, title=part.title, fold=part.fold, gap=gap, marks=marks, step=part.step)
 
 
-def _locate_mark(text: str, row: files.FileRow, column: str) -> Extent:
+def _locate_mark(text: str, row: input_files.FileRow, column: str) -> Extent:
     """The range of a highlighted part: given as text found once, or as JSON list [start, end]."""
     written = get_cell(row, column).strip()
     try:

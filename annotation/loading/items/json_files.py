@@ -6,24 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from annotation import files
+from annotation import input_files
 from annotation.errors import BadInput, Where
 from annotation.loading import json_text
 
 REMEDY = "Write a list of objects: [{…}, {…}]."
 
 
-def read_json_objects(path: Path, *, under: str | None = None) -> Iterator[files.FileRow]:
+def read_json_objects(path: Path, *, under: str | None = None) -> Iterator[input_files.FileRow]:
     """Read a JSON list of objects, one row per object; `under` is its path, keys joined by dots."""
     for line, values in read_json_elements(path, under=under):
         if not isinstance(values, dict):
             raise BadInput("This item is not a JSON object.", where=Where(file=path, line=line), remedy=REMEDY)
-        yield files.FileRow(path, line, values)
+        yield input_files.FileRow(path, line, values)
 
 
 def read_json_elements(path: Path, *, under: str | None = None) -> Iterator[tuple[int, Any]]:
     """Read the elements of a JSON list of any values, with the line on which each begins."""
-    text = files.read_text(path)
+    text = input_files.read_text(path)
     keys = under.split(".") if under else []
     value = json_text.parse_json(text, path=path, remedy=REMEDY)
     for number, key in enumerate(keys):
@@ -49,7 +49,7 @@ def _suggest_path(value: Any) -> str | None:
     return f"Write `path: {lists[0]}`." if lists else None
 
 
-def flatten_object(values: Mapping[str, Any], *, row: files.FileRow) -> dict[str, Any]:
+def flatten_object(values: Mapping[str, Any], *, row: input_files.FileRow) -> dict[str, Any]:
     """Flatten nested objects into columns, keys joined by `_`; raises BadInput for two columns of one name."""
     columns: dict[str, Any] = {}
     for name, value in _list_columns(values, ()):
@@ -71,11 +71,11 @@ def _list_columns(values: Mapping[str, Any], above: Sequence[str]) -> Iterator[t
             yield "_".join((*above, key)), value
 
 
-def read_json_lines(path: Path) -> Iterator[files.FileRow]:
+def read_json_lines(path: Path) -> Iterator[input_files.FileRow]:
     """Read JSON Lines, one row per object; empty lines are skipped. Raises BadInput with the line."""
-    for line, text in enumerate(files.read_text(path).split("\n"), start=1):
+    for line, text in enumerate(input_files.read_text(path).split("\n"), start=1):
         if text.strip():
-            yield files.FileRow(path, line, _parse_object(text, path=path, line=line))
+            yield input_files.FileRow(path, line, _parse_object(text, path=path, line=line))
 
 
 def _parse_object(text: str, *, path: Path, line: int) -> dict[str, object]:
@@ -87,7 +87,7 @@ def _parse_object(text: str, *, path: Path, line: int) -> dict[str, object]:
     return values
 
 
-def read_label_studio_tasks(path: Path) -> Iterator[files.FileRow]:
+def read_label_studio_tasks(path: Path) -> Iterator[input_files.FileRow]:
     """Read Label Studio tasks, one row per task with the fields of its `data`; annotations are skipped."""
     for row in read_json_objects(path):
         data = row.values.get("data")
@@ -95,4 +95,4 @@ def read_label_studio_tasks(path: Path) -> Iterator[files.FileRow]:
             raise BadInput(
                 "The task has no `data`.", where=row.where("data"), remedy='Write every task as {"data": {…}}.'
             )
-        yield files.FileRow(path, row.line, data)
+        yield input_files.FileRow(path, row.line, data)

@@ -9,19 +9,19 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from annotation import files
+from annotation import input_files
 from annotation.errors import BadInput, Where
 
 BATCH = 4_096
 REMEDY = "Save the file again, or convert it to .jsonl."
 
 
-def read_parquet(path: Path) -> Iterator[files.FileRow]:
+def read_parquet(path: Path) -> Iterator[input_files.FileRow]:
     """Read the rows; raises BadInput for other files, and for values other than text, numbers and lists."""
     import pyarrow
     from pyarrow import parquet
 
-    files.require_file(path)
+    input_files.require_file(path)
     number = 0
     try:
         with parquet.ParquetFile(path) as source:
@@ -29,7 +29,7 @@ def read_parquet(path: Path) -> Iterator[files.FileRow]:
             for batch in source.iter_batches(batch_size=BATCH):
                 for values in batch.to_pylist():
                     number += 1
-                    yield files.FileRow(path, number, _convert_row(values, path=path, number=number))
+                    yield input_files.FileRow(path, number, _convert_row(values, path=path, number=number))
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as failure:
         reason = str(failure).splitlines()[0] if str(failure) else type(failure).__name__
         raise BadInput(

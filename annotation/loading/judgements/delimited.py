@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.loading.drafts import get_cell
 from annotation.loading.judgements.raw_votes import RawVote, get_annotator, get_item_key
@@ -22,11 +22,11 @@ def read_csv_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
 
 def read_columns(path: Path, *, item: Sequence[str], annotator: str, answers: Sequence[str]) -> Iterator[RawVote]:
     """Read one vote per row from these columns; the first of `answers` is the answer of the vote."""
-    for number, row in enumerate(files.read_delimited(path)):
+    for number, row in enumerate(input_files.read_delimited(path)):
         if number == 0:
-            files.require_columns(item, row, key="votes.item")
-            files.require_columns([annotator], row, key="votes.annotator")
-            files.require_columns(answers, row, key="votes.answer")
+            input_files.require_columns(item, row, key="votes.item")
+            input_files.require_columns([annotator], row, key="votes.annotator")
+            input_files.require_columns(answers, row, key="votes.answer")
         raw = get_cell(row, answers[0])
         yield RawVote(key=get_item_key(row, item), annotator=get_annotator(row, annotator), answer=raw, row=row)
 

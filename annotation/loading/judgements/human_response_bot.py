@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
 from annotation.loading.drafts import get_cell
@@ -26,8 +26,8 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     for number, row in enumerate(json_files.read_json_objects(path, under="instances")):
         if number == 0:
             column = column or _find_answer_column(row)
-            files.require_columns(_get_item_columns(section, row), row, key="votes.item")
-            files.require_columns([section.annotator] if section.annotator else [], row, key="votes.annotator")
+            input_files.require_columns(_get_item_columns(section, row), row, key="votes.item")
+            input_files.require_columns([section.annotator] if section.annotator else [], row, key="votes.annotator")
         _refuse_other_field(section, row, column or "")
         yield RawVote(
             key=get_item_key(row, section.item or ()),
@@ -37,17 +37,17 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
         )
 
 
-def _get_item_columns(section: VotesSection, row: files.FileRow) -> tuple[str, ...]:
+def _get_item_columns(section: VotesSection, row: input_files.FileRow) -> tuple[str, ...]:
     if section.item is None:
         raise BadInput(
             "Which fields make an item? HumanResponseBot's files have no common id.",
             where=row.where("votes.item"),
-            remedy=f"Name them as `votes.item`. It has: {files.format_columns(row.values)}.",
+            remedy=f"Name them as `votes.item`. It has: {input_files.format_columns(row.values)}.",
         )
     return section.item
 
 
-def _find_answer_column(row: files.FileRow) -> str:
+def _find_answer_column(row: input_files.FileRow) -> str:
     present = [name for name in ANSWERS if name in row.values]
     if len(present) == 1:
         return present[0]
@@ -58,7 +58,7 @@ def _find_answer_column(row: files.FileRow) -> str:
     )
 
 
-def _refuse_other_field(section: VotesSection, row: files.FileRow, column: str) -> None:
+def _refuse_other_field(section: VotesSection, row: input_files.FileRow, column: str) -> None:
     """Refuse an answer in another field than in the first instance, which would be lost."""
     other = next((name for name in ANSWERS if name in row.values), column)
     if section.answer is None and column not in row.values and other != column:

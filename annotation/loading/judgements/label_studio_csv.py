@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
 from annotation.loading.judgements.label_studio_values import (
@@ -24,16 +24,16 @@ from annotation.loading.judgements.raw_votes import RawVote, get_annotator, get_
 
 def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     """Read one vote per row."""
-    return read_flat_rows(files.read_delimited(path), section)
+    return read_flat_rows(input_files.read_delimited(path), section)
 
 
-def read_flat_rows(rows: Iterable[files.FileRow], section: VotesSection) -> Iterator[RawVote]:
+def read_flat_rows(rows: Iterable[input_files.FileRow], section: VotesSection) -> Iterator[RawVote]:
     """Read one vote per flat row of CSV or JSON_MIN; columns that the section does not name are Label Studio's."""
     columns, annotator = section.item or ("id",), section.annotator or "annotator"
     for number, row in enumerate(rows):
         if number == 0:
-            files.require_columns(columns, row, key="votes.item")
-            files.require_columns([annotator], row, key="votes.annotator")
+            input_files.require_columns(columns, row, key="votes.item")
+            input_files.require_columns([annotator], row, key="votes.annotator")
             if section.answers and row.file.suffix.lower() != ".json":
                 require_control(tuple(section.answers.values()), tuple(row.values), row=row)
         controls = _list_controls(section, row)
@@ -49,7 +49,7 @@ def read_flat_rows(rows: Iterable[files.FileRow], section: VotesSection) -> Iter
         )
 
 
-def _list_controls(section: VotesSection, first: files.FileRow) -> tuple[str, ...]:
+def _list_controls(section: VotesSection, first: input_files.FileRow) -> tuple[str, ...]:
     """The columns of the answers; the file itself does not tell controls from fields."""
     if section.answers:
         return tuple(section.answers.values())
@@ -57,8 +57,8 @@ def _list_controls(section: VotesSection, first: files.FileRow) -> tuple[str, ..
         raise BadInput(
             "Which control holds the answer?",
             where=first.where("votes.answer"),
-            remedy=f"Name it as `votes.answer`. The file has: {files.format_columns(first.values)}.",
+            remedy=f"Name it as `votes.answer`. The file has: {input_files.format_columns(first.values)}.",
         )
     if first.file.suffix.lower() != ".json":
-        files.require_columns([section.answer], first, key="votes.answer")
+        input_files.require_columns([section.answer], first, key="votes.answer")
     return (section.answer,)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
 from annotation.loading.items import json_files
@@ -34,7 +34,7 @@ REMEDY = "Export the project from Label Studio as JSON."
 class Annotation:
     """One annotation of a task; `row` is its row in Label Studio's CSV without the controls."""
 
-    row: files.FileRow
+    row: input_files.FileRow
     results: tuple[Mapping[str, Any], ...]
     skipped: bool
 
@@ -52,11 +52,11 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     annotations = [annotation for row in rows for annotation in _list_annotations(row)]
     controls = tuple(section.answers.values()) or (section.answer or _get_only_control(annotations, path),)
     if section.answers:
-        require_control(controls, _list_controls(annotations), row=files.FileRow(path, 1, {}))
+        require_control(controls, _list_controls(annotations), row=input_files.FileRow(path, 1, {}))
     columns = section.item or ("id",)
     for number, annotation in enumerate(annotations):
         if number == 0:
-            files.require_columns(columns, annotation.row, key="votes.item")
+            input_files.require_columns(columns, annotation.row, key="votes.item")
         answers = {control: _parse_answer(annotation, control) for control in controls}
         yield RawVote(
             key=get_item_key(annotation.row, columns),
@@ -79,7 +79,7 @@ def _list_controls(annotations: Sequence[Annotation]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def _list_annotations(task: files.FileRow) -> Iterator[Annotation]:
+def _list_annotations(task: input_files.FileRow) -> Iterator[Annotation]:
     data, annotations = task.values.get("data"), task.values.get("annotations")
     if not isinstance(data, dict) or not isinstance(annotations, list):
         raise BadInput("The task has no `data` or no list of `annotations`.", where=task.where(), remedy=REMEDY)
@@ -94,7 +94,7 @@ def _list_annotations(task: files.FileRow) -> Iterator[Annotation]:
             **{name: annotation.get(name) for name in ("lead_time", "created_at", "updated_at")},
         }
         yield Annotation(
-            row=files.FileRow(task.file, task.line, {**data, **own}),
+            row=input_files.FileRow(task.file, task.line, {**data, **own}),
             results=tuple(result for result in results if isinstance(result, dict)),
             skipped=bool(annotation.get("was_cancelled")),
         )
@@ -113,6 +113,6 @@ def _get_only_control(annotations: Sequence[Annotation], path: Path) -> str:
         return names[0]
     raise BadInput(
         f"The file has answers of {len(names)} controls{': ' * bool(names)}{', '.join(names)}.",
-        where=files.FileRow(path, 1, {}).where("votes.answer"),
+        where=input_files.FileRow(path, 1, {}).where("votes.answer"),
         remedy="Name the one that counts as `votes.answer`, or those of several questions as `votes.answers`.",
     )

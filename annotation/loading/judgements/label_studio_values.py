@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotation import files
+from annotation import input_files
 from annotation.errors import BadInput
 from annotation.loading import json_text
 
@@ -54,18 +54,20 @@ def find_exclusion(answers: Iterable[ControlAnswer]) -> str | None:
     return next((answer.excluded for answer in answers if answer.excluded is not None), None)
 
 
-def add_answers(row: files.FileRow, answers: Mapping[str, ControlAnswer]) -> files.FileRow:
+def add_answers(row: input_files.FileRow, answers: Mapping[str, ControlAnswer]) -> input_files.FileRow:
     """Return the row with the answer of every control as a column."""
-    return files.FileRow(row.file, row.line, {**row.values, **{name: answer.text for name, answer in answers.items()}})
+    return input_files.FileRow(
+        row.file, row.line, {**row.values, **{name: answer.text for name, answer in answers.items()}}
+    )
 
 
-def require_control(controls: Collection[str], known: Collection[str], *, row: files.FileRow) -> None:
+def require_control(controls: Collection[str], known: Collection[str], *, row: input_files.FileRow) -> None:
     """Raise BadInput unless one of the controls is in the file; Label Studio omits unused ones."""
     if not set(controls) & set(known):
         raise BadInput(
             f"None of the controls {', '.join(controls)} is in the file.",
             where=row.where("votes.answers"),
-            remedy=f"It has: {files.format_columns(known)}.",
+            remedy=f"It has: {input_files.format_columns(known)}.",
         )
 
 
@@ -111,7 +113,7 @@ def _unwrap(value: Any) -> tuple[str, list[str]]:
     return "text", [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)]
 
 
-def parse_lead_time(value: Any, *, row: files.FileRow) -> float | None:
+def parse_lead_time(value: Any, *, row: input_files.FileRow) -> float | None:
     """Parse `lead_time` as seconds, None where it is empty; raises BadInput for an invalid duration."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotation import files
+from annotation import input_files
 from annotation.errors import BadInput
 from annotation.loading.drafts import get_cell
 
@@ -23,7 +23,7 @@ class RawVote:
     key: tuple[str, ...]
     annotator: str
     answer: str
-    row: files.FileRow
+    row: input_files.FileRow
     is_control: bool = False
     excluded: str | None = None
     seconds: float | None = None
@@ -40,7 +40,7 @@ def build_item_id(key: Sequence[str]) -> str:
     return hashlib.sha256("\x1f".join(key).encode()).hexdigest()[:16]
 
 
-def get_item_key(row: files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
+def get_item_key(row: input_files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
     """Return the values of the key columns; raises BadInput where all are empty."""
     key = tuple(get_cell(row, column).strip() for column in columns)
     if not any(key):
@@ -50,7 +50,7 @@ def get_item_key(row: files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
     return key
 
 
-def get_annotator(row: files.FileRow, column: str) -> str:
+def get_annotator(row: input_files.FileRow, column: str) -> str:
     """Return the annotator of a row; raises BadInput where the cell is empty."""
     name = get_cell(row, column).strip()
     if not name:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
 from annotation.loading.drafts import get_cell
@@ -30,12 +30,12 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     seen: Counter[str] = Counter()
     columns: tuple[str, ...] = ()
     answer = annotator = ""
-    for number, row in enumerate(files.read_delimited(path)):
+    for number, row in enumerate(input_files.read_delimited(path)):
         if number == 0:
             annotator = section.annotator or WORKER
-            files.require_columns([annotator], row, key="votes.annotator")
+            input_files.require_columns([annotator], row, key="votes.annotator")
             answer = section.answer or next(iter(section.answers.values()), None) or _get_only_output(row)
-            files.require_columns([answer, *section.answers.values()], row, key="votes.answer")
+            input_files.require_columns([answer, *section.answers.values()], row, key="votes.answer")
             columns = _get_key_columns(row, section)
         page = get_cell(row, PAGE)
         key = (get_cell(row, SUITE), str(seen[page])) if columns == (SUITE,) else get_item_key(row, columns)
@@ -52,44 +52,44 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
         )
 
 
-def _get_golden(row: files.FileRow, columns: Iterable[str]) -> dict[str, str]:
+def _get_golden(row: input_files.FileRow, columns: Iterable[str]) -> dict[str, str]:
     """The right answers of a control task by the column of the answer; empty for other tasks."""
     known = ((column, get_cell(row, "GOLDEN:" + column.removeprefix("OUTPUT:"))) for column in columns)
     return {column: text for column, text in known if text.strip()}
 
 
-def _find_exclusion(row: files.FileRow, *, control: bool) -> str | None:
+def _find_exclusion(row: input_files.FileRow, *, control: bool) -> str | None:
     status = get_cell(row, STATUS).strip()
     if status not in ACCEPTED:
         return f"status {status}"
     return CONTROL_ITEM if control else None
 
 
-def _get_only_output(row: files.FileRow) -> str:
+def _get_only_output(row: input_files.FileRow) -> str:
     outputs = [column for column in row.values if column.startswith("OUTPUT:")]
     if len(outputs) == 1:
         return outputs[0]
     raise BadInput(
         f"The file has {len(outputs)} columns that begin with OUTPUT:.",
-        where=files.FileRow(row.file, 1, row.values).where(),
+        where=input_files.FileRow(row.file, 1, row.values).where(),
         remedy="Name the one that counts as `votes.answer`.",
     )
 
 
-def _get_key_columns(row: files.FileRow, section: VotesSection) -> tuple[str, ...]:
+def _get_key_columns(row: input_files.FileRow, section: VotesSection) -> tuple[str, ...]:
     """The columns of the item's key; (SUITE,) stands for suite and position."""
     named: Sequence[str] = section.item or ()
     if tuple(named) == ("task id",) or (not named and TASK in row.values):
-        files.require_columns([TASK], row, key="votes.item")
+        input_files.require_columns([TASK], row, key="votes.item")
         return (TASK,)
     if tuple(named) == ("suite and position",) or (not named and {SUITE, PAGE} <= set(row.values)):
-        files.require_columns([SUITE, PAGE], row, key="votes.item")
+        input_files.require_columns([SUITE, PAGE], row, key="votes.item")
         return (SUITE,)
     if not named:
         raise BadInput(
             "Which columns make an item? The file has neither task ids nor suites.",
-            where=files.FileRow(row.file, 1, row.values).where(),
+            where=input_files.FileRow(row.file, 1, row.values).where(),
             remedy="Name them as `votes.item`.",
         )
-    files.require_columns(named, row, key="votes.item")
+    input_files.require_columns(named, row, key="votes.item")
     return tuple(named)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from annotation import files
+from annotation import input_files
 from annotation.errors import BadInput, Conflict, Where
 from annotation.store import migrations, models
 from annotation.store.backups import manifest, postgresql, sqlite
@@ -41,7 +41,7 @@ def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False
 
     Raises Conflict where such a file exists and not `yes`, BadInput where there is nothing to back up.
     """
-    if not yes and (files.file_exists(to) or files.file_exists(manifest.get_manifest_path(to))):
+    if not yes and (input_files.file_exists(to) or input_files.file_exists(manifest.get_manifest_path(to))):
         raise Conflict("There is such a file already.", where=Where(file=to), remedy="Name another, or add --yes.")
     _refuse_empty(engine)
     partial = to.with_name(f".{to.name}.{os.getpid()}")
@@ -113,7 +113,7 @@ def has_data(engine: sa.Engine) -> bool:
 
 def _exists(engine: sa.Engine) -> bool:
     """Whether there is a database; connecting to a missing SQLite file would create it."""
-    return engine.dialect.name != "sqlite" or files.file_exists(Path(engine.url.database or ""))
+    return engine.dialect.name != "sqlite" or input_files.file_exists(Path(engine.url.database or ""))
 
 
 def _refuse_empty(engine: sa.Engine) -> None:

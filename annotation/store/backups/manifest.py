@@ -13,7 +13,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from pydantic import TypeAdapter, ValidationError
 
-from annotation import files
+from annotation import input_files
 from annotation.errors import BadInput, Where
 from annotation.store import migrations, models
 from annotation.vocabulary import Event
@@ -85,9 +85,9 @@ def build_manifest(file: Path, contents: DatabaseContents, *, kind: str, now: da
 
 def read_manifest(file: Path) -> BackupManifest:
     """The manifest of a backup; raises BadInput where backup or manifest is missing or invalid."""
-    files.require_file(file)
+    input_files.require_file(file)
     manifest_file = get_manifest_path(file)
-    text = files.read_text(manifest_file)
+    text = input_files.read_text(manifest_file)
     try:
         return TypeAdapter(BackupManifest).validate_json(text)
     except ValidationError:

@@ -11,7 +11,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from sqlmodel import Session, select
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns import project_file as project_files
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
 from annotation.errors import BadInput, Conflict, Where
@@ -75,7 +75,7 @@ def read_votes(session: Session, project: Project, *, path: Path | None = None) 
     )
     vote_file = VoteFile(
         file=source,
-        sha256=files.compute_sha256(source),
+        sha256=input_files.compute_sha256(source),
         definition_sha256=project.definition_sha256,
         section=section,
         contents=contents,

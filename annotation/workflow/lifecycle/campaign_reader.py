@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlmodel import Session, col, select
 
-from annotation import files
+from annotation import input_files
 from annotation.campaigns import project_file as project_files
 from annotation.campaigns.questions import ChoiceQuestion
 from annotation.campaigns.stimulus import Piece
@@ -40,7 +40,7 @@ def _build_draft(item: Item, campaign: project_files.Campaign) -> ItemDraft:
         shown=tuple(piece.text for piece in pieces),
         options=None if item.options is None else tuple(item.options),
         gold=item.gold,
-        origin=files.FileRow(file=campaign.file, line=item.rank + 1, values=item.data),
+        origin=input_files.FileRow(file=campaign.file, line=item.rank + 1, values=item.data),
         pieces=pieces,
         golds=golds,
         accepted=tuple(item.accepted or ()),
