@@ -1,7 +1,11 @@
-"""The result of measuring agreement: coefficients with intervals, computed from columns that add up over items.
+"""The result of measuring agreement: coefficients with intervals.
 
-Every answer type returns these results; the measures stand beside the type: `labels.agreement`,
-`multilabel.agreement`, `spans.agreement`, `texts.agreement`.
+A coefficient is computed from sums over items. So each item has a row of numbers, a resample of items adds up the rows
+of the items that were drawn, and the coefficient of the resample is computed from the sums.
+
+
+The agreement of every answer type is such a result. Which coefficients there are is in the package of the type:
+`labels.agreement`, `multilabel.agreement`, `spans.agreement`, `texts.agreement`.
 """
 
 from __future__ import annotations
@@ -13,30 +17,25 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from aggregation.bootstrap import (
-    FEWEST_CLUSTERS,
-    Draws,
-    Sparse,
-    encode_groups,
-    percentile_interval,
-    resample_groups,
-)
+from aggregation.bootstrap import FEWEST_GROUPS, Resampling, Sparse, encode_groups, percentile_interval, resample_groups
 from aggregation.intervals import Interval
 from aggregation.schema import Codes, Floats
 
 Basis = Literal["first", "pooled"]
-NO_PAIRS = "No item has two votes, so there is nothing to compare."
+"""Which votes count: `first` as many votes of each item as were planned for every item, `pooled` all votes."""
+REASON_NO_PAIRS = "No item has two votes, so there is nothing to compare."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficient:
     """One coefficient over the items that have two votes or more; `n_votes` and `n_annotators` count on those items.
 
-    `low` and `high` bound the middle share `level` of the resamples; `undefined_resamples` had no value and were left
-    out. `how` describes how value and interval were computed; `reason` why either is missing, else it is empty.
-    `basis` tells whether it rests on the first votes of each item (as many as were planned for every item) or on all
-    votes pooled. `positions` marks figures whose classes are positions of options that differ. `of` names the label,
-    annotator, box or period of a breakdown, else it is empty.
+    The names of the fields are published as keys of `hromada agreement --json`. `low` and `high` are the ends of the
+    percentile interval; `undefined_resamples` counts the resamples in which the coefficient had no value. `how`
+    describes how value and interval were computed; `reason` says why the value or the interval is missing, else it is
+    empty. `basis` says which votes count. `positions` is true where the classes are positions of options, because the
+    options themselves differ from item to item. `of` names the label, annotator, box or period that the coefficient
+    of a breakdown is about; it is empty for coefficients of the whole data set.
     """
 
     name: str
@@ -56,30 +55,31 @@ class Coefficient:
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementTable:
-    """All coefficients that fit the answers, in a fixed order; those refused are rows with their reason.
+    """All coefficients that fit the answers, in a fixed order; one that cannot be computed is a row with the reason.
 
-    The headline rows come first: those of each item's first votes, where a least overlap was planned. Rows of the
-    basis `pooled` follow where items have more votes than that: how many votes an item got then depends on how much
-    its votes disagreed, which biases these rows.
+    Where an overlap was planned, the rows of the basis `first` come first; they are the headline, the rows to report.
+    Rows of the basis `pooled` follow where items have more votes than planned. These rows are biased: how many votes
+    an item got then depends on how much its votes disagreed.
     """
 
     rows: tuple[Coefficient, ...]
 
     def __getitem__(self, name: str) -> Coefficient:
-        """The headline coefficient of that name."""
+        """The coefficient of that name; the headline one where there are two."""
         return {str(row.name): row for row in reversed(self.rows)}[name]
 
     @property
     def headline(self) -> tuple[Coefficient, ...]:
-        """The rows to report first."""
+        """The rows to report: all rows with the basis of the first row."""
         return tuple(row for row in self.rows if row.basis == self.rows[0].basis)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ItemPool:
-    """Items with the columns that add up over them (items × columns), and the group of each item.
+class ItemColumns:
+    """One row of numbers per item, made to be summed over items, and the group of each item.
 
-    `counts` are the numbers of items, votes and annotators that are published with a coefficient over the pool.
+    `columns` is items × columns; `groups` is the code of each item's group. `counts` are the numbers of items, votes
+    and annotators that are published with a coefficient of these items.
     """
 
     columns: Floats | Sparse
@@ -88,36 +88,44 @@ class ItemPool:
     counts: tuple[int, int, int]
 
     @property
-    def units(self) -> str:
-        """The number of resampled units with their name: items, or groups of items."""
+    def resampled_units(self) -> str:
+        """The number of units that are resampled, with their name: "5 items", or "1 group of items"."""
         name = "items" if self.n_groups == len(self.groups) else "groups of items"
         return "1 " + name.replace("s", "", 1) if self.n_groups == 1 else f"{self.n_groups} {name}"
 
     def compute(self, statistic: Callable[[Floats], Floats]) -> float:
-        """The statistic of the sums over all items; nan where it is undefined or there are no items."""
+        """A statistic of the column sums over all items; nan where it is undefined or there are no items.
+
+        `statistic` takes column sums (draws × columns) and returns one number per draw.
+        """
         if not len(self.groups):
             return float("nan")
         sums = np.atleast_2d(np.asarray(self.columns.sum(axis=0), dtype=np.float64))
         return float(statistic(sums)[0])
 
-    def resample(self, draws: Draws, *, statistic: Callable[[Floats], Floats] | None = None) -> Floats | None:
-        """The column sums, or a statistic of them, in resamples of whole groups; None with too few groups."""
-        if self.n_groups < FEWEST_CLUSTERS:
+    def resample(self, resampling: Resampling, *, statistic: Callable[[Floats], Floats] | None = None) -> Floats | None:
+        """The column sums, or a statistic of the column sums, in resamples of whole groups of items.
+
+        Returns draws × columns, or draws × numbers of the statistic; None with fewer than FEWEST_GROUPS groups.
+        """
+        if self.n_groups < FEWEST_GROUPS:
             return None
         return resample_groups(
             self.columns,
             groups=self.groups,
-            draws=draws.resamples,
-            rng=draws.rng(),
+            n_resamples=resampling.n_resamples,
+            rng=resampling.rng(),
             statistic=statistic or (lambda sums: sums),
-            progress=draws.progress,
+            progress=resampling.progress,
         )
 
 
-def build_pool(columns: Floats | Sparse, *, groups: pd.Series[str], n_votes: int, n_annotators: int) -> ItemPool:
-    """A pool of items; `groups` has the name of each item's group, in the order of the rows."""
+def build_item_columns(
+    columns: Floats | Sparse, *, groups: pd.Series[str], n_votes: int, n_annotators: int
+) -> ItemColumns:
+    """The columns with their items' groups; `groups` has the name of each item's group, in the order of the rows."""
     codes, n_groups = encode_groups(groups.to_numpy(dtype=object))
-    return ItemPool(columns=columns, groups=codes, n_groups=n_groups, counts=(len(codes), n_votes, n_annotators))
+    return ItemColumns(columns=columns, groups=codes, n_groups=n_groups, counts=(len(codes), n_votes, n_annotators))
 
 
 def estimate_coefficient(
@@ -125,30 +133,34 @@ def estimate_coefficient(
     value: float,
     *,
     resampled: Floats | None,
-    pool: ItemPool,
-    draws: Draws,
+    item_columns: ItemColumns,
+    resampling: Resampling,
     how: str,
-    undefined: str,
+    reason_undefined: str,
     basis: Basis = "pooled",
-    positions: bool = False,
+    classes_are_positions: bool = False,
     of: str = "",
 ) -> Coefficient:
-    """A coefficient from its value (nan: undefined, for the reason `undefined`) and the values of its resamples."""
+    """A coefficient from its value and the values of its resamples, with its interval and descriptions.
+
+    `value` is nan where the coefficient is undefined, for the reason `reason_undefined`. `resampled` has one value per
+    draw; it is None where there is no interval.
+    """
     description, interval, reason = how, Interval(low=None, high=None), ""
-    if not len(pool.groups):
-        reason = undefined or NO_PAIRS
+    if not len(item_columns.groups):
+        reason = reason_undefined or REASON_NO_PAIRS
     elif np.isnan(value):
-        reason = undefined
+        reason = reason_undefined
     elif resampled is None:
-        verb = "is" if pool.n_groups == 1 else "are"
-        reason = f"No interval: {pool.units} {verb} fewer than the {FEWEST_CLUSTERS} to resample."
+        verb = "is" if item_columns.n_groups == 1 else "are"
+        reason = f"No interval: {item_columns.resampled_units} {verb} fewer than the {FEWEST_GROUPS} to resample."
     else:
-        interval = percentile_interval(resampled, level=draws.level)
+        interval = percentile_interval(resampled, confidence_level=resampling.confidence_level)
         description = (
-            f"{how}; {100 * draws.level:g} % percentile interval, {draws.resamples} resamples of {pool.units}, "
-            f"seed {draws.seed}"
+            f"{how}; {100 * resampling.confidence_level:g} % percentile interval, "
+            f"{resampling.n_resamples} resamples of {item_columns.resampled_units}, seed {resampling.seed}"
         )
-    n_items, n_votes, n_annotators = pool.counts
+    n_items, n_votes, n_annotators = item_columns.counts
     return Coefficient(
         name=name,
         value=None if np.isnan(value) else value,
@@ -161,43 +173,46 @@ def estimate_coefficient(
         reason=reason,
         undefined_resamples=interval.undefined,
         basis=basis,
-        positions=positions,
+        positions=classes_are_positions,
         of=of,
     )
 
 
 def estimate_item_mean(
     name: str,
-    of_items: Floats,
+    item_values: Floats,
     *,
     groups: pd.Series[str],
-    counts: tuple[int, int],
-    draws: Draws,
+    n_votes: int,
+    n_annotators: int,
+    resampling: Resampling,
     how: str,
-    undefined: str = NO_PAIRS,
+    reason_undefined: str = REASON_NO_PAIRS,
     basis: Basis = "pooled",
     of: str = "",
 ) -> Coefficient:
-    """The mean over items of `of_items`, one number per item; items with nan are left out.
+    """The mean over items of `item_values`, one number per item; items whose number is nan are left out.
 
-    `groups` has the name of each item's group; `counts` are the numbers of votes and annotators.
+    `groups` has the name of each item's group; `n_votes` and `n_annotators` are published with the coefficient.
     """
-    known = ~np.isnan(of_items)
-    columns = np.column_stack([np.ones(int(known.sum())), of_items[known]])
-    items = build_pool(columns, groups=groups.loc[known], n_votes=counts[0], n_annotators=counts[1])
+    is_defined = ~np.isnan(item_values)
+    columns = np.column_stack([np.ones(int(is_defined.sum())), item_values[is_defined]])
+    item_columns = build_item_columns(
+        columns, groups=groups.loc[is_defined], n_votes=n_votes, n_annotators=n_annotators
+    )
 
-    def mean(sums: Floats) -> Floats:
+    def compute_mean(sums: Floats) -> Floats:
         return np.asarray(sums[:, 1] / sums[:, 0])
 
-    sums = items.resample(draws)
+    resampled_sums = item_columns.resample(resampling)
     return estimate_coefficient(
         name,
-        items.compute(mean),
-        resampled=None if sums is None else mean(sums),
-        pool=items,
-        draws=draws,
+        item_columns.compute(compute_mean),
+        resampled=None if resampled_sums is None else compute_mean(resampled_sums),
+        item_columns=item_columns,
+        resampling=resampling,
         how=how,
-        undefined=undefined,
+        reason_undefined=reason_undefined,
         basis=basis,
         of=of,
     )

@@ -12,14 +12,14 @@ import pandas as pd
 
 from aggregation.agreement import AgreementTable, Coefficient
 from aggregation.answers import Answers, AnswerType
-from aggregation.bootstrap import Draws, Progress
-from aggregation.consensus import Accuracy, Consensus, Ties
-from aggregation.dawid_skene import Stop
+from aggregation.bootstrap import Progress, Resampling
+from aggregation.consensus import Accuracy, Consensus, TieRule
+from aggregation.dawid_skene import StopRule
 from aggregation.errors import HromadaError, Refused
 from aggregation.gold_comparison import ScoredAnswers, Scorer, compare_with_gold
 from aggregation.labels.agreement import break_down_by_annotator, compute_label_agreement
 from aggregation.labels.consensus import (
-    NAMES,
+    METHOD_NAMES,
     Method,
     build_label_consensus,
     compute_label_accuracy,
@@ -39,7 +39,7 @@ from aggregation.performance import (
     score_annotators,
     score_unit,
 )
-from aggregation.scoring import RULES
+from aggregation.scoring import NORMALISATION_BY_TYPE
 from aggregation.spans.agreement import compute_span_agreement
 from aggregation.spans.consensus import build_span_consensus
 from aggregation.spans.scores import build_span_scorers, list_span_metrics
@@ -49,14 +49,14 @@ from aggregation.texts.agreement import compute_text_agreement
 from aggregation.texts.scores import build_text_scorers, list_text_metrics
 
 TEXT_TYPES: tuple[AnswerType, ...] = ("text", "edit")
-METHODS: Mapping[AnswerType, tuple[Method, ...]] = MappingProxyType(
-    {"text": text_consensus.METHODS, "edit": text_consensus.METHODS, "span": ("majority",)}
+METHODS_BY_TYPE: Mapping[AnswerType, tuple[Method, ...]] = MappingProxyType(
+    {"text": text_consensus.TEXT_METHODS, "edit": text_consensus.TEXT_METHODS, "span": ("majority",)}
 )
-PLURALS: Mapping[AnswerType, str] = MappingProxyType(
+TYPE_PLURALS: Mapping[AnswerType, str] = MappingProxyType(
     {"label": "labels", "boxes": "boxes", "text": "texts", "edit": "corrected texts", "span": "parts of a text"}
 )
-NO_FIT = "Dawid-Skene needs one label an item; {what}: use the majority."
-NO_FIT_REASONS: Mapping[AnswerType, str] = MappingProxyType(
+REASON_NO_DAWID_SKENE = "Dawid-Skene needs one label an item; {what}: use the majority."
+DAWID_SKENE_OBSTACLES: Mapping[AnswerType, str] = MappingProxyType(
     {
         "boxes": "boxes are judged each by itself (`hromada aggregate --method dawid_skene` labels them so)",
         "text": "texts are no labels that items share",
@@ -67,7 +67,13 @@ NO_FIT_REASONS: Mapping[AnswerType, str] = MappingProxyType(
 
 
 def build_consensus(
-    answers: Answers, *, method: Method, ties: Ties, seed: int = 0, anchors: bool = False, stop: Stop = "crowdkit"
+    answers: Answers,
+    *,
+    method: Method,
+    ties: TieRule,
+    seed: int = 0,
+    anchors: bool = False,
+    stop: StopRule = "crowdkit",
 ) -> Consensus:
     """The consensus on answers of any type; with `anchors` the method takes declared gold as known.
 
@@ -78,11 +84,11 @@ def build_consensus(
     """
     if answers.votes.frame.empty:
         raise HromadaError("There are no votes to make a consensus of.", remedy="Collect or import answers first.")
-    methods = METHODS.get(answers.kind)
+    methods = METHODS_BY_TYPE.get(answers.kind)
     if method not in (methods or (method,)):
-        raise _refuse_method(method, answers.kind, methods or ())
+        raise _build_method_refusal(method, answers.kind, methods or ())
     if methods is None and method in ("rover", "closest"):
-        raise _refuse_method(method, answers.kind, ("majority",))
+        raise _build_method_refusal(method, answers.kind, ("majority",))
     if answers.kind == "boxes":
         return build_box_consensus(answers, method=method, ties=ties, seed=seed, anchors=anchors, stop=stop)
     if answers.kind == "span":
@@ -115,9 +121,9 @@ def compute_agreement(
     answers: Answers,
     *,
     overlap: int | None = None,
-    resamples: int = 1000,
+    n_resamples: int = 1000,
     seed: int = 0,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     progress: Progress | None = None,
 ) -> AgreementTable:
     """The coefficients that fit the answer type: on each item's first `overlap` votes, then on all votes pooled.
@@ -127,27 +133,34 @@ def compute_agreement(
     """
     if answers.kind == "label":
         return compute_label_agreement(
-            answers.votes, overlap=overlap, resamples=resamples, seed=seed, level=level, progress=progress
+            answers.votes,
+            overlap=overlap,
+            n_resamples=n_resamples,
+            seed=seed,
+            confidence_level=confidence_level,
+            progress=progress,
         )
-    rows = _compute_rows(answers, overlap, resamples=resamples, seed=seed, level=level)
+    rows = _compute_rows(answers, overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
     if overlap is not None and (answers.votes.frame["item"].value_counts() > overlap).any():
         if progress is not None:
             progress(0.5)
-        rows += _compute_rows(answers, None, resamples=resamples, seed=seed, level=level)
+        rows += _compute_rows(answers, None, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
     if progress is not None:
         progress(1.0)
     return AgreementTable(rows=rows)
 
 
-def break_down_agreement(answers: Answers, by: str, *, resamples: int = 1000, seed: int = 0) -> tuple[Coefficient, ...]:
+def break_down_agreement(
+    answers: Answers, by: str, *, n_resamples: int = 1000, seed: int = 0
+) -> tuple[Coefficient, ...]:
     """Agreement of answers that are no labels by `label` (boxes alone: each box) or `annotator` (equal answers).
 
     Raises Refused for any other breakdown, which needs labels.
     """
     if by == "annotator":
-        return break_down_by_annotator(answers.normalise_votes(), resamples=resamples, seed=seed)
+        return break_down_by_annotator(answers.normalise_votes(), n_resamples=n_resamples, seed=seed)
     if by == "label" and answers.kind == "boxes" and answers.boxes is not None:
-        return compute_box_agreement(read_selections(answers), resamples=resamples, seed=seed)
+        return compute_box_agreement(read_selections(answers), n_resamples=n_resamples, seed=seed)
     raise Refused(f"Agreement by {by} needs labels that mean the same on every item.", remedy="Use --by annotator.")
 
 
@@ -155,9 +168,9 @@ def score_answers(
     answers: Answers,
     *,
     skips: pd.DataFrame | None = None,
-    resamples: int = 2000,
+    n_resamples: int = 2000,
     seed: int = 0,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     units: Collection[UnitName] = get_args(UnitName),
     progress: Progress | None = None,
 ) -> Performance:
@@ -171,21 +184,31 @@ def score_answers(
     """
     if answers.kind == "label":
         return score_labels(
-            answers.votes, skips=skips, resamples=resamples, seed=seed, level=level, units=units, progress=progress
+            answers.votes,
+            skips=skips,
+            n_resamples=n_resamples,
+            seed=seed,
+            confidence_level=confidence_level,
+            units=units,
+            progress=progress,
         )
-    draws = Draws(resamples=resamples, seed=seed, level=level, progress=progress)
+    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level, progress=progress)
     scored = _compare_answers(answers, skips)
     individual, majority, metrics = _build_scorers(answers, scored)
-    annotators = score_annotators(scored, level=level)
+    annotators = score_annotators(scored, confidence_level=confidence_level)
     n_units = 1 + ("majority" in units)
-    parts = [replace(draws, progress=draws.part(part, of=n_units)) for part in range(n_units)]
-    unit = _score_unit("individual", individual, scored, metrics=metrics, total=len(scored.frame), draws=parts[0])
+    parts = [replace(resampling, progress=resampling.part(part, of=n_units)) for part in range(n_units)]
+    unit = _score_unit("individual", individual, scored, metrics=metrics, total=len(scored.frame), resampling=parts[0])
     scored_units = [add_annotator_range(unit, annotators)]
     if "majority" in units:
-        unit = _score_unit("majority", majority, scored, metrics=metrics, total=len(scored.gold), draws=parts[1])
+        unit = _score_unit("majority", majority, scored, metrics=metrics, total=len(scored.gold), resampling=parts[1])
         labels = build_consensus(answers, method="majority", ties="drop").labels.reindex(scored.gold.index)
         scored_units.append(replace(unit, n_ties=int(labels["tie"].eq(other=True).sum())))
-    refused = {"dawid_skene": NO_FIT.format(what=NO_FIT_REASONS[answers.kind])} if "dawid_skene" in units else {}
+    refused = (
+        {"dawid_skene": REASON_NO_DAWID_SKENE.format(what=DAWID_SKENE_OBSTACLES[answers.kind])}
+        if "dawid_skene" in units
+        else {}
+    )
     return Performance(
         units=tuple(scored_units),
         refused=refused,
@@ -195,30 +218,39 @@ def score_answers(
         n_items=len(answers.votes.items),
         n_items_with_gold=int(answers.votes.items["gold"].notna().sum()),
         n_items_scored=len(scored.gold),
-        resamples=resamples,
+        n_resamples=n_resamples,
         seed=seed,
-        level=level,
-        positions=False,
+        confidence_level=confidence_level,
+        classes_are_positions=False,
         dawid_skene=None,
     )
 
 
-def _refuse_method(method: Method, answer_type: AnswerType, methods: Sequence[Method]) -> Refused:
+def _build_method_refusal(method: Method, answer_type: AnswerType, methods: Sequence[Method]) -> Refused:
     """Why a method is refused for an answer type, with the methods that fit."""
     fitting = " or ".join([", ".join(methods[:-1]), methods[-1]] if methods[1:] else methods)
-    return Refused(f"{NAMES[method]} cannot weigh {PLURALS[answer_type]}.", remedy=f"Use {fitting}.")
+    return Refused(f"{METHOD_NAMES[method]} cannot weigh {TYPE_PLURALS[answer_type]}.", remedy=f"Use {fitting}.")
 
 
 def _compute_rows(
-    answers: Answers, overlap: int | None, *, resamples: int, seed: int, level: float
+    answers: Answers, overlap: int | None, *, n_resamples: int, seed: int, confidence_level: float
 ) -> tuple[Coefficient, ...]:
     if answers.kind == "boxes":
-        return compute_multilabel_agreement(answers, overlap=overlap, resamples=resamples, seed=seed, level=level)
+        return compute_multilabel_agreement(
+            answers, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
+        )
     if answers.kind == "span":
         votes = read_span_votes(answers)
-        return compute_span_agreement(votes, overlap=overlap, resamples=resamples, seed=seed, level=level)
+        return compute_span_agreement(
+            votes, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
+        )
     return compute_text_agreement(
-        answers.votes, rule=RULES[answers.kind], overlap=overlap, resamples=resamples, seed=seed, level=level
+        answers.votes,
+        rule=NORMALISATION_BY_TYPE[answers.kind],
+        overlap=overlap,
+        n_resamples=n_resamples,
+        seed=seed,
+        confidence_level=confidence_level,
     )
 
 
@@ -240,9 +272,17 @@ def _build_scorers(answers: Answers, scored: ScoredAnswers) -> tuple[Scorer, Sco
 
 
 def _score_unit(
-    name: UnitName, scorer: Scorer, scored: ScoredAnswers, *, metrics: dict[str, Metric], total: int, draws: Draws
+    name: UnitName,
+    scorer: Scorer,
+    scored: ScoredAnswers,
+    *,
+    metrics: dict[str, Metric],
+    total: int,
+    resampling: Resampling,
 ) -> Unit:
     """A unit whose column sums come from its scorer: every annotator and item is drawn once."""
     sums = scorer.sum_columns(np.ones((scorer.n_annotators, 1)), np.ones((len(scored.gold), 1)))
     right = round(float(sums[0, 0]))
-    return score_unit(name, sums, scorer=scorer, scored=scored, metrics=metrics, right=right, total=total, draws=draws)
+    return score_unit(
+        name, sums, scorer=scorer, scored=scored, metrics=metrics, right=right, total=total, resampling=resampling
+    )

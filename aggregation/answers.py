@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from aggregation.schema import Votes
-from aggregation.scoring import NORMALISATIONS, RULES
+from aggregation.scoring import NORMALISATION_BY_TYPE, NORMALISATIONS
 
 AnswerType = Literal["label", "boxes", "text", "edit", "span"]
 
@@ -68,7 +68,7 @@ class Answers:
 
 def normalise_answer(kind: AnswerType, answer: str) -> str:
     """An answer in the form in which answers are compared: texts normalised by their rule, all others unchanged."""
-    rule = RULES.get(kind)
+    rule = NORMALISATION_BY_TYPE.get(kind)
     return answer if rule is None else NORMALISATIONS[rule](answer)
 
 

@@ -1,9 +1,12 @@
-"""Bootstrap resampling of groups of items, of annotators, and of both at once, in chunks that bound memory."""
+"""Bootstrap resampling of groups of items, of annotators, and of both at once, in chunks that bound memory.
+
+A draw is one resample: units (groups of items, or annotators) drawn with replacement, as many as there are.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +17,22 @@ from aggregation.schema import Codes, Floats
 
 Sparse = sparse.csr_array[np.float64, tuple[int, int]]
 Progress = Callable[[float], None]
+"""Is called with the share of the work that is done, from 0 to 1."""
 
-CELLS = 1 << 21  # numbers in one array of a chunk: 16 MB, and a handful of such arrays live at once
-FEWEST_CLUSTERS = 5
+MAX_CHUNK_NUMBERS = 1 << 21  # numbers in one array of a chunk: 16 MB; a chunk needs a handful of such arrays at once
+FEWEST_GROUPS = 5  # with fewer groups of items there is no interval; fewer annotators are noted beside it
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draws:
-    """How to resample: `level` is the share that an interval covers; `progress` is called with the share done."""
+class Resampling:
+    """The settings of a bootstrap: how many resamples are drawn, and from which seed.
 
-    resamples: int
+    `confidence_level` is the share of the resampled values that an interval covers.
+    """
+
+    n_resamples: int
     seed: int
-    level: float
+    confidence_level: float
     progress: Progress | None = None
 
     def rng(self) -> np.random.Generator:
@@ -33,28 +40,31 @@ class Draws:
         return np.random.default_rng(self.seed)
 
     def part(self, number: int, *, of: int) -> Progress | None:
-        """The progress callback of part `number` (from 0) of `of` equal parts of the work."""
+        """The progress callback of part `number` (from 0) when the work has `of` equal parts."""
         report = self.progress
         return None if report is None else lambda share: report((number + share) / of)
 
-    def without_progress(self) -> Draws:
-        """The same draws without a progress callback."""
-        return Draws(resamples=self.resamples, seed=self.seed, level=self.level)
+    def without_progress(self) -> Resampling:
+        """The same settings without a progress callback."""
+        return replace(self, progress=None)
 
 
-def split_draws(draws: int, *, width: int) -> list[int]:
-    """Split `draws` into chunks whose arrays, `width` numbers a draw, hold no more than CELLS numbers (or one draw)."""
-    size = max(1, CELLS // max(1, width))
-    return [min(size, draws - start) for start in range(0, draws, size)]
+def split_resamples(n_resamples: int, *, width: int) -> list[int]:
+    """The number of draws in each chunk; `width` is how many numbers an array holds per draw.
 
-
-def draw_counts(rng: np.random.Generator, *, size: int, draws: int) -> Floats:
-    """How often each of `size` units is drawn when `size` are drawn with replacement: draws × size, whole numbers.
-
-    Each row is multinomial with equal shares. Rows come from one stream, so chunks do not change the numbers.
+    An array of a chunk then holds at most MAX_CHUNK_NUMBERS numbers, or a single draw.
     """
-    drawn = rng.integers(0, size, size=(draws, size))
-    return np.stack([np.bincount(row, minlength=size) for row in drawn]).astype(np.float64)
+    chunk_size = max(1, MAX_CHUNK_NUMBERS // max(1, width))
+    return [min(chunk_size, n_resamples - start) for start in range(0, n_resamples, chunk_size)]
+
+
+def draw_unit_counts(rng: np.random.Generator, *, n_units: int, n_draws: int) -> Floats:
+    """How often each of `n_units` units occurs when `n_units` are drawn with replacement: draws × units, whole numbers.
+
+    Each row is multinomial with equal shares. Rows come from one stream, so the size of chunks changes no number.
+    """
+    drawn_units = rng.integers(0, n_units, size=(n_draws, n_units))
+    return np.stack([np.bincount(row, minlength=n_units) for row in drawn_units]).astype(np.float64)
 
 
 def encode_groups(groups: NDArray[np.object_]) -> tuple[Codes, int]:
@@ -67,40 +77,29 @@ def resample_groups(
     columns: Floats | Sparse,
     *,
     groups: Codes,
-    draws: int,
+    n_resamples: int,
     rng: np.random.Generator,
     statistic: Callable[[Floats], Floats],
     progress: Progress | None = None,
 ) -> Floats:
-    """`statistic` of the column sums of `columns` (items × columns) in `draws` resamples of whole groups of items.
+    """A statistic of the sums of `columns` (items × columns) in `n_resamples` resamples of whole groups of items.
 
-    `statistic` takes sums (chunk × columns) and returns one row of numbers per draw; the result is draws × numbers.
+    `groups` is the code of each item's group. `statistic` takes column sums (draws × columns) and returns one row of
+    numbers per draw; the result is draws × numbers.
     """
     n_groups = int(groups.max()) + 1
-    members = sparse.csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))), shape=(n_groups, len(groups)))
-    totals = members @ columns
-    parts, done = [], 0
-    for size in split_draws(draws, width=max(n_groups, columns.shape[1])):
-        counts = draw_counts(rng, size=n_groups, draws=size)
-        parts.append(np.atleast_2d(statistic(np.asarray(counts @ totals, dtype=np.float64))))
-        done += size
-        if progress is not None:
-            progress(done / draws)
-    return np.concatenate(parts)
-
-
-def resample_group_sums(
-    statistics: Floats,
-    *,
-    groups: Codes,
-    draws: int,
-    rng: np.random.Generator,
-    progress: Progress | None = None,
-) -> Floats:
-    """Column sums of `statistics` (items × columns) in `draws` resamples of whole groups: draws × columns."""
-    return resample_groups(
-        statistics, groups=groups, draws=draws, rng=rng, statistic=lambda sums: sums, progress=progress
+    membership = sparse.csr_array(
+        (np.ones(len(groups)), (groups, np.arange(len(groups)))), shape=(n_groups, len(groups))
     )
+    group_sums = membership @ columns
+    chunks, n_done = [], 0
+    for n_draws in split_resamples(n_resamples, width=max(n_groups, columns.shape[1])):
+        counts = draw_unit_counts(rng, n_units=n_groups, n_draws=n_draws)
+        chunks.append(np.atleast_2d(statistic(np.asarray(counts @ group_sums, dtype=np.float64))))
+        n_done += n_draws
+        if progress is not None:
+            progress(n_done / n_resamples)
+    return np.concatenate(chunks)
 
 
 def resample_crossed(
@@ -109,35 +108,38 @@ def resample_crossed(
     n_annotators: int,
     groups: Codes,
     width: int,
-    draws: int,
+    n_resamples: int,
     rng: np.random.Generator,
     progress: Progress | None = None,
 ) -> Floats:
     """Sums over items when annotators and groups of items are resampled independently: draws × columns.
 
-    `sum_columns` takes how often each annotator (annotators × chunk) and each item (items × chunk) is drawn and returns
-    the sums (chunk × columns); `groups` is the code of each item's group; `width` is how many numbers per draw
-    `sum_columns` holds in memory. Annotators and groups have streams of their own, so every unit scored with the same
-    `rng` state uses the same draws.
+    `sum_columns` takes how often each annotator (annotators × draws) and each item (items × draws) is drawn and returns
+    the sums (draws × columns); `groups` is the code of each item's group; `width` is how many numbers per draw
+    `sum_columns` holds in memory. Annotators and groups are drawn from two separate streams, so every unit of
+    judgement scored with the same `rng` state uses the same draws.
     """
     annotator_rng, group_rng = rng.spawn(2)
     n_groups = int(groups.max()) + 1
-    parts, done = [], 0
-    for size in split_draws(draws, width=max(width, n_annotators, len(groups))):
-        annotators = np.ascontiguousarray(draw_counts(annotator_rng, size=n_annotators, draws=size).T)
-        items = draw_counts(group_rng, size=n_groups, draws=size).T[groups]
-        parts.append(sum_columns(annotators, items))
-        done += size
+    chunks, n_done = [], 0
+    for n_draws in split_resamples(n_resamples, width=max(width, n_annotators, len(groups))):
+        annotators = np.ascontiguousarray(draw_unit_counts(annotator_rng, n_units=n_annotators, n_draws=n_draws).T)
+        items = draw_unit_counts(group_rng, n_units=n_groups, n_draws=n_draws).T[groups]
+        chunks.append(sum_columns(annotators, items))
+        n_done += n_draws
         if progress is not None:
-            progress(done / draws)
-    return np.concatenate(parts)
+            progress(n_done / n_resamples)
+    return np.concatenate(chunks)
 
 
-def percentile_interval(values: Floats, *, level: float) -> Interval:
-    """The middle `level` of the resampled values; undefined resamples (nan) are counted and left out."""
+def percentile_interval(values: Floats, *, confidence_level: float) -> Interval:
+    """The interval of the middle share `confidence_level` of the resampled values.
+
+    Resamples without a value (nan) are counted as undefined and left out.
+    """
     defined = values[~np.isnan(values)]
-    undefined = len(values) - len(defined)
+    n_undefined = len(values) - len(defined)
     if not len(defined):
-        return Interval(low=None, high=None, undefined=undefined)
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(low=float(low), high=float(high), undefined=undefined)
+        return Interval(low=None, high=None, undefined=n_undefined)
+    low, high = np.quantile(defined, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    return Interval(low=float(low), high=float(high), undefined=n_undefined)

@@ -1,7 +1,7 @@
-"""The result of aggregating votes: one label per item with everything that is recorded about it, and its accuracy.
+"""The result of a consensus method: one label per item with what is recorded about it, and its accuracy.
 
-Every answer type returns this result; how it is computed stands beside the type: `labels.consensus`,
-`multilabel.consensus`, `spans.consensus`, `texts.consensus`.
+The consensus of every answer type is this result. How it is computed is in the package of the type:
+`labels.consensus`, `multilabel.consensus`, `spans.consensus`, `texts.consensus`.
 """
 
 from __future__ import annotations
@@ -12,34 +12,37 @@ from typing import Literal
 
 import pandas as pd
 
-Ties = Literal["first", "alphabetical", "random", "shared", "drop"]
+TieRule = Literal["first", "alphabetical", "random", "shared", "drop"]
+"""How one of several tied labels is chosen; `labels.consensus.methods.build_label_consensus` explains each rule."""
 
-TIE_TOLERANCE = (
-    1e-9  # shares of the same count are exactly equal; posteriors carry rounding and crowd-kit's floor, 1e-10
-)
+# Labels whose scores differ by less are tied. Shares of equal counts are exactly equal, but posteriors carry rounding
+# errors and crowd-kit's floor of 1e-10.
+TIE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Consensus:
-    """The labels that a method made of the votes, and everything that is recorded with them.
+    """The labels that a consensus method made of the votes, and everything that is recorded with them.
 
-    `labels` has one row per item with votes, index `item` sorted, with the columns
+    `method` and `version` name the method and its implementation, `ties` is the tie rule, and `seed` the seed of the
+    tie rule `random`. `labels` has one row per item with votes, index `item` sorted, with the columns
       label       the text, None where a tie was left open (`shared`, `drop`)
       confidence  the label's share of the votes (majority, rover), of the weighted votes (wawa, gold_majority), or its
-                  posterior (the others); of each tied label
-      tie         whether several labels are equal at the top
-      tied        those labels, sorted; empty without a tie
+                  posterior (the other methods); in a tie, that of each of the tied labels
+      tie         whether several labels have the highest score
+      tied        the labels that have it, sorted; empty without a tie
       n_votes     how many votes the item has.
     `posteriors` is items × classes in declared order (shares for the majorities), None where items share no classes.
     `marginals` maps each class to its estimated prior; `iterations` counts the steps of the estimation; `converged`
-    says that the change in the last step was below the tolerance. `skills` has the index annotator, sorted: the weight
-    or skill that the method used for each annotator. All four are None for methods that have none. `n_anchors` counts
-    the items whose label was given to the method as known.
+    says whether the change in the last step was below the tolerance. `skills` has the index annotator, sorted: the
+    weight or skill that the method used for each annotator. `marginals`, `iterations`, `converged` and `skills` are
+    None for methods that do not estimate them. `n_anchors` counts the items whose gold was given to the method as
+    known.
     """
 
     method: str
     version: str
-    ties: Ties
+    ties: TieRule
     seed: int
     labels: pd.DataFrame
     posteriors: pd.DataFrame | None = None
@@ -62,18 +65,21 @@ class Consensus:
         return ", ".join([*parts, f"ties: {self.ties}{seed}"])
 
     def to_published(self) -> pd.DataFrame:
-        """The labels with the columns method (the provenance) and warning, so that both go with every label."""
+        """`labels` with two more columns for publication: method (the provenance) and warning (all warnings joined)."""
         return self.labels.astype(object).assign(method=self.provenance, warning=" ".join(self.warnings))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Accuracy:
-    """How many of `total` items (with gold and votes) are right; a share of an item where ties are `shared`."""
+    """How many of the `total` items that have gold and votes got the right label.
+
+    `right` need not be whole: under the tie rule `shared` a tied item counts a share.
+    """
 
     right: float
     total: int
 
     @property
     def value(self) -> float | None:
-        """The share right, None without items."""
+        """The share of items with the right label, None without items."""
         return self.right / self.total if self.total else None

@@ -11,15 +11,15 @@ from scipy import sparse
 
 from aggregation.schema import CodedVotes, Codes, Floats
 
-Stop = Literal["crowdkit", "converged"]
+StopRule = Literal["crowdkit", "converged"]
 Sparse = sparse.csr_array[np.float64, tuple[int, int]]
 
-ITERATIONS = 100  # crowd-kit's own limits
-TOLERANCE = 1e-5
-FLOOR = 1e-10
-SETTLED = 1e-8  # the stop `converged` ends when no posterior moves by more
-LONGEST = 20_000  # or after so many steps
-ABSENT = -1e9  # the log of the prior of a label that is no candidate; its posterior is exactly zero
+CROWDKIT_ITERATIONS = 100  # crowd-kit's own limits
+CROWDKIT_TOLERANCE = 1e-5
+CROWDKIT_FLOOR = 1e-10
+CONVERGED_CHANGE = 1e-8  # the stop `converged` ends when no posterior moves by more
+MAX_ITERATIONS = 20_000  # or after so many steps
+ABSENT_LOG_PRIOR = -1e9  # the log of the prior of a label that is no candidate; its posterior is exactly zero
 VERSION = "hromada sparse Dawid-Skene 1"
 
 
@@ -85,7 +85,7 @@ def build_table(coded: CodedVotes) -> VoteTable:
 def fit_table(
     votes: VoteTable,
     *,
-    stop: Stop = "crowdkit",
+    stop: StopRule = "crowdkit",
     anchors: Codes | None = None,
     weights: DrawWeights | None = None,
     iterations: int | None = None,
@@ -99,7 +99,7 @@ def fit_table(
     count.
     """
     steps = _EMSteps(votes, anchors=anchors, weights=weights)
-    limit = iterations if iterations is not None else ITERATIONS if stop == "crowdkit" else LONGEST
+    limit = iterations if iterations is not None else CROWDKIT_ITERATIONS if stop == "crowdkit" else MAX_ITERATIONS
     posteriors = steps.majority()
     priors, errors, _ = steps.maximise(posteriors)
     bound, change, moved, done, ended = -np.inf, np.inf, np.inf, 0, False
@@ -109,12 +109,12 @@ def fit_table(
         priors, errors, counts = steps.maximise(posteriors)
         if stop == "converged":
             moved = float(np.abs(posteriors - previous).max(initial=0.0))
-            ended = moved < SETTLED
+            ended = moved < CONVERGED_CHANGE
         else:
             new_bound = steps.bound(posteriors, priors=priors, errors=errors, counts=counts)
             bound, change = new_bound, new_bound - bound
-            ended = change < TOLERANCE
-    converged = moved < SETTLED if stop == "converged" else abs(change) < TOLERANCE
+            ended = change < CROWDKIT_TOLERANCE
+    converged = moved < CONVERGED_CHANGE if stop == "converged" else abs(change) < CROWDKIT_TOLERANCE
     return DawidSkeneFit(
         posteriors=posteriors,
         priors=priors,
@@ -167,7 +167,7 @@ class _EMSteps:
             logs *= self.annotators
         scores = np.asarray(self.votes.received @ logs, dtype=np.float64)
         columns = scores.T  # label by label: numpy is slow along short rows
-        log_priors = np.where(self.absent, ABSENT, np.log2(np.maximum(priors, FLOOR)))
+        log_priors = np.where(self.absent, ABSENT_LOG_PRIOR, np.log2(np.maximum(priors, CROWDKIT_FLOOR)))
         for column, prior in zip(columns, log_priors, strict=True):
             np.add(column, prior, out=column)
         top = reduce(np.maximum, columns)
@@ -182,14 +182,14 @@ class _EMSteps:
     def maximise(self, posteriors: Floats) -> tuple[Floats, Floats, Floats]:
         """Priors, errors (pairs × labels, each annotator's pairs sum to one for each true label), and their counts."""
         weighted = posteriors if self.all_once else posteriors * self.items[:, None]
-        priors = self.items @ posteriors / max(self.items.sum(), FLOOR)
+        priors = self.items @ posteriors / max(self.items.sum(), CROWDKIT_FLOOR)
         counts = np.asarray(self.votes.given @ weighted, dtype=np.float64)
-        errors = np.maximum(counts, FLOOR)
+        errors = np.maximum(counts, CROWDKIT_FLOOR)
         if self.undrawn is not None:
             errors[self.undrawn] = 0.0
         sums = np.add.reduceat(errors, self.votes.starts, axis=0)
         widths = np.diff(np.append(self.votes.starts, len(errors)))
-        errors /= np.repeat(np.maximum(sums, FLOOR), widths, axis=0)
+        errors /= np.repeat(np.maximum(sums, CROWDKIT_FLOOR), widths, axis=0)
         if self.undrawn is not None:
             errors[self.undrawn] = 1.0  # its logarithm is 0: no influence on the items
         return priors, errors, counts
@@ -200,12 +200,12 @@ class _EMSteps:
         if self.annotators is not None:
             logs *= self.annotators
         of_votes = self.received * self.items
-        joint = np.einsum("pc,pc->", counts, logs) + of_votes @ posteriors @ np.log(np.maximum(priors, FLOOR))
-        np.maximum(posteriors, FLOOR, out=self.buffers[0])
+        joint = np.einsum("pc,pc->", counts, logs) + of_votes @ posteriors @ np.log(np.maximum(priors, CROWDKIT_FLOOR))
+        np.maximum(posteriors, CROWDKIT_FLOOR, out=self.buffers[0])
         np.log(self.buffers[0], out=self.buffers[1])
         self.buffers[1] *= self.buffers[0]
         entropy = -(self.items @ self.buffers[1]).sum()
-        return float((joint + entropy) / max(of_votes.sum(), FLOOR))
+        return float((joint + entropy) / max(of_votes.sum(), CROWDKIT_FLOOR))
 
     def _fix_anchors(self, posteriors: Floats) -> Floats:
         posteriors[self.anchored] = 0.0

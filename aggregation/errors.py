@@ -1,6 +1,6 @@
-"""The root of the exception tree; `annotation/errors.py` draws the whole of it.
+"""The base class of all errors of hromada, and positions in files; `annotation/errors.py` draws the whole tree.
 
-It lives here because the bottom package is the only one that every other may import.
+It is in this package because every other package may import `aggregation`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class Where:
-    """A place in a file: lines and columns count from 1; `field` is a key, a column or an item id.
+    """A position in a file, for error messages; parts that are unknown are None.
 
-    As text: "file:line:column, field", without what is not known.
+    `line` and `column` count from 1. `field` names what is wrong there: the key in a
+    project file, the column in a table, or the id of an item. As text it reads "file:line:column, field", without the
+    unknown parts.
     """
 
     file: Path | str | None = None
@@ -22,20 +24,26 @@ class Where:
     field: str | None = None
 
     def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
-        return ", ".join(part for part in (place, self.field) if part)
+        position = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        return ", ".join(part for part in (position, self.field) if part)
 
 
 class HromadaError(Exception):
-    """What went wrong, where, and what to do next: one sentence each, fit to be shown as it is."""
+    """An error that is shown to the user as it is.
+
+    `problem` says in a sentence what went wrong, `remedy` what to do about it, `where` in which file and line.
+    """
 
     def __init__(self, problem: str, *, remedy: str = "", where: Where | None = None) -> None:
         self.problem = problem
         self.remedy = remedy
         self.where = where
-        place = f"{where}: " if where is not None and str(where) else ""
-        super().__init__(f"{place}{problem}" + (f" {remedy}" if remedy else ""))
+        prefix = f"{where}: " if where is not None and str(where) else ""
+        super().__init__(f"{prefix}{problem}" + (f" {remedy}" if remedy else ""))
 
 
-class Refused(HromadaError):  # reads as what happened, as every leaf of the tree does
-    """A method that these votes do not allow; the remedy names one that fits."""
+class Refused(HromadaError):  # named after what happened, as all errors of the tree that are raised
+    """A method of aggregation was refused, because it cannot be applied to the given votes.
+
+    The remedy names a method that can.
+    """

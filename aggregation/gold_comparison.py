@@ -14,7 +14,7 @@ from aggregation.bootstrap import Sparse, encode_groups
 from aggregation.errors import HromadaError
 from aggregation.schema import Codes, Floats, Votes
 
-ColumnSums = Callable[[Floats, Floats], Floats]
+SumColumns = Callable[[Floats, Floats], Floats]
 """Takes how often each annotator (annotators × draws) and item (items × draws) is drawn; returns draws × columns."""
 
 
@@ -60,7 +60,7 @@ class Scorer:
     numbers per draw `sum_columns` holds in memory.
     """
 
-    sum_columns: ColumnSums
+    sum_columns: SumColumns
     n_annotators: int
     groups: Codes
     n_groups: int
@@ -103,7 +103,7 @@ def compare_with_gold(votes: Votes, skips: pd.DataFrame | None = None) -> Scored
     )
 
 
-def build_scorer(sum_columns: ColumnSums, scored: ScoredAnswers, *, width: int) -> Scorer:
+def build_scorer(sum_columns: SumColumns, scored: ScoredAnswers, *, width: int) -> Scorer:
     """A scorer that draws the annotators and groups of the scored answers."""
     return Scorer(
         sum_columns=sum_columns,

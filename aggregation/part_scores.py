@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from aggregation.bootstrap import Sparse
 from aggregation.consensus import TIE_TOLERANCE
-from aggregation.gold_comparison import ColumnSums, ScoredAnswers, Scorer, build_scorer, count_cells
+from aggregation.gold_comparison import ScoredAnswers, Scorer, SumColumns, build_scorer, count_cells
 from aggregation.schema import Codes, Floats, divide_safely
 
 Part = tuple[str, ...] | tuple[int, int]
@@ -83,8 +83,8 @@ def build_part_scorers(scored: ScoredAnswers, part_type: PartType) -> tuple[Scor
     counts = _count_parts(scored, part_type)
     is_pooled = part_type.boxes is not None
     width = max(len(counts.item), len(scored.frame), len(scored.gold))
-    individual = _sum_individual_columns(counts, scored, is_pooled=is_pooled)
-    majority = _sum_majority_columns(counts, scored, is_pooled=is_pooled)
+    individual = _build_individual_sums(counts, scored, is_pooled=is_pooled)
+    majority = _build_majority_sums(counts, scored, is_pooled=is_pooled)
     return build_scorer(individual, scored, width=width), build_scorer(majority, scored, width=width)
 
 
@@ -148,7 +148,7 @@ def _count_parts(scored: ScoredAnswers, part_type: PartType) -> _PartCounts:
     )
 
 
-def _sum_individual_columns(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bool) -> ColumnSums:
+def _build_individual_sums(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bool) -> SumColumns:
     """The columns of an answer do not depend on who else is drawn: they are computed once and weighted per draw."""
     layers = [
         _LayerArrays(
@@ -177,7 +177,7 @@ def _sum_individual_columns(counts: _PartCounts, scored: ScoredAnswers, *, is_po
     return sum_columns
 
 
-def _sum_majority_columns(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bool) -> ColumnSums:
+def _build_majority_sums(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bool) -> SumColumns:
     """The columns of the parts that more than half of an item's drawn answers have.
 
     Spans need a majority for the empty answer too; an item without any majority, or with a tie, stays open.

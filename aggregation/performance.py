@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from aggregation.bootstrap import FEWEST_CLUSTERS, Draws, percentile_interval, resample_crossed
+from aggregation.bootstrap import FEWEST_GROUPS, Resampling, percentile_interval, resample_crossed
 from aggregation.consensus import Consensus
 from aggregation.gold_comparison import ScoredAnswers, Scorer
 from aggregation.intervals import Interval, wilson_interval
@@ -23,7 +23,7 @@ UnitName = Literal["individual", "majority", "dawid_skene"]
 Metric = Callable[[Floats], Floats]
 """Takes column sums of a scorer, one row per draw, and returns one number per draw; nan where it is undefined."""
 
-ABOVE = (
+NOTE_VALUE_ABOVE_INTERVAL = (
     "The value lies above its interval: a majority of redrawn people rests on fewer different people and ties more "
     "often. The Wilson interval takes the people as given."
 )
@@ -99,10 +99,10 @@ class Performance:
     n_items: int
     n_items_with_gold: int
     n_items_scored: int
-    resamples: int
+    n_resamples: int
     seed: int
-    level: float
-    positions: bool
+    confidence_level: float
+    classes_are_positions: bool
     dawid_skene: Consensus | None
 
     def __getitem__(self, unit: str) -> Unit:
@@ -124,28 +124,31 @@ def score_unit(
     metrics: Mapping[str, Metric],
     right: int,
     total: int,
-    draws: Draws,
+    resampling: Resampling,
 ) -> Unit:
     """A unit of judgement from the column sums of its answers (1 × columns), the metrics in their order.
 
     `right` of `total` answers or items are right. Intervals resample annotators and groups of items with `scorer`.
     """
     resampled = None
-    if scored.n_groups >= FEWEST_CLUSTERS:
+    if scored.n_groups >= FEWEST_GROUPS:
         resampled = resample_crossed(
             scorer.sum_columns,
             n_annotators=scorer.n_annotators,
             groups=scorer.groups,
             width=scorer.width,
-            draws=draws.resamples,
-            rng=draws.rng(),
-            progress=draws.progress,
+            n_resamples=resampling.n_resamples,
+            rng=resampling.rng(),
+            progress=resampling.progress,
         )
-    scores = tuple(_compute_score(name, metric, sums, resampled, level=draws.level) for name, metric in metrics.items())
-    method, note = _describe_interval(scored, scorer, draws=draws)
+    scores = tuple(
+        _compute_score(name, metric, sums, resampled, confidence_level=resampling.confidence_level)
+        for name, metric in metrics.items()
+    )
+    method, note = _describe_interval(scored, scorer, resampling=resampling)
     if scores[0].high is not None and scores[0].high < scores[0].value:
-        note = f"{note} {ABOVE}".strip()
-    wilson = wilson_interval(right, total, level=draws.level)
+        note = f"{note} {NOTE_VALUE_ABOVE_INTERVAL}".strip()
+    wilson = wilson_interval(right, total, confidence_level=resampling.confidence_level)
     return Unit(
         unit=unit,
         total=total,
@@ -167,11 +170,13 @@ def add_annotator_range(unit: Unit, annotators: pd.DataFrame) -> Unit:
     return replace(unit, ann_mean=float(accuracy.mean()), ann_min=float(accuracy.min()), ann_max=float(accuracy.max()))
 
 
-def score_annotators(scored: ScoredAnswers, *, level: float) -> pd.DataFrame:
+def score_annotators(scored: ScoredAnswers, *, confidence_level: float) -> pd.DataFrame:
     """One row per annotator: n, right, accuracy, wilson_low, wilson_high (see `Performance.annotators`)."""
     n = np.bincount(scored.annotators)
     right = np.bincount(scored.annotators, weights=scored.right).astype(np.int64)
-    intervals = [wilson_interval(int(r), int(t), level=level) for r, t in zip(right, n, strict=True)]
+    intervals = [
+        wilson_interval(int(r), int(t), confidence_level=confidence_level) for r, t in zip(right, n, strict=True)
+    ]
     return pd.DataFrame(
         {
             "n": n,
@@ -184,10 +189,12 @@ def score_annotators(scored: ScoredAnswers, *, level: float) -> pd.DataFrame:
     )
 
 
-def _compute_score(name: str, metric: Metric, sums: Floats, resampled: Floats | None, *, level: float) -> Score:
+def _compute_score(
+    name: str, metric: Metric, sums: Floats, resampled: Floats | None, *, confidence_level: float
+) -> Score:
     interval = Interval(low=None, high=None)
     if resampled is not None:
-        interval = percentile_interval(metric(resampled), level=level)
+        interval = percentile_interval(metric(resampled), confidence_level=confidence_level)
     return Score(
         metric=name,
         value=float(metric(sums)[0]),
@@ -197,12 +204,14 @@ def _compute_score(name: str, metric: Metric, sums: Floats, resampled: Floats | 
     )
 
 
-def _describe_interval(scored: ScoredAnswers, scorer: Scorer, *, draws: Draws) -> tuple[str, str]:
+def _describe_interval(scored: ScoredAnswers, scorer: Scorer, *, resampling: Resampling) -> tuple[str, str]:
     """The name of the interval's method, and what a reader must know about it."""
-    if scored.n_groups < FEWEST_CLUSTERS:
-        few = f"{scored.n_groups} {scored.item_units} are fewer than the {FEWEST_CLUSTERS} to resample"
+    if scored.n_groups < FEWEST_GROUPS:
+        few = f"{scored.n_groups} {scored.item_units} are fewer than the {FEWEST_GROUPS} to resample"
         return "none", f"No interval: {few}."
-    method = f"crossed bootstrap, {draws.resamples} draws over people and {scored.item_units}, seed {draws.seed}"
-    if scorer.n_annotators < FEWEST_CLUSTERS:
+    method = (
+        f"crossed bootstrap, {resampling.n_resamples} draws over people and {scored.item_units}, seed {resampling.seed}"
+    )
+    if scorer.n_annotators < FEWEST_GROUPS:
         return method, f"Between-person variation is not estimable from {scorer.n_annotators} people."
     return method, ""

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from aggregation.errors import HromadaError
 
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
+MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
-COLUMNS = ("item", "annotator", "answer")
+VOTE_COLUMNS = ("item", "annotator", "answer")
 ITEM_COLUMNS = ("group", "gold", "n_options")
 
 
@@ -50,8 +50,8 @@ class Votes:
     frame: pd.DataFrame
     items: pd.DataFrame
     classes: tuple[str, ...] | None
-    positions: bool = False
-    level: Level = "nominal"
+    classes_are_positions: bool = False
+    measurement_level: MeasurementLevel = "nominal"
 
     def encode(self) -> CodedVotes:
         """The votes as codes of items, annotators and answers, each sorted."""
@@ -79,7 +79,7 @@ class Votes:
     def values(self) -> Floats:
         """The value of each class in declared order: its rank up to `ordinal`, its own number from `interval` on."""
         classes = self.classes or ()
-        if self.level in ("nominal", "ordinal"):
+        if self.measurement_level in ("nominal", "ordinal"):
             return np.arange(len(classes), dtype=np.float64)
         return np.array([float(name) for name in classes])
 
@@ -118,24 +118,30 @@ def check_votes(
     *,
     items: pd.DataFrame,
     classes: Sequence[str] | None,
-    positions: bool = False,
-    level: Level = "nominal",
+    classes_are_positions: bool = False,
+    measurement_level: MeasurementLevel = "nominal",
 ) -> Votes:
     """Check and freeze votes (`frame`: item, annotator, answer) with their items (index item; group, gold, n_options).
 
     Raises HromadaError for a missing column, an empty cell, an unknown item, an answer outside the classes, classes
     that have no values at the `level`, and for an item that occurs twice, has no group or has fewer than two options.
     """
-    checked = check_rows(frame, COLUMNS).astype(str).astype(object)
+    checked = check_rows(frame, VOTE_COLUMNS).astype(str).astype(object)
     known = check_items(items)
     check_item_ids(checked, known)
     if classes is not None:
         undeclared = sorted(set(checked["answer"]) - set(classes))
         if undeclared:
             raise HromadaError(f"A vote says {undeclared[0]!r}, which is not a declared label.")
-    _check_level(classes, level)
+    _check_measurement_level(classes, measurement_level)
     declared = None if classes is None else tuple(classes)
-    return Votes(frame=checked, items=known, classes=declared, positions=positions, level=level)
+    return Votes(
+        frame=checked,
+        items=known,
+        classes=declared,
+        classes_are_positions=classes_are_positions,
+        measurement_level=measurement_level,
+    )
 
 
 def check_rows(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -171,17 +177,20 @@ def check_items(items: pd.DataFrame, columns: Sequence[str] = ITEM_COLUMNS) -> p
     return known
 
 
-def _check_level(classes: Sequence[str] | None, level: Level) -> None:
+def _check_measurement_level(classes: Sequence[str] | None, measurement_level: MeasurementLevel) -> None:
     """Raise HromadaError where the classes have no values at that level of measurement."""
-    if level not in get_args(Level):
-        raise HromadaError(f"There is no level {level!r}.", remedy=f"Use one of {', '.join(get_args(Level))}.")
-    if level == "nominal":
+    if measurement_level not in get_args(MeasurementLevel):
+        raise HromadaError(
+            f"There is no level {measurement_level!r}.", remedy=f"Use one of {', '.join(get_args(MeasurementLevel))}."
+        )
+    if measurement_level == "nominal":
         return
     if classes is None:
         raise HromadaError(
-            f"Options that differ from item to item have no {level} level.", remedy="Declare the labels, or nominal."
+            f"Options that differ from item to item have no {measurement_level} level.",
+            remedy="Declare the labels, or nominal.",
         )
-    if level == "ordinal":
+    if measurement_level == "ordinal":
         return
     for name in classes:
         try:
@@ -190,9 +199,9 @@ def _check_level(classes: Sequence[str] | None, level: Level) -> None:
             number = float("nan")
         if not isfinite(number):
             raise HromadaError(
-                f"The label {name!r} is not a number, as the {level} level needs.", remedy="Use ordinal."
+                f"The label {name!r} is not a number, as the {measurement_level} level needs.", remedy="Use ordinal."
             )
-        if level == "ratio" and number < 0:
+        if measurement_level == "ratio" and number < 0:
             raise HromadaError(f"The label {name!r} is below zero, which has no ratio.", remedy="Use interval.")
 
 

@@ -139,7 +139,7 @@ NORMALISATIONS: Mapping[str, Callable[[str], str]] = MappingProxyType(
 )
 
 
-RULES: Mapping[str, str] = MappingProxyType({"text": "unicode_punct", "edit": "spaces"})
+NORMALISATION_BY_TYPE: Mapping[str, str] = MappingProxyType({"text": "unicode_punct", "edit": "spaces"})
 """The normalisation under which texts are compared: words alone count in answers, every sign in corrections."""
 
 

@@ -11,10 +11,10 @@ from aggregation.errors import HromadaError, Refused
 from aggregation.schema import CodedVotes, Codes, Floats, Votes, count_codes
 from aggregation.skill_posterior import SMOOTHING, compute_evidence, normalise_evidence, smooth_skill
 
-ITERATIONS = 500
-SETTLED = 1e-7  # the EM algorithm stops when no posterior moves by more in one step
-ONE_COIN = "hromada one-coin EM 1"
-WEIGHTED = "hromada skill-weighted posterior 1"
+MAX_ITERATIONS = 500
+CONVERGED_CHANGE = 1e-7  # the EM algorithm stops when no posterior moves by more in one step
+ONE_COIN_VERSION = "hromada one-coin EM 1"
+SKILL_WEIGHTED_VERSION = "hromada skill-weighted posterior 1"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,7 +112,7 @@ def fit_one_coin(votes: Votes) -> SkillFit:
     skills: Floats = np.full(len(total), SMOOTHING)
     unchosen: Floats = np.zeros(len(pairs.options))
     iterations = 0
-    while moved >= SETTLED and iterations < ITERATIONS:
+    while moved >= CONVERGED_CHANGE and iterations < MAX_ITERATIONS:
         before, iterations = posterior, iterations + 1
         right = count_codes(annotators, size=len(total), weights=posterior[pairs.pair])
         skills = smooth_skill(right, total)
@@ -124,7 +124,7 @@ def fit_one_coin(votes: Votes) -> SkillFit:
         unchosen=unchosen,
         skills=skills,
         iterations=iterations,
-        converged=moved < SETTLED,
+        converged=moved < CONVERGED_CHANGE,
     )
 
 

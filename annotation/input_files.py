@@ -15,9 +15,9 @@ from typing import Any
 from annotation.errors import BadInput, Where
 
 DELIMITERS = ",;\t"
-LONGEST_CELL = 10_000_000
-JSON_LINES = {".jsonl", ".ndjson"}
-YAML = {".yaml", ".yml"}
+MAX_CELL_CHARACTERS = 10_000_000
+JSON_LINES_ENDINGS = {".jsonl", ".ndjson"}
+YAML_ENDINGS = {".yaml", ".yml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def _decode(raw: bytes, path: Path) -> str:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise BadInput("The file is in UTF-16.", where=_locate_byte(raw, 0, path), remedy="Save it as UTF-8.")
     if b"\0" in raw:
-        remedy = "Save it as text in UTF-8." if path.suffix.lower() in YAML else "Export it as CSV or JSONL."
+        remedy = "Save it as text in UTF-8." if path.suffix.lower() in YAML_ENDINGS else "Export it as CSV or JSONL."
         raise BadInput(
             "This is a binary file, not text.", where=_locate_byte(raw, raw.index(b"\0"), path), remedy=remedy
         )
@@ -113,7 +113,7 @@ def read_delimited(path: Path) -> Iterator[FileRow]:
     Quoted cells may hold line breaks; empty lines are skipped. Raises BadInput with the line.
     """
     text = read_text(path)
-    csv.field_size_limit(LONGEST_CELL)  # the limit is global in the csv module, and stories are long
+    csv.field_size_limit(MAX_CELL_CHARACTERS)  # the limit is global in the csv module, and stories are long
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_detect_delimiter(text, path), strict=True)
     header: list[str] = []
     line = 1
@@ -165,7 +165,7 @@ def require_columns(columns: Sequence[str], row: FileRow, *, key: str) -> None:
         if column not in row.values:
             raise BadInput(
                 f"There is no column {column!r}, which the project file names under `{key}`.",
-                where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES else 1),
+                where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES_ENDINGS else 1),
                 remedy=f"It has: {format_columns(row.values)}.",
             )
 

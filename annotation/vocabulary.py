@@ -7,7 +7,7 @@ from enum import StrEnum
 ABSTAINED = "abstained"
 """Exclusion reason of an abstention: it fills the overlap, but is not counted."""
 
-NOT_BY_RULE = (
+ANSWER_REASON_PREFIXES = (
     ABSTAINED, "skipped", "extra", "withdrawn", "repeat", "control item", "no answer", "several texts", "the item",
     "deleted in Label Studio", "second pass",
 )  # fmt: skip
@@ -20,7 +20,7 @@ CONTROL_ITEM = "control item"
 EXTRA = "extra: the item had its answers"
 """Exclusion reason of an answer that arrived after the overlap of its item was full."""
 
-CHANGED = "the item was changed"
+ITEM_CHANGED = "the item was changed"
 """Prefix of the exclusion reason of an answer to an older revision of an item, before a substantive fix."""
 
 DECLINED = "declined: "
@@ -29,10 +29,10 @@ DECLINED = "declined: "
 SKIPPED = "skipped"
 """Exclusion reason of a skip whose place returned to the queue."""
 
-DELETED = "deleted in Label Studio"
+DELETED_IN_LABEL_STUDIO = "deleted in Label Studio"
 """Exclusion reason of an answer that the annotator deleted in Label Studio."""
 
-BESIDE_GOLD = "second pass: the gold was shown"
+SECOND_PASS = "second pass: the gold was shown"  # noqa: S105  # no password, a pass over the items
 """Exclusion reason of an answer of the second pass, given after the gold was shown."""
 
 

@@ -152,7 +152,7 @@ def _alpha(n_votes: int) -> dict[str, float]:
     votes = Votes(frame=frame, items=items, classes=("yes", "no", "partly", "unknown"))  # type: ignore[arg-type]
 
     def run() -> float:
-        return compute_label_agreement(votes, resamples=1000)["krippendorff_alpha_nominal"].value or 0.0
+        return compute_label_agreement(votes, n_resamples=1000)["krippendorff_alpha_nominal"].value or 0.0
 
     return _run(run)
 
@@ -166,7 +166,7 @@ def _release(n_votes: int) -> dict[str, float]:
 
     def run() -> float:
         votes = checked(frame, items=items, classes=("yes", "no", "partly", "unknown"))  # type: ignore[arg-type]
-        compute_label_agreement(votes, resamples=1000)
+        compute_label_agreement(votes, n_resamples=1000)
         labels = build_label_consensus(votes, method="dawid_skene", ties="drop")
         labels.to_published()
         return compute_label_accuracy(labels, votes.items["gold"]).value or 0.0

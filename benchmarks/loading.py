@@ -117,7 +117,7 @@ def main() -> None:
         figures.append(figure("lint of a clean set", seconds(partial(campaign_lint.lint_campaign, campaign, contents))))
         bad = [damaged(item) for item in campaign_lint.build_lint_items(campaign, contents)]
         figures.append(
-            figure("lint where every item is bad", seconds(partial(lint.lint_items, bad, surface=lint.TELEGRAM)))
+            figure("lint where every item is bad", seconds(partial(lint.lint_items, bad, limits=lint.TELEGRAM)))
         )
     show(f"Loading {ITEMS:,} items", figures)
 

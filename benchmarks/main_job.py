@@ -87,7 +87,7 @@ def measure(folder: Path) -> dict[str, float]:
         with clocked(seconds, "import"), db.transaction() as session:
             key = pseudonyms.ensure_key(session, file=folder / "job.key", now=now)
             project = queries.get_project(session, "main-job")
-            vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=now)
+            vote_import.store_votes(session, project, vote_import.read_vote_file(session, project), key=key, now=now)
         with clocked(seconds, "read"), db.transaction() as session:
             votes = release.build_data_sets(session)[0].votes()
     with clocked(seconds, "majority"):
@@ -95,7 +95,7 @@ def measure(folder: Path) -> dict[str, float]:
     with clocked(seconds, "Dawid-Skene"):
         consensus.build_label_consensus(votes, method="dawid_skene", ties="first")
     with clocked(seconds, "agreement, 1,000 resamples"):
-        agreement.compute_label_agreement(votes, resamples=1000, seed=1)
+        agreement.compute_label_agreement(votes, n_resamples=1000, seed=1)
     return seconds
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.campaigns.project_file import Campaign
+from annotation.campaigns.project_file import CheckedProject
 from annotation.campaigns.questions import ChoiceQuestion
 from annotation.campaigns.sections.quality import ControlRule
 from annotation.campaigns.sections.stages import DynamicOverlap
@@ -64,7 +64,7 @@ class Trial:
     planned: float | None
 
 
-def parse_overlaps(written: Sequence[str], *, campaign: Campaign) -> tuple[Overlap, ...]:
+def parse_overlaps(written: Sequence[str], *, campaign: CheckedProject) -> tuple[Overlap, ...]:
     """Parse overlaps: numbers from 1 to 1000, and `dynamic`, the project's own range or from 3 to 5 annotators.
 
     Raises BadInput for anything else.
@@ -88,7 +88,9 @@ def describe_overlap(overlap: Overlap) -> str:
     return f"{overlap.min} to {overlap.max} until {overlap.confidence:.0%} sure"
 
 
-def list_limitations(campaign: Campaign, contents: CampaignContents, overlaps: Sequence[Overlap]) -> tuple[str, ...]:
+def list_limitations(
+    campaign: CheckedProject, contents: CampaignContents, overlaps: Sequence[Overlap]
+) -> tuple[str, ...]:
     """What a simulation of this campaign leaves out, and which of its rules will have no effect."""
     definition = campaign.definition
     limitations = []
@@ -119,7 +121,11 @@ def _has_two_options(contents: CampaignContents) -> bool:
 
 
 def compare_overlaps(
-    campaign: Campaign, *, crowd: SimulationSettings, overlaps: Sequence[Overlap], progress: Progress | None = None
+    campaign: CheckedProject,
+    *,
+    crowd: SimulationSettings,
+    overlaps: Sequence[Overlap],
+    progress: Progress | None = None,
 ) -> tuple[CampaignContents, tuple[Trial, ...]]:
     """Simulate every overlap with the same annotators and the same truth.
 
@@ -143,7 +149,12 @@ def compare_overlaps(
 
 
 def _run_trial(
-    campaign: Campaign, contents: CampaignContents, *, crowd: SimulationSettings, overlap: Overlap, progress: Progress
+    campaign: CheckedProject,
+    contents: CampaignContents,
+    *,
+    crowd: SimulationSettings,
+    overlap: Overlap,
+    progress: Progress,
 ) -> Trial:
     with (
         tempfile.TemporaryDirectory(prefix="hromada-simulate-") as folder,
@@ -154,7 +165,7 @@ def _run_trial(
         )
 
 
-def _adapt_campaign(campaign: Campaign, overlap: Overlap) -> Campaign:
+def _adapt_campaign(campaign: CheckedProject, overlap: Overlap) -> CheckedProject:
     """The campaign with that overlap, without the admission rules that need answers from earlier projects."""
     definition = campaign.definition
     admission = definition.admission
@@ -166,7 +177,7 @@ def _adapt_campaign(campaign: Campaign, overlap: Overlap) -> Campaign:
 
 def _simulate_campaign(
     db: database.Database,
-    campaign: Campaign,
+    campaign: CheckedProject,
     contents: CampaignContents,
     *,
     crowd: SimulationSettings,
@@ -177,10 +188,10 @@ def _simulate_campaign(
     from bot import release
 
     with db.transaction() as session:
-        projects.load_project(session, campaign, contents, now=engine.BEGIN)
+        projects.load_project(session, campaign, contents, now=engine.SIMULATION_START)
         project = queries.get_project(session, campaign.name)
         _invite(session, project, people=crowd.people)
-        transitions.start_project(session, project=project, now=engine.BEGIN, rehearsal=True)
+        transitions.start_project(session, project=project, now=engine.SIMULATION_START, rehearsal=True)
     simulation = engine.create_simulation(db, settings=crowd, names=[campaign.name])
     simulation.run(progress=progress)
     with db.transaction() as session:
@@ -200,7 +211,7 @@ def _invite(session: Session, project: Project, *, people: int) -> None:
     admission = definitions.get_project_definition(project).admission
     cohort = next(iter(admission.cohort), None) if admission else None
     invitations.create_invitation(
-        session, target=project, code="simulated", uses=people, cohort=cohort, now=engine.BEGIN
+        session, target=project, code="simulated", uses=people, cohort=cohort, now=engine.SIMULATION_START
     )
 
 
@@ -212,7 +223,7 @@ def _compute_scores(data: DataSet, truth: Mapping[str, str | None], *, seed: int
     if known.retained().empty:
         return TrialScores(refused="There are no answers that count.")
     scores = score_answers(
-        known.answers(), skips=known.skips(), resamples=RESAMPLES, seed=seed, units=("individual", "majority")
+        known.answers(), skips=known.skips(), n_resamples=RESAMPLES, seed=seed, units=("individual", "majority")
     )
     single, majority = scores["individual"].primary, scores["majority"].primary
     half = None if single.low is None or single.high is None else (single.high - single.low) / 2

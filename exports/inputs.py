@@ -60,7 +60,7 @@ class DataSet:
     items: pd.DataFrame
     responses: pd.DataFrame
     simulated: bool = False
-    level: schema.Level = "nominal"
+    level: schema.MeasurementLevel = "nominal"
     question: str = "answer"
     kind: AnswerType = "label"
     boxes: tuple[str, ...] | None = None
@@ -114,11 +114,11 @@ class DataSet:
         if self.kind != "label":
             known["n_options"] = 2  # not used for answers without options
         return schema.check_votes(
-            frame.set_axis(list(schema.COLUMNS), axis=1),
+            frame.set_axis(list(schema.VOTE_COLUMNS), axis=1),
             items=known,
             classes=self.classes,
-            positions=self.positions,
-            level=self.level,
+            classes_are_positions=self.positions,
+            measurement_level=self.level,
         )
 
     def answers(self) -> Answers:

@@ -9,7 +9,7 @@ from aggregation.agreement import AgreementTable, Coefficient
 from aggregation.answer_types import build_consensus, compute_agreement, score_answers
 from aggregation.answers import Answers
 from aggregation.bootstrap import Progress
-from aggregation.consensus import Consensus, Ties
+from aggregation.consensus import Consensus, TieRule
 from aggregation.errors import HromadaError, Refused
 from aggregation.labels.agreement import (
     SelfAgreement,
@@ -33,7 +33,7 @@ class ReleaseOptions:
     """How the numbers are computed; `level` is the share that intervals cover, the resamples are counts of draws."""
 
     method: Method
-    ties: Ties
+    ties: TieRule
     seed: int
     agreement_resamples: int
     performance_resamples: int
@@ -107,7 +107,7 @@ def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progres
     answers = data.answers()
     votes = answers.votes
     self_agreement = compute_self_agreement(
-        annotator_quality.list_repeats(data), closed=data.classes is not None, level=options.level
+        annotator_quality.list_repeats(data), closed=data.classes is not None, confidence_level=options.level
     )
     variants = build_variants(data) if data.items["gold"].notna().any() else {}
     n_parts = 3 if variants else 2
@@ -118,9 +118,9 @@ def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progres
     measured_agreement = compute_agreement(
         answers,
         overlap=data.overlap,
-        resamples=options.agreement_resamples,
+        n_resamples=options.agreement_resamples,
         seed=options.seed,
-        level=options.level,
+        confidence_level=options.level,
         progress=_split_progress(progress, 0, of=n_parts),
     )
     scores, no_performance = _compute_performance(data, options, progress=_split_progress(progress, 1, of=n_parts))
@@ -172,9 +172,9 @@ def _compute_performance(
         scores = score_answers(
             data.answers(),
             skips=data.skips(),
-            resamples=options.performance_resamples,
+            n_resamples=options.performance_resamples,
             seed=options.seed,
-            level=options.level,
+            confidence_level=options.level,
             units=units,
             progress=progress,
         )
@@ -197,7 +197,7 @@ def _select_dawid_skene(votes: Votes, labels: Consensus, scores: Performance | N
 
 def _compute_mean_posterior(fit: Consensus, votes: Votes, options: ReleaseOptions) -> Coefficient:
     return estimate_mean_posterior(
-        fit, votes, resamples=options.agreement_resamples, seed=options.seed, level=options.level
+        fit, votes, n_resamples=options.agreement_resamples, seed=options.seed, confidence_level=options.level
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from aggregation.bootstrap import Progress
-from aggregation.consensus import Ties
+from aggregation.consensus import TieRule
 from aggregation.labels.consensus import Method
 from aggregation.performance import Performance, Unit
 from exports import writers
@@ -65,7 +65,7 @@ def build_release(
     data_sets: Sequence[DataSet],
     *,
     method: Method = "majority",
-    ties: Ties = "drop",
+    ties: TieRule = "drop",
     seed: int = 0,
     anchors: bool = False,
     agreement_resamples: int = 1000,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from aggregation import scoring
-from aggregation.bootstrap import Draws, Progress
+from aggregation.bootstrap import Progress, Resampling
 from aggregation.consensus import Consensus
 from aggregation.errors import Refused
 from aggregation.gold_comparison import ScoredAnswers, Scorer, compare_with_gold
@@ -27,7 +27,7 @@ from aggregation.performance import (
 )
 from aggregation.schema import Floats, Votes
 
-REFITTED_VOTES = 60_000_000  # votes in all refits of an interval, about a minute; more votes have fewer refits
+MAX_REFITTED_VOTES = 60_000_000  # votes in all refits of an interval, about a minute; more votes have fewer refits
 FEWEST_REFITS = 200
 
 
@@ -35,9 +35,9 @@ def score_labels(
     votes: Votes,
     *,
     skips: pd.DataFrame | None = None,
-    resamples: int = 2000,
+    n_resamples: int = 2000,
     seed: int = 0,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     units: Collection[UnitName] = get_args(UnitName),
     progress: Progress | None = None,
 ) -> Performance:
@@ -51,20 +51,20 @@ def score_labels(
     Raises HromadaError where no item has gold, or nobody answered one that has.
     """
     scored = compare_with_gold(votes, skips)
-    draws = Draws(resamples=resamples, seed=seed, level=level, progress=progress)
+    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level, progress=progress)
     n_parts = len(units) - (votes.classes is None and "dawid_skene" in units)
-    parts = [replace(draws, progress=draws.part(part, of=n_parts)) for part in range(len(units))]
-    annotators = score_annotators(scored, level=level)
-    scored_units = [add_annotator_range(_score_individual(scored, draws=parts[0]), annotators)]
+    parts = [replace(resampling, progress=resampling.part(part, of=n_parts)) for part in range(len(units))]
+    annotators = score_annotators(scored, confidence_level=confidence_level)
+    scored_units = [add_annotator_range(_score_individual(scored, resampling=parts[0]), annotators)]
     refused, fitted = {}, None
     if "majority" in units:
         labels = _build_open_consensus(votes, "majority")
         scorer = build_majority_scorer(scored)
-        scored_units.append(_score_consensus("majority", labels, scored, scorer=scorer, draws=parts[1]))
+        scored_units.append(_score_consensus("majority", labels, scored, scorer=scorer, resampling=parts[1]))
     if "dawid_skene" in units:
         try:
             fitted = _build_open_consensus(votes, "dawid_skene")
-            scored_units.append(_score_refitted(fitted, votes, scored, draws=parts[-1]))
+            scored_units.append(_score_refitted(fitted, votes, scored, resampling=parts[-1]))
         except Refused as refusal:
             refused["dawid_skene"] = str(refusal)
     return Performance(
@@ -76,10 +76,10 @@ def score_labels(
         n_items=len(votes.items),
         n_items_with_gold=int(votes.items["gold"].notna().sum()),
         n_items_scored=len(scored.gold),
-        resamples=resamples,
+        n_resamples=n_resamples,
         seed=seed,
-        level=level,
-        positions=votes.positions,
+        confidence_level=confidence_level,
+        classes_are_positions=votes.classes_are_positions,
         dawid_skene=fitted,
     )
 
@@ -95,29 +95,31 @@ def _compute_random_accuracy(votes: Votes, skips: pd.DataFrame | None) -> float:
     return float((1 / votes.items.loc[votes.items.index.isin(seen), "n_options"].to_numpy(dtype=float)).mean())
 
 
-def _score_individual(scored: ScoredAnswers, *, draws: Draws) -> Unit:
+def _score_individual(scored: ScoredAnswers, *, resampling: Resampling) -> Unit:
     gold = scored.gold.to_numpy()[scored.items].tolist()
     answers = scored.frame["answer"].tolist()
     scorer = build_individual_scorer(scored)
-    return _score_label_unit("individual", gold=gold, answers=answers, scored=scored, scorer=scorer, draws=draws)
+    return _score_label_unit(
+        "individual", gold=gold, answers=answers, scored=scored, scorer=scorer, resampling=resampling
+    )
 
 
-def _score_refitted(fitted: Consensus, votes: Votes, scored: ScoredAnswers, *, draws: Draws) -> Unit:
+def _score_refitted(fitted: Consensus, votes: Votes, scored: ScoredAnswers, *, resampling: Resampling) -> Unit:
     """The unit of Dawid-Skene labels, with fewer draws where there are many votes."""
-    most = max(FEWEST_REFITS, REFITTED_VOTES // len(votes.frame))
-    fewer = replace(draws, resamples=min(draws.resamples, most))
+    most = max(FEWEST_REFITS, MAX_REFITTED_VOTES // len(votes.frame))
+    fewer = replace(resampling, n_resamples=min(resampling.n_resamples, most))
     scorer = build_refit_scorer(votes, scored)
-    return _score_consensus("dawid_skene", fitted, scored, scorer=scorer, draws=fewer)
+    return _score_consensus("dawid_skene", fitted, scored, scorer=scorer, resampling=fewer)
 
 
 def _score_consensus(
-    name: UnitName, consensus: Consensus, scored: ScoredAnswers, *, scorer: Scorer, draws: Draws
+    name: UnitName, consensus: Consensus, scored: ScoredAnswers, *, scorer: Scorer, resampling: Resampling
 ) -> Unit:
     """A unit of one label per item: the consensus of all votes, on the items that have gold."""
     labels = consensus.labels.reindex(scored.gold.index)
     answers = [label if isinstance(label, str) else None for label in labels["label"]]
     gold = scored.gold.tolist()
-    unit = _score_label_unit(name, gold=gold, answers=answers, scored=scored, scorer=scorer, draws=draws)
+    unit = _score_label_unit(name, gold=gold, answers=answers, scored=scored, scorer=scorer, resampling=resampling)
     n_ties = int(labels["tie"].eq(other=True).sum())  # an item that was only skipped has no label, and is no tie
     return replace(unit, n_ties=n_ties, n_annotators=scorer.n_annotators)
 
@@ -129,7 +131,7 @@ def _score_label_unit(
     answers: Sequence[str | None],
     scored: ScoredAnswers,
     scorer: Scorer,
-    draws: Draws,
+    resampling: Resampling,
 ) -> Unit:
     counts = _count_labels(gold, answers, classes=scored.classes)
     names = list(scoring.METRICS) if scored.classes is not None else ["accuracy"]
@@ -141,7 +143,7 @@ def _score_label_unit(
         metrics={name: _build_metric(scoring.METRICS[name]) for name in names},
         right=round(sum(counts.right)),
         total=len(gold),
-        draws=draws,
+        resampling=resampling,
     )
 
 

@@ -10,24 +10,31 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from aggregation.agreement import NO_PAIRS, Coefficient, build_pool, estimate_coefficient
+from aggregation.agreement import REASON_NO_PAIRS, Coefficient, build_item_columns, estimate_coefficient
 from aggregation.answers import Answers
-from aggregation.bootstrap import Draws
+from aggregation.bootstrap import Resampling
 from aggregation.labels.agreement import compute_label_agreement
-from aggregation.multilabel.votes import OPEN_BOXES, Selections, build_pooled_box_votes, read_selections
+from aggregation.multilabel.votes import BOXES_DIFFER, Selections, build_pooled_box_votes, read_selections
 from aggregation.schema import Floats, count_codes, divide_safely
 
 BOX_COEFFICIENTS = ("percent_agreement", "krippendorff_alpha_nominal", "gwet_ac1")
 EVERY_BOX = "every box"
-NO_SETS = f"{OPEN_BOXES} whose sets could be compared by chance; every box as a yes or no of its own has an alpha."
-NO_VARIATION = "All compared sets are equal, so the expected disagreement is 0 and alpha is undefined."
+REASON_NO_SETS = (
+    f"{BOXES_DIFFER} whose sets could be compared by chance; every box as a yes or no of its own has an alpha."
+)
+REASON_NO_VARIATION = "All compared sets are equal, so the expected disagreement is 0 and alpha is undefined."
 
 BoxSet = NDArray[np.bool_]
 """Which boxes are ticked, one truth value per declared box."""
 
 
 def compute_multilabel_agreement(
-    answers: Answers, *, overlap: int | None = None, resamples: int = 1000, seed: int = 0, level: float = 0.95
+    answers: Answers,
+    *,
+    overlap: int | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
 ) -> tuple[Coefficient, ...]:
     """The coefficients of whole sets, then BOX_COEFFICIENTS of all boxes together (`of` is EVERY_BOX) and of each box.
 
@@ -35,28 +42,45 @@ def compute_multilabel_agreement(
     `overlap` is the planned number of votes per item; only the first so many votes of each item count.
     """
     pooled = compute_label_agreement(
-        build_pooled_box_votes(answers), overlap=overlap, resamples=resamples, seed=seed, level=level
+        build_pooled_box_votes(answers),
+        overlap=overlap,
+        n_resamples=n_resamples,
+        seed=seed,
+        confidence_level=confidence_level,
     )
     every_box = tuple(replace(pooled[name], of=EVERY_BOX) for name in BOX_COEFFICIENTS)
     if answers.boxes is None:
         votes = answers.normalise_votes()
-        sets = compute_label_agreement(votes, overlap=overlap, resamples=resamples, seed=seed, level=level)
+        sets = compute_label_agreement(
+            votes, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
+        )
         equal = replace(sets["percent_agreement"], name="exact_sets")
-        return (equal, *(_refuse_alpha(equal, name) for name in DISTANCES), *every_box)
+        return (equal, *(_build_undefined_alpha(equal, name) for name in DISTANCES), *every_box)
     selections = read_selections(answers)
-    of_sets = compute_set_agreement(selections, overlap=overlap, resamples=resamples, seed=seed, level=level)
-    of_boxes = compute_box_agreement(selections, overlap=overlap, resamples=resamples, seed=seed, level=level)
+    of_sets = compute_set_agreement(
+        selections, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
+    )
+    of_boxes = compute_box_agreement(
+        selections, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
+    )
     return (*of_sets, *every_box, *of_boxes)
 
 
 def compute_box_agreement(
-    selections: Selections, *, overlap: int | None = None, resamples: int = 1000, seed: int = 0, level: float = 0.95
+    selections: Selections,
+    *,
+    overlap: int | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
 ) -> tuple[Coefficient, ...]:
     """BOX_COEFFICIENTS of each box in declared order, `of` naming it; headline rows (see `AgreementTable`) alone."""
     rows = []
     for box in selections.boxes:
         votes = selections.box_votes(box)
-        table = compute_label_agreement(votes, overlap=overlap, resamples=resamples, seed=seed, level=level)
+        table = compute_label_agreement(
+            votes, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
+        )
         rows += [replace(table[name], of=box) for name in BOX_COEFFICIENTS]
     return tuple(rows)
 
@@ -84,7 +108,12 @@ DISTANCES: Mapping[str, Callable[[BoxSet, BoxSet], float]] = MappingProxyType(
 
 
 def compute_set_agreement(
-    selections: Selections, *, overlap: int | None = None, resamples: int = 1000, seed: int = 0, level: float = 0.95
+    selections: Selections,
+    *,
+    overlap: int | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
 ) -> tuple[Coefficient, ...]:
     """Agreement on whole sets: `exact_sets` (share of equal pairs, mean over items) and alpha with both DISTANCES.
 
@@ -92,7 +121,7 @@ def compute_set_agreement(
     per item; only the first so many votes of each item count.
     """
     chosen = selections if overlap is None else selections.first_votes(overlap)
-    draws = Draws(resamples=resamples, seed=seed, level=level)
+    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
     paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()).to_numpy() >= 2
     frame, ticked = chosen.frame.loc[paired], chosen.ticked[paired]
     sets, set_of_vote = np.unique(ticked, axis=0, return_inverse=True)
@@ -103,7 +132,7 @@ def compute_set_agreement(
     distances = [_build_distance_matrix(sets, distance) for distance in DISTANCES.values()]
     observed = [np.einsum("iu,iu->i", table @ matrix, table) / (size - 1) for matrix in distances]
     equal = np.einsum("iu,iu->i", table, table - 1) / (size * (size - 1))
-    pool = build_pool(
+    pool = build_item_columns(
         np.column_stack([np.ones(len(items)), equal, size, *observed, table]),
         groups=chosen.items["group"].reindex(items),
         n_votes=len(frame),
@@ -112,25 +141,25 @@ def compute_set_agreement(
     statistics: dict[str, Callable[[Floats], Floats]] = {"exact_sets": _share_equal_pairs}
     for number, name in enumerate(DISTANCES):
         statistics[name] = _build_distance_alpha(number, distances[number], start=3 + len(DISTANCES))
-    sums = pool.resample(draws)
+    sums = pool.resample(resampling)
     return tuple(
         estimate_coefficient(
             name,
             pool.compute(statistic),
             resampled=None if sums is None else statistic(sums),
-            pool=pool,
-            draws=draws,
+            item_columns=pool,
+            resampling=resampling,
             how="mean over items of the share of equal pairs of sets"
             if name == "exact_sets"
             else _describe_alpha(name),
-            undefined=NO_VARIATION if len(items) else NO_PAIRS,
+            reason_undefined=REASON_NO_VARIATION if len(items) else REASON_NO_PAIRS,
             basis="pooled" if overlap is None else "first",
         )
         for name, statistic in statistics.items()
     )
 
 
-def _refuse_alpha(equal: Coefficient, name: str) -> Coefficient:
+def _build_undefined_alpha(equal: Coefficient, name: str) -> Coefficient:
     """The row of an alpha that sets of different boxes do not have, with the counts of the row `equal`."""
     return replace(
         equal,
@@ -140,7 +169,7 @@ def _refuse_alpha(equal: Coefficient, name: str) -> Coefficient:
         low=None,
         high=None,
         undefined_resamples=0,
-        reason=NO_SETS,
+        reason=REASON_NO_SETS,
     )
 
 

@@ -8,24 +8,24 @@ from collections.abc import Mapping
 import pandas as pd
 
 from aggregation.answers import Answers
-from aggregation.consensus import Consensus, Ties
-from aggregation.dawid_skene import Stop
+from aggregation.consensus import Consensus, TieRule
+from aggregation.dawid_skene import StopRule
 from aggregation.errors import Refused
 from aggregation.labels.consensus import Method, build_label_consensus, derive_anchors_and_skills
-from aggregation.multilabel.votes import (
-    OPEN_BOXES,
-    YES,
-    build_box_votes,
-    build_pooled_box_votes,
-    join_item_and_box,
-)
+from aggregation.multilabel.votes import BOXES_DIFFER, YES, build_box_votes, build_pooled_box_votes, join_item_and_box
 
 ConsensusByBox = Mapping[str, Consensus]
 """The consensus of each declared box; the one of all boxes together under the empty name where boxes differ."""
 
 
 def build_box_consensus(
-    answers: Answers, *, method: Method, ties: Ties, seed: int = 0, anchors: bool = False, stop: Stop = "crowdkit"
+    answers: Answers,
+    *,
+    method: Method,
+    ties: TieRule,
+    seed: int = 0,
+    anchors: bool = False,
+    stop: StopRule = "crowdkit",
 ) -> Consensus:
     """The consensus on each box by itself; a tied box that the rule leaves open leaves its item without a label.
 
@@ -35,7 +35,9 @@ def build_box_consensus(
     """
     if answers.boxes is None:
         if method != "majority":
-            raise Refused(f"{OPEN_BOXES}, so what people say of one tells nothing of another.", remedy="Use majority.")
+            raise Refused(
+                f"{BOXES_DIFFER}, so what people say of one tells nothing of another.", remedy="Use majority."
+            )
         votes = build_pooled_box_votes(answers)
         by_box: ConsensusByBox = {"": build_label_consensus(votes, method=method, ties=ties, seed=seed)}
     else:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from aggregation.answers import Answers
 from aggregation.errors import HromadaError
-from aggregation.schema import COLUMNS, ITEM_COLUMNS, Votes, check_item_ids, check_items, check_rows, check_votes
+from aggregation.schema import ITEM_COLUMNS, VOTE_COLUMNS, Votes, check_item_ids, check_items, check_rows, check_votes
 
 YES, NO = "yes", "no"
-OPEN_BOXES = "The boxes differ from item to item and share no classes"
-SEPARATOR = "\x1f"  # joins the ids of an item and a box, which never contain it
+BOXES_DIFFER = "The boxes differ from item to item and share no classes"
+ITEM_BOX_SEPARATOR = "\x1f"  # joins the ids of an item and a box, which never contain it
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,7 +49,7 @@ def check_selections(frame: pd.DataFrame, *, items: pd.DataFrame, boxes: Sequenc
 
     Raises HromadaError for a missing column, an empty cell, an unknown item, and a box that is not declared.
     """
-    rows = check_rows(frame, COLUMNS)
+    rows = check_rows(frame, VOTE_COLUMNS)
     known = check_items(items, ("group",))
     names = rows[["item", "annotator"]].astype(str).astype(object)
     check_item_ids(names, known)
@@ -79,7 +79,7 @@ def build_pooled_box_votes(answers: Answers) -> Votes:
             for item, annotator, ticked in _iterate_ticked(answers)
             for box in answers.get_boxes(item)
         ],
-        columns=list(COLUMNS),
+        columns=list(VOTE_COLUMNS),
         dtype=object,
     )
     groups, gold = answers.votes.items["group"].to_dict(), answers.votes.items["gold"].to_dict()
@@ -105,7 +105,7 @@ def build_box_votes(answers: Answers, box: str) -> Votes:
 
 def join_item_and_box(item: str, box: str) -> str:
     """The id of an item and a box together, as `build_pooled_box_votes` uses it."""
-    return f"{item}{SEPARATOR}{box}"
+    return f"{item}{ITEM_BOX_SEPARATOR}{box}"
 
 
 def _iterate_ticked(answers: Answers) -> Iterator[tuple[str, str, frozenset[str]]]:

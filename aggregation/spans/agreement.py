@@ -9,12 +9,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from aggregation.agreement import NO_PAIRS, Coefficient, estimate_item_mean
-from aggregation.bootstrap import Draws
+from aggregation.agreement import REASON_NO_PAIRS, Coefficient, estimate_item_mean
+from aggregation.bootstrap import Resampling
 from aggregation.scoring import find_words
 from aggregation.spans.votes import SpanSet, SpanVotes
 
-HOW: Mapping[str, str] = MappingProxyType(
+DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
     {
         "span_f1_exact": "mean over items of the mean F1 of each two annotators' spans, same ends and label",
         "span_f1_token": "mean over items of the mean F1 of the labelled words that each two annotators' spans touch",
@@ -25,14 +25,19 @@ HOW: Mapping[str, str] = MappingProxyType(
 
 
 def compute_span_agreement(
-    votes: SpanVotes, *, overlap: int | None = None, resamples: int = 1000, seed: int = 0, level: float = 0.95
+    votes: SpanVotes,
+    *,
+    overlap: int | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
 ) -> tuple[Coefficient, ...]:
     """The coefficients of HOW, in its order; F1 is 2 |A and B| / (|A| + |B|), and 1 where neither marked anything.
 
     `overlap` is the planned number of votes per item; only the first so many votes of each item count.
     """
     chosen = votes if overlap is None else votes.first_votes(overlap)
-    draws = Draws(resamples=resamples, seed=seed, level=level)
+    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
     paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()) >= 2
     frame = chosen.frame.loc[paired]
     spans_by_item = {str(item): list(rows) for item, rows in frame.groupby("item")["spans"]}
@@ -48,10 +53,11 @@ def compute_span_agreement(
             name,
             np.array([measure(item) for item in spans_by_item], dtype=np.float64),
             groups=chosen.items["group"].reindex(list(spans_by_item)),
-            counts=(len(frame), frame["annotator"].nunique()),
-            draws=draws,
-            how=HOW[name],
-            undefined=NO_PAIRS,
+            n_votes=len(frame),
+            n_annotators=frame["annotator"].nunique(),
+            resampling=resampling,
+            how=DESCRIPTIONS[name],
+            reason_undefined=REASON_NO_PAIRS,
             basis="pooled" if overlap is None else "first",
         )
         for name, measure in measures.items()

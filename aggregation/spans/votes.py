@@ -10,7 +10,7 @@ import pandas as pd
 
 from aggregation.answers import Answers
 from aggregation.errors import HromadaError
-from aggregation.schema import COLUMNS, check_item_ids, check_items, check_rows
+from aggregation.schema import VOTE_COLUMNS, check_item_ids, check_items, check_rows
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -47,7 +47,7 @@ def check_span_votes(frame: pd.DataFrame, *, items: pd.DataFrame) -> SpanVotes:
     `items` has the index item and the columns group and text. Raises HromadaError for a missing column, an empty cell,
     an unknown item, and a span that does not lie within its text or is empty.
     """
-    rows = check_rows(frame, COLUMNS)
+    rows = check_rows(frame, VOTE_COLUMNS)
     known = check_items(items, ("group", "text"))
     names = rows[["item", "annotator"]].astype(str).astype(object)
     check_item_ids(names, known)

@@ -10,13 +10,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from aggregation.agreement import NO_PAIRS, Coefficient, estimate_item_mean
-from aggregation.bootstrap import Draws
+from aggregation.agreement import REASON_NO_PAIRS, Coefficient, estimate_item_mean
+from aggregation.bootstrap import Resampling
 from aggregation.errors import HromadaError
 from aggregation.schema import Votes
 from aggregation.scoring import NORMALISATIONS, chrf, count_ngrams, edit_distance
 
-HOW: Mapping[str, str] = MappingProxyType(
+DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
     {
         "exact_match": "mean over items of the share of equal pairs of texts",
         "plurality_share": "mean over items of the share of the votes for the most frequent text",
@@ -43,9 +43,9 @@ def compute_text_agreement(
     *,
     rule: str = "ukrainian",
     overlap: int | None = None,
-    resamples: int = 1000,
+    n_resamples: int = 1000,
     seed: int = 0,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
 ) -> tuple[Coefficient, ...]:
     """The coefficients of HOW, in its order, over the items with two texts or more, after the normalisation `rule`.
 
@@ -53,7 +53,7 @@ def compute_text_agreement(
     of each item count.
     """
     chosen = normalise_votes(votes if overlap is None else votes.first_votes(overlap), rule)
-    draws = Draws(resamples=resamples, seed=seed, level=level)
+    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
     paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()) >= 2
     frame = chosen.frame.loc[paired]
     texts_by_item = {str(item): Counter(texts) for item, texts in frame.groupby("item")["answer"]}
@@ -68,10 +68,11 @@ def compute_text_agreement(
             name,
             np.array([measure(texts) for texts in texts_by_item.values()], dtype=np.float64),
             groups=chosen.items["group"].reindex(list(texts_by_item)),
-            counts=(len(frame), frame["annotator"].nunique()),
-            draws=draws,
-            how=f"{HOW[name]}; texts normalised by the rule {rule}",
-            undefined=NO_PAIRS,
+            n_votes=len(frame),
+            n_annotators=frame["annotator"].nunique(),
+            resampling=resampling,
+            how=f"{DESCRIPTIONS[name]}; texts normalised by the rule {rule}",
+            reason_undefined=REASON_NO_PAIRS,
             basis="pooled" if overlap is None else "first",
         )
         for name, measure in measures.items()

@@ -9,13 +9,13 @@ from dataclasses import replace
 import pandas as pd
 
 from aggregation.answers import Answers
-from aggregation.consensus import Consensus, Ties
+from aggregation.consensus import Consensus, TieRule
 from aggregation.labels.consensus import Method, build_label_consensus
 
-METHODS: tuple[Method, ...] = ("majority", "rover", "closest")
+TEXT_METHODS: tuple[Method, ...] = ("majority", "rover", "closest")
 
 
-def build_text_consensus(answers: Answers, *, method: Method, ties: Ties, seed: int) -> Consensus:
+def build_text_consensus(answers: Answers, *, method: Method, ties: TieRule, seed: int) -> Consensus:
     """The consensus by one of METHODS; texts that are equal after normalisation count as one.
 
     All texts that are accepted as right count as one too. A label is published as the most frequent original text

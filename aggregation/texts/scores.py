@@ -10,17 +10,25 @@ import pandas as pd
 from aggregation.answers import Answers
 from aggregation.bootstrap import Sparse
 from aggregation.consensus import TIE_TOLERANCE
-from aggregation.gold_comparison import ColumnSums, ScoredAnswers, Scorer, build_scorer, count_cells
+from aggregation.gold_comparison import ScoredAnswers, Scorer, SumColumns, build_scorer, count_cells
 from aggregation.performance import Metric, build_column_mean
-from aggregation.schema import COLUMNS, Codes, Floats
-from aggregation.scoring import NORMALISATIONS, RULES, chrf, count_ngrams, error_rate, overlap_f1, split_words
+from aggregation.schema import VOTE_COLUMNS, Codes, Floats
+from aggregation.scoring import (
+    NORMALISATION_BY_TYPE,
+    NORMALISATIONS,
+    chrf,
+    count_ngrams,
+    error_rate,
+    overlap_f1,
+    split_words,
+)
 
-UNANSWERED = {"text": (0.0, 0.0), "edit": (0.0, 1.0, 1.0, 0.0)}
+UNANSWERED_METRICS = {"text": (0.0, 0.0), "edit": (0.0, 1.0, 1.0, 0.0)}
 """The grades of a skip or an open tie: nothing is right, and the whole right text would still have to be written."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _GradedTexts:
+class _MeasuredTexts:
     """The different texts of each item (see `Answers.merge_right_answers`), sorted by item.
 
     `item` is the item of each text, `grades` are its grades (texts × columns), `given` says how often each annotator
@@ -35,9 +43,9 @@ class _GradedTexts:
 
 def build_text_scorers(answers: Answers, scored: ScoredAnswers) -> tuple[Scorer, Scorer]:
     """The scorers of single texts and of pluralities; the columns are those of `grade_text` and the number of texts."""
-    texts = _grade_texts(answers, scored)
+    texts = _measure_texts(answers, scored)
     width = max(len(texts.item), len(scored.gold))
-    individual, plurality = _sum_individual_columns(texts, scored), _sum_plurality_columns(texts, scored)
+    individual, plurality = _build_individual_sums(texts, scored), _build_plurality_sums(texts, scored)
     return build_scorer(individual, scored, width=width), build_scorer(plurality, scored, width=width)
 
 
@@ -47,14 +55,14 @@ def list_text_metrics(answers: Answers) -> dict[str, Metric]:
     return {name: build_column_mean(number) for number, name in enumerate(names)}
 
 
-def grade_text(answers: Answers, item: str, text: str, gold: str) -> tuple[float, ...]:
+def measure_text(answers: Answers, item: str, text: str, gold: str) -> tuple[float, ...]:
     """The grades of one text against the right ones, for each metric against the one that it is best with.
 
     They are `exact_match`, then for answers `f1` of their words, as SQuAD counts it, for corrections `wer`, `cer` and
     `chrf`. All texts are compared under the rule of the answer type.
     """
     right = answers.list_right_answers(item, gold)
-    normalised = NORMALISATIONS[RULES[answers.kind]](text)
+    normalised = NORMALISATIONS[NORMALISATION_BY_TYPE[answers.kind]](text)
     exact = float(normalised in right)
     if answers.kind == "text":
         return exact, max(overlap_f1(split_words(one), split_words(normalised)) for one in right)
@@ -66,20 +74,20 @@ def grade_text(answers: Answers, item: str, text: str, gold: str) -> tuple[float
     )
 
 
-def _grade_texts(answers: Answers, scored: ScoredAnswers) -> _GradedTexts:
-    voted = scored.frame.loc[scored.voted, list(COLUMNS)]
+def _measure_texts(answers: Answers, scored: ScoredAnswers) -> _MeasuredTexts:
+    voted = scored.frame.loc[scored.voted, list(VOTE_COLUMNS)]
     votes = answers.with_votes(replace(answers.votes, frame=voted)).merge_right_answers()
     frame = pd.DataFrame({"item": scored.items[scored.voted], "text": votes.frame["answer"].to_numpy(dtype=object)})
     number = frame.groupby(["item", "text"], sort=True).ngroup().to_numpy(dtype=np.intp)
     different = frame.assign(number=number).drop_duplicates("number").sort_values("number")
     ids = scored.gold.index.to_numpy(dtype=object)
     grades = [
-        (*grade_text(answers, str(ids[item]), text, scored.gold.iloc[item]), 1.0)
+        (*measure_text(answers, str(ids[item]), text, scored.gold.iloc[item]), 1.0)
         for item, text in zip(different["item"], different["text"], strict=True)
     ]
-    unanswered = np.array([*UNANSWERED[answers.kind], 1.0])
+    unanswered = np.array([*UNANSWERED_METRICS[answers.kind], 1.0])
     shape = (len(different), len(scored.annotator_ids))
-    return _GradedTexts(
+    return _MeasuredTexts(
         item=different["item"].to_numpy(dtype=np.intp),
         grades=np.array(grades, dtype=np.float64).reshape(len(different), len(unanswered)),
         given=count_cells(number, scored.annotators[scored.voted], shape=shape),
@@ -87,7 +95,7 @@ def _grade_texts(answers: Answers, scored: ScoredAnswers) -> _GradedTexts:
     )
 
 
-def _sum_individual_columns(texts: _GradedTexts, scored: ScoredAnswers) -> ColumnSums:
+def _build_individual_sums(texts: _MeasuredTexts, scored: ScoredAnswers) -> SumColumns:
     skips = scored.count_skips()
 
     def sum_columns(annotators: Floats, items: Floats) -> Floats:
@@ -98,7 +106,7 @@ def _sum_individual_columns(texts: _GradedTexts, scored: ScoredAnswers) -> Colum
     return sum_columns
 
 
-def _sum_plurality_columns(texts: _GradedTexts, scored: ScoredAnswers) -> ColumnSums:
+def _build_plurality_sums(texts: _MeasuredTexts, scored: ScoredAnswers) -> SumColumns:
     skips, n_items = scored.count_skips(), len(scored.gold)
     answered, starts = np.unique(texts.item, return_index=True)
 

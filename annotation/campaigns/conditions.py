@@ -1,4 +1,4 @@
-"""Conditions on items and their consensus, as in `hromada follow-up --where`."""
+"""Conditions on items and their consensus, as in `hromada follow-up --where`, and the majority that these test."""
 
 from __future__ import annotations
 
@@ -12,13 +12,20 @@ from annotation.campaigns.questions.question_base import decode_json
 from annotation.errors import BadInput, Where
 
 _CONDITION = re.compile(r"\s*([^\s<>=!]+)\s*(<=|>=|!=|=|<|>)\s*(.*?)\s*", re.DOTALL)
-FACTS = ("id", "group", "pool", "stratum", "tag", "gold", "votes", "confidence")
-GOLD = "@gold"
+_MEASURES = frozenset({"votes", "confidence", "count"})
+"""The numbers of a consensus that a condition can test, written as `QUESTION.votes` and so on."""
+FACT_NAMES = ("id", "group", "pool", "stratum", "tag", "gold", "votes", "confidence")
+"""The names in conditions that are no questions: facts of an item, and votes and confidence of the first question."""
+GOLD_PLACEHOLDER = "@gold"
+"""The value of a condition that stands for the item's gold."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ItemConsensus:
-    """The consensus on a question: one label or several boxes; `confidence` is the share of votes for it."""
+    """The consensus on a question of an item: one label, or the ticked boxes.
+
+    `confidence` is the share of the votes that agree with it, `votes` the number of votes.
+    """
 
     labels: tuple[str, ...]
     confidence: float
@@ -27,7 +34,7 @@ class ItemConsensus:
 
 @dataclass(frozen=True, kw_only=True)
 class ConditionFacts:
-    """The facts of an item that conditions test; `golds` and `consensus` are by question name."""
+    """What conditions test of an item: facts by name, each with its values; gold and consensus by question name."""
 
     facts: Mapping[str, tuple[str, ...]]
     golds: Mapping[str, str] = field(default_factory=dict)
@@ -36,28 +43,28 @@ class ConditionFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """`NAME OPERATOR VALUE`. The name of a question stands for its consensus; an empty value for no answer."""
+    """`NAME OPERATOR VALUE`. The name of a question means its consensus; an empty value means that there is none."""
 
     name: str
     operator: str
     value: str
 
-    def is_met(self, subject: ConditionFacts, questions: Sequence[Question]) -> bool:
-        """Whether the item meets the condition. Without a consensus no condition on the question is met."""
-        name, measure = self.resolve_measure(questions)
-        if not name:
-            return self._matches_labels(self.value, subject.facts.get(self.name, ()))
-        consensus = subject.consensus.get(name)
+    def is_met(self, item: ConditionFacts, questions: Sequence[Question]) -> bool:
+        """Whether the item meets the condition. Without a consensus only conditions on its votes can be met."""
+        question_name, measure = self.resolve_measure(questions)
+        if not question_name:
+            return self._matches_labels(self.value, item.facts.get(self.name, ()))
+        consensus = item.consensus.get(question_name)
         if consensus is None:
             return measure == "votes" and self._matches_number(0.0)
         if measure:
             measures = {"confidence": consensus.confidence, "votes": consensus.votes, "count": len(consensus.labels)}
             return self._matches_number(measures[measure])
-        value = subject.golds.get(name, "") if self.value == GOLD else self.value
+        value = item.golds.get(question_name, "") if self.value == GOLD_PLACEHOLDER else self.value
         return self._matches_labels(value, consensus.labels)
 
     def resolve_measure(self, questions: Sequence[Question]) -> tuple[str, str]:
-        """Return the question, empty for a fact of the item, and the measure, empty for the consensus itself.
+        """Return the question's name, empty for a fact of the item, and the measure, empty for the consensus itself.
 
         `votes` and `confidence` without a question are those of the first question.
         """
@@ -80,37 +87,39 @@ class Condition:
 def parse_condition(text: str, questions: Sequence[Question]) -> Condition:
     """Parse a condition; raises BadInput for an unknown name, or an operator or value that does not fit it."""
     match = _CONDITION.fullmatch(text)
-    names = [question.name for question in questions]
-    known = [*names, *(f"{name}.{measure}" for name in names for measure in ("confidence", "votes", "count")), *FACTS]
+    question_names = [question.name for question in questions]
+    measures = [f"{name}.{measure}" for name in question_names for measure in ("confidence", "votes", "count")]
+    known_names = [*question_names, *measures, *FACT_NAMES]
     where = Where(field=f"--where {text}")
     if match is None:
         raise BadInput("This is no condition.", where=where, remedy="Write it like `answer = yes` or `votes >= 3`.")
-    name, sign, value = match[1], match[2], match[3]
-    if name not in known:
-        raise BadInput(f"Nothing is named {name!r}.", where=where, remedy=f"There are: {', '.join(known)}.")
-    numeric = name.rpartition(".")[2] in {"confidence", "votes", "count"} and name not in names
-    if numeric and re.fullmatch(r"\d+(\.\d+)?", value) is None:
+    name, operator, value = match[1], match[2], match[3]
+    if name not in known_names:
+        raise BadInput(f"Nothing is named {name!r}.", where=where, remedy=f"There are: {', '.join(known_names)}.")
+    is_numeric = name.rpartition(".")[2] in _MEASURES and name not in question_names
+    if is_numeric and re.fullmatch(r"\d+(\.\d+)?", value) is None:
         raise BadInput(f"{value!r} is no number.", where=where, remedy="Write it like `votes >= 3`.")
-    if not numeric and sign not in {"=", "!="}:
+    if not is_numeric and operator not in {"=", "!="}:
         raise BadInput("Words have no order.", where=where, remedy="Compare them with = or !=.")
-    return Condition(name=name, operator=sign, value=value)
+    return Condition(name=name, operator=operator, value=value)
 
 
 def compute_consensus(question: Question, answers: Sequence[str]) -> ItemConsensus | None:
-    """Compute the majority of stored answers: of the labels, or of every box; None for a tie and for no answers.
+    """Compute the majority of stored answers: the most frequent one, or every box that most answers tick.
 
-    The confidence of several boxes is that of the least certain one.
+    None without answers, and for a tie. The confidence of several boxes is the smallest share of answers that agree on
+    a box, ticked or not.
     """
     if not answers:
         return None
     if question.kind == "choices":
         lists = [decode_json(answer) for answer in answers]
-        times = Counter(box for boxes in lists if isinstance(boxes, list) for box in boxes)
-        kept = tuple(box for box, number in times.items() if number * 2 > len(answers))
-        certain = min((max(number, len(answers) - number) for number in times.values()), default=len(answers))
-        if any(number * 2 == len(answers) for number in times.values()):
+        n_ticks = Counter(box for boxes in lists if isinstance(boxes, list) for box in boxes)
+        ticked = tuple(box for box, count in n_ticks.items() if count * 2 > len(answers))
+        n_agreeing = min((max(count, len(answers) - count) for count in n_ticks.values()), default=len(answers))
+        if any(count * 2 == len(answers) for count in n_ticks.values()):
             return None
-        return ItemConsensus(labels=tuple(sorted(kept)), confidence=certain / len(answers), votes=len(answers))
+        return ItemConsensus(labels=tuple(sorted(ticked)), confidence=n_agreeing / len(answers), votes=len(answers))
     ranked = Counter(answers).most_common()
     if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
         return None

@@ -1,4 +1,7 @@
-"""Checks that the sections of a project file do not contradict each other."""
+"""Checks that the sections of a project file do not contradict each other.
+
+Each check returns the first contradiction that it finds, or None.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, SpanQuestion
-from annotation.campaigns.sections.annotators import find_unknown_profile
+from annotation.campaigns.sections.annotators import find_impossible_admission
 from annotation.campaigns.sections.base import Contradiction
 from annotation.campaigns.sections.quality import SecondsRule, TextRule
 from annotation.campaigns.sections.sources import ItemsSection
@@ -23,7 +26,7 @@ def find_contradiction(file: ProjectSections) -> Contradiction | None:
 
 
 def find_unused_key(file: ProjectSections) -> Contradiction | None:
-    """Return a key without effect: a pilot cannot be passed or failed. None where there is none.
+    """Return the first key without effect, None where there is none: a pilot cannot be passed or failed.
 
     Only new project files are refused for it; stored definitions stay valid.
     """
@@ -38,8 +41,8 @@ def find_unused_key(file: ProjectSections) -> Contradiction | None:
 
 def _list_questions(file: ProjectSections) -> Iterator[tuple[KeyPath, Question]]:
     """Yield every question with its key path."""
-    for number, question in enumerate(file.all_questions):
-        yield ("question",) if file.questions is None else ("questions", number), question
+    for index, question in enumerate(file.all_questions):
+        yield ("question",) if file.questions is None else ("questions", index), question
 
 
 def _check_questions(file: ProjectSections) -> Contradiction | None:
@@ -94,13 +97,13 @@ def _check_options(file: ProjectSections) -> Contradiction | None:
     ]
     section = file.items if isinstance(file.items, ItemsSection) else file.votes
     item_options = section.options if section is not None else None
-    without = [key_path for key_path, question in with_options if question.options is None]
-    if without and not item_options:
+    without_own_options = [key_path for key_path, question in with_options if question.options is None]
+    if without_own_options and not item_options:
         return Contradiction(
             "There are no options: write question.options, or name the columns that hold each item's own",
-            (*without[0], "options"),
+            (*without_own_options[0], "options"),
         )
-    if item_options and not without:
+    if item_options and not without_own_options:
         key_path = ("items" if isinstance(file.items, ItemsSection) else "votes", "options")
         if not with_options:
             return Contradiction("No question takes the options of the items; leave `items.options` out", key_path)
@@ -120,8 +123,8 @@ def _check_show_if(file: ProjectSections) -> Contradiction | None:
             if isinstance(earlier[name], SpanQuestion):
                 message = f"{question.name!r} depends on the part marked in {name!r}; ask a choice before it instead"
                 return Contradiction(message, key_path)
-            known = earlier[name].closed_answers
-            unknown = next((value for value in values if known is not None and value not in known), None)
+            possible = earlier[name].closed_answers
+            unknown = next((value for value in values if possible is not None and value not in possible), None)
             if unknown is not None:
                 message = f"{question.name!r} is shown if {name!r} is {unknown!r}, which nobody can answer"
                 return Contradiction(message, key_path)
@@ -130,21 +133,21 @@ def _check_show_if(file: ProjectSections) -> Contradiction | None:
 
 
 def _check_columns(file: ProjectSections) -> Contradiction | None:
-    """Check that named questions exist, and that marked or corrected fields are shown."""
+    """Check that the questions named in other sections exist, and that fields to mark or correct are shown."""
     names = {question.name for question in file.all_questions}
     golds = file.items.golds if isinstance(file.items, ItemsSection) else {}
-    for key_path, named in (
+    for key_path, named_questions in (
         (("items", "golds"), golds),
         (("votes", "answers"), file.votes.answers if file.votes else {}),
         (("controls", "questions"), file.controls.questions if file.controls else ()),
     ):
-        unknown = next((name for name in named if name not in names), None)
+        unknown = next((name for name in named_questions if name not in names), None)
         if unknown is not None:
             return Contradiction(
                 f"`{'.'.join(key_path)}` speaks of a question {unknown!r} that is not asked", (*key_path, unknown)
             )
     if isinstance(file.items, ItemsSection):
-        shown = {part.field for part in file.items.shown_columns}
+        shown = {column.field for column in file.items.shown_columns}
         for question_path, question in _list_questions(file):
             for column in question.required_columns():
                 if column not in shown:
@@ -156,26 +159,26 @@ def _check_columns(file: ProjectSections) -> Contradiction | None:
 
 
 def _check_filtering(file: ProjectSections) -> Contradiction | None:
-    """Check that problems are boxes or texts, and that the answers of `keep` can be given."""
-    rule, key_path = file.filtering, ("filtering",)
-    if rule is None:
+    """Check that `problems` are questions answered by boxes or texts, and that the answers of `keep` can be given."""
+    filtering, key_path = file.filtering, ("filtering",)
+    if filtering is None:
         return None
-    if not rule.problems and not rule.keep:
+    if not filtering.problems and not filtering.keep:
         return Contradiction("What removes an item? Name questions in `problems`, or answers in `keep`", key_path)
     questions = {question.name: question for question in file.all_questions}
-    for name in rule.problems:
+    for name in filtering.problems:
         if name not in questions or questions[name].kind not in {"choices", "text"}:
             message = f"`filtering.problems` names {name!r}, which is no question answered by boxes or text"
             return Contradiction(message, (*key_path, "problems"))
-    for name, values in (rule.keep or {}).items():
+    for name, values in (filtering.keep or {}).items():
         question = questions.get(name)
-        known = question.closed_answers if isinstance(question, ChoiceQuestion | ScaleQuestion) else None
-        unknown = next((value for value in values if value not in (known or ())), None)
+        possible = question.closed_answers if isinstance(question, ChoiceQuestion | ScaleQuestion) else None
+        unknown = next((value for value in values if value not in (possible or ())), None)
         if unknown is not None:
             message = f"`filtering.keep` speaks of {unknown!r}, which nobody can answer to a question {name!r}"
             return Contradiction(message, (*key_path, "keep", name))
     gold = file.items.gold if isinstance(file.items, ItemsSection) else file.truth
-    if rule.failure and not gold:
+    if filtering.failure and not gold:
         return Contradiction("`filtering.failure` needs gold of the first question", (*key_path, "failure"))
     return None
 
@@ -208,8 +211,8 @@ def _check_controls(file: ProjectSections) -> Contradiction | None:
 
 
 def _check_quality(file: ProjectSections) -> Contradiction | None:
-    for number, rule in enumerate(file.quality):
-        key_path = ("quality", number)
+    for index, rule in enumerate(file.quality):
+        key_path = ("quality", index)
         if rule.rule == "control" and file.controls is None and (file.votes is None or file.votes.format != "toloka"):
             message = "A rule about control items needs `controls`, or votes from Toloka with their GOLDEN columns"
             return Contradiction(message, key_path)
@@ -227,10 +230,10 @@ def _check_quality(file: ProjectSections) -> Contradiction | None:
 
 def _check_annotators(file: ProjectSections) -> Contradiction | None:
     names: set[str] = set()
-    for number, field in enumerate(file.profile):
+    for index, field in enumerate(file.profile):
         if field.name in names:
-            return Contradiction(f"The profile asks for {field.name!r} twice", ("profile", number, "name"))
+            return Contradiction(f"The profile asks for {field.name!r} twice", ("profile", index, "name"))
         names.add(field.name)
     if file.exposure is not None and file.project in file.exposure.exceptions:
         return Contradiction("A project needs no exposure exception for itself", ("exposure", "exceptions"))
-    return find_unknown_profile(file.profile, file.admission)
+    return find_impossible_admission(file.profile, file.admission)

@@ -14,21 +14,25 @@ from annotation.campaigns.sections.annotators import (
     AdmissionSection,
     ConsentSection,
     ProfileField,
-    find_unknown_profile,
+    find_impossible_admission,
 )
 from annotation.campaigns.sections.base import Count, Language, ProjectName, Section, Text
 from annotation.errors import BadInput
 
 
-class ProgrammeMember(Section):
-    """A project of the programme: its file, and the maximum of its items for one annotator."""
+class ProgrammeProjectSection(Section):
+    """One of the `projects:` of a programme: the path of its project file, and the most items of an annotator."""
 
     file: Text
     quota: Count | None = None
 
 
 class ProgrammeFile(Section):
-    """The programme file. `interleaved` alternates between projects, `sequence` finishes one after another."""
+    """The keys of a programme file.
+
+    With the order `interleaved` an annotator's items alternate between the projects; with `sequence` one project is
+    finished before the next begins.
+    """
 
     programme: ProjectName
     title: Text
@@ -38,16 +42,16 @@ class ProgrammeFile(Section):
     profile: tuple[ProfileField, ...] = ()
     admission: AdmissionSection | None = None
     order: Literal["sequence", "interleaved"] = "sequence"
-    projects: Annotated[tuple[ProgrammeMember, ...], Field(min_length=1)]
+    projects: Annotated[tuple[ProgrammeProjectSection, ...], Field(min_length=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedProgramme:
-    """A checked programme file with its projects, in the order of the file."""
+    """A checked programme file: its path, its content, and its checked project files in the order of the programme."""
 
-    file: Path
+    path: Path
     definition: ProgrammeFile
-    campaigns: tuple[project_file.Campaign, ...]
+    projects: tuple[project_file.CheckedProject, ...]
 
 
 def is_programme(path: Path) -> bool:
@@ -62,35 +66,36 @@ def read_programme(path: Path) -> CheckedProgramme:
         definition = ProgrammeFile.model_validate(source.data)
     except ValidationError as failure:
         raise validation_errors.explain_error(source, failure, model=ProgrammeFile) from None
-    contradiction = find_unknown_profile(definition.profile, definition.admission)
+    contradiction = find_impossible_admission(definition.profile, definition.admission)
     if contradiction is not None:
         raise BadInput(
             f"{contradiction.message}.", where=source.where(contradiction.key_path), remedy="Ask for it in `profile`."
         )
     if definition.consent is not None:
+        # the text is not needed here: a missing or empty file is to be reported now
         input_files.read_text(path.parent / definition.consent.file)
-    known: dict[str, project_file.Campaign] = {}
-    for number, member in enumerate(definition.projects):
-        where = source.where(("projects", number, "file"))
-        if not input_files.file_exists(path.parent / member.file):
-            raise BadInput(f"There is no file {member.file!r}.", where=where, remedy="Check the path.")
-        campaign = project_file.read_project(path.parent / member.file)
-        if campaign.name in known:
+    projects_by_name: dict[str, project_file.CheckedProject] = {}
+    for index, section in enumerate(definition.projects):
+        where = source.where(("projects", index, "file"))
+        if not input_files.file_exists(path.parent / section.file):
+            raise BadInput(f"There is no file {section.file!r}.", where=where, remedy="Check the path.")
+        project = project_file.read_project(path.parent / section.file)
+        if project.name in projects_by_name:
             raise BadInput(
-                f"The project {campaign.name!r} stands twice.", where=where, remedy="Name every project once."
+                f"The project {project.name!r} stands twice.", where=where, remedy="Name every project once."
             )
-        if campaign.definition.language != definition.language:
+        if project.definition.language != definition.language:
             raise BadInput(
-                f"The project {campaign.name!r} is in {campaign.definition.language!r}, the programme in"
+                f"The project {project.name!r} is in {project.definition.language!r}, the programme in"
                 f" {definition.language!r}.",
                 where=where,
                 remedy="People of one programme are asked in one language.",
             )
-        if definition.consent is not None and campaign.definition.consent is not None:
+        if definition.consent is not None and project.definition.consent is not None:
             raise BadInput(
-                f"The project {campaign.name!r} has a consent of its own.",
+                f"The project {project.name!r} has a consent of its own.",
                 where=where,
                 remedy="The programme's consent holds for all; take the project's out.",
             )
-        known[campaign.name] = campaign
-    return CheckedProgramme(file=path, definition=definition, campaigns=tuple(known.values()))
+        projects_by_name[project.name] = project
+    return CheckedProgramme(path=path, definition=definition, projects=tuple(projects_by_name.values()))

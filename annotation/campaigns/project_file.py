@@ -10,21 +10,20 @@ from pydantic import ValidationError, model_validator
 from annotation import input_files
 from annotation.campaigns import validation_errors, yaml_document
 from annotation.campaigns.consistency import find_contradiction, find_unused_key
-from annotation.campaigns.project_sections import FROM_VOTES, ProjectSections
-from annotation.campaigns.questions import ChoiceQuestion
+from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.sections.base import Section
 from annotation.campaigns.sections.quality import TextRule
 from annotation.campaigns.sections.sources import ItemsSection, LabelsSection, ShownColumn, VotesSection
 from annotation.errors import BadInput
 
 __all__ = [
-    "FROM_VOTES", "Campaign", "ItemsSection", "LabelsSection", "ProjectFile", "ShownColumn", "VotesSection",
-    "get_choice", "parse_definition", "read_project",
+    "CheckedProject", "ItemsSection", "LabelsSection", "ProjectFile", "ShownColumn", "VotesSection",
+    "parse_definition", "read_project",
 ]  # fmt: skip
 
 
 class ProjectFile(ProjectSections):
-    """The project file, its sections consistent with each other."""
+    """The content of a project file, which is refused where its sections contradict each other."""
 
     @model_validator(mode="after")
     def _consistent(self) -> ProjectFile:
@@ -34,10 +33,10 @@ class ProjectFile(ProjectSections):
         return self
 
 
-class Campaign(Section):
-    """A checked project file with its path; relative paths in it start from its folder."""
+class CheckedProject(Section):
+    """A checked project file: its path, and its content. Paths written in the file are relative to its folder."""
 
-    file: Path
+    path: Path
     definition: ProjectFile
 
     @property
@@ -45,37 +44,46 @@ class Campaign(Section):
         """The project's name, unique in a database."""
         return self.definition.project
 
-    def resolve_path(self, written: str) -> Path:
-        """Resolve a path written in the file against the file's folder."""
-        return self.file.parent / written
+    def resolve_path(self, path_in_file: str) -> Path:
+        """Resolve a path as written in the project file against the folder of the project file."""
+        return self.path.parent / path_in_file
 
     def check_text_files(self) -> None:
-        """Read every text that the file names; raises BadInput where one is missing or empty."""
+        """Read the consent and the word lists, so that a missing or empty file is reported early, as BadInput.
+
+        The instructions are not read here; see `read_instructions`.
+        """
         if self.definition.consent:
             input_files.read_text(self.resolve_path(self.definition.consent.file))
         self.read_word_lists()
 
     def read_word_lists(self) -> dict[str, list[str]]:
-        """Read the word lists of the quality rules, one word a line, by their paths as written in the project file."""
-        named = (rule.words for rule in self.definition.quality if isinstance(rule, TextRule) and rule.words)
+        """Read the word lists of the quality rules for texts, files with one word on each line.
+
+        Returns the words of each list by its path as written in the project file.
+        """
+        rules = (rule for rule in self.definition.quality if isinstance(rule, TextRule))
+        paths_in_file = {rule.words for rule in rules if rule.words}
         return {
-            written: [
-                line.strip() for line in input_files.read_text(self.resolve_path(written)).splitlines() if line.strip()
+            path_in_file: [
+                line.strip()
+                for line in input_files.read_text(self.resolve_path(path_in_file)).splitlines()
+                if line.strip()
             ]
-            for written in sorted(set(named))
+            for path_in_file in sorted(paths_in_file)
         }
 
     def read_instructions(self) -> str:
-        """Return the instructions, from the project file or from a file of their own."""
-        written = self.definition.instructions_file
+        """Return the instructions: the text in the project file, or that of the file named in `instructions_file`."""
+        path_in_file = self.definition.instructions_file
         return (
             self.definition.instructions
-            if written is None
-            else input_files.read_text(self.resolve_path(written)).strip()
+            if path_in_file is None
+            else input_files.read_text(self.resolve_path(path_in_file)).strip()
         )
 
 
-def read_project(path: Path) -> Campaign:
+def read_project(path: Path) -> CheckedProject:
     """Read and check a project file; raises BadInput with file, line, column and key."""
     source = yaml_document.parse_yaml(input_files.read_text(path), file=path)
     if "programme" in source.data and "project" not in source.data:
@@ -91,15 +99,9 @@ def read_project(path: Path) -> Campaign:
     unused = find_unused_key(definition)
     if unused is not None:
         raise BadInput(f"{unused.message}.", where=source.where(unused.key_path), remedy="Leave it out.")
-    return Campaign(file=path, definition=definition)
+    return CheckedProject(path=path, definition=definition)
 
 
 def parse_definition(stored: dict[str, Any]) -> ProjectFile:
-    """Parse a definition as stored in the database."""
+    """Parse the content of a project file as the database stores it, a JSON object."""
     return ProjectFile.model_validate(stored)
-
-
-def get_choice(definition: ProjectFile, *, most_options: int) -> ChoiceQuestion | None:
-    """The first question if it is a choice; `most_options` is the largest number of options of an item."""
-    first = definition.all_questions[0]
-    return first.with_positions(most_options) if isinstance(first, ChoiceQuestion) else None

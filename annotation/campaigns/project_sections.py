@@ -1,4 +1,4 @@
-"""The keys of the project file, and the types of their values."""
+"""All keys of the project file at its top level, with the types of their values."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ from annotation.campaigns.sections.stages import (
     StagesSection,
 )
 
-FROM_VOTES = "from votes"
-
 
 def _get_items_tag(value: object) -> str:
+    """Whether `items` is the word "from votes" or a section with keys."""
     return "<word>" if isinstance(value, str) else "<section>"
 
 
@@ -47,7 +46,12 @@ Items = Annotated[
 
 
 class ProjectSections(Section):
-    """The keys of the project file: `question` is the short form of `questions` with one question."""
+    """The keys of the project file, not yet checked against each other.
+
+    `question` is the short form of `questions` for one question. `seed` is the seed of everything
+    random that annotators meet, such as the order of options. `lease` is how many seconds an annotator may keep an item
+    unanswered. The other keys are explained in the reference of the project file and at their sections.
+    """
 
     project: ProjectName
     title: Text
@@ -91,5 +95,5 @@ class ProjectSections(Section):
 
     @property
     def min_overlap(self) -> int | None:
-        """The minimum of answers for each item; None for imported votes."""
+        """The number of answers that each item needs at least; None for imported votes."""
         return self.overlap.min if isinstance(self.overlap, DynamicOverlap) else self.overlap

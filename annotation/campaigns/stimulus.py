@@ -1,4 +1,4 @@
-"""Renders the stimulus of an item, the same for annotators and models, and computes its digest."""
+"""Renders the stimulus of an item (its shown text, the same for annotators and models) and computes its sha256."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from dataclasses import asdict, dataclass
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-"""Created once: `json.dumps` would create an encoder for every item."""
+"""Created once, because `json.dumps` with these settings would create an encoder for every item."""
 
 Extent = tuple[int, int]
-"""A range of characters: start and end (exclusive), counted from 0."""
+"""A range of characters in a text: start and end (exclusive), counted from 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """A shown field of an item, with its title, folding, gap, highlighted parts, and the step that shows it."""
+    """A shown field of an item.
+
+    `title` is a heading above the text, `fold` whether the text is folded at first, `gap` the part that the answer
+    fills, `marks` are highlighted parts, and `step` is the step of questions from which on the field is shown.
+    """
 
     field: str
     text: str
@@ -30,7 +34,7 @@ class Piece:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the piece is its text and nothing else."""
+        """Whether the piece is shown as its text alone, from the first step on."""
         return self.title is None and not self.fold and self.gap is None and not self.marks and self.step == 1
 
     def to_dict(self) -> dict[str, object]:
@@ -50,6 +54,7 @@ def render_pieces(pieces: Sequence[Piece]) -> str:
 
 def _render_piece(piece: Piece) -> str:
     text = piece.text
+    # from the end of the text to its beginning, so that an asterisk moves no position that is still to come
     for position in sorted((position for extent in piece.marks for position in extent), reverse=True):
         text = f"{text[:position]}*{text[position:]}"
     return f"{piece.title}\n{text.strip()}" if piece.title and text.strip() else text
@@ -58,29 +63,34 @@ def _render_piece(piece: Piece) -> str:
 def compute_item_digest(
     pieces: Sequence[Piece], text: str, *, questions: Sequence[Question], item_options: Sequence[str] | None
 ) -> str:
-    """Return the sha256 of everything shown of an item; `text` is what `render_pieces` returns for it.
+    """Return the sha256 of everything shown of an item; `text` is what `render_pieces` returns for its pieces.
 
-    For a single choice question without `help` over plain text it equals `compute_stimulus_digest`.
+    Where the only question is a choice without `help`, and all pieces are plain, it equals `compute_stimulus_digest`.
     """
-    first = questions[0]
-    plain = isinstance(first, ChoiceQuestion) and first.help is None and all(piece.is_plain for piece in pieces)
-    if len(questions) == 1 and isinstance(first, ChoiceQuestion) and plain:
-        return compute_stimulus_digest(text, question=first.text, options=first.get_options(item_options))
-    shown: list[object] = [piece.to_dict() for piece in pieces]
-    described: list[object] = [_describe_question(question, item_options) for question in questions]
-    return compute_text_digest(_ENCODER.encode([shown, described]))
+    question = questions[0]
+    if (
+        len(questions) == 1
+        and isinstance(question, ChoiceQuestion)
+        and question.help is None
+        and all(piece.is_plain for piece in pieces)
+    ):
+        return compute_stimulus_digest(text, question=question.text, options=question.get_options(item_options))
+    shown_pieces: list[object] = [piece.to_dict() for piece in pieces]
+    shown_questions: list[object] = [_describe_question(question, item_options) for question in questions]
+    return compute_text_digest(_ENCODER.encode([shown_pieces, shown_questions]))
 
 
 def _describe_question(question: Question, item_options: Sequence[str] | None) -> Mapping[str, object]:
+    """Everything that annotators see of a question, as JSON for the digest."""
     options: Sequence[str] = ()
     if isinstance(question, ChoiceQuestion | ChoicesQuestion):
         options = question.get_options(item_options)
     elif isinstance(question, ScaleQuestion):
         options = question.options
     ends = question.ends if isinstance(question, ScaleQuestion) else None
-    described = {"name": question.name, "type": question.kind, "text": question.text, "options": list(options)}
-    optional = {"help": question.help, "ends": None if ends is None else list(ends)}
-    return described | {name: value for name, value in optional.items() if value is not None}
+    always = {"name": question.name, "type": question.kind, "text": question.text, "options": list(options)}
+    if_given = {"help": question.help, "ends": None if ends is None else list(ends)}
+    return always | {name: value for name, value in if_given.items() if value is not None}
 
 
 def compute_stimulus_digest(stimulus: str, *, question: str, options: Sequence[str]) -> str:

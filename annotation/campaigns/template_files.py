@@ -1,4 +1,4 @@
-"""The templates: small complete campaigns shipped with the package, to start new projects from."""
+"""Project templates: small complete campaigns, shipped with the package, from which new projects are started."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 from annotation.errors import BadInput, Conflict, NotFound, Where
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_PROJECT = re.compile(r"^project: .*$", re.MULTILINE)
+_PROJECT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_PROJECT_LINE = re.compile(r"^project: .*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,15 @@ def get_template(name: str) -> Traversable:
     """Return the folder of a template; raises NotFound naming all templates."""
     template = next((folder for folder in _list_folders() if folder.name == name), None)
     if template is None:
-        known = ", ".join(folder.name for folder in _list_folders())
-        raise NotFound(f"There is no template {name!r}.", remedy=f"There are: {known}.")
+        all_names = ", ".join(folder.name for folder in _list_folders())
+        raise NotFound(f"There is no template {name!r}.", remedy=f"There are: {all_names}.")
     return template
 
 
 def write_template(folder: Path, *, template_name: str) -> tuple[Path, ...]:
-    """Write a template into a new or empty folder and name its project like the folder; returns the files written.
+    """Copy a template into a new or empty folder, its project named like the folder; returns the paths of the files.
 
-    Raises Conflict, writing nothing, where the folder is not empty, BadInput where it cannot be written.
+    Raises Conflict, writing nothing, where the folder is not empty, and BadInput where files cannot be written.
     """
     source = get_template(template_name)
     try:
@@ -54,11 +54,12 @@ def write_template(folder: Path, *, template_name: str) -> tuple[Path, ...]:
 
 
 def set_project_name(text: str, name: str) -> str:
-    """Set the project name in the text of a project file, if the name is valid."""
-    return _PROJECT.sub(f"project: {name}", text, count=1) if _NAME.fullmatch(name) else text
+    """Return the text of a project file with the project name replaced, or unchanged where the name is not valid."""
+    return _PROJECT_LINE.sub(f"project: {name}", text, count=1) if _PROJECT_NAME.fullmatch(name) else text
 
 
 def _copy_file(source: Traversable, folder: Path) -> Path:
+    """Copy a file of a template into a folder, the project file with the name of the folder; returns the new path."""
     text = source.read_text("utf-8")
     path = folder / source.name
     path.write_text(set_project_name(text, folder.resolve().name) if source.name == "project.yaml" else text, "utf-8")
@@ -71,4 +72,5 @@ def _list_folders() -> list[Traversable]:
 
 
 def _read_description(folder: Traversable) -> str:
+    """The first line of a template's project file, which is a comment that describes the template."""
     return (folder / "project.yaml").read_text("utf-8").split("\n", 1)[0].removeprefix("# ")

@@ -1,4 +1,4 @@
-"""Turns pydantic's validation errors into BadInput with one sentence, the place in the file, and a remedy."""
+"""Turns pydantic's validation errors into BadInput: one sentence, the line and column in the file, and a remedy."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from pydantic_core import ErrorDetails
 from annotation.campaigns import yaml_document
 from annotation.campaigns.questions import KINDS
 from annotation.campaigns.sections.base import CONTRADICTION
-from annotation.campaigns.sections.quality import RULES
+from annotation.campaigns.sections.quality import RULE_NAMES
 from annotation.errors import BadInput, Where
 
-LONGEST_SHOWN = 60
-EXAMPLE = "The documentation of the project file shows an example."
-_ADVISES = re.compile("[:;?,] ")
-"""Messages of our own validators mostly end with the remedy; the others get the general one."""
+MAX_SHOWN_CHARACTERS = 60
+"""A longer value is shortened in messages."""
+GENERAL_REMEDY = "The documentation of the project file shows an example."
+_HAS_REMEDY = re.compile("[:;?,] ")
+"""A message of our own validators with one of these signs ends with its remedy; others get the general remedy."""
 _NUMBER = ("{given} is no whole number.", "Write it like 3.")
 _SWITCH = ("{given} is neither yes nor no.", "Write yes or no.")
 _SECTION = ("There are no keys here.", "Write `key: value` lines below it, or {{key: value}}.")
@@ -46,13 +47,19 @@ MESSAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "less_than_equal": ("{given} is too large.", "Write {most} or less."),
     }
 )
-"""The message and remedy of each kind of pydantic error; pydantic's own messages name classes."""
+"""The message and remedy for each type of pydantic error, whose own messages name classes of this code.
+
+`{given}` is the value in the file, `{most}` the upper limit, the others are the limits as pydantic names them.
+"""
 
 
 def explain_error(source: yaml_document.YamlDocument, failure: ValidationError, *, model: type[BaseModel]) -> BadInput:
-    """Build the error for the first mistake in the order of the file, a misspelt key before a missing one."""
-    placed = [(source.where(_get_key_path(error)), error) for error in failure.errors(include_url=False)]
-    where, error = min(placed, key=lambda pair: (pair[1]["type"] == "missing", pair[0].line, pair[0].column))
+    """Build the error for the first mistake in the order of the file; missing keys come last.
+
+    A misspelt key makes pydantic report an unknown key and a missing one, of which the unknown one is the mistake.
+    """
+    located = [(source.where(_get_key_path(error)), error) for error in failure.errors(include_url=False)]
+    where, error = min(located, key=lambda pair: (pair[1]["type"] == "missing", pair[0].line, pair[0].column))
     name = str(error["loc"][-1]) if error["loc"] else ""
     match error["type"]:
         case "missing":
@@ -60,11 +67,11 @@ def explain_error(source: yaml_document.YamlDocument, failure: ValidationError, 
         case "extra_forbidden":
             return BadInput("This key is not known here.", where=where, remedy=_suggest_key(name, model))
         case kind if kind == CONTRADICTION:
-            return _explain_own(f"{error['ctx']['message']}.", where)
+            return _build_own_error(f"{error['ctx']['message']}.", where)
         case "value_error":
-            return _explain_own(f"{error['ctx']['error']}.", where)
+            return _build_own_error(f"{error['ctx']['error']}.", where)
         case "literal_error" if name == "rule" or (name == "type" and "<choice>" in error["loc"]):
-            return _explain_unknown(error, RULES if name == "rule" else KINDS, where)
+            return _build_unknown_value_error(error, RULE_NAMES if name == "rule" else KINDS, where)
         case "string_pattern_mismatch":
             message, remedy = f"{error['input']!r} cannot be used here.", "Letters a-z, digits, `-`, `_` and `.` can."
         case kind if kind in MESSAGES:
@@ -75,7 +82,7 @@ def explain_error(source: yaml_document.YamlDocument, failure: ValidationError, 
             }
             message, remedy = (template.format_map(values) for template in MESSAGES[kind])
         case _:
-            message, remedy = f"{error['msg']}.", EXAMPLE
+            message, remedy = f"{error['msg']}.", GENERAL_REMEDY
     return BadInput(message, where=where, remedy=remedy)
 
 
@@ -83,20 +90,21 @@ def _quote(value: object) -> str:
     """Quote a value as it was typed."""
     if value is None:
         return "An empty value"
-    return repr(textwrap.shorten(value, LONGEST_SHOWN, placeholder="…")) if isinstance(value, str) else "This"
+    return repr(textwrap.shorten(value, MAX_SHOWN_CHARACTERS, placeholder="…")) if isinstance(value, str) else "This"
 
 
-def _explain_own(message: str, where: Where) -> BadInput:
-    return BadInput(message, where=where, remedy="" if _ADVISES.search(message) else EXAMPLE)
+def _build_own_error(message: str, where: Where) -> BadInput:
+    """Build the error for a message of our own validators."""
+    return BadInput(message, where=where, remedy="" if _HAS_REMEDY.search(message) else GENERAL_REMEDY)
 
 
-def _explain_unknown(error: ErrorDetails, known: Iterable[str], where: Where) -> BadInput:
-    named = ", ".join(repr(value) for value in known)
-    return BadInput(f"{error['input']!r} is not known here.", where=where, remedy=f"There are {named}.")
+def _build_unknown_value_error(error: ErrorDetails, known_values: Iterable[str], where: Where) -> BadInput:
+    listed = ", ".join(repr(value) for value in known_values)
+    return BadInput(f"{error['input']!r} is not known here.", where=where, remedy=f"There are {listed}.")
 
 
 def _get_key_path(error: ErrorDetails) -> yaml_document.KeyPath:
-    """The key path of an error: pydantic's location without the tags of unions; a contradiction has its own."""
+    """The key path of an error: a contradiction's own, else pydantic's location without tags of unions (`<choice>`)."""
     if error["type"] == CONTRADICTION:
         return tuple(error["ctx"]["key_path"])
     parts = [part for part in error["loc"] if not (isinstance(part, str) and part.startswith("<"))]
@@ -104,23 +112,25 @@ def _get_key_path(error: ErrorDetails) -> yaml_document.KeyPath:
 
 
 def _suggest_key(name: str, model: type[BaseModel]) -> str:
-    known = sorted({key for section in list_sections(model) for key in section.model_fields})
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"Did you mean `{close[0]}`?" if close else "Take it out, or check the indentation."
+    """The remedy for an unknown key: a similar key of any section."""
+    known_keys = sorted({key for section in list_sections(model) for key in section.model_fields})
+    similar = difflib.get_close_matches(name, known_keys, n=1)
+    return f"Did you mean `{similar[0]}`?" if similar else "Take it out, or check the indentation."
 
 
 def list_sections(model: type[BaseModel]) -> set[type[BaseModel]]:
     """List a section and all sections below it."""
-    sections, waiting = {model}, [model]
-    while waiting:
-        for field in waiting.pop().model_fields.values():
+    sections, unvisited = {model}, [model]
+    while unvisited:
+        for field in unvisited.pop().model_fields.values():
             new = set(_list_annotated_sections(field.annotation)) - sections
             sections |= new
-            waiting += new
+            unvisited += new
     return sections
 
 
 def _list_annotated_sections(annotation: object) -> Iterable[type[BaseModel]]:
+    """Yield the sections in the type of a field, such as `tuple[Section, ...] | None`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for argument in getattr(annotation, "__args__", ()):

@@ -1,4 +1,4 @@
-"""Reads YAML as text with places: scalars stay as typed, and every key has its line and column.
+"""Parses a YAML file: all values stay text as typed, and the line and column of every key are kept for messages.
 
 The pydantic model of a key decides whether it is a number or a switch, so `yes`, `no`, `010` and dates stay text.
 """
@@ -19,33 +19,39 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from annotation.errors import BadInput, Where
 
-MOST_CHARACTERS = 1_000_000
-DEEPEST = 40
+MAX_CHARACTERS = 1_000_000
+"""The longest file that is read."""
+MAX_DEPTH = 40
+"""The deepest nesting of lists and mappings that is read."""
 _LONG_ESCAPE = re.compile(r"\\U([0-9A-Fa-f]{8})")
 
 KeyPath = tuple[str | int, ...]
+"""The keys and list indices that lead from the top of the file to a value: ("questions", 0, "text")."""
+
+Position = tuple[int, int]
+"""A line and a column, both from 1."""
 
 
 @dataclass(frozen=True)
 class YamlDocument:
-    """A YAML mapping: `data` holds dicts, lists, texts and None; `places` maps a key path to (line, column), from 1."""
+    """A YAML mapping. `data` holds dicts, lists, texts and None; `positions` the line and column of every key path."""
 
     file: Path
     data: dict[str, Any]
-    places: dict[KeyPath, tuple[int, int]] = field(repr=False)
+    positions: dict[KeyPath, Position] = field(repr=False)
 
     def where(self, path: KeyPath) -> Where:
-        """The place of a key path, or of the nearest existing key above it."""
-        known = path
-        while known and known not in self.places:
-            known = known[:-1]
-        line, column = self.places.get(known, (1, 1))
+        """Where a key path is in the file: at its key, or at the nearest key above it that the file has."""
+        existing_path = path
+        while existing_path and existing_path not in self.positions:
+            existing_path = existing_path[:-1]
+        line, column = self.positions.get(existing_path, (1, 1))
         return Where(file=self.file, line=line, column=column, field=".".join(str(part) for part in path) or None)
 
 
 def parse_yaml(text: str, *, file: Path) -> YamlDocument:
     """Parse one YAML mapping; raises BadInput with line and column for anything else."""
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise BadInput(
             "The file is too large for a project file.", where=Where(file=file), remedy="Is it the right one?"
         )
@@ -54,10 +60,10 @@ def parse_yaml(text: str, *, file: Path) -> YamlDocument:
         node = YAML(typ="safe", pure=True).compose(text)
     except MarkedYAMLError as failure:
         mark = failure.problem_mark or failure.context_mark
-        place = Where(file=file, line=mark.line + 1, column=mark.column + 1) if mark else Where(file=file)
+        where = Where(file=file, line=mark.line + 1, column=mark.column + 1) if mark else Where(file=file)
         raise BadInput(
             f"This is not YAML: {failure.problem or failure.context}.",
-            where=place,
+            where=where,
             remedy="Check indentation and quotes.",
         ) from None
     except (ValueError, OverflowError):
@@ -79,29 +85,32 @@ def parse_yaml(text: str, *, file: Path) -> YamlDocument:
             where=_locate_node(node, file),
             remedy="Begin with `project: NAME`.",
         )
-    places: dict[KeyPath, tuple[int, int]] = {}
-    return YamlDocument(file=file, data=_read_mapping(node, (), places, file), places=places)
+    positions: dict[KeyPath, Position] = {}
+    return YamlDocument(file=file, data=_read_mapping(node, (), positions, file), positions=positions)
 
 
 def _refuse_unneeded_syntax(text: str, *, file: Path) -> None:
-    """Refuse aliases, tags and deep nesting, reading events without recursion: they hide mistakes or attacks."""
+    """Refuse anchors, aliases, tags and deep nesting: project files need none; they are mistakes or attacks.
+
+    The parser's events are read one after another, because recursion would fail on deep nesting.
+    """
     depth = 0
     for event in YAML(typ="safe", pure=True).parse(text):
         depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
         mark = event.start_mark
-        place = Where(file=file, line=mark.line + 1, column=mark.column + 1)
+        where = Where(file=file, line=mark.line + 1, column=mark.column + 1)
         if isinstance(event, AliasEvent) or (isinstance(event, NodeEvent) and event.anchor is not None):
             raise BadInput(
-                "Anchors and aliases (& and *) are not used here.", where=place, remedy="Write the text out."
+                "Anchors and aliases (& and *) are not used here.", where=where, remedy="Write the text out."
             )
         if getattr(event, "tag", None) is not None:
-            raise BadInput("Tags (!) are not used here.", where=place, remedy="Quote the text if it begins with `!`.")
-        if depth > DEEPEST:
-            raise BadInput("The nesting is too deep.", where=place, remedy="Check the brackets.")
+            raise BadInput("Tags (!) are not used here.", where=where, remedy="Quote the text if it begins with `!`.")
+        if depth > MAX_DEPTH:
+            raise BadInput("The nesting is too deep.", where=where, remedy="Check the brackets.")
 
 
 def _locate_bad_escape(text: str, file: Path) -> Where:
-    """The place of a `\\U` escape above U+10FFFF, which the parser refuses without a place."""
+    """The line and column of a `\\U` escape above U+10FFFF, which the parser refuses without naming them."""
     for match in _LONG_ESCAPE.finditer(text):
         if int(match[1], 16) > sys.maxunicode:
             line = text.count("\n", 0, match.start()) + 1
@@ -113,33 +122,32 @@ def _locate_node(node: Node, file: Path, name: str | None = None) -> Where:
     return Where(file=file, line=node.start_mark.line + 1, column=node.start_mark.column + 1, field=name)
 
 
-def _read_node(node: Node, path: KeyPath, places: dict[KeyPath, tuple[int, int]], file: Path) -> Any:
-    places.setdefault(path, (node.start_mark.line + 1, node.start_mark.column + 1))
+def _read_node(node: Node, path: KeyPath, positions: dict[KeyPath, Position], file: Path) -> Any:
+    """The value of a node: dict, list, text or None. `positions` gains those of itself and its keys."""
+    positions.setdefault(path, (node.start_mark.line + 1, node.start_mark.column + 1))
     if isinstance(node, MappingNode):
-        return _read_mapping(node, path, places, file)
+        return _read_mapping(node, path, positions, file)
     if isinstance(node, SequenceNode):
-        return [_read_node(child, (*path, number), places, file) for number, child in enumerate(node.value)]
+        return [_read_node(child, (*path, index), positions, file) for index, child in enumerate(node.value)]
     _refuse_unstorable(node, file)
-    empty = isinstance(node, ScalarNode) and node.style is None and node.value in {"", "~", "null"}
-    return None if empty else node.value
+    is_empty = isinstance(node, ScalarNode) and node.style is None and node.value in {"", "~", "null"}
+    return None if is_empty else node.value
 
 
-def _read_mapping(
-    node: MappingNode, path: KeyPath, places: dict[KeyPath, tuple[int, int]], file: Path
-) -> dict[str, Any]:
+def _read_mapping(node: MappingNode, path: KeyPath, positions: dict[KeyPath, Position], file: Path) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, child in _list_pairs(node, file):
         _refuse_unstorable(key, file)
         name = str(key.value)
         if name in values:
-            line = places[*path, name][0]
+            line, _ = positions[*path, name]
             raise BadInput(
                 f"The key stands twice, first on line {line}.",
                 where=_locate_node(key, file, name),
                 remedy="Keep one of them.",
             )
-        places[*path, name] = (key.start_mark.line + 1, key.start_mark.column + 1)
-        values[name] = _read_node(child, (*path, name), places, file)
+        positions[*path, name] = (key.start_mark.line + 1, key.start_mark.column + 1)
+        values[name] = _read_node(child, (*path, name), positions, file)
     return values
 
 
@@ -154,6 +162,7 @@ def _refuse_unstorable(node: Node, file: Path) -> None:
 
 
 def _list_pairs(node: MappingNode, file: Path) -> Iterator[tuple[ScalarNode, Node]]:
+    """Yield each key of a mapping with its value; raises BadInput for a key that is a list or a mapping."""
     for key, child in node.value:
         if not isinstance(key, ScalarNode):
             raise BadInput("A key must be plain text.", where=_locate_node(key, file), remedy="Write `key: value`.")

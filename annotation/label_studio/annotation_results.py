@@ -15,12 +15,12 @@ from annotation.campaigns.questions import (
     ScaleQuestion,
     SpanQuestion,
     TextQuestion,
+    question_base,
 )
-from annotation.campaigns.questions import question_base as reading
 from annotation.errors import BadInput, Where
 from annotation.label_studio import passes
 
-REMEDY = "Push the project again; its configuration was changed in Label Studio."
+PUSH_AGAIN_REMEDY = "Push the project again; its configuration was changed in Label Studio."
 
 
 def read_results(
@@ -43,7 +43,7 @@ def read_results(
             raise BadInput(
                 f"Label Studio has an answer of {name!r}, which {definition.project!r} does not ask.",
                 where=Where(field=name),
-                remedy=REMEDY,
+                remedy=PUSH_AGAIN_REMEDY,
             )
         values.setdefault(name, []).append(region.get("value"))
     answers = {question.name: _read_answer(question, values, material, first) for question in questions}
@@ -57,7 +57,7 @@ def select_visible_answers(
     encoded: dict[str, str] = {}
     kept: dict[str, object] = {}
     for question in questions:
-        if not reading.is_asked(question, encoded):
+        if not question_base.is_asked(question, encoded):
             continue
         given = raw.get(question.name)
         if given is None and isinstance(question, ChoicesQuestion) and question.required and question.least == 0:
@@ -100,7 +100,7 @@ def _read_labels(question: Question, given: Sequence[Any], material: QuestionCon
         for one in [listed] if isinstance(listed, str) else listed or []:
             label = one[0] if isinstance(one, list) and len(one) == 1 else one
             if label not in labels:
-                raise question.build_refusal(f"has {label!r} in Label Studio, which is no option.", REMEDY)
+                raise question.build_refusal(f"has {label!r} in Label Studio, which is no option.", PUSH_AGAIN_REMEDY)
             chosen.append(label)
     return list(dict.fromkeys(chosen))
 

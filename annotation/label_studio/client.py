@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TIMEOUT = 60.0
 IMPORT_TIMEOUT = 240.0
-PAGE = 500
+TASKS_PER_PAGE = 500
 """The number of tasks in one page."""
 Model = TypeVar("Model")
 
@@ -127,7 +127,7 @@ class Client:
         return self._parse(list[int], sorted(_to_dict(response).get("task_ids") or []))
 
     def list_task_pages(
-        self, remote_id: int, *, since: datetime | None = None, after: int = 0, page: int = PAGE
+        self, remote_id: int, *, since: datetime | None = None, after: int = 0, page: int = TASKS_PER_PAGE
     ) -> Iterator[list[RemoteTask]]:
         """Pages of tasks with their annotations, by id: those changed later than `since`, with ids above `after`.
 

@@ -14,7 +14,7 @@ from annotation.label_studio.sync import accounts, batches
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioTask, Project
 
-WELL = "well"
+STATE_WELL = "well"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class ServerExamination:
     @property
     def well(self) -> bool:
         """Whether nothing has to be mended."""
-        return all(state == WELL for *_, state in self.batches)
+        return all(state == STATE_WELL for *_, state in self.batches)
 
     def as_json(self) -> dict[str, Any]:
         """The state with the keys of `--json`."""
@@ -67,7 +67,7 @@ def examine_server(database: Database, client: Client) -> ServerExamination:
 def _examine_batch(
     client: Client, batch: LabelStudioBatch, project: Project, annotator: Annotator, tasks: int, *, linked: bool
 ) -> tuple[str, str, int, int | None, int, str]:
-    state = WELL if linked else "no account is linked to this annotator"
+    state = STATE_WELL if linked else "no account is linked to this annotator"
     if batch.remote_id is None:
         state = "not pushed yet: push again"
     else:

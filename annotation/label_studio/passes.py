@@ -17,11 +17,11 @@ from annotation.campaigns.questions import (
     SpanQuestion,
 )
 
-SHOWN = "shown"
+ITEM_HTML_KEY = "shown"
 """The data key of the item's HTML, without the texts in which spans are marked."""
-SECOND = "second"
+SECOND_PASS_HTML_KEY = "second"  # noqa: S105  # no password, a pass over the items
 """The data key of the HTML of the second pass: first answers, right answers, the explanation."""
-SHOWN_OBJECT = "item:shown"
+ITEM_OBJECT = "item:shown"
 """The name of the object that shows the item; questions have no colon in their names."""
 
 
@@ -89,10 +89,10 @@ def assign_hotkeys(definition: ProjectFile) -> Mapping[str, tuple[str, ...]]:
     Options in the task get the digits, the abstain option the last of them. Options beyond the last key have none.
     Label Studio itself uses r, u and h.
     """
-    keys_left = list(KEYS)
+    keys_left = list(ALL_HOTKEYS)
     hotkeys: dict[str, tuple[str, ...]] = {}
     for question in sorted(definition.all_questions, key=lambda question: not has_task_options(question)):
-        count = len(DIGITS) if has_task_options(question) else len(list_option_texts(question))
+        count = len(DIGIT_HOTKEYS) if has_task_options(question) else len(list_option_texts(question))
         count = 1 if isinstance(question, SpanQuestion) else count
         hotkeys[question.name], keys_left = tuple(keys_left[:count]), keys_left[count:]
         if isinstance(question, SpanQuestion) and question.none is not None:
@@ -100,8 +100,8 @@ def assign_hotkeys(definition: ProjectFile) -> Mapping[str, tuple[str, ...]]:
     return hotkeys
 
 
-DIGITS = "1234567890"
-KEYS = f"{DIGITS}qwetyiopasdfgjklzxcvbnm"
+DIGIT_HOTKEYS = "1234567890"
+ALL_HOTKEYS = f"{DIGIT_HOTKEYS}qwetyiopasdfgjklzxcvbnm"
 
 
 def _escape_key(name: str) -> str:

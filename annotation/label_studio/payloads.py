@@ -43,7 +43,7 @@ def build_task(
         if piece.step == 1 or (second_pass and piece.text not in gold_texts)  # it is in the table of answers
     ]
     data: dict[str, Any] = {ASSIGNMENT_KEY: assignment_id, "item": item.external_id}
-    data[passes.SHOWN] = item_html.render_pieces([piece for piece in pieces if piece.field not in fields])
+    data[passes.ITEM_HTML_KEY] = item_html.render_pieces([piece for piece in pieces if piece.field not in fields])
     data |= {
         passes.get_text_key(piece.field): item_html.render_marked_text(piece)
         for piece in pieces
@@ -61,7 +61,7 @@ def build_task(
     if first is not None:
         item_options = None if item.options is None else tuple(item.options)
         right = item_html.RightAnswers(golds=gold or {}, explanation=item.explanation if gold is not None else None)
-        data[passes.SECOND] = item_html.render_second_pass(
+        data[passes.SECOND_PASS_HTML_KEY] = item_html.render_second_pass(
             definition.all_questions, item_options, first, load_texts(definition.language), right
         )
     return {"data": data, "meta": {"project": definition.project, "revision": item.revision}}

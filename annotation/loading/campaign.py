@@ -18,7 +18,7 @@ from annotation.loading.items.formats import read_rows
 from annotation.loading.judgements.raw_votes import RawVote, build_item_id, get_item_key
 from annotation.loading.vote_parser import LabelNormaliser
 
-MOST_BUTTONS = 100
+MAX_BUTTONS = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class ReadVotes:
 
 
 @pause_garbage_collection()
-def read_contents(campaign: project_file.Campaign) -> CampaignContents:
+def read_contents(campaign: project_file.CheckedProject) -> CampaignContents:
     """Read the items of a campaign from their files or from its votes; `campaign_lint` checks them."""
     definition = campaign.definition
     campaign.check_text_files()
@@ -105,11 +105,11 @@ def read_votes(
     return ReadVotes(votes=tuple(drafts), changed=dict(normalise.changed))
 
 
-def _build_items(campaign: project_file.Campaign) -> tuple[ItemDraft, ...]:
+def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]:
     """Build items from the key columns of the votes, in the order of their first vote."""
     section = campaign.definition.votes
     if section is None or section.file is None:
-        raise BadInput("Items from votes need a file of votes.", where=Where(file=campaign.file, field="votes.file"))
+        raise BadInput("Items from votes need a file of votes.", where=Where(file=campaign.path, field="votes.file"))
     drafts: dict[str, ItemDraft] = {}
     collector = control_tasks.ControlGoldCollector(definition=campaign.definition)
     for raw in judgements.read_raw_votes(campaign.resolve_path(section.file), section):
@@ -152,7 +152,7 @@ def _build_item(raw: RawVote, section: project_file.VotesSection, external_id: s
     )
 
 
-def _add_truth(campaign: project_file.Campaign, drafts: tuple[ItemDraft, ...]) -> tuple[ItemDraft, ...]:
+def _add_truth(campaign: project_file.CheckedProject, drafts: tuple[ItemDraft, ...]) -> tuple[ItemDraft, ...]:
     section = campaign.definition.truth
     if section is None:
         return drafts
@@ -197,9 +197,9 @@ def _check_options(
 
 def _check_item_options(item: ItemDraft, question: ChoiceQuestion, *, shown: bool) -> None:
     number = len(question.get_options(item.options))
-    if shown and number > MOST_BUTTONS:
+    if shown and number > MAX_BUTTONS:
         raise BadInput(
-            f"The item has {number} options; Telegram shows at most {MOST_BUTTONS} buttons.",
+            f"The item has {number} options; Telegram shows at most {MAX_BUTTONS} buttons.",
             where=item.origin.where(),
             remedy="Offer fewer.",
         )

@@ -25,14 +25,14 @@ _OPTION_RULES = {rules.TOO_FEW_OPTIONS, rules.TOO_MANY_OPTIONS, rules.EMPTY_OPTI
 
 
 @pause_garbage_collection()
-def lint_campaign(campaign: project_file.Campaign, contents: CampaignContents) -> tuple[lint.LintFinding, ...]:
+def lint_campaign(campaign: project_file.CheckedProject, contents: CampaignContents) -> tuple[lint.LintFinding, ...]:
     """Lint the items; Telegram's limits are checked only where items will be assigned (`overlap` is given)."""
-    surface = lint.TELEGRAM if campaign.definition.overlap is not None else None
-    return lint.lint_items(build_lint_items(campaign, contents), surface=surface)
+    limits = lint.TELEGRAM if campaign.definition.overlap is not None else None
+    return lint.lint_items(build_lint_items(campaign, contents), limits=limits)
 
 
 def refuse_errors(
-    findings: Iterable[lint.LintFinding], campaign: project_file.Campaign, contents: CampaignContents
+    findings: Iterable[lint.LintFinding], campaign: project_file.CheckedProject, contents: CampaignContents
 ) -> None:
     """Raise BadInput for the first error of the lint, with the place of its first item and the number of others."""
     errors = [finding for finding in findings if finding.rule.severity is lint.Severity.ERROR]
@@ -49,7 +49,7 @@ def refuse_errors(
     )
 
 
-def build_lint_items(campaign: project_file.Campaign, contents: CampaignContents) -> Iterator[lint.LintItem]:
+def build_lint_items(campaign: project_file.CheckedProject, contents: CampaignContents) -> Iterator[lint.LintItem]:
     """Yield the lint item of every item draft."""
     definition = campaign.definition
     section = definition.items if isinstance(definition.items, project_file.ItemsSection) else None
@@ -81,7 +81,7 @@ def _build_lint_question(draft: ItemDraft, question: Question) -> lint.LintQuest
             options=options,
             labels=question.get_labels(item_options)[: len(options)],
             gold=gold,
-            classes=question.options is not None,
+            has_shared_options=question.options is not None,
         )
     if isinstance(question, ChoicesQuestion | ScaleQuestion):
         options = question.get_options(item_options) if isinstance(question, ChoicesQuestion) else question.options
@@ -91,7 +91,7 @@ def _build_lint_question(draft: ItemDraft, question: Question) -> lint.LintQuest
             options=options,
             labels=options,
             gold=tuple(json.loads(gold[0])) if gold and isinstance(question, ChoicesQuestion) else gold,
-            classes=question.options is not None,
+            has_shared_options=question.options is not None,
             min_options=1 if isinstance(question, ChoicesQuestion) else 2,
         )
     return lint.LintQuestion(name=question.name, text=question.text, gold=_list_gold_texts(question, gold), free=True)
@@ -112,7 +112,7 @@ def _list_role_columns(definition: project_file.ProjectFile) -> set[str]:
     single = {section.id, section.group, section.accepted, section.explanation, section.revision, section.lineage}
     named = {*single, *(section.options or ()), *golds.get_gold_columns(definition).values()}
     if definition.lineage is not None:
-        named.add(item_reader.LINEAGE)
+        named.add(item_reader.LINEAGE_COLUMN)
     return {name for name in named if name is not None}
 
 

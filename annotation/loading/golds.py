@@ -11,7 +11,7 @@ from annotation.errors import BadInput
 from annotation.loading.drafts import ItemDraft
 from annotation.vocabulary import Pool
 
-NEED_GOLD = {Pool.TRAINING, Pool.QUALIFICATION, Pool.CONTROL}
+POOLS_WITH_GOLD = {Pool.TRAINING, Pool.QUALIFICATION, Pool.CONTROL}
 
 
 def check_golds(
@@ -26,7 +26,7 @@ def check_golds(
     checked_items = []
     for item in drafts:
         golds = {name: _encode_gold(item, by_name[name], text, columns.get(name)) for name, text in item.golds.items()}
-        if item.pool in NEED_GOLD and not golds:
+        if item.pool in POOLS_WITH_GOLD and not golds:
             raise BadInput(
                 f"The {item.pool.value} item has no gold.",
                 where=item.origin.where(next(iter(columns.values()), None)),

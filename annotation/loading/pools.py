@@ -16,7 +16,7 @@ from annotation.loading.drafts import ItemDraft, format_value
 from annotation.loading.items import item_reader
 from annotation.vocabulary import Pool
 
-NAMED = 10
+MAX_NAMED_IDS = 10
 """The maximum of ids named in a message."""
 
 
@@ -52,7 +52,7 @@ class PooledItems:
     frames: tuple[SamplingFrame, ...]
 
 
-def read_pools(campaign: project_file.Campaign, section: project_file.ItemsSection) -> PooledItems:
+def read_pools(campaign: project_file.CheckedProject, section: project_file.ItemsSection) -> PooledItems:
     """Read the items of every pool; raises BadInput, naming ids, where pools share an item or a group."""
     base = item_reader.read_items(campaign, section)
     frames: list[SamplingFrame] = []
@@ -197,5 +197,5 @@ def _refuse_shared_groups(main: Sequence[ItemDraft], separate: Sequence[ItemDraf
 
 
 def _format_ids(items: Sequence[ItemDraft]) -> str:
-    named = ", ".join(item.external_id for item in items[:NAMED])
-    return named if len(items) <= NAMED else f"{named} and {len(items) - NAMED} more"
+    named = ", ".join(item.external_id for item in items[:MAX_NAMED_IDS])
+    return named if len(items) <= MAX_NAMED_IDS else f"{named} and {len(items) - MAX_NAMED_IDS} more"

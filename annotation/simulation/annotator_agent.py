@@ -18,9 +18,9 @@ from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.participations import NothingAssigned
 
-IDLE_VISITS = 8
+MAX_IDLE_VISITS = 8
 """After this many visits in a row without an item the annotator stops."""
-READING = timedelta(seconds=20)
+READING_TIME = timedelta(seconds=20)
 """The time to read a consent or a warning, or to fill in the profile."""
 REQUIREMENTS = {UnassignedReason.CONSENT, UnassignedReason.PROFILE, UnassignedReason.WARNING}
 LASTING_REASONS = {
@@ -84,14 +84,14 @@ class AnnotatorAgent:
             prerequisites.meet_requirement(
                 session, unassigned, annotator_id=self.annotator_id, annotator=self.annotator, now=now
             )
-            return now + READING
+            return now + READING_TIME
         if unassigned.reason is UnassignedReason.SEARCHING:
             return now + timedelta(seconds=1)
         if unassigned.until is not None:
             return self._end_session(unassigned.until)
         self.idle_visits += 1
         is_lasting = unassigned.reason in LASTING_REASONS or unassigned.reason is UnassignedReason.CAP
-        if is_lasting or self.idle_visits >= IDLE_VISITS:
+        if is_lasting or self.idle_visits >= MAX_IDLE_VISITS:
             self.stop_reason = unassigned.reason
             return None
         return self._end_session(now)

@@ -21,11 +21,11 @@ from annotation.campaigns.questions import (
     TextQuestion,
 )
 
-TICKED = 0.3
+TICK_RATE = 0.3
 """The chance of each box to be ticked in a generated truth."""
-NEAR = 0.8
+NEIGHBOUR_RATE = 0.8
 """The chance that a wrong point of a scale is a neighbour of the right one."""
-BLANK = 0.8
+BLANK_RATE = 0.8
 """The chance that an optional text stays empty."""
 SYLLABLES = ("ба", "во", "ге", "ду", "жи", "зо", "ка", "лі", "мо", "не", "па", "ру", "си", "та", "ха", "че")
 _WORD = re.compile(r"\w+")
@@ -39,8 +39,8 @@ def draw_truth(question: Question, content: QuestionContent, rng: random.Random)
         return rng.choice(question.options)
     if isinstance(question, ChoicesQuestion):
         boxes = question.get_options(content.options)
-        return complete_boxes(question, content, [box for box in boxes if rng.random() < TICKED], rng)
-    if not question.required and rng.random() < BLANK:
+        return complete_boxes(question, content, [box for box in boxes if rng.random() < TICK_RATE], rng)
+    if not question.required and rng.random() < BLANK_RATE:
         return None
     return _draw_text(question, content, rng)
 
@@ -91,7 +91,7 @@ def _draw_wrong_point(points: Sequence[str], right: str, rng: random.Random) -> 
     """Draw a wrong point of a scale, mostly a neighbour of the right one."""
     position = points.index(right)
     near = [points[index] for index in (position - 1, position + 1) if 0 <= index < len(points)]
-    return rng.choice(near if rng.random() < NEAR else [point for point in points if point != right])
+    return rng.choice(near if rng.random() < NEIGHBOUR_RATE else [point for point in points if point != right])
 
 
 def _draw_text(question: Question, content: QuestionContent, rng: random.Random) -> str:

@@ -28,11 +28,11 @@ from annotation.store.models import Assignment, Item, Project
 from annotation.vocabulary import ItemStatus, ProjectStatus, UnassignedReason
 from annotation.workflow import definitions
 
-BEGIN = datetime(2026, 1, 5, 6, 0, tzinfo=UTC)
+SIMULATION_START = datetime(2026, 1, 5, 6, 0, tzinfo=UTC)
 """The start of every simulation: a Monday morning."""
-LONGEST = timedelta(days=365)
+MAX_DURATION = timedelta(days=365)
 """The maximum duration of a simulation."""
-SECONDS = {
+SECONDS_BY_QUESTION_TYPE = {
     ChoiceQuestion: 8.0,
     ScaleQuestion: 8.0,
     ChoicesQuestion: 12.0,
@@ -41,11 +41,11 @@ SECONDS = {
     EditQuestion: 180.0,
 }
 """The seconds per question, where the project has no `expected.seconds` and no pace is given."""
-STEPS_AN_ANSWER, STEPS_AN_ANNOTATOR = 8, 2000
-PROGRESS_STEPS = 50
+STEPS_PER_ANSWER, STEPS_PER_ANNOTATOR = 8, 2000
+STEPS_PER_PROGRESS_REPORT = 50
 """Progress is reported after each of this many steps."""
 
-Progress = Callable[[float], None]
+ReportProgress = Callable[[float], None]
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Simulation:
     agents: tuple[AnnotatorAgent, ...]
     truths: dict[tuple[int, str], ItemTruth]
     max_steps: int
-    now: datetime = BEGIN
+    now: datetime = SIMULATION_START
     steps: int = 0
     schedule: list[tuple[datetime, int]] = field(default_factory=list)
 
@@ -66,12 +66,12 @@ class Simulation:
         """The number of annotators who stopped, by reason."""
         return Counter(agent.stop_reason for agent in self.agents if agent.stop_reason is not None)
 
-    def run(self, *, steps: int | None = None, progress: Progress | None = None) -> int:
+    def run(self, *, steps: int | None = None, progress: ReportProgress | None = None) -> int:
         """Run all steps, or at most `steps` of them, each in a transaction; returns how many were run."""
         done = 0
         while self.schedule and (steps is None or done < steps) and self.steps < self.max_steps:
             moment, number = heapq.heappop(self.schedule)
-            if moment > BEGIN + LONGEST:
+            if moment > SIMULATION_START + MAX_DURATION:
                 break
             self.now, agent = moment, self.agents[number]
             with self.db.transaction() as session:
@@ -81,7 +81,7 @@ class Simulation:
                 heapq.heappush(self.schedule, (next_step, number))
             if agent.idle_visits and not self._has_open_work():
                 break
-            if progress is not None and self.steps % PROGRESS_STEPS == 0:
+            if progress is not None and self.steps % STEPS_PER_PROGRESS_REPORT == 0:
                 progress(self._compute_progress())
         return done
 
@@ -126,7 +126,7 @@ def create_simulation(db: database.Database, *, settings: SimulationSettings, na
             AnnotatorAgent(
                 annotator=annotator,
                 annotator_id=prerequisites.join_projects(
-                    session, annotator=annotator, language=projects[0].language, now=BEGIN
+                    session, annotator=annotator, language=projects[0].language, now=SIMULATION_START
                 ),
                 truths=truths,
                 paces=paces,
@@ -139,10 +139,12 @@ def create_simulation(db: database.Database, *, settings: SimulationSettings, na
         settings=settings,
         agents=agents,
         truths=truths,
-        max_steps=STEPS_AN_ANSWER * answers + (STEPS_AN_ANNOTATOR + 4 * len(truths)) * len(agents),
+        max_steps=STEPS_PER_ANSWER * answers + (STEPS_PER_ANNOTATOR + 4 * len(truths)) * len(agents),
     )
     for number, agent in enumerate(agents):
-        heapq.heappush(simulation.schedule, (agent.start_session(agent.annotator.first_session(BEGIN)), number))
+        heapq.heappush(
+            simulation.schedule, (agent.start_session(agent.annotator.first_session(SIMULATION_START)), number)
+        )
     return simulation
 
 
@@ -150,4 +152,4 @@ def estimate_pace(definition: ProjectFile) -> float:
     """The median of seconds per item: as the project expects, else by its question types."""
     if definition.expected is not None:
         return definition.expected.seconds
-    return sum(SECONDS[type(question)] for question in definition.all_questions if question.required)
+    return sum(SECONDS_BY_QUESTION_TYPE[type(question)] for question in definition.all_questions if question.required)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, func, select
 
-from annotation.simulation.engine import BEGIN, Simulation
+from annotation.simulation.engine import SIMULATION_START, Simulation
 from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Pool, UnassignedReason
@@ -18,7 +18,7 @@ from annotation.workflow.annotators.payments import Money
 from annotation.workflow.monitoring import campaign_status
 from annotation.workflow.monitoring.campaign_status import CampaignStatus
 
-ENDINGS: Mapping[UnassignedReason, str] = {
+STOP_DESCRIPTIONS: Mapping[UnassignedReason, str] = {
     UnassignedReason.NOTHING_LEFT: "had met all that is left",
     UnassignedReason.EXCLUDED: "were excluded by a quality rule",
     UnassignedReason.PAUSED: "were paused by a quality rule",
@@ -82,7 +82,7 @@ def measure_outcome(session: Session, *, simulation: Simulation, project: Projec
         counting=_count_counting_answers(session, project),
         hours=round(sum(work.hours for work in work.values()), 4),
         money=Money(hundredths=sum(work.hundredths for work in owed), currency=pay.currency) if pay else None,
-        days=0.0 if last is None else round((last - BEGIN).total_seconds() / 86400, 2),
+        days=0.0 if last is None else round((last - SIMULATION_START).total_seconds() / 86400, 2),
         people=len(work),
         excluded=len(excluded),
         careless=len(careless),
@@ -112,7 +112,7 @@ def _count_counting_answers(session: Session, project: Project) -> int:
             col(Assignment.holds_place),
             Item.pool == Pool.MAIN,
             col(Judgement.excluded_reason).is_(None),
-            judgements.final_revision(),
+            judgements.build_final_revision_condition(),
         )
     )
     return session.exec(chosen).one()
@@ -129,7 +129,8 @@ def _explain_shortages(simulation: Simulation, project: Project, status: Campaig
         shortages.append(f"{items.paused} items are paused, because people reported them: mend them with `load --fix`.")
     if left > items.paused:
         ended = ", ".join(
-            f"{count} {ENDINGS.get(reason, reason.value)}" for reason, count in sorted(simulation.stop_reasons.items())
+            f"{count} {STOP_DESCRIPTIONS.get(reason, reason.value)}"
+            for reason, count in sorted(simulation.stop_reasons.items())
         )
         people = f"of {len(simulation.agents)} people {ended or 'all still come'}"
         shortages.append(

@@ -17,8 +17,8 @@ from annotation.workflow import definitions
 from annotation.workflow.annotators import attestations, consents, invitations, profiles, registration, terms
 from annotation.workflow.participations import NothingAssigned
 
-KEY = b"the key of simulations, no secret"
-FIRST_ID = 1_000_000
+PSEUDONYM_KEY = b"the key of simulations, no secret"
+FIRST_TELEGRAM_ID = 1_000_000
 """The first Telegram id of simulated annotators."""
 REFUSAL_RATE = 0.1
 """The chance that an optional profile question is left open."""
@@ -27,7 +27,12 @@ REFUSAL_RATE = 0.1
 def join_projects(session: Session, *, annotator: SimulatedAnnotator, language: str, now: datetime) -> int:
     """Register the annotator and redeem all invitations; returns the annotator's id."""
     registered = registration.register_telegram_annotator(
-        session, telegram_id=FIRST_ID + annotator.number, language=language, key=KEY, now=now, simulated=True
+        session,
+        telegram_id=FIRST_TELEGRAM_ID + annotator.number,
+        language=language,
+        key=PSEUDONYM_KEY,
+        now=now,
+        simulated=True,
     )
     for code in session.exec(select(Invitation.code).order_by(col(Invitation.id))).all():
         invitations.redeem_invitation(session, annotator_id=registered.id or 0, code=code, now=now)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 FIRST_HOUR, LAST_HOUR = 8, 21
-LEAST_SKILL, MOST_SKILL = 0.01, 0.999
+MIN_SKILL, MAX_SKILL = 0.01, 0.999
 CARELESS_SPEED = 0.2
 """A careless annotator takes this share of the usual time."""
 
@@ -88,7 +88,7 @@ def draw_annotators(settings: SimulationSettings) -> tuple[SimulatedAnnotator, .
     return tuple(
         SimulatedAnnotator(
             number=number,
-            skill=min(MOST_SKILL, max(LEAST_SKILL, rng.gauss(settings.skill, settings.spread))),
+            skill=min(MAX_SKILL, max(MIN_SKILL, rng.gauss(settings.skill, settings.spread))),
             careless=number in careless_numbers,
             pace_factor=rng.lognormvariate(0, 0.3),
             hour=rng.uniform(FIRST_HOUR, LAST_HOUR),

@@ -1,6 +1,6 @@
-"""The engine and its transactions, and the errors of the drivers as sentences.
+"""The database connection: engines for SQLite and PostgreSQL, transactions, and driver errors as sentences.
 
-Nothing happens at import: a command opens a Database, and only it commits.
+Nothing is opened at import. A command opens a `Database`; only the transactions of `Database` commit.
 """
 
 from __future__ import annotations
@@ -26,26 +26,28 @@ from annotation.errors import BadInput, HromadaError, NotFound, Unavailable, Whe
 from annotation.store import migrations
 
 _JSON = json.JSONEncoder(ensure_ascii=False)
-"""JSON is stored as UTF-8: escaped, a Cyrillic letter would take six bytes instead of two."""
+"""Writes JSON as UTF-8: a Cyrillic letter takes two bytes, escaped it would take six."""
 BUSY_SECONDS = 5
-"""How long a SQLite writer waits for another one before it gives up (`busy_timeout`)."""
+"""Seconds that a SQLite writer waits for another writer before it gives up (`busy_timeout`)."""
 POOL_SIZE = 8
-"""How many transactions of one process run at the same time on PostgreSQL by default."""
+"""Number of connections of one process to PostgreSQL by default, and so of its simultaneous transactions."""
 _READ_ONLY = "the transaction that begins only reads"
+"""The key in `connection.info` that makes the next transaction on SQLite begin without the lock for writing."""
 PSYCOPG = "postgresql+psycopg"
 Synchronous = Literal["NORMAL", "FULL"]
+"""SQLite's PRAGMA synchronous: with FULL a commit also survives a power failure."""
 
 
 @dataclass(frozen=True)
 class Database:
-    """An engine whose schema is the current one; on SQLite the threads of a process write one after another."""
+    """A database whose schema is up to date; on SQLite the threads of a process write one after another."""
 
     engine: sa.Engine
     _writing: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        """One transaction: committed at the end, rolled back on any error; its session is closed either way."""
+        """Begin a transaction and yield its session; commit at the end, roll back on any error, close the session."""
         with (
             translate_errors(self.engine.url),
             self._writer_turn(),
@@ -56,19 +58,20 @@ class Database:
 
     @contextmanager
     def shared_transaction(self) -> Iterator[Callable[[], Session]]:
-        """One transaction for several sessions, one after another: each sees the changes of those before.
+        """Begin a transaction for several sessions and yield the function that opens the next session.
 
-        They are committed together or not at all.
+        The sessions are used one after another, and each sees the changes of the earlier ones. All changes are
+        committed together at the end, or none of them.
         """
         with translate_errors(self.engine.url), self._writer_turn(), self.engine.begin() as connection:
             yield partial(Session, connection, expire_on_commit=False)
 
     @contextmanager
     def _writer_turn(self) -> Iterator[None]:
-        """Wait for this thread's turn to write on SQLite, whose own waiting is unfair: some threads would wait for
-        seconds.
+        """Let the threads of this process write to SQLite in turns; on PostgreSQL do nothing.
 
-        Other processes do not take turns, so that SQLite decides where the turn does not come in time.
+        SQLite's own lock is unfair: some threads would wait for seconds. Other processes do not take part in the turns.
+        A thread that waits longer than `BUSY_SECONDS` goes on without its turn and leaves the waiting to SQLite.
         """
         if self.engine.dialect.name != "sqlite":
             yield
@@ -82,7 +85,9 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A read-only transaction that sees the database as it is now and keeps no writer waiting."""
+        """Begin a read-only transaction and yield its session; it sees one moment of the database, and writers need
+        not wait for it.
+        """
         with (
             translate_errors(self.engine.url),
             Session(make_read_engine(self.engine), expire_on_commit=False) as session,
@@ -94,10 +99,11 @@ class Database:
 def open_database(
     url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", create: bool = True, pool: int = POOL_SIZE
 ) -> Iterator[Database]:
-    """Open a database and bring its schema up to date; close it at the end.
+    """Open a database, bring its schema up to date, yield the database and close it at the end.
 
-    Raises NotFound where `create` is false and there is none yet, BadInput for an address or a file that is no
-    database, Unavailable where it is locked or does not answer.
+    `pool` is the largest number of connections to PostgreSQL. Raises NotFound where `create` is false and the SQLite
+    file does not exist, BadInput for an address or a file that is no database, Unavailable where the database is locked
+    or does not answer.
     """
     with open_engine(url, synchronous=synchronous, create=create, pool=pool) as engine:
         with translate_errors(engine.url):
@@ -109,7 +115,10 @@ def open_database(
 def open_engine(
     url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", create: bool = True, pool: int = POOL_SIZE
 ) -> Iterator[sa.Engine]:
-    """Open a database whatever its schema, and close it at the end; raises as `open_database` does."""
+    """Open a database without a look at its schema, yield its engine and close it at the end.
+
+    Raises the same errors as `open_database`.
+    """
     engine = create_engine(url, synchronous=synchronous, pool=pool)
     try:
         file = engine.url.database
@@ -123,8 +132,9 @@ def open_engine(
 def create_engine(url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", pool: int = POOL_SIZE) -> sa.Engine:
     """Create the engine of a database; raises BadInput for an address that cannot be used.
 
-    SQLite: BEGIN IMMEDIATE, WAL, foreign keys, a busy timeout. PostgreSQL: READ COMMITTED whatever the server's
-    default, at most `pool` connections, each tested before use, so that a restart of the server causes no error.
+    On SQLite transactions begin with BEGIN IMMEDIATE, and WAL, foreign keys and a busy timeout are switched on. On
+    PostgreSQL the isolation level is READ COMMITTED, whatever the server's default is. There are at most `pool`
+    connections, and each is tested before use, so that a restart of the server causes no error.
     """
     # hide_parameters: answers and ids must not appear in logs
     options: dict[str, Any] = {"hide_parameters": True, "json_serializer": _JSON.encode}
@@ -141,13 +151,13 @@ def create_engine(url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", poo
             }
         engine = sa.create_engine(parsed, **options)
     except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as failure:
-        raise _refusal(str(url), failure) from None
+        raise _explain_unusable_url(str(url), failure) from None
     if engine.dialect.name == "sqlite":
         _set_up_sqlite(engine, synchronous)
     return engine
 
 
-def _refusal(url: str, failure: Exception) -> BadInput:
+def _explain_unusable_url(url: str, failure: Exception) -> BadInput:
     where = Where(field="HROMADA_DATABASE_URL")
     if isinstance(failure, ImportError) and url.startswith("postgres"):
         remedy = 'Install it: pip install "hromada[postgresql]".'
@@ -157,16 +167,23 @@ def _refusal(url: str, failure: Exception) -> BadInput:
 
 
 def make_read_engine(engine: sa.Engine) -> sa.Engine:
-    """The same database, for reading: on PostgreSQL each transaction is REPEATABLE READ and READ ONLY."""
+    """Make an engine of the same database for reading; on PostgreSQL its transactions are REPEATABLE READ, READ ONLY.
+
+    Its transactions on SQLite take no lock for writing.
+    """
     if engine.dialect.name == "sqlite":
-        reading = engine.execution_options()
-        event.listen(reading, "begin", _mark_reading)
-        return reading
+        read_engine = engine.execution_options()
+        event.listen(read_engine, "begin", _mark_read_only)
+        return read_engine
     return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
 def _set_up_sqlite(engine: sa.Engine, synchronous: str) -> None:
-    """With SQLAlchemy's default a transaction that reads and then writes could silently lose the write."""
+    """Set SQLite's options on every connection, and begin transactions by `_begin`.
+
+    By default SQLAlchemy leaves BEGIN to the driver, which begins only at the first write: what was read before may
+    have changed by then.
+    """
 
     @event.listens_for(engine, "connect")
     def _connect(connection: Any, _record: object) -> None:
@@ -185,15 +202,16 @@ def _begin(connection: PoolProxiedConnection) -> None:
     connection.cursor().execute("BEGIN" if connection.info.pop(_READ_ONLY, False) else "BEGIN IMMEDIATE")
 
 
-def _mark_reading(connection: sa.Connection) -> None:
+def _mark_read_only(connection: sa.Connection) -> None:
     connection.connection.info[_READ_ONLY] = True
 
 
-Failure = DatabaseError | sqlite3.DatabaseError
-"""An error as SQLAlchemy wraps it, or as the SQLite driver raises it where it is used directly."""
-SECRET = ("password", "sslpassword", "sslkey", "passfile")
-"""Parameters of a PostgreSQL address that are not shown."""
-UNAVAILABLE: Mapping[str, tuple[str, str]] = {
+DriverError = DatabaseError | sqlite3.DatabaseError
+"""A database error, as SQLAlchemy wraps it or as the SQLite driver raises it where the driver is used directly."""
+SECRET_PARAMETERS = ("password", "sslpassword", "sslkey", "passfile")
+"""Parameters of a PostgreSQL address that are never shown."""
+UNAVAILABLE_BY_CODE: Mapping[str, tuple[str, str]] = {
+    # PostgreSQL's error code (SQLSTATE): the problem and its remedy, raised as Unavailable
     "40001": ("Another process wrote the same at the same moment.", "Try again."),
     "40P01": ("Another process wrote the same at the same moment.", "Try again."),
     "53100": ("The disk of the database is full.", "Make room on it."),
@@ -201,44 +219,49 @@ UNAVAILABLE: Mapping[str, tuple[str, str]] = {
     "55P03": ("The database is locked by another process.", "Wait, or end it."),
     "57014": ("The database took too long to answer.", "Try again."),
 }
-REFUSED: Mapping[str, tuple[str, str]] = {
+REFUSED_BY_CODE: Mapping[str, tuple[str, str]] = {
+    # the same, raised as BadInput
     "22021": ("A text holds a character that the database does not store.", "Take out NUL characters."),
     "22P05": ("A text holds a character that the database does not store.", "Make the database with UTF-8."),
     "25006": ("The database may not be written.", "Name a server that is no stand-by."),
     "42501": ("The database's user may not do this.", "Let it own the database."),
 }
-REFUSED_WORDS: Mapping[str, tuple[str, str]] = {
+REFUSED_BY_WORDS: Mapping[str, tuple[str, str]] = {
     "does not exist": ("The server has no such database or user.", "Make it (createdb, createuser), or correct it."),
     "authentication failed": ("The server refuses this user or password.", "Correct HROMADA_DATABASE_URL."),
     "no password supplied": ("The server asks for a password.", "Put it into HROMADA_DATABASE_URL, or into ~/.pgpass."),
     "no pg_hba.conf entry": ("The server refuses this user from here.", "Allow it in the server's pg_hba.conf."),
 }
-"""Messages of PostgreSQL before a session exists, when there is no error code."""
+"""Problem and remedy by words of PostgreSQL's message, for failures to connect, which have no error code."""
 
 
 def format_url(url: sa.URL) -> str:
-    """The address without its secrets."""
-    return url.difference_update_query(SECRET).render_as_string()
+    """The database's address without its secrets."""
+    return url.difference_update_query(SECRET_PARAMETERS).render_as_string()
 
 
 @contextmanager
 def translate_errors(url: sa.URL) -> Iterator[None]:
-    """Raise the driver's errors as HromadaErrors."""
+    """Raise database errors as HromadaErrors; errors without a known explanation are raised unchanged."""
     try:
         yield
     except PoolTimeout as failure:
         remedy = "Raise HROMADA_DATABASE_POOL, or ask less at once."
         raise Unavailable("All connections are in use.", where=Where(file=format_url(url)), remedy=remedy) from failure
     except (DatabaseError, sqlite3.DatabaseError) as failure:
-        sentence = _sqlite(url, failure) if url.drivername.startswith("sqlite") else _postgresql(url, failure)
+        sentence = (
+            _explain_sqlite_error(url, failure)
+            if url.drivername.startswith("sqlite")
+            else _explain_postgresql_error(url, failure)
+        )
         if sentence is None:
             raise
         raise sentence from failure
 
 
-def _sqlite(url: sa.URL, failure: Failure) -> HromadaError | None:
+def _explain_sqlite_error(url: sa.URL, failure: DriverError) -> HromadaError | None:
     where = Where(file=url.database)
-    text = _error_text(failure)
+    text = _get_error_text(failure)
     if "locked" in text or "busy" in text:
         return Unavailable("The database is locked by another process.", where=where, remedy="Wait, or end it.")
     if "not a database" in text or "malformed" in text:
@@ -249,32 +272,32 @@ def _sqlite(url: sa.URL, failure: Failure) -> HromadaError | None:
         )
     if "readonly" in text or "read-only" in text:
         return BadInput("The database may not be written.", where=where, remedy="Give yourself write permission.")
-    return _unavailable(where, failure)
+    return _explain_no_answer(where, failure)
 
 
-def _postgresql(url: sa.URL, failure: Failure) -> HromadaError | None:
-    """By the error code that PostgreSQL documents; before a session exists by the words of the message."""
+def _explain_postgresql_error(url: sa.URL, failure: DriverError) -> HromadaError | None:
+    """Explain an error by PostgreSQL's error code, or by the words of its message where the connection failed."""
     where = Where(file=format_url(url))
     code = getattr(getattr(failure, "orig", None), "sqlstate", None) or ""
-    if code in UNAVAILABLE:
-        problem, remedy = UNAVAILABLE[code]
+    if code in UNAVAILABLE_BY_CODE:
+        problem, remedy = UNAVAILABLE_BY_CODE[code]
         return Unavailable(problem, where=where, remedy=remedy)
-    if code in REFUSED:
-        problem, remedy = REFUSED[code]
+    if code in REFUSED_BY_CODE:
+        problem, remedy = REFUSED_BY_CODE[code]
         return BadInput(problem, where=where, remedy=remedy)
     if not code and isinstance(failure, OperationalError):
-        text = _error_text(failure)
-        for words, (problem, remedy) in REFUSED_WORDS.items():
+        text = _get_error_text(failure)
+        for words, (problem, remedy) in REFUSED_BY_WORDS.items():
             if words in text:
                 return BadInput(problem, where=where, remedy=remedy)
-    return _unavailable(where, failure)
+    return _explain_no_answer(where, failure)
 
 
-def _error_text(failure: Failure) -> str:
+def _get_error_text(failure: DriverError) -> str:
     return str(getattr(failure, "orig", failure)).lower()
 
 
-def _unavailable(where: Where, failure: Failure) -> HromadaError | None:
+def _explain_no_answer(where: Where, failure: DriverError) -> HromadaError | None:
     if isinstance(failure, OperationalError | sqlite3.OperationalError):
         return Unavailable("The database does not answer.", where=where, remedy="Check that it runs, then try again.")
     return None

@@ -16,11 +16,11 @@ from sqlmodel import Session, col, func, select
 
 from annotation.loading.drafts import format_value
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
-from annotation.vocabulary import ABSTAINED, NOT_BY_RULE, ItemStatus, ParticipationStatus, Pool
+from annotation.vocabulary import ABSTAINED, ANSWER_REASON_PREFIXES, ItemStatus, ParticipationStatus, Pool
 
 SESSION_GAP = pd.Timedelta(minutes=30)
 """A longer pause begins a new session."""
-REMOVED = (ParticipationStatus.EXCLUDED, ParticipationStatus.FAILED, ParticipationStatus.WITHDRAWN)
+REMOVED_STATUSES = (ParticipationStatus.EXCLUDED, ParticipationStatus.FAILED, ParticipationStatus.WITHDRAWN)
 HOUR = pd.Timedelta(hours=1)
 
 
@@ -44,13 +44,13 @@ def read_responses(
     for name in ("option_order", "flags"):
         frame[name] = [None if value is None else json.dumps(value, ensure_ascii=False) for value in frame[name]]
     frame["stage"] = [stage.value for stage in frame["stage"]]
-    frame["first_excluded_reason"] = _first_reasons(frame)
+    frame["first_excluded_reason"] = _list_first_reasons(frame)
     if later is not None:
         _use_later_question(frame, later, abstention)
     reasons = frame["excluded_reason"]
-    frame["by_rule"] = [reason is not None and not reason.startswith(NOT_BY_RULE) for reason in reasons]
-    frame["session"] = _session_numbers(frame)
-    frame["gap_hours"] = _gap_hours(frame)
+    frame["by_rule"] = [reason is not None and not reason.startswith(ANSWER_REASON_PREFIXES) for reason in reasons]
+    frame["session"] = _number_sessions(frame)
+    frame["gap_hours"] = _compute_gap_hours(frame)
     published = frame.drop(columns=["answered_at", "occasion", "answers", "first_answers"]).astype(object)
     return published.mask(published.isna(), None)
 
@@ -64,7 +64,7 @@ def _select_answers(project: Project) -> sa.Select[Any]:
     )
     first = aliased(Judgement)
     query = (
-        sa.select(*_columns(first))
+        sa.select(*_list_columns(first))
         .select_from(Assignment)
         .join(Item, col(Item.id) == col(Assignment.item_id))
         .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
@@ -84,7 +84,7 @@ def read_answers(session: Session, project: Project) -> list[dict[str, str] | No
     return [None if answers is None else dict(answers) for (answers,) in session.execute(query)]
 
 
-def _columns(first: type[Judgement]) -> list[Any]:
+def _list_columns(first: type[Judgement]) -> list[Any]:
     undone = col(Judgement.revision) > 0
     return [
         col(Item.external_id).label("item_id"),
@@ -140,13 +140,13 @@ def _use_later_question(frame: pd.DataFrame, name: str, abstention: str | None) 
         frame[column] = [ABSTAINED if abstains else reason for abstains, reason in zip(abstained, reasons, strict=True)]
 
 
-def _first_reasons(frame: pd.DataFrame) -> list[str | None]:
+def _list_first_reasons(frame: pd.DataFrame) -> list[str | None]:
     """Why first answers do not count; a final answer that only abstains excludes no first answer."""
     pairs = zip(frame["first_excluded_reason"], frame["excluded_reason"], strict=True)
     return [first if final in (None, ABSTAINED) else final for first, final in pairs]
 
 
-def _gap_hours(frame: pd.DataFrame) -> list[float | None]:
+def _compute_gap_hours(frame: pd.DataFrame) -> list[float | None]:
     """Hours between a repeat and the answer that it repeats."""
     if not frame["is_repeat"].any():
         return [None] * len(frame)
@@ -160,7 +160,7 @@ def _gap_hours(frame: pd.DataFrame) -> list[float | None]:
     return [None if pd.isna(gap) else round(float(gap), 2) for gap in gaps]
 
 
-def _session_numbers(frame: pd.DataFrame) -> Sequence[int | None]:
+def _number_sessions(frame: pd.DataFrame) -> Sequence[int | None]:
     """The number of the session of each answer, None where its time is unknown."""
     times = pd.to_datetime(frame["answered_at"], utc=True)
     if times.isna().all():
@@ -245,7 +245,7 @@ def read_control_gold(session: Session, project: Project, *, later: str | None =
 def read_removed_annotators(session: Session, project: Project) -> dict[str, str]:
     """Why annotators were excluded, failed or withdrew, by pseudonym, sorted."""
     query = select(Annotator.pseudonym, Participation.status, Participation.reason).join(Participation)
-    query = query.where(Participation.project_id == project.id, col(Participation.status).in_(REMOVED))
+    query = query.where(Participation.project_id == project.id, col(Participation.status).in_(REMOVED_STATUSES))
     rows = session.exec(query.order_by(col(Annotator.pseudonym)))
     return {
         pseudonym: f"{ParticipationStatus(status).value}: {reason}" if reason else ParticipationStatus(status).value

@@ -18,46 +18,48 @@ def check_database(engine: sa.Engine) -> tuple[IntegrityFinding, ...]:
     SQLite is asked about its file and its foreign keys; PostgreSQL checks both by itself.
     """
     with make_read_engine(engine).connect() as connection:
-        findings = [*_file(connection), _revision(connection)]
+        findings = [*_check_file(connection), _check_revision(connection)]
         if any(finding.wrong for finding in findings):
             return tuple(findings)
         with Session(connection) as session:
-            return (*findings, _schema(connection), *invariants.check_invariants(session))
+            return (*findings, _check_schema(connection), *invariants.check_invariants(session))
 
 
-def _file(connection: sa.Connection) -> tuple[IntegrityFinding, ...]:
+def _check_file(connection: sa.Connection) -> tuple[IntegrityFinding, ...]:
     if connection.dialect.name != "sqlite":
         return ()
     damaged = [text for (text,) in connection.exec_driver_sql("PRAGMA integrity_check(100)") if text != "ok"]
     dangling = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
     return (
-        _finding("the file is whole", damaged),
-        _finding("what rows refer to is there", [f"{table} {row} to {parent}" for table, row, parent, _ in dangling]),
+        _build_finding("the file is whole", damaged),
+        _build_finding(
+            "what rows refer to is there", [f"{table} {row} to {parent}" for table, row, parent, _ in dangling]
+        ),
     )
 
 
-def _revision(connection: sa.Connection) -> IntegrityFinding:
+def _check_revision(connection: sa.Connection) -> IntegrityFinding:
     revision = migrations.get_revision(connection)
     behind = [] if revision == migrations.HEAD else [f"it is {revision or 'empty'}: hromada database upgrade"]
-    return _finding(f"the schema's revision is {migrations.HEAD}", behind)
+    return _build_finding(f"the schema's revision is {migrations.HEAD}", behind)
 
 
-def _schema(connection: sa.Connection) -> IntegrityFinding:
+def _check_schema(connection: sa.Connection) -> IntegrityFinding:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
     context = MigrationContext.configure(connection, opts={"compare_type": True})
-    changes = [text for change in compare_metadata(context, models.metadata) for text in _flat(change)]
-    return _finding("tables, columns and indexes are those of the models", changes)
+    changes = [text for change in compare_metadata(context, models.metadata) for text in _describe_changes(change)]
+    return _build_finding("tables, columns and indexes are those of the models", changes)
 
 
-def _flat(change: Any) -> list[str]:
+def _describe_changes(change: Any) -> list[str]:
     """The changes that would be needed, as text; Alembic lists changes of one column together."""
     if isinstance(change, list):
-        return [text for part in change for text in _flat(part)]
+        return [text for part in change for text in _describe_changes(part)]
     names = [part if isinstance(part, str) else getattr(part, "name", None) for part in change[1:]]
     return [" ".join([change[0].replace("_", " "), *(name for name in names if name)])]
 
 
-def _finding(rule: str, wrong: list[str]) -> IntegrityFinding:
+def _build_finding(rule: str, wrong: list[str]) -> IntegrityFinding:
     return IntegrityFinding(rule=rule, wrong=len(wrong), examples=tuple(wrong[: invariants.EXAMPLES]))

@@ -17,10 +17,10 @@ from annotation.vocabulary import AssignmentStatus, Pool, Surface
 
 EXAMPLES = 5
 """How many ids a finding lists."""
-DONE = col(Assignment.status) == AssignmentStatus.DONE
-LIVE = col(Assignment.status) == AssignmentStatus.LIVE
-SERVED = col(Assignment.surface) != Surface.IMPORT
-Query = sa.Select[tuple[str]]
+IS_DONE = col(Assignment.status) == AssignmentStatus.DONE
+IS_LIVE = col(Assignment.status) == AssignmentStatus.LIVE
+IS_NOT_IMPORTED = col(Assignment.surface) != Surface.IMPORT
+ViolationQuery = sa.Select[tuple[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,7 @@ class IntegrityFinding:
 
 def check_invariants(session: Session) -> tuple[IntegrityFinding, ...]:
     """The result of every rule, in a fixed order."""
-    return tuple(_finding(session, rule, query()) for rule, query in RULES.items())
+    return tuple(_check_invariant(session, rule, query()) for rule, query in RULES.items())
 
 
 def list_violations(session: Session) -> tuple[IntegrityFinding, ...]:
@@ -42,14 +42,14 @@ def list_violations(session: Session) -> tuple[IntegrityFinding, ...]:
     return tuple(finding for finding in check_invariants(session) if finding.wrong)
 
 
-def _finding(session: Session, rule: str, query: Query) -> IntegrityFinding:
+def _check_invariant(session: Session, rule: str, query: ViolationQuery) -> IntegrityFinding:
     rows = query.subquery()
     wrong = session.execute(sa.select(func.count()).select_from(rows)).scalar_one()
     examples = session.execute(sa.select(rows.c[0]).order_by(rows.c[0]).limit(EXAMPLES)).scalars() if wrong else ()
     return IntegrityFinding(rule=rule, wrong=wrong, examples=tuple(str(example) for example in examples))
 
 
-def _label(kind: str, identity: Any) -> Any:
+def _build_row_label(kind: str, identity: Any) -> Any:
     return (sa.literal(f"{kind} ") + sa.cast(identity, sa.String)).label("name")
 
 
@@ -61,113 +61,130 @@ def _count_holders(*conditions: Any) -> Any:
     ).scalar_subquery()
 
 
-def _miscounted() -> Query:
-    wrong = sa.or_(col(Item.n_live) != _count_holders(), col(Item.n_done) != _count_holders(DONE))
-    return sa.select(_label("item", col(Item.id))).where(wrong)
+def _select_miscounted_items() -> ViolationQuery:
+    wrong = sa.or_(col(Item.n_live) != _count_holders(), col(Item.n_done) != _count_holders(IS_DONE))
+    return sa.select(_build_row_label("item", col(Item.id))).where(wrong)
 
 
-def _overfull() -> Query:
+def _select_items_above_overlap() -> ViolationQuery:
     """Imported votes come from outside and may be more than the overlap."""
-    places = col(Item.free) + col(Item.held) + col(Item.n_live) - _count_holders(~SERVED)
-    joined = sa.select(_label("item", col(Item.id))).join(Project, col(Project.id) == col(Item.project_id))
+    places = col(Item.free) + col(Item.held) + col(Item.n_live) - _count_holders(~IS_NOT_IMPORTED)
+    joined = sa.select(_build_row_label("item", col(Item.id))).join(Project, col(Project.id) == col(Item.project_id))
     return joined.where(places > func.coalesce(col(Project.overlap_max), col(Project.overlap)))
 
 
-def _negative() -> Query:
+def _select_negative_counts() -> ViolationQuery:
     counts = (Item.free, Item.held, Item.n_live, Item.n_done)
-    return sa.select(_label("item", col(Item.id))).where(sa.or_(*(col(one) < 0 for one in counts)))
+    return sa.select(_build_row_label("item", col(Item.id))).where(sa.or_(*(col(one) < 0 for one in counts)))
 
 
-def _idle_holders() -> Query:
-    return sa.select(_label("assignment", col(Assignment.id))).where(col(Assignment.holds_place), ~LIVE, ~DONE)
+def _select_ended_place_holders() -> ViolationQuery:
+    return sa.select(_build_row_label("assignment", col(Assignment.id))).where(
+        col(Assignment.holds_place), ~IS_LIVE, ~IS_DONE
+    )
 
 
-def _wrong_project() -> Query:
-    joined = sa.select(_label("assignment", col(Assignment.id))).join(Item, col(Item.id) == col(Assignment.item_id))
+def _select_wrong_projects() -> ViolationQuery:
+    joined = sa.select(_build_row_label("assignment", col(Assignment.id))).join(
+        Item, col(Item.id) == col(Assignment.item_id)
+    )
     return joined.where(col(Assignment.project_id) != col(Item.project_id))
 
 
-def _two_live() -> Query:
-    held = sa.select(_label("annotator", col(Assignment.annotator_id)))
-    held = held.where(LIVE, col(Assignment.surface) == Surface.TELEGRAM)
+def _select_annotators_with_two_live() -> ViolationQuery:
+    held = sa.select(_build_row_label("annotator", col(Assignment.annotator_id)))
+    held = held.where(IS_LIVE, col(Assignment.surface) == Surface.TELEGRAM)
     return held.group_by(col(Assignment.annotator_id)).having(func.count() > 1)
 
 
-def _repeated_position() -> Query:
+def _select_repeated_positions() -> ViolationQuery:
     key = (col(Assignment.annotator_id), col(Assignment.project_id), col(Assignment.position))
-    given = sa.select(_label("assignment", func.min(col(Assignment.id)))).where(SERVED, key[2].is_not(None))
+    given = sa.select(_build_row_label("assignment", func.min(col(Assignment.id)))).where(
+        IS_NOT_IMPORTED, key[2].is_not(None)
+    )
     return given.group_by(*key).having(func.count() > 1)
 
 
-def _revision_gaps() -> Query:
-    revisions = sa.select(_label("assignment", col(Judgement.assignment_id))).group_by(col(Judgement.assignment_id))
+def _select_revision_gaps() -> ViolationQuery:
+    revisions = sa.select(_build_row_label("assignment", col(Judgement.assignment_id))).group_by(
+        col(Judgement.assignment_id)
+    )
     ends = sa.or_(func.min(col(Judgement.revision)) != 0, func.max(col(Judgement.revision)) != func.count() - 1)
     return revisions.having(ends)
 
 
-def _status_without_answer() -> Query:
+def _select_contradicted_statuses() -> ViolationQuery:
     """Done without an answer, or answered and still live."""
     answered = select(Judgement.id).where(Judgement.assignment_id == Assignment.id).exists()
-    return sa.select(_label("assignment", col(Assignment.id))).where(sa.or_(DONE & ~answered, LIVE & answered))
+    return sa.select(_build_row_label("assignment", col(Assignment.id))).where(
+        sa.or_(IS_DONE & ~answered, IS_LIVE & answered)
+    )
 
 
-def _wrong_open_revision() -> Query:
+def _select_wrong_open_revisions() -> ViolationQuery:
     newest = sa.select(func.max(col(Judgement.revision))).where(col(Judgement.assignment_id) == col(Assignment.id))
     opened = col(Assignment.open_revision)
-    is_wrong = sa.or_(LIVE, DONE & (opened != func.coalesce(newest.scalar_subquery(), -1) + 1))
-    return sa.select(_label("assignment", col(Assignment.id))).where(opened.is_not(None), is_wrong)
+    is_wrong = sa.or_(IS_LIVE, IS_DONE & (opened != func.coalesce(newest.scalar_subquery(), -1) + 1))
+    return sa.select(_build_row_label("assignment", col(Assignment.id))).where(opened.is_not(None), is_wrong)
 
 
-def _exposures(*conditions: Any) -> Any:
+def _has_exposure(*conditions: Any) -> Any:
     met = select(Exposure.annotator_id).where(
         Exposure.annotator_id == Assignment.annotator_id, Exposure.group_id == Item.group_id, *conditions
     )
     return met.exists()
 
 
-def _unrecorded_exposure() -> Query:
+def _select_unrecorded_exposures() -> ViolationQuery:
     """Shown, without an exposure of the annotator to the group; erased annotators have no exposures."""
     joined = (
-        sa.select(_label("assignment", col(Assignment.id)))
+        sa.select(_build_row_label("assignment", col(Assignment.id)))
         .join(Item, col(Item.id) == col(Assignment.item_id))
         .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
     )
-    recorded = _exposures(Exposure.project_id == Item.project_id)
-    shown = (SERVED, col(Assignment.shown_at).is_not(None), col(Annotator.forgotten_at).is_(None))
+    recorded = _has_exposure(Exposure.project_id == Item.project_id)
+    shown = (IS_NOT_IMPORTED, col(Assignment.shown_at).is_not(None), col(Annotator.forgotten_at).is_(None))
     return joined.where(*shown, ~recorded)
 
 
-def _exposed_in_baseline() -> Query:
+def _select_exposed_in_baselines() -> ViolationQuery:
     """In a baseline, of a group that the annotator had met: by another of its items, or in a project that is no
     exception.
 
     Training and qualification items may come from a known group; they are in no score. Control items are in none
     either, so that for them only the same project is looked at.
     """
-    first = sa.and_(col(Project.definition)["kind"].as_string() == "baseline", SERVED, col(Assignment.occasion) == 0)
+    first = sa.and_(
+        col(Project.definition)["kind"].as_string() == "baseline", IS_NOT_IMPORTED, col(Assignment.occasion) == 0
+    )
     kept = col(Item.pool).in_((Pool.MAIN, Pool.PILOT))
-    elsewhere = _exposures(Exposure.project_id != Item.project_id, col(Exposure.at) < col(Assignment.assigned_at))
+    elsewhere = _has_exposure(Exposure.project_id != Item.project_id, col(Exposure.at) < col(Assignment.assigned_at))
     return (
-        sa.select(_label("assignment", col(Assignment.id)))
+        sa.select(_build_row_label("assignment", col(Assignment.id)))
         .join(Item, col(Item.id) == col(Assignment.item_id))
         .join(Project, col(Project.id) == col(Item.project_id))
-        .where(first, sa.or_(kept & ~col(Assignment.exposed) & elsewhere, (kept | _CONTROL) & _another_item_of_group()))
+        .where(
+            first,
+            sa.or_(
+                kept & ~col(Assignment.exposed) & elsewhere, (kept | _IS_CONTROL_ITEM) & _follows_item_of_same_group()
+            ),
+        )
     )
 
 
-_CONTROL = col(Item.pool) == Pool.CONTROL
+_IS_CONTROL_ITEM = col(Item.pool) == Pool.CONTROL
 
 
-def _another_item_of_group() -> Any:
+def _follows_item_of_same_group() -> Any:
     """The annotator was assigned another item of the group in the project before; one pass over all assignments."""
     key = (col(Assignment.annotator_id), col(Item.project_id), col(Item.group_id))
     first = func.first_value(col(Assignment.item_id)).over(partition_by=key, order_by=col(Assignment.id))
     assigned = sa.select(col(Assignment.id), col(Assignment.item_id), first.label("first"))
-    ordered = assigned.join(Item, col(Item.id) == col(Assignment.item_id)).where(SERVED).subquery()
+    ordered = assigned.join(Item, col(Item.id) == col(Assignment.item_id)).where(IS_NOT_IMPORTED).subquery()
     return col(Assignment.id).in_(sa.select(ordered.c.id).where(ordered.c.item_id != ordered.c.first))
 
 
-def _not_erased() -> Query:
+def _select_unerased_annotators() -> ViolationQuery:
     """What should have been erased when an annotator asked for it."""
     answered = (
         select(Judgement.id)
@@ -179,21 +196,23 @@ def _not_erased() -> Query:
         .exists()
     )
     not_erased = sa.or_(col(Annotator.telegram_id).is_not(None), answered)
-    return sa.select(_label("annotator", col(Annotator.id))).where(col(Annotator.forgotten_at).is_not(None), not_erased)
+    return sa.select(_build_row_label("annotator", col(Annotator.id))).where(
+        col(Annotator.forgotten_at).is_not(None), not_erased
+    )
 
 
-RULES: dict[str, Callable[[], Query]] = {
-    "an item's counts are those of its assignments": _miscounted,
-    "an item has no more places than its overlap": _overfull,
-    "no count is below zero": _negative,
-    "only what is live or done takes a place": _idle_holders,
-    "an assignment is in its item's project": _wrong_project,
-    "nobody has two live items in Telegram": _two_live,
-    "an annotator's items in a project are numbered once": _repeated_position,
-    "revisions of an answer run from 0 without a gap": _revision_gaps,
-    "what is done is answered, what is live is not": _status_without_answer,
-    "an opened revision is the next one": _wrong_open_revision,
-    "what was shown is recorded as met": _unrecorded_exposure,
-    "nobody judges in a baseline what they had met": _exposed_in_baseline,
-    "of annotators who were forgotten nothing is left": _not_erased,
+RULES: dict[str, Callable[[], ViolationQuery]] = {
+    "an item's counts are those of its assignments": _select_miscounted_items,
+    "an item has no more places than its overlap": _select_items_above_overlap,
+    "no count is below zero": _select_negative_counts,
+    "only what is live or done takes a place": _select_ended_place_holders,
+    "an assignment is in its item's project": _select_wrong_projects,
+    "nobody has two live items in Telegram": _select_annotators_with_two_live,
+    "an annotator's items in a project are numbered once": _select_repeated_positions,
+    "revisions of an answer run from 0 without a gap": _select_revision_gaps,
+    "what is done is answered, what is live is not": _select_contradicted_statuses,
+    "an opened revision is the next one": _select_wrong_open_revisions,
+    "what was shown is recorded as met": _select_unrecorded_exposures,
+    "nobody judges in a baseline what they had met": _select_exposed_in_baselines,
+    "of annotators who were forgotten nothing is left": _select_unerased_annotators,
 }

@@ -47,7 +47,7 @@ MOST_COUNTED = 500
 """Open items are counted up to this number, to bound the cost of counting."""
 
 LAST_POSITION = 2**31 - 1
-SETTLED = timedelta(minutes=1)
+SETTLE_TIME = timedelta(minutes=1)
 """PostgreSQL assigns `seq` before the commit: after this time no row with a lower `seq` is still to come."""
 
 
@@ -158,7 +158,7 @@ def _take_in_order(
         if cursor.finished:
             return None, cursor
         size = WINDOWS[min(step, len(WINDOWS) - 1)]
-        window = _window_bounds(cursor, size)
+        window = _get_window_bounds(cursor, size)
         skip = first_is_empty and step == 0
         candidates = [] if skip else _select_ids(session, item_queue_sql.IN_ORDER, query, **window)
         if candidates:
@@ -185,7 +185,7 @@ def _take_requeued(
         window = _select_requeued(query).where(col(RequeuedItem.seq) > read_to).order_by(col(RequeuedItem.seq))
         rows = session.connection().execute(window.limit(size)).all()
         if read_to == cursor.seq:
-            settled = list(takewhile(lambda row: row[1] < _settled_before(session, now), rows))
+            settled = list(takewhile(lambda row: row[1] < _get_settled_limit(session, now), rows))
             cursor = replace(cursor, seq=settled[-1][0] if settled else read_to)
         if len(rows) < size:
             return QueuedItem(), cursor
@@ -213,11 +213,11 @@ def _find_candidates(session: Session, query: QueueQuery, cursor: _Cursor, *, wi
     if cursor.finished:
         requeued = {"seq": cursor.seq, "size": WINDOWS[0]}
         return _select_ids(session, item_queue_sql.STARTED_OR_REQUEUED, query, window_start=window_start, **requeued)
-    window = _window_bounds(cursor, WINDOWS[0])
+    window = _get_window_bounds(cursor, WINDOWS[0])
     return _select_ids(session, item_queue_sql.STARTED_OR_IN_ORDER, query, window_start=window_start, **window)
 
 
-def _window_bounds(cursor: _Cursor, size: int) -> dict[str, int]:
+def _get_window_bounds(cursor: _Cursor, size: int) -> dict[str, int]:
     return {"low": cursor.pos, "high": cursor.start if cursor.wrapped else LAST_POSITION, "size": size}
 
 
@@ -229,17 +229,17 @@ def _take_place(session: Session, candidates: list[int]) -> Item | None:
 def _start_cursor(session: Session, query: QueueQuery, *, top: int, now: datetime) -> _Cursor:
     """Store a new cursor at its random start."""
     start = int(query.cursor_start * (top + 1))
-    cursor = _Cursor(start=start, pos=start, wrapped=False, seq=_last_settled_seq(session, query, now=now))
+    cursor = _Cursor(start=start, pos=start, wrapped=False, seq=_get_last_settled_seq(session, query, now=now))
     key = {"annotator_id": query.annotator_id, "project_id": query.project_id, "pool": query.pool}
     session.connection().execute(sa.insert(QueueCursor).values(**key, **asdict(cursor)))
     return cursor
 
 
 def _save_cursor(session: Session, query: QueueQuery, cursor: _Cursor) -> None:
-    session.connection().execute(sa.update(QueueCursor).where(*_cursor_key(query)).values(**asdict(cursor)))
+    session.connection().execute(sa.update(QueueCursor).where(*_build_cursor_condition(query)).values(**asdict(cursor)))
 
 
-def _cursor_key(query: QueueQuery) -> tuple[sa.ColumnElement[bool], ...]:
+def _build_cursor_condition(query: QueueQuery) -> tuple[sa.ColumnElement[bool], ...]:
     return (
         col(QueueCursor.annotator_id) == query.annotator_id,
         col(QueueCursor.project_id) == query.project_id,
@@ -247,9 +247,9 @@ def _cursor_key(query: QueueQuery) -> tuple[sa.ColumnElement[bool], ...]:
     )
 
 
-def _last_settled_seq(session: Session, query: QueueQuery, *, now: datetime) -> int:
+def _get_last_settled_seq(session: Session, query: QueueQuery, *, now: datetime) -> int:
     """The last requeued item for a new cursor to leave out; no row with a lower `seq` is still to be committed."""
-    settled = _select_requeued(query).where(col(RequeuedItem.at) < _settled_before(session, now))
+    settled = _select_requeued(query).where(col(RequeuedItem.at) < _get_settled_limit(session, now))
     row = session.connection().execute(settled.order_by(col(RequeuedItem.seq).desc()).limit(1)).first()
     return 0 if row is None else int(row[0])
 
@@ -259,9 +259,13 @@ def _select_requeued(query: QueueQuery) -> sa.Select[int, datetime]:
     return sa.select(sa.type_coerce(col(RequeuedItem.seq), sa.Integer), col(RequeuedItem.at)).where(*of_pool)
 
 
-def _settled_before(session: Session, now: datetime) -> datetime:
+def _get_settled_limit(session: Session, now: datetime) -> datetime:
     """Rows older than this are in order of `seq`; on SQLite all are, because its writers wait for each other."""
-    return now - SETTLED if session.get_bind().dialect.name == "postgresql" else datetime.max.replace(tzinfo=now.tzinfo)
+    return (
+        now - SETTLE_TIME
+        if session.get_bind().dialect.name == "postgresql"
+        else datetime.max.replace(tzinfo=now.tzinfo)
+    )
 
 
 def _select_ids(session: Session, text: str, query: QueueQuery, **more: object) -> list[int]:

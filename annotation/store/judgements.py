@@ -18,12 +18,12 @@ from sqlmodel import Session, col, func, select
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import CONTROL_ITEM, AssignmentStatus, Stage, Surface
 
-CONTROL = sa.text("assignment.is_control")
-TRAINING = sa.text("assignment.stage = 'training'")
+IS_CONTROL = sa.text("assignment.is_control")
+IS_TRAINING = sa.text("assignment.stage = 'training'")
 
-FIRST_OCCASION = col(Assignment.occasion) == 0
+IS_FIRST_OCCASION = col(Assignment.occasion) == 0
 
-ANSWERED = (
+IS_ANSWERED = (
     col(Assignment.status) == AssignmentStatus.DONE,
     col(Judgement.skip_reason).is_(None),
     sa.or_(col(Judgement.response) != "", col(Judgement.answers).is_not(None)),
@@ -73,7 +73,7 @@ class FinalAnswer:
 
 
 @cache
-def final_revision() -> sa.ColumnElement[bool]:
+def build_final_revision_condition() -> sa.ColumnElement[bool]:
     """The condition that a judgement is the highest revision of its assignment: the final answer."""
     other = aliased(Judgement)
     highest = sa.select(func.max(other.revision)).where(col(other.assignment_id) == Judgement.assignment_id)
@@ -99,10 +99,13 @@ def list_gold_answers(session: Session, *, annotator_id: int, project_id: int, t
     Answers to items that were changed since are left out, and so are those to training items of a later attempt, whose
     gold the annotator had been told.
     """
-    answers = _read_answers(session, _select_annotator_answers(annotator_id, project_id, CONTROL).where(*ANSWERED))
+    answers = _read_answers(
+        session, _select_annotator_answers(annotator_id, project_id, IS_CONTROL).where(*IS_ANSWERED)
+    )
     if training:
         answers += _read_answers(
-            session, _select_annotator_answers(annotator_id, project_id, TRAINING).where(*ANSWERED, FIRST_OCCASION)
+            session,
+            _select_annotator_answers(annotator_id, project_id, IS_TRAINING).where(*IS_ANSWERED, IS_FIRST_OCCASION),
         )
     return sorted((answer for answer in answers if answer.is_current), key=lambda answer: answer.assignment_id)
 
@@ -110,7 +113,7 @@ def list_gold_answers(session: Session, *, annotator_id: int, project_id: int, t
 def list_control_answers(session: Session, *, project_id: int, annotator_id: int | None = None) -> list[FinalAnswer]:
     """Answers to a project's control items, by annotator, without repeats; of one annotator where one is given."""
     query = _select_answers().where(
-        col(Assignment.project_id) == project_id, CONTROL, ~col(Assignment.is_repeat), *ANSWERED
+        col(Assignment.project_id) == project_id, IS_CONTROL, ~col(Assignment.is_repeat), *IS_ANSWERED
     )
     if annotator_id is not None:
         query = query.where(col(Assignment.annotator_id) == annotator_id)
@@ -125,10 +128,10 @@ def list_imported_control_answers(session: Session, *, project_id: int) -> list[
     accepted = col(Judgement.excluded_reason) == CONTROL_ITEM
     query = _select_answers().where(
         col(Assignment.project_id) == project_id,
-        CONTROL,
+        IS_CONTROL,
         col(Assignment.surface) == Surface.IMPORT,
         accepted,
-        *ANSWERED,
+        *IS_ANSWERED,
     )
     return _read_answers(session, query.order_by(col(Assignment.annotator_id), col(Assignment.id)))
 
@@ -195,7 +198,7 @@ def _select_answers() -> sa.Select[tuple[object, ...]]:
         .select_from(Assignment)
         .join(Item, col(Item.id) == col(Assignment.item_id))
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
-        .where(final_revision())
+        .where(build_final_revision_condition())
     )
 
 

@@ -18,7 +18,7 @@ from sqlmodel import Session, col
 from annotation.store.models import Outbox
 from annotation.store.models.table_model import UtcDateTime
 
-MOST = 100
+MOST_MESSAGES = 100
 """How many messages are taken at once."""
 
 
@@ -115,7 +115,7 @@ def extend_hold(session: Session, ids: Sequence[int], *, until: datetime) -> Non
 
 
 def take_due_messages(
-    session: Session, *, now: datetime, until: datetime, paced: bool, most: int = MOST
+    session: Session, *, now: datetime, until: datetime, paced: bool, most: int = MOST_MESSAGES
 ) -> tuple[OutboxMessage, ...]:
     """Take messages that are due, the oldest first; until `until` no other process takes them."""
     due = sa.select(Outbox.__table__).where(col(Outbox.due_at) <= now, col(Outbox.paced) == paced)  # type: ignore[attr-defined]

@@ -22,7 +22,7 @@ from sqlmodel import Session, col, select
 from annotation.store.models import Item, RequeuedItem
 from annotation.vocabulary import ItemStatus, Pool
 
-OPEN = col(Item.status) == ItemStatus.OPEN
+IS_OPEN = col(Item.status) == ItemStatus.OPEN
 POOLS_WITH_PLACES = (Pool.MAIN, Pool.PILOT)
 """The pools whose items have places; items of the other pools may be assigned to every annotator."""
 
@@ -35,15 +35,19 @@ _TAKE_RETURNING = (
     .values(free=col(Item.free) - 1, n_live=col(Item.n_live) + 1)
     .returning(Item)
 )
-_FRESH = {"populate_existing": True, "autoflush": False}
+_READ_FROM_DATABASE = {"populate_existing": True, "autoflush": False}
 _TAKE_ONE = (
-    select(Item).from_statement(_TAKE_RETURNING.where(col(Item.id) == sa.bindparam("item"))).execution_options(**_FRESH)
+    select(Item)
+    .from_statement(_TAKE_RETURNING.where(col(Item.id) == sa.bindparam("item")))
+    .execution_options(**_READ_FROM_DATABASE)
 )
-_UNLOCKED = sa.text("""(
+_FIRST_UNLOCKED = sa.text("""(
 SELECT id FROM item WHERE id = ANY(CAST(:items AS integer[])) AND free > 0
 ORDER BY array_position(CAST(:items AS integer[]), id) LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)""")
 _TAKE_UNLOCKED = (
-    select(Item).from_statement(_TAKE_RETURNING.where(col(Item.id) == _UNLOCKED)).execution_options(**_FRESH)
+    select(Item)
+    .from_statement(_TAKE_RETURNING.where(col(Item.id) == _FIRST_UNLOCKED))
+    .execution_options(**_READ_FROM_DATABASE)
 )
 _RELEASE = (
     sa.update(Item)
@@ -51,8 +55,8 @@ _RELEASE = (
     .values(
         n_live=col(Item.n_live) - 1,
         n_done=col(Item.n_done) - sa.bindparam("done"),
-        free=col(Item.free) + sa.case((OPEN, 1), else_=0),
-        held=col(Item.held) + sa.case((OPEN, 0), else_=1),
+        free=col(Item.free) + sa.case((IS_OPEN, 1), else_=0),
+        held=col(Item.held) + sa.case((IS_OPEN, 0), else_=1),
     )
 )
 
@@ -115,7 +119,9 @@ def add_places(session: Session, *, item_id: int, number: int, now: datetime) ->
     session.connection().execute(
         sa.update(Item)
         .where(col(Item.id) == item_id)
-        .values(free=Item.free + sa.case((OPEN, number), else_=0), held=Item.held + sa.case((OPEN, 0), else_=number))
+        .values(
+            free=Item.free + sa.case((IS_OPEN, number), else_=0), held=Item.held + sa.case((IS_OPEN, 0), else_=number)
+        )
     )
     requeue_item(session, item_id=item_id, now=now)
 
@@ -169,9 +175,12 @@ def raise_overlap(session: Session, *, project_id: int, overlap: int, now: datet
         places < overlap,
         places >= least,
     )
-    _requeue(session, too_few, OPEN, now=now)
+    _requeue(session, too_few, IS_OPEN, now=now)
     more = overlap - places
-    changed = {"free": Item.free + sa.case((OPEN, more), else_=0), "held": Item.held + sa.case((OPEN, 0), else_=more)}
+    changed = {
+        "free": Item.free + sa.case((IS_OPEN, more), else_=0),
+        "held": Item.held + sa.case((IS_OPEN, 0), else_=more),
+    }
     return session.connection().execute(sa.update(Item).where(too_few).values(changed)).rowcount
 
 

@@ -22,7 +22,7 @@ from annotation.errors import BadInput, Conflict, Where
 from annotation.store import journal
 from annotation.vocabulary import Event
 
-SIMULATED = "SIMULATED-"
+SIMULATED_PREFIX = "SIMULATED-"
 KEY_BYTES = 32
 
 
@@ -30,13 +30,13 @@ def make_pseudonym(key: bytes, *, namespace: str, name: str, simulated: bool = F
     """The pseudonym of `name` in `namespace` (`telegram`, `toloka`, a project); simulated ones have a prefix."""
     digest = hmac.new(key, f"{namespace}\x1f{name}".encode(), hashlib.sha256).digest()
     text = base64.b32encode(digest).decode()[:12].lower()
-    return f"{SIMULATED if simulated else ''}{text}"
+    return f"{SIMULATED_PREFIX if simulated else ''}{text}"
 
 
 def make_random_pseudonym(*, simulated: bool = False) -> str:
     """A pseudonym that comes from no name and no key, for an annotator who is erased."""
     text = base64.b32encode(secrets.token_bytes(8)).decode()[:12].lower()
-    return f"{SIMULATED if simulated else ''}{text}"
+    return f"{SIMULATED_PREFIX if simulated else ''}{text}"
 
 
 def ensure_key(session: Session, *, file: Path, now: datetime) -> bytes:

@@ -59,7 +59,7 @@ def get_project_counts(session: Session, *, project_id: int) -> ProjectCounts:
     return ProjectCounts(items=items, done=done, live=live, judgements=judgements, annotators=annotators)
 
 
-_COUNTS = (
+_IS_COUNTED = (
     col(Judgement.skip_reason).is_(None),
     col(Assignment.stage).in_((Stage.PILOT, Stage.MAIN)),
     ~col(Assignment.is_control),
@@ -94,7 +94,7 @@ def list_final_answers(
         .join(Annotator)
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
         .join(final, (final.c.assignment_id == Judgement.assignment_id) & (final.c.revision == Judgement.revision))
-        .where(Item.project_id == project_id, counting, *_COUNTS)
+        .where(Item.project_id == project_id, counting, *_IS_COUNTED)
         .order_by(col(Assignment.id))
     )
     rows = session.exec(query).all()

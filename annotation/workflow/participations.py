@@ -1,4 +1,4 @@
-"""The participation of an annotator in a project: their stage, status and counts; and why they get no item now."""
+"""Participations: an annotator's stage, status and counts in a project, and `NothingAssigned`, why they get no item."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import project_file
 from annotation.store import annotator_locks
 from annotation.store.models import Participation, Project
 from annotation.vocabulary import Stage, UnassignedReason
@@ -15,10 +15,14 @@ from annotation.workflow import definitions
 
 
 def get_participation(session: Session, *, annotator_id: int, project_id: int) -> Participation | None:
-    """The annotator's participation, read under the lock on the annotator, which every writer of it takes."""
-    fresh = not annotator_locks.is_locked(session, annotator_id)
+    """The annotator's participation in the project; None where the annotator has not entered it yet.
+
+    It is read under the lock on the annotator. Every writer of a participation takes this lock, so a participation that
+    this transaction read under the lock is still current and is not read again.
+    """
+    needs_refresh = not annotator_locks.is_locked(session, annotator_id)
     annotator_locks.lock_annotator(session, annotator_id)
-    return session.get(Participation, (annotator_id, project_id), populate_existing=fresh)
+    return session.get(Participation, (annotator_id, project_id), populate_existing=needs_refresh)
 
 
 def get_or_create_participation(
@@ -30,7 +34,10 @@ def get_or_create_participation(
     invitation_id: int | None = None,
     programme_id: int | None = None,
 ) -> Participation:
-    """The annotator's participation; a new one begins at the first stage that the project has."""
+    """The annotator's participation in the project, created at the project's first stage where there is none yet.
+
+    `invitation_id` and `programme_id` are stored with a new participation only.
+    """
     participation = get_participation(session, annotator_id=annotator_id, project_id=project.id or 0)
     if participation is not None:
         return participation
@@ -48,17 +55,18 @@ def get_or_create_participation(
     return participation
 
 
-def get_first_stage(definition: project_files.ProjectFile) -> Stage:
-    """The stage that every annotator begins with."""
+def get_first_stage(definition: project_file.ProjectFile) -> Stage:
+    """The stage that every annotator begins with: the first one in the project file, else the main stage."""
     return next((Stage(name) for name in definition.stages.by_name), Stage.MAIN)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NothingAssigned:
-    """Why an annotator gets no item now.
+    """The answer to a request for an item where the annotator gets none now.
 
-    `project` is the project's name, None where the reason is not about one; `until` is when time alone lifts it.
-    `declined` says that the annotator could remove the reason and declined to: other projects come first.
+    `project` is the name of the project that the reason is about, None where it is about all projects. `until` is the
+    time at which the reason ends without anybody's action, None where it does not. `declined` says that the annotator
+    could remove the reason by agreeing to something and declined to: items of other projects come first then.
     The reason SEARCHING asks the caller to commit and to ask again at once: the search goes on in a new transaction.
     """
 

@@ -9,19 +9,18 @@ from pathlib import Path
 from sqlmodel import Session
 
 from annotation import input_files
-from annotation.campaigns import project_file as project_files
-from annotation.campaigns import stimulus
+from annotation.campaigns import project_file, stimulus
 from annotation.campaigns.sections.annotators import ConsentSection
 from annotation.store.models import TextVersion
 from annotation.vocabulary import TextKind
 
 
-def read_project_texts(campaign: project_files.Campaign) -> dict[TextKind, str]:
-    """The texts that a project has, by kind."""
+def read_project_texts(campaign: project_file.CheckedProject) -> dict[TextKind, str]:
+    """The texts of a project by kind, without empty ones."""
     definition = campaign.definition
     texts = {
         TextKind.INSTRUCTIONS: campaign.read_instructions(),
-        TextKind.CONSENT: read_consent_text(definition.consent, file=campaign.file),
+        TextKind.CONSENT: read_consent_text(definition.consent, file=campaign.path),
         TextKind.WARNING: definition.content_warning or "",
     }
     return {kind: text for kind, text in texts.items() if text}
@@ -33,7 +32,7 @@ def read_consent_text(section: ConsentSection | None, *, file: Path) -> str:
 
 
 def save_text_versions(session: Session, texts: Mapping[TextKind, str], *, now: datetime) -> dict[str, str]:
-    """Store the versions that are not stored yet; returns the sha256 of each text, by kind."""
+    """Store those of the texts that are not stored yet; return the sha256 of every text, by the value of its kind."""
     digests = {kind: stimulus.compute_text_digest(text) for kind, text in texts.items()}
     for kind, digest in digests.items():
         if session.get(TextVersion, (digest, kind)) is None:

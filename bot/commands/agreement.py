@@ -98,10 +98,10 @@ def _compute_coefficients(
         answers = data.answers()
         if by is None:
             return answer_types.compute_agreement(
-                answers, overlap=data.overlap, resamples=resamples, seed=seed, progress=progress
+                answers, overlap=data.overlap, n_resamples=resamples, seed=seed, progress=progress
             ).rows
         first = votes if data.overlap is None else votes.first_votes(data.overlap)
-        return answer_types.break_down_agreement(answers.with_votes(first), by.value, resamples=resamples, seed=seed)
+        return answer_types.break_down_agreement(answers.with_votes(first), by.value, n_resamples=resamples, seed=seed)
     return _compute_label_coefficients(data, votes, by, resamples=resamples, seed=seed, progress=progress)
 
 
@@ -114,24 +114,24 @@ def _compute_label_coefficients(
     if by is not None and data.overlap is not None:
         votes = votes.first_votes(data.overlap)
     if by is By.LABEL:
-        return coefficients.break_down_by_label(votes, resamples=resamples, seed=seed)
+        return coefficients.break_down_by_label(votes, n_resamples=resamples, seed=seed)
     if by is By.ANNOTATOR:
-        return coefficients.break_down_by_annotator(votes, resamples=resamples, seed=seed)
+        return coefficients.break_down_by_annotator(votes, n_resamples=resamples, seed=seed)
     if by is By.TIME:
-        return coefficients.break_down_over_time(votes, resamples=resamples, seed=seed)
+        return coefficients.break_down_over_time(votes, n_resamples=resamples, seed=seed)
     if by is By.CLASS and votes.classes is None:
         raise Refused("The options differ from item to item and share no classes.", remedy="Use --by annotator.")
     if by is By.CLASS:
         majority = consensus.build_label_consensus(votes, method="majority", ties="drop").labels["label"]
         target = votes.items["gold"].combine_first(majority)
-        return coefficients.estimate_class_confidence(votes, target, resamples=resamples, seed=seed)
+        return coefficients.estimate_class_confidence(votes, target, n_resamples=resamples, seed=seed)
     rows = coefficients.compute_label_agreement(
-        votes, overlap=data.overlap, resamples=resamples, seed=seed, progress=progress
+        votes, overlap=data.overlap, n_resamples=resamples, seed=seed, progress=progress
     ).rows
     if votes.classes is None:
         return rows
     labels = consensus.build_label_consensus(votes, method="dawid_skene", ties="first")
-    return (*rows, coefficients.estimate_mean_posterior(labels, votes, resamples=resamples, seed=seed))
+    return (*rows, coefficients.estimate_mean_posterior(labels, votes, n_resamples=resamples, seed=seed))
 
 
 def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> list[str]:

@@ -34,7 +34,7 @@ def baseline(
     data = read_data_set(project, question)
     with terminal_output.show_progress("resamples", quiet=json) as progress:
         performance = score_answers(
-            data.answers(), skips=data.skips(), resamples=resamples, seed=seed, progress=progress
+            data.answers(), skips=data.skips(), n_resamples=resamples, seed=seed, progress=progress
         )
     if json:
         people = performance.annotators.rename_axis("annotator").reset_index().to_dict("records")

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from annotation.campaigns import lint, programme_file, project_file
-from annotation.loading import campaign as loading
 from annotation.loading import campaign_lint
+from annotation.loading.campaign import CampaignContents, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
 from annotation.workflow.lifecycle import readiness, row_builder
 from bot.commands.terminal_output import Cell
@@ -34,7 +34,7 @@ def check_campaign(file: Path) -> CampaignCheck:
     if programme_file.is_programme(file):
         return _check_programme(programme_file.read_programme(file))
     campaign = project_file.read_project(file)
-    contents = loading.read_contents(campaign)
+    contents = read_contents(campaign)
     findings = campaign_lint.lint_campaign(campaign, contents)
     facts = _describe_items(campaign, contents) | _describe_votes(campaign, contents)
     to_do = tuple(_list_short_pools(campaign.definition, contents))
@@ -52,12 +52,12 @@ def _check_programme(programme: programme_file.CheckedProgramme) -> CampaignChec
     facts: dict[str, Cell] = {
         "programme": programme.definition.programme,
         "order": programme.definition.order,
-        "projects": ", ".join(campaign.name for campaign in programme.campaigns),
+        "projects": ", ".join(campaign.name for campaign in programme.projects),
     }
     return CampaignCheck(facts=facts)
 
 
-def _describe_items(campaign: project_file.Campaign, contents: loading.CampaignContents) -> dict[str, Cell]:
+def _describe_items(campaign: project_file.CheckedProject, contents: CampaignContents) -> dict[str, Cell]:
     main = [item for item in contents.items if item.pool is Pool.MAIN]
     facts: dict[str, Cell] = {
         "project": campaign.name,
@@ -84,21 +84,21 @@ def _describe_items(campaign: project_file.Campaign, contents: loading.CampaignC
     return facts
 
 
-def _describe_votes(campaign: project_file.Campaign, contents: loading.CampaignContents) -> dict[str, Cell]:
+def _describe_votes(campaign: project_file.CheckedProject, contents: CampaignContents) -> dict[str, Cell]:
     section = campaign.definition.votes
     if section is None or section.file is None:
         return {}
     path = campaign.resolve_path(section.file)
-    read = loading.read_votes(path, section, questions=contents.questions, item_contents=contents.item_contents)
+    read = read_votes(path, section, questions=contents.questions, item_contents=contents.item_contents)
     return {
         "votes": len(read.votes),
-        "repeated votes": loading.count_repeats(read.votes),
+        "repeated votes": count_repeats(read.votes),
         "labels changed": sum(read.changed.values()),
         "votes that do not count": sum(vote.excluded is not None for vote in read.votes),
     }
 
 
-def _list_short_pools(definition: project_file.ProjectFile, contents: loading.CampaignContents) -> list[str]:
+def _list_short_pools(definition: project_file.ProjectFile, contents: CampaignContents) -> list[str]:
     """Pools that hold fewer items than the plan needs."""
     pilot, controls = definition.stages.pilot, definition.controls
     wanted = {Pool.PILOT: pilot and pilot.number, Pool.CONTROL: controls and controls.number}
@@ -108,4 +108,4 @@ def _list_short_pools(definition: project_file.ProjectFile, contents: loading.Ca
         for pool, number in wanted.items()
         if number and have[pool] < number
     ]
-    return shortages + [f"{error.problem} {error.remedy}" for error in readiness.find_short_pools(definition, have)]
+    return shortages + [f"{error.problem} {error.remedy}" for error in readiness.find_pool_shortages(definition, have)]

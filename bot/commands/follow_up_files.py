@@ -10,12 +10,12 @@ from annotation import input_files
 from annotation.campaigns import project_file, template_files
 from annotation.campaigns.sections.quality import TextRule
 from annotation.errors import BadInput, Conflict, HromadaError, Where
-from annotation.loading import campaign as loading
 from annotation.loading import campaign_lint
+from annotation.loading.campaign import read_contents
 from annotation.workflow.lifecycle.follow_up import FollowUpItems
 
-ITEMS = "items.jsonl"
-PROJECT = "project.yaml"
+ITEMS_FILE = "items.jsonl"
+PROJECT_FILE = "project.yaml"
 
 
 def write_follow_up(
@@ -58,8 +58,8 @@ def _fill_folder(folder: Path, derived: FollowUpItems, *, template: str | None, 
         template_files.write_template(folder, template_name=template or "")
     else:
         _copy_project_file(project_file, folder)
-    (folder / ITEMS).write_text(derived.jsonl, "utf-8")
-    path = folder / PROJECT
+    (folder / ITEMS_FILE).write_text(derived.jsonl, "utf-8")
+    path = folder / PROJECT_FILE
     text = path.read_text("utf-8")
     path.write_text(
         f"{template_files.set_project_name(text, folder.name).rstrip()}\n{_format_lineage(derived)}", "utf-8"
@@ -75,14 +75,14 @@ def _copy_project_file(source: Path, folder: Path) -> None:
             where=Where(file=source, field="lineage"),
             remedy="Take the section out; follow-up writes it.",
         )
-    if not isinstance(definition.items, project_file.ItemsSection) or definition.items.file != ITEMS:
+    if not isinstance(definition.items, project_file.ItemsSection) or definition.items.file != ITEMS_FILE:
         raise BadInput(
             "The project file must read its items from items.jsonl.",
             where=Where(file=source, field="items.file"),
             remedy="Write `file: items.jsonl`; follow-up writes that file.",
         )
     folder.mkdir()
-    (folder / PROJECT).write_text(input_files.read_text(source), "utf-8")
+    (folder / PROJECT_FILE).write_text(input_files.read_text(source), "utf-8")
     named = [definition.instructions_file, definition.consent.file if definition.consent else None]
     named += [rule.words for rule in definition.quality if isinstance(rule, TextRule)]
     pools = [stage.pool.file for stage in definition.stages.by_name.values()]
@@ -103,12 +103,12 @@ def _copy_project_file(source: Path, folder: Path) -> None:
 def _check_project(folder: Path, target: Path) -> None:
     """Check that the new project can be loaded; an error names the files in `target`."""
     try:
-        campaign = project_file.read_project(folder / PROJECT)
-        contents = loading.read_contents(campaign)
+        campaign = project_file.read_project(folder / PROJECT_FILE)
+        contents = read_contents(campaign)
         campaign_lint.refuse_errors(campaign_lint.lint_campaign(campaign, contents), campaign, contents)
     except HromadaError as refusal:
         place = refusal.where
-        name = Path(str(place.file)).name if place and place.file else PROJECT
+        name = Path(str(place.file)).name if place and place.file else PROJECT_FILE
         raise BadInput(
             f"The derived items do not fit that project: {refusal.problem}",
             where=Where(file=target / name, line=place.line if place else None, field=place.field if place else None),

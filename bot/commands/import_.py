@@ -34,7 +34,7 @@ def import_(
     with database_session.open_database() as database, terminal_output.show_progress("votes", quiet=json) as progress:
         with database.reading() as view:
             loaded = database_session.get_project(view, project)
-            vote_file = vote_import.read_votes(view, loaded, path=file)
+            vote_file = vote_import.read_vote_file(view, loaded, path=file)
         with database.transaction() as transaction:
             key = pseudonyms.ensure_key(
                 transaction, file=read_settings().key_file, now=database_session.get_current_time()

@@ -12,13 +12,13 @@ from bot.commands.command_line import AsJson, ProjectFile
 if TYPE_CHECKING:
     from annotation.campaigns.lint import LintFinding
     from annotation.campaigns.programme_file import CheckedProgramme
-    from annotation.campaigns.project_file import Campaign
+    from annotation.campaigns.project_file import CheckedProject
     from annotation.loading.campaign import CampaignContents
     from annotation.workflow.lifecycle.change_plan import ChangePlan
     from annotation.workflow.lifecycle.programmes import LoadedProgramme
     from annotation.workflow.lifecycle.projects import LoadedProject
 
-    ReadCampaigns = Sequence[tuple[Campaign, CampaignContents, tuple[LintFinding, ...]]]
+    ReadCampaigns = Sequence[tuple[CheckedProject, CampaignContents, tuple[LintFinding, ...]]]
 
 
 def load(
@@ -60,14 +60,14 @@ def load(
     _print_loaded(loaded[0], json=json)
 
 
-def _read_campaigns(campaigns: Sequence[Campaign]) -> ReadCampaigns:
+def _read_campaigns(campaigns: Sequence[CheckedProject]) -> ReadCampaigns:
     """Read the items of the campaigns; raises BadInput for the first error of the lint."""
-    from annotation.loading import campaign as loading
     from annotation.loading import campaign_lint
+    from annotation.loading.campaign import read_contents
 
     contents_read = []
     for campaign in campaigns:
-        contents = loading.read_contents(campaign)
+        contents = read_contents(campaign)
         findings = campaign_lint.lint_campaign(campaign, contents)
         campaign_lint.refuse_errors(findings, campaign, contents)
         contents_read.append((campaign, contents, findings))
@@ -127,7 +127,7 @@ def _build_json(loaded: LoadedProject) -> dict[str, object]:
 def _load_programme(programme: CheckedProgramme, *, plan: bool, yes: bool, json: bool) -> None:
     from bot.commands import terminal_output
 
-    read = _read_campaigns(programme.campaigns)
+    read = _read_campaigns(programme.projects)
     if plan:
         _print_programme_plan(programme, read, json=json)
         return
@@ -144,12 +144,12 @@ def _load_programme(programme: CheckedProgramme, *, plan: bool, yes: bool, json:
     terminal_output.print_sentence(f"{verb} the programme {stored.name}: {', '.join(stored.projects)}.")
 
 
-def _fix_items(campaign: Campaign, items: Sequence[str], *, cosmetic: bool, json: bool) -> None:
-    from annotation.loading import campaign as loading
+def _fix_items(campaign: CheckedProject, items: Sequence[str], *, cosmetic: bool, json: bool) -> None:
+    from annotation.loading.campaign import read_contents
     from annotation.workflow.lifecycle import item_fixes
     from bot.commands import database_session, terminal_output
 
-    contents = loading.read_contents(campaign)
+    contents = read_contents(campaign)
     with database_session.open_database() as database, database.transaction() as transaction:
         now = database_session.get_current_time()
         fixes = [
@@ -182,19 +182,19 @@ def _print_programme_plan(programme: CheckedProgramme, read: ReadCampaigns, *, j
         terminal_output.print_json({"changes": dict(what), "projects": plans})
         return
     notes = () if what else ("Nothing.",)
-    terminal_output.print_table(f"Loading {programme.file} would change", ("what", "which"), what, notes=notes)
+    terminal_output.print_table(f"Loading {programme.path} would change", ("what", "which"), what, notes=notes)
     for campaign, contents, _ in read:
         _print_plan(campaign, contents, json=False)
 
 
-def _describe_plan(campaign: Campaign, contents: CampaignContents) -> dict[str, dict[str, str]]:
+def _describe_plan(campaign: CheckedProject, contents: CampaignContents) -> dict[str, dict[str, str]]:
     plan = _get_plan(campaign, contents)
     lines = [("everything", "is new")] if plan is None else list(plan.lines)
     refused = [] if plan is None else [(change.what, change.reason) for change in plan.forbidden]
     return {"changes": dict(lines), "refused": dict(refused)}
 
 
-def _print_plan(campaign: Campaign, contents: CampaignContents, *, json: bool) -> None:
+def _print_plan(campaign: CheckedProject, contents: CampaignContents, *, json: bool) -> None:
     from bot.commands import terminal_output
 
     facts = _describe_plan(campaign, contents)
@@ -203,12 +203,12 @@ def _print_plan(campaign: Campaign, contents: CampaignContents, *, json: bool) -
         return
     lines, refused = list(facts["changes"].items()), list(facts["refused"].items())
     notes = () if lines else ("Nothing.",)
-    terminal_output.print_table(f"Loading {campaign.file} would change", ("what", "which"), lines, notes=notes)
+    terminal_output.print_table(f"Loading {campaign.path} would change", ("what", "which"), lines, notes=notes)
     if refused:
         terminal_output.print_table("And these may not change", ("what", "why"), refused)
 
 
-def _get_plan(campaign: Campaign, contents: CampaignContents) -> ChangePlan | None:
+def _get_plan(campaign: CheckedProject, contents: CampaignContents) -> ChangePlan | None:
     """What loading would change; None where the project, or the whole database, is not there yet."""
     from annotation.errors import NotFound
     from annotation.workflow.lifecycle import projects

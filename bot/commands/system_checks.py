@@ -11,8 +11,7 @@ from sqlmodel import Session
 
 from annotation.errors import HromadaError, NotFound
 from annotation.settings import Settings, read_settings
-from annotation.store import database, integrity, migrations, pseudonyms
-from annotation.store import invariants as rules
+from annotation.store import database, integrity, invariants, migrations, pseudonyms
 from annotation.store.database import make_read_engine
 from bot.commands import database_session
 
@@ -68,7 +67,7 @@ def _check_key(view: Session, chosen: Settings) -> SystemFinding:
     return SystemFinding("key of the pseudonyms", well=True, says=says)
 
 
-def check_database(engine: sa.Engine) -> tuple[rules.IntegrityFinding, ...]:
+def check_database(engine: sa.Engine) -> tuple[invariants.IntegrityFinding, ...]:
     """Check the file, the schema, the rows, and that the pseudonyms were made with the key."""
     with database.translate_errors(engine.url):
         findings = integrity.check_database(engine)
@@ -79,7 +78,10 @@ def check_database(engine: sa.Engine) -> tuple[rules.IntegrityFinding, ...]:
         with Session(make_read_engine(engine)) as view:
             key = _check_key(view, read_settings())
     says = () if key.well else (key.says,)
-    return (*findings, rules.IntegrityFinding(rule="the key is that of the pseudonyms", wrong=len(says), examples=says))
+    return (
+        *findings,
+        invariants.IntegrityFinding(rule="the key is that of the pseudonyms", wrong=len(says), examples=says),
+    )
 
 
 def _check_token(chosen: Settings) -> SystemFinding:

@@ -23,7 +23,7 @@ from bot.conversation.views import questions
 from bot.conversation.views.items import ItemProgress
 
 MAX_DRAFTS = 4
-_STORED_NAMES = {
+_STORED_KEYS = {
     "subject_id": "about",
     "profile_field": "field",
     "entry": "door",
@@ -116,7 +116,7 @@ def find_conversation(session: Session, *, telegram_id: int) -> tuple[Annotator,
 def save_state(session: Session, *, annotator_id: int, state: ConversationState, now: datetime) -> None:
     """Insert or update the stored state; default values are left out."""
     row = session.get(Conversation, annotator_id) or Conversation(annotator_id=annotator_id, step="", at=now)
-    values = {key: getattr(state, name) for name, key in _STORED_NAMES.items()}
+    values = {key: getattr(state, name) for name, key in _STORED_KEYS.items()}
     data: dict[str, Any] = {key: value for key, value in values.items() if value}
     if state.drafts:
         data["drafts"] = [
@@ -151,7 +151,7 @@ def _parse_state(row: Conversation | None) -> ConversationState:
         )
         for draft in row.data.get("drafts", ())
     )
-    values = {name: row.data[key] for name, key in _STORED_NAMES.items() if key in row.data}
+    values = {name: row.data[key] for name, key in _STORED_KEYS.items() if key in row.data}
     values["exhausted_entries"] = tuple(values.get("exhausted_entries", ()))
     return ConversationState(step=ConversationStep(row.step), drafts=drafts, **values)
 
@@ -165,7 +165,7 @@ _FIND_CONVERSATION = annotator_locks.add_annotator_lock(
 )
 
 
-LEFT_OPEN = -1
+LEFT_UNANSWERED = -1
 """In place of an option index: an optional question was left without an answer."""
 
 
@@ -190,7 +190,7 @@ def collect_answers(item: AssignedItem, draft: AnswerDraft) -> dict[str, object]
     collected: dict[str, object] = {}
     for shown in item.questions:
         options = draft.answers.get(shown.name)
-        if options is None or options == [LEFT_OPEN]:
+        if options is None or options == [LEFT_UNANSWERED]:
             continue
         labels = [shown.labels[index] for index in options]
         collected[shown.name] = labels if isinstance(shown.question, ChoicesQuestion) else labels[0]
@@ -202,7 +202,7 @@ def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts
     next_index = find_next_question(item, draft) or 0
     answered = []
     for shown in item.questions[:next_index]:
-        stored = _encode_options(shown, draft.answers.get(shown.name, [LEFT_OPEN])).get(shown.name)
+        stored = _encode_options(shown, draft.answers.get(shown.name, [LEFT_UNANSWERED])).get(shown.name)
         if stored is not None:
             answered.append((shown.text, questions.format_answer(shown, stored, translate, language=item.language)))
     return ItemProgress(index=next_index, ticked=tuple(draft.ticked), answered=tuple(answered))
@@ -210,7 +210,7 @@ def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts
 
 def _encode_options(shown: ShownQuestion, options: list[int]) -> dict[str, str]:
     """The chosen options as they are stored in a judgement, by question name; empty for a question left open."""
-    if options == [LEFT_OPEN]:
+    if options == [LEFT_UNANSWERED]:
         return {}
     labels = [shown.labels[index] for index in options]
     if isinstance(shown.question, ChoicesQuestion):

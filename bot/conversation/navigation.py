@@ -15,9 +15,8 @@ from annotation.vocabulary import ItemStatus, Pool, ProjectStatus, UnassignedRea
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
-from annotation.workflow.annotators import attestations, consents, terms
+from annotation.workflow.annotators import access, attestations, consents, terms
 from annotation.workflow.assignments import AssignedItem, Eligibility
-from annotation.workflow.assignments.next_item import ANSWERABLE_REASONS
 from annotation.workflow.participations import NothingAssigned
 from bot.conversation import conversation_state
 from bot.conversation.callbacks import ButtonAction
@@ -42,12 +41,12 @@ def show_current_screen(context: UpdateContext, *, keeps_item: bool = True) -> T
     context.save_state(
         replace(state, exhausted_entries=()) if context.incoming.kind is UpdateKind.MESSAGE and keeps_item else state
     )
-    eligibility = assignments.check_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
+    eligibility = assignments.get_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
     if eligibility.live_assignment_id is not None:
         result = assignments.assign_next_item(
             context.session, annotator_id=context.annotator_id, now=context.now, project_ids=(), eligibility=eligibility
         )
-        if isinstance(result, AssignedItem) or (result.reason in ANSWERABLE_REASONS and not result.declined):
+        if isinstance(result, AssignedItem) or (result.reason in access.RESOLVABLE_REASONS and not result.declined):
             return show_assignment_result(context, result)
         eligibility = replace(eligibility, live_assignment_id=None, has_overdue_leases=False)
     entries = open_projects.list_choices(eligibility.open_projects)
@@ -59,7 +58,7 @@ def show_current_screen(context: UpdateContext, *, keeps_item: bool = True) -> T
 def list_menu_entries(context: UpdateContext) -> tuple[ProjectChoice, ...]:
     """The projects and programmes that the annotator has joined, as entries of the menu."""
     return open_projects.list_choices(
-        assignments.check_eligibility(context.session, annotator_id=context.annotator_id, now=context.now).open_projects
+        assignments.get_eligibility(context.session, annotator_id=context.annotator_id, now=context.now).open_projects
     )
 
 
@@ -80,7 +79,10 @@ def _show_next_item(
         entry = (chosen or open_entries)[0]
         result = _search_item(context, entry.projects, eligibility=eligibility)
         calls = show_assignment_result(context, result, follows_answer=follows_answer)
-        if isinstance(result, AssignedItem) or result.reason in {*ANSWERABLE_REASONS, UnassignedReason.SEARCHING}:
+        if isinstance(result, AssignedItem) or result.reason in {
+            *access.RESOLVABLE_REASONS,
+            UnassignedReason.SEARCHING,
+        }:
             return join_calls(refusals.values(), calls)
         _mark_exhausted(context, entry)
         refusals |= {str(call): call for call in calls}
@@ -98,7 +100,7 @@ def _mark_exhausted(context: UpdateContext, entry: ProjectChoice) -> None:
 
 def show_item_after_decline(context: UpdateContext, *, project_id: int) -> TelegramCalls:
     """Where an annotator continues after declining a project's terms: in the same menu entry, or in another."""
-    eligibility = assignments.check_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
+    eligibility = assignments.get_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
     open_entries = [entry for entry in open_projects.list_choices(eligibility.open_projects) if entry.projects]
     current = next((entry for entry in open_entries if project_id in entry.projects), None)
     if current is not None:
@@ -260,7 +262,7 @@ def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> Telegra
     title = ""
     if result.project is not None:
         project = queries.get_project(context.session, result.project)
-        if result.reason in ANSWERABLE_REASONS:
+        if result.reason in access.RESOLVABLE_REASONS:
             return _ask_requirement(context, result.reason, project, definitions.get_project_definition(project))
         title = project.title
     zone = context.annotator.time_zone

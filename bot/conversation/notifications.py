@@ -42,7 +42,7 @@ def deliver_organiser_answers(session: Session, *, now: datetime) -> TelegramCal
             continue
         translate = get_texts(match_language(annotator.language))
         blocks = [
-            message_layout.make_bold(translate("answered")),
+            message_layout.make_bold_block(translate("answered")),
             TextBlock(message_layout.shorten_text(message.text, MAX_QUOTED_UNITS), fold=True),
             TextBlock(message.answer or ""),
         ]

@@ -48,7 +48,7 @@ def format_zone(name: str, translate: Texts) -> str:
         hours = -int(name.removeprefix("Etc/GMT") or 0)
         return f"UTC{hours:+d}" if hours else "UTC"
     has_city = any(name in zones for zones in COMMON_ZONES.values())
-    return translate(get_city_message(name)) if has_city else name.replace("_", " ")
+    return translate(get_city_message_id(name)) if has_city else name.replace("_", " ")
 
 
 def format_time(at: datetime, translate: Texts, *, zone: str | None) -> str:
@@ -61,7 +61,7 @@ def format_time(at: datetime, translate: Texts, *, zone: str | None) -> str:
     return translate("moment", day=local.day, month=local.month, time=time)
 
 
-def get_city_message(name: str) -> str:
+def get_city_message_id(name: str) -> str:
     """The name of the message that holds the city of a zone."""
     return "zone-" + name.rpartition("/")[2].lower().replace("_", "-")
 
@@ -81,4 +81,4 @@ def _index_zone_names() -> dict[str, str]:
 def _index_cities() -> dict[str, str]:
     """The zones of the buttons by the names of their cities in every language, in lower case."""
     names = sorted({name for zones in COMMON_ZONES.values() for name in zones})
-    return {get_texts(language)(get_city_message(name)).casefold(): name for name in names for language in LANGUAGES}
+    return {get_texts(language)(get_city_message_id(name)).casefold(): name for name in names for language in LANGUAGES}

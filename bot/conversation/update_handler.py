@@ -39,66 +39,66 @@ Condition = Callable[[UpdateContext], bool]
 Handler = Callable[[UpdateContext], TelegramCalls]
 
 
-def _is_tap(action: ButtonAction) -> Condition:
+def _build_tap_condition(action: ButtonAction) -> Condition:
     return lambda context: context.callback is not None and context.callback.action is action
 
 
-def _is_command(command: str) -> Condition:
+def _build_command_condition(command: str) -> Condition:
     return lambda context: context.command == command
 
 
-def _is_step(step: ConversationStep) -> Condition:
+def _build_step_condition(step: ConversationStep) -> Condition:
     return lambda context: context.state.step is step
 
 
-def _is_kind(kind: UpdateKind) -> Condition:
+def _build_kind_condition(kind: UpdateKind) -> Condition:
     return lambda context: context.incoming.kind is kind
 
 
 HANDLERS: tuple[tuple[Condition, Handler], ...] = (
-    (_is_tap(ButtonAction.ANSWER), answers.answer_with_option),
-    (_is_tap(ButtonAction.TOGGLE), answers.toggle_box),
-    (_is_tap(ButtonAction.DONE), answers.confirm_boxes),
-    (_is_tap(ButtonAction.OPEN), answers.leave_question_open),
-    (_is_tap(ButtonAction.UNDO), answers.undo_answer),
-    (_is_tap(ButtonAction.KEEP), answers.keep_answer),
-    (_is_tap(ButtonAction.SKIP), skips_and_reports.skip_item),
-    (_is_tap(ButtonAction.REPORT), skips_and_reports.report_item),
-    (_is_tap(ButtonAction.ASK), skips_and_reports.ask_for_question),
-    (_is_tap(ButtonAction.BACK), skips_and_reports.return_to_item),
-    (_is_tap(ButtonAction.PAUSE), skips_and_reports.pause_work),
-    (_is_tap(ButtonAction.TASK), onboarding.show_task),
-    (_is_tap(ButtonAction.LANGUAGE), start.set_language),
-    (_is_tap(ButtonAction.CONSENT), onboarding.record_consent),
-    (_is_tap(ButtonAction.PROFILE), onboarding.record_profile_option),
-    (_is_tap(ButtonAction.ZONE), onboarding.choose_time_zone),
-    (_is_tap(ButtonAction.WARNING), onboarding.record_warning_reply),
-    (_is_tap(ButtonAction.CARD), onboarding.mark_card_read),
-    (_is_tap(ButtonAction.ENTER), start.enter_project),
-    (_is_tap(ButtonAction.ATTEST), skips_and_reports.submit_attestation),
-    (_is_tap(ButtonAction.WITHDRAW), data_rights.withdraw_from_project),
-    (_is_tap(ButtonAction.FORGET), data_rights.erase_annotator),
-    (_is_tap(ButtonAction.GO_ON), start.resume_work),
-    (_is_kind(UpdateKind.TAP), start.refuse_forged_tap),
-    (_is_kind(UpdateKind.EDITED), start.refuse_edit),
+    (_build_tap_condition(ButtonAction.ANSWER), answers.answer_with_option),
+    (_build_tap_condition(ButtonAction.TOGGLE), answers.toggle_box),
+    (_build_tap_condition(ButtonAction.DONE), answers.confirm_boxes),
+    (_build_tap_condition(ButtonAction.OPEN), answers.leave_question_unanswered),
+    (_build_tap_condition(ButtonAction.UNDO), answers.undo_answer),
+    (_build_tap_condition(ButtonAction.KEEP), answers.keep_answer),
+    (_build_tap_condition(ButtonAction.SKIP), skips_and_reports.skip_item),
+    (_build_tap_condition(ButtonAction.REPORT), skips_and_reports.report_item),
+    (_build_tap_condition(ButtonAction.ASK), skips_and_reports.ask_for_question),
+    (_build_tap_condition(ButtonAction.BACK), skips_and_reports.return_to_item),
+    (_build_tap_condition(ButtonAction.PAUSE), skips_and_reports.pause_work),
+    (_build_tap_condition(ButtonAction.TASK), onboarding.show_task),
+    (_build_tap_condition(ButtonAction.LANGUAGE), start.set_language),
+    (_build_tap_condition(ButtonAction.CONSENT), onboarding.record_consent),
+    (_build_tap_condition(ButtonAction.PROFILE), onboarding.record_profile_option),
+    (_build_tap_condition(ButtonAction.ZONE), onboarding.choose_time_zone),
+    (_build_tap_condition(ButtonAction.WARNING), onboarding.record_warning_reply),
+    (_build_tap_condition(ButtonAction.CARD), onboarding.mark_card_read),
+    (_build_tap_condition(ButtonAction.ENTER), start.enter_project),
+    (_build_tap_condition(ButtonAction.ATTEST), skips_and_reports.submit_attestation),
+    (_build_tap_condition(ButtonAction.WITHDRAW), data_rights.withdraw_from_project),
+    (_build_tap_condition(ButtonAction.FORGET), data_rights.erase_annotator),
+    (_build_tap_condition(ButtonAction.GO_ON), start.resume_work),
+    (_build_kind_condition(UpdateKind.TAP), start.refuse_forged_tap),
+    (_build_kind_condition(UpdateKind.EDITED), start.refuse_edit),
     (lambda context: context.incoming.media is not None, start.refuse_media),
-    (_is_command("start"), start.start_conversation),
-    (_is_command("projects"), start.list_projects),
-    (_is_command("task"), onboarding.show_task),
-    (_is_command("ask"), skips_and_reports.ask_for_question),
-    (_is_command("pause"), skips_and_reports.pause_work),
-    (_is_command("language"), start.ask_language),
-    (_is_command("mydata"), data_rights.send_my_data),
-    (_is_command("withdraw"), data_rights.ask_project_to_leave),
-    (_is_command("forget"), data_rights.ask_erasure_confirmation),
-    (_is_command("help"), start.show_help),
+    (_build_command_condition("start"), start.start_conversation),
+    (_build_command_condition("projects"), start.list_projects),
+    (_build_command_condition("task"), onboarding.show_task),
+    (_build_command_condition("ask"), skips_and_reports.ask_for_question),
+    (_build_command_condition("pause"), skips_and_reports.pause_work),
+    (_build_command_condition("language"), start.ask_language),
+    (_build_command_condition("mydata"), data_rights.send_my_data),
+    (_build_command_condition("withdraw"), data_rights.ask_project_to_leave),
+    (_build_command_condition("forget"), data_rights.ask_erasure_confirmation),
+    (_build_command_condition("help"), start.show_help),
     (lambda context: bool(context.command), start.refuse_unknown_command),
-    (_is_step(ConversationStep.LANGUAGE), start.repeat_language_question),
-    (_is_step(ConversationStep.PROFILE), onboarding.record_profile_text),
-    (_is_step(ConversationStep.ZONE), onboarding.set_typed_time_zone),
-    (_is_step(ConversationStep.SKIP), skips_and_reports.skip_with_text),
-    (_is_step(ConversationStep.REPORT), skips_and_reports.report_with_text),
-    (_is_step(ConversationStep.ASK), skips_and_reports.submit_question),
+    (_build_step_condition(ConversationStep.LANGUAGE), start.repeat_language_question),
+    (_build_step_condition(ConversationStep.PROFILE), onboarding.record_profile_text),
+    (_build_step_condition(ConversationStep.ZONE), onboarding.set_typed_time_zone),
+    (_build_step_condition(ConversationStep.SKIP), skips_and_reports.skip_with_text),
+    (_build_step_condition(ConversationStep.REPORT), skips_and_reports.report_with_text),
+    (_build_step_condition(ConversationStep.ASK), skips_and_reports.submit_question),
     (lambda _: True, answers.answer_with_text),
 )
 
@@ -108,7 +108,7 @@ def handle_update(
 ) -> TelegramCalls:
     """Handle an update and return the calls to make; the caller commits first, and makes the calls in their order."""
     if not incoming.private:
-        return _answer_in_group(incoming)
+        return _answer_outside_private_chat(incoming)
     if incoming.kind is UpdateKind.BLOCKED:
         registration.mark_unreachable(session, telegram_id=incoming.telegram_id, now=now)
     if incoming.kind not in HANDLED_KINDS:
@@ -153,7 +153,7 @@ def _get_conversation(
     return annotator, record
 
 
-def _answer_in_group(incoming: IncomingUpdate) -> TelegramCalls:
+def _answer_outside_private_chat(incoming: IncomingUpdate) -> TelegramCalls:
     """Outside private chats only commands and taps are answered, with a hint to use the private chat."""
     translate = get_texts(match_language(incoming.language_code))
     if incoming.kind is UpdateKind.TAP and incoming.query_id is not None:

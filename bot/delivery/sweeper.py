@@ -93,7 +93,7 @@ class Sweeper:
         messages = outbox.take_due_messages(session, now=now, until=now + HOLD_TIME, paced=False)
         if not self.runner.single_writer:
             messages = outbox.add_predecessors(session, messages)
-        may_take_paced = has_lease and len(self._paced) < outbox.MOST
+        may_take_paced = has_lease and len(self._paced) < outbox.MOST_MESSAGES
         paced = (
             outbox.take_due_messages(session, now=now, until=now + PACED_HOLD_TIME, paced=True)
             if may_take_paced

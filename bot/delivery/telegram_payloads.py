@@ -35,7 +35,7 @@ MEDIA_FIELDS = (
 )  # fmt: skip
 LEFT_STATUSES = {"kicked", "left"}
 RawUpdate = Mapping[str, Any]
-FindMessage = Callable[[int], int | None]
+FindMessageId = Callable[[int], int | None]
 """Finds the id of the message that shows an assignment, if any."""
 MAX_TOAST = 200
 
@@ -137,7 +137,7 @@ class PreparedCall:
 
 
 def build_outbox_drafts(
-    calls: Iterable[TelegramCall], *, chat_id: int, protect: bool, find: FindMessage
+    calls: Iterable[TelegramCall], *, chat_id: int, protect: bool, find: FindMessageId
 ) -> Iterator[OutboxDraft]:
     """Outbox messages for the calls: repeatable calls for one chat go together, any other goes alone."""
     prepared = [call_payload for call in calls for call_payload in _prepare_calls(call, protect=protect, find=find)]
@@ -154,7 +154,7 @@ def build_outbox_drafts(
         )
 
 
-def _prepare_calls(call: TelegramCall, *, protect: bool, find: FindMessage) -> Iterator[PreparedCall]:
+def _prepare_calls(call: TelegramCall, *, protect: bool, find: FindMessageId) -> Iterator[PreparedCall]:
     match call:
         case TapAcknowledgement():
             data = {"callback_query_id": call.query_id, "text": call.text[:MAX_TOAST], "show_alert": call.alert}

@@ -14,7 +14,7 @@ import pandas as pd
 
 from aggregation import schema
 from aggregation.agreement import Coefficient, estimate_item_mean
-from aggregation.bootstrap import Draws
+from aggregation.bootstrap import Resampling
 from aggregation.texts.agreement import compute_text_agreement
 from exports.corrections.text_difference import EditMeasures
 from exports.corrections.text_pairs import (
@@ -149,18 +149,20 @@ def _summarize_question(responses: FullResponses, question: QuestionSpec, *, see
         )
         for item, group in items
     )
-    draws = Draws(resamples=RESAMPLES, seed=seed, level=LEVEL)
+    resampling = Resampling(n_resamples=RESAMPLES, seed=seed, confidence_level=LEVEL)
     return CorrectionSummary(
         responses=responses,
         question=question,
         stories=stories,
-        means={name: _compute_mean(name, measure, stories, draws=draws) for name, measure in MEASURES.items()},
-        agreement=_compute_agreement(stories, draws=draws),
+        means={
+            name: _compute_mean(name, measure, stories, resampling=resampling) for name, measure in MEASURES.items()
+        },
+        agreement=_compute_agreement(stories, resampling=resampling),
     )
 
 
 def _compute_mean(
-    name: str, measure: Callable[[EditMeasures], float], stories: Sequence[CorrectedStory], *, draws: Draws
+    name: str, measure: Callable[[EditMeasures], float], stories: Sequence[CorrectedStory], *, resampling: Resampling
 ) -> Coefficient:
     edited = [story for story in stories if story.pairs]
     values = [fmean(measure(pair.edits) for pair in story.pairs if pair.edits) for story in edited]
@@ -169,22 +171,29 @@ def _compute_mean(
         name,
         np.array(values, dtype=np.float64),
         groups=pd.Series([story.group for story in edited], dtype=object),
-        counts=(sum(len(story.pairs) for story in edited), len(annotators)),
-        draws=draws,
+        n_votes=sum(len(story.pairs) for story in edited),
+        n_annotators=len(annotators),
+        resampling=resampling,
         how="mean over stories, each the mean of its corrections",
-        undefined="Nobody corrected anything.",
+        reason_undefined="Nobody corrected anything.",
     )
 
 
-def _compute_agreement(stories: Sequence[CorrectedStory], *, draws: Draws) -> tuple[Coefficient, ...]:
+def _compute_agreement(stories: Sequence[CorrectedStory], *, resampling: Resampling) -> tuple[Coefficient, ...]:
     """How far several corrections of one story are from each other."""
     rows = [(pair.item_id, pair.annotator, pair.corrected) for story in stories for pair in story.pairs]
     index = pd.Index([story.item_id for story in stories], name="item")
     items = pd.DataFrame(
         {"group": [story.group for story in stories], "gold": None, "n_options": 2}, index=index, dtype=object
     )
-    votes = schema.check_votes(pd.DataFrame(rows, columns=list(schema.COLUMNS)), items=items, classes=None)
-    return compute_text_agreement(votes, rule="verbatim", resamples=draws.resamples, seed=draws.seed, level=draws.level)
+    votes = schema.check_votes(pd.DataFrame(rows, columns=list(schema.VOTE_COLUMNS)), items=items, classes=None)
+    return compute_text_agreement(
+        votes,
+        rule="verbatim",
+        n_resamples=resampling.n_resamples,
+        seed=resampling.seed,
+        confidence_level=resampling.confidence_level,
+    )
 
 
 def serialize_summary(summary: CorrectionSummary) -> dict[str, Any]:

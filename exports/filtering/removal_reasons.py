@@ -151,11 +151,11 @@ def _compute_agreement(
     ]
     items = data.items.set_index("item_id")[["group"]].rename_axis("item").assign(gold=None, n_options=2)
     agreement = compute_label_agreement(
-        schema.check_votes(pd.DataFrame(votes, columns=list(schema.COLUMNS)), items=items, classes=(YES, NO)),
+        schema.check_votes(pd.DataFrame(votes, columns=list(schema.VOTE_COLUMNS)), items=items, classes=(YES, NO)),
         overlap=data.overlap,
-        resamples=RESAMPLES,
+        n_resamples=RESAMPLES,
         seed=seed,
-        level=LEVEL,
+        confidence_level=LEVEL,
     )
     return tuple(agreement[name] for name in BOX_COEFFICIENTS)
 

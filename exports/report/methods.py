@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aggregation.consensus import Consensus
-from aggregation.labels.agreement import OVERCONFIDENT, SelfAgreement
+from aggregation.labels.agreement import OVERCONFIDENCE_WARNING, SelfAgreement
 from exports.pages.display_text import (
     EXACT_SCORING,
     METHOD_NAMES,
@@ -32,7 +32,7 @@ def describe_methods(result: DataSetResult) -> tuple[str, ...]:
         sentences.append(_describe_dawid_skene(result.dawid_skene))
         sentences += result.dawid_skene.warnings
     if result.iaa is not None and result.iaa.value is not None:
-        sentences.append(f"Mean posterior (“Dawid–Skene IAA”): {result.iaa.value:.2f} %. {OVERCONFIDENT}")
+        sentences.append(f"Mean posterior (“Dawid–Skene IAA”): {result.iaa.value:.2f} %. {OVERCONFIDENCE_WARNING}")
     if data.kind != "label":
         sentences.append(EXACT_SCORING)
     elif data.classes is None:

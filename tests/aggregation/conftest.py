@@ -40,7 +40,7 @@ def build(
     groups: Mapping[str, str] | None = None,
     n_options: int | Mapping[str, int] = 2,
     positions: bool = False,
-    level: schema.Level = "nominal",
+    level: schema.MeasurementLevel = "nominal",
 ) -> schema.Votes:
     """Votes of (item, annotator, answer) rows; items are those of the rows and of `gold`, each its own group."""
     ids = sorted({row[0] for row in rows} | set(gold or {}))
@@ -52,8 +52,10 @@ def build(
             "n_options": [sizes[item] for item in ids],
         },
     ).set_axis(pd.Index(ids, dtype=object), axis=0)
-    frame = pd.DataFrame(list(rows), columns=list(schema.COLUMNS), dtype=object)
-    return schema.check_votes(frame, items=items, classes=classes, positions=positions, level=level)
+    frame = pd.DataFrame(list(rows), columns=list(schema.VOTE_COLUMNS), dtype=object)
+    return schema.check_votes(
+        frame, items=items, classes=classes, classes_are_positions=positions, measurement_level=level
+    )
 
 
 @pytest.fixture(scope="session")
@@ -79,7 +81,7 @@ def known(shared: Path) -> dict[str, Any]:
 def krippendorffs(known: dict[str, Any]) -> Callable[..., schema.Votes]:
     """Krippendorff's "C data" at a level of measurement: four observers, twelve units, classes 1 to 5, gaps."""
 
-    def at(level: schema.Level) -> schema.Votes:
+    def at(level: schema.MeasurementLevel) -> schema.Votes:
         rows = [
             (f"i{item:02}", f"r{rater}", str(answer))
             for rater, answers in enumerate(known["C_data (4 raters x 12 items, classes 1-5)"])

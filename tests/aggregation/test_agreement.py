@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregation.agreement import AgreementTable
-from aggregation.bootstrap import draw_counts
+from aggregation.bootstrap import draw_unit_counts
 from aggregation.labels.agreement import compute_label_agreement
 from aggregation.schema import Votes
 
@@ -42,7 +42,7 @@ def values(made: AgreementTable) -> dict[str, float | None]:
 )
 def test_alpha_on_real_votes_is_the_known_one(real: Build, name: str, options: dict[str, bool], alpha: float) -> None:
     """Raw and cleaned, with all repeats and with the first alone."""
-    row = compute_label_agreement(real(name, **options), resamples=10)["krippendorff_alpha_nominal"]
+    row = compute_label_agreement(real(name, **options), n_resamples=10)["krippendorff_alpha_nominal"]
     assert row.value == pytest.approx(alpha, abs=5e-5)
     assert row.n_votes == {"PARus": 1500, "RWSD": 560, "RCB": 1388 if options.get("first") else 1398}[name]
 
@@ -93,7 +93,7 @@ def test_krippendorffs_own_example_comes_out(krippendorffs: Build, known: dict[s
 )
 def test_only_what_the_level_reaches_is_told(krippendorffs: Build, level: Any, asked: set[str]) -> None:
     """Nominal labels have no order, ordinal ones no distance; AC2 needs an order."""
-    names = {row.name for row in compute_label_agreement(krippendorffs(level), resamples=5).rows}
+    names = {row.name for row in compute_label_agreement(krippendorffs(level), n_resamples=5).rows}
     assert {name for name in names if "alpha" in name} == asked
     assert ("gwet_ac2_linear" in names) == (level != "nominal")
 
@@ -117,10 +117,10 @@ def test_the_headline_rests_on_the_first_votes(votes_of: Build) -> None:
 
 def test_fleiss_needs_equal_overlap(real: Build, known: dict[str, Any]) -> None:
     """With three votes on every item it is the known one; with two to eight it is refused in those words."""
-    assert compute_label_agreement(real("PARus"), resamples=5)["fleiss_kappa"].value == pytest.approx(
+    assert compute_label_agreement(real("PARus"), n_resamples=5)["fleiss_kappa"].value == pytest.approx(
         known["PARus/assign_PARus"]["fleiss"], abs=1e-6
     )
-    refused = compute_label_agreement(real("RWSD"), resamples=5)["fleiss_kappa"]
+    refused = compute_label_agreement(real("RWSD"), n_resamples=5)["fleiss_kappa"]
     assert refused.value is None
     assert refused.reason.endswith("here items have 2 to 8.")
 
@@ -229,9 +229,9 @@ def test_intervals_equal_those_of_a_slow_loop(votes_of: Build) -> None:
     rows = [
         (f"i{n}", p, "xyz"[min(2, int(rng.integers(0, 3)) * (n % 2))]) for n in range(9) for p in "abcd"[: 1 + n % 4]
     ]
-    made = compute_label_agreement(votes_of(rows, classes="xyz"), resamples=60, seed=4, level=0.8)
+    made = compute_label_agreement(votes_of(rows, classes="xyz"), n_resamples=60, seed=4, confidence_level=0.8)
     units = [answers for n in range(9) if len(answers := [row[2] for row in rows if row[0] == f"i{n}"]) > 1]
-    counts = draw_counts(np.random.default_rng(4), size=len(units), draws=60).astype(int)
+    counts = draw_unit_counts(np.random.default_rng(4), n_units=len(units), n_draws=60).astype(int)
     drawn = [[unit for unit, times in zip(units, row, strict=True) for _ in range(times)] for row in counts]
     for name, slow in (("krippendorff_alpha_nominal", slow_alpha), ("percent_agreement", slow_percent)):
         low, high = np.nanquantile([slow(sample) for sample in drawn], [0.1, 0.9])
@@ -267,8 +267,8 @@ def test_the_order_of_rows_changes_nothing(votes_of: Build, rows: Rows, seed: in
     """Values, intervals and words are identical."""
     votes = votes_of(rows, classes="xyz")
     shuffled = replace(votes, frame=votes.frame.sample(frac=1, random_state=seed).reset_index(drop=True))
-    assert compute_label_agreement(votes, resamples=20, seed=seed) == compute_label_agreement(
-        shuffled, resamples=20, seed=seed
+    assert compute_label_agreement(votes, n_resamples=20, seed=seed) == compute_label_agreement(
+        shuffled, n_resamples=20, seed=seed
     )
 
 
@@ -278,8 +278,8 @@ def test_new_names_for_labels_and_people_change_nothing(votes_of: Build, rows: R
     """Nominal agreement knows no names; only equality counts."""
     names = {"x": "r", "y": "p", "z": "q"}
     renamed = [(item, f"p{person}", names[answer]) for item, person, answer in rows]
-    one = values(compute_label_agreement(votes_of(rows, classes="xyz"), resamples=5))
-    two = values(compute_label_agreement(votes_of(renamed, classes="pqr"), resamples=5))
+    one = values(compute_label_agreement(votes_of(rows, classes="xyz"), n_resamples=5))
+    two = values(compute_label_agreement(votes_of(renamed, classes="pqr"), n_resamples=5))
     assert one == pytest.approx(two)
 
 
@@ -292,10 +292,10 @@ def test_renaming_keeps_what_the_level_keeps(votes_of: Build, rows: Rows, level:
     names = dict(zip("xyz", new, strict=True))
     classes = sorted(names.values()) if level == "ordinal" else list(new)
     one = compute_label_agreement(
-        votes_of([(i, p, old[a]) for i, p, a in rows], classes="124", level=level), resamples=5
+        votes_of([(i, p, old[a]) for i, p, a in rows], classes="124", level=level), n_resamples=5
     )
     two = compute_label_agreement(
-        votes_of([(i, p, names[a]) for i, p, a in rows], classes=classes, level=level), resamples=5
+        votes_of([(i, p, names[a]) for i, p, a in rows], classes=classes, level=level), n_resamples=5
     )
     name = f"krippendorff_alpha_{level}"
     assert one[name].value == pytest.approx(two[name].value)
@@ -305,8 +305,8 @@ def test_renaming_keeps_what_the_level_keeps(votes_of: Build, rows: Rows, level:
 @given(rows=ROWS)
 def test_every_item_twice_leaves_what_is_a_mean(votes_of: Build, rows: Rows) -> None:
     """Copies of the items change no mean over items, no kappa and no AC1; alpha's n - 1 alone notices them."""
-    one = values(compute_label_agreement(votes_of(rows, classes="xyz"), resamples=5))
+    one = values(compute_label_agreement(votes_of(rows, classes="xyz"), n_resamples=5))
     copied = [*rows, *((f"{item}'", person, answer) for item, person, answer in rows)]
-    two = values(compute_label_agreement(votes_of(copied, classes="xyz"), resamples=5))
+    two = values(compute_label_agreement(votes_of(copied, classes="xyz"), n_resamples=5))
     del one["krippendorff_alpha_nominal"], two["krippendorff_alpha_nominal"]
     assert one == pytest.approx(two)

@@ -38,7 +38,7 @@ def marks(*ends: tuple[int, int]) -> str:
 
 
 def answers(kind: Any, rows: Rows, gold: Mapping[str, str | None], **more: Any) -> Answers:
-    frame = pd.DataFrame(list(rows), columns=list(schema.COLUMNS), dtype=object)
+    frame = pd.DataFrame(list(rows), columns=list(schema.VOTE_COLUMNS), dtype=object)
     index = pd.Index(list(gold), dtype=object, name="item")
     items = pd.DataFrame({"group": list(gold), "gold": list(gold.values()), "n_options": 2}, index=index).astype(object)
     return Answers(kind=kind, votes=schema.check_votes(frame, items=items, classes=None), **more)
@@ -66,7 +66,7 @@ def test_boxes_by_hand() -> None:
     assert dict(found.labels["tie"]) == {"i": False, "j": True, "k": False}
     assert found.labels["confidence"].round(3).to_dict() == {"i": 0.667, "j": 0.5, "k": 0.667}
     assert compute_accuracy(given, found).right == 1
-    made = score_answers(given, resamples=20)
+    made = score_answers(given, n_resamples=20)
     # exact: j by p, i by q, k by p; all boxes: 6 right, 11 gold, 9 ticked
     assert scores(made["individual"]) == {
         "exact_match": 0.375, "f1a": round(2 * 6 / (11 + 9), 6), "f1m": round((2 / 3 + 1 + 1 / 2 + 1 + 1) / 8, 6),
@@ -92,7 +92,7 @@ def test_the_known_case_of_f1a(known: dict[str, Any]) -> None:
         }
 
     rows = [(item, "model", answer) for item, answer in said(case["pred"]).items()]
-    made = score_answers(answers("boxes", rows, said(case["gold"]), own_boxes=own), resamples=20)
+    made = score_answers(answers("boxes", rows, said(case["gold"]), own_boxes=own), n_resamples=20)
     for unit in made.units:
         assert scores(unit) == {
             "exact_match": case["EM"], "f1a": pytest.approx(case["F1a"]), "f1m": pytest.approx(case["F1m_average"]),
@@ -103,7 +103,7 @@ def test_agreement_on_boxes_of_items_is_that_of_every_box() -> None:
     """Boxes that differ have equal sets and yes or no on every box, and no alpha of sets, with the reason."""
     rows = [("i", "p", ticks("а")), ("i", "q", ticks("а")), ("j", "p", ticks("г")), ("j", "q", ticks("г", "д"))]
     given = answers("boxes", rows, {"i": None, "j": None}, own_boxes={"i": ("а", "б"), "j": ("г", "д")})
-    made = {(row.name, row.of): row for row in compute_agreement(given, resamples=20).rows}
+    made = {(row.name, row.of): row for row in compute_agreement(given, n_resamples=20).rows}
     assert made["exact_sets", ""].value == 0.5
     assert made["percent_agreement", "every box"].value == 0.75
     # of 8 yes or no (5 yes) 2 of 8 ordered pairs differ; 2·5·3/(8·7) were to be expected
@@ -124,7 +124,7 @@ def test_texts_by_hand() -> None:
     given = answers("text", rows, {"i": "Дніпро", "j": "вітер"}, accepted={"i": ("на Дніпрі",)})
     assert labels(given) == {"i": "Дніпро.", "j": None}
     assert labels(given, ties="alphabetical")["j"] == "вітер з моря"
-    made = score_answers(given, skips=pd.DataFrame({"item": ["j"], "annotator": ["r"]}), resamples=20)
+    made = score_answers(given, skips=pd.DataFrame({"item": ["j"], "annotator": ["r"]}), n_resamples=20)
     # exact: three of five on i, none of two and a skip on j; F1 of one word against three is 2·1/4
     assert scores(made["individual"]) == {"exact_match": 0.375, "f1": (3 + 0.5 + 0.5) / 8}
     assert scores(made["majority"]) == {"exact_match": 0.5, "f1": 0.5}
@@ -139,7 +139,7 @@ def test_the_nearest_text_is_one_that_somebody_wrote() -> None:
     assert labels(given)["i"] is None
     assert labels(given, "closest") == {"i": "Він пішов до школи."}
     assert labels(given, "rover") == {"i": "Він пішов до школи."}
-    found = scores(score_answers(given, resamples=20)["individual"])
+    found = scores(score_answers(given, n_resamples=20)["individual"])
     assert found["exact_match"] == pytest.approx(1 / 3, abs=1e-6)
     assert found["cer"] == pytest.approx((1 / 19 + 0 + 2 / 19) / 3, abs=1e-6)
     assert found["wer"] == pytest.approx((0 + 0 + 1 / 4) / 3, abs=1e-6)  # punctuation is no word
@@ -160,11 +160,11 @@ def test_spans_by_hand(known: dict[str, Any]) -> None:
     ]
     given = answers("span", rows, {"i": a, "j": a, "k": None}, texts=dict.fromkeys("ijk", case["text"]))
     assert labels(given) == {"i": None, "j": b, "k": None}
-    made = score_answers(given, resamples=20)
+    made = score_answers(given, n_resamples=20)
     char = 2 * 13 / (13 + 15)
     assert scores(made["individual"]) == {"exact_match": 0.4, "f1": 1.0, "f1_char": round((2 + 3 * char) / 5, 6)}
     assert scores(made["majority"]) == {"exact_match": 0.0, "f1": 0.5, "f1_char": round(char / 2, 6)}
-    pair = compute_agreement(given, overlap=2, resamples=20)
+    pair = compute_agreement(given, overlap=2, n_resamples=20)
     assert pair["span_f1_exact"].value == pytest.approx((0.5 + 0.5 + 0) / 3)
     assert {row.basis for row in pair.rows} == {"first", "pooled"}
 
@@ -175,7 +175,7 @@ def test_nothing_marked_needs_more_than_half_too() -> None:
     rows += [("j", "p", marks()), ("j", "q", marks((0, 6))), ("j", "r", marks((7, 16)))]
     given = answers("span", rows, {"i": marks(), "j": marks()}, texts=dict.fromkeys("ij", TEXT))
     assert labels(given) == {"i": "[]", "j": None}
-    assert scores(score_answers(given, resamples=20)["majority"]) == {"exact_match": 0.5, "f1": 0.5, "f1_char": 0.5}
+    assert scores(score_answers(given, n_resamples=20)["majority"]) == {"exact_match": 0.5, "f1": 0.5, "f1_char": 0.5}
 
 
 @pytest.mark.parametrize("kind", ["boxes", "text", "span"])
@@ -249,8 +249,8 @@ def test_dawid_skene_weighs_each_box_and_breakdowns_name_it() -> None:
     assert found.version.endswith(", of each box by itself")
     majority = build_consensus(given, method="majority", ties="drop")
     assert compute_accuracy(given, found).right > compute_accuracy(given, majority).right
-    assert {row.of for row in break_down_agreement(given, "label", resamples=20)} == set(BOXES)
-    assert [row.of for row in break_down_agreement(given, "annotator", resamples=20)] == list("pqxyz")
+    assert {row.of for row in break_down_agreement(given, "label", n_resamples=20)} == set(BOXES)
+    assert [row.of for row in break_down_agreement(given, "annotator", n_resamples=20)] == list("pqxyz")
     with pytest.raises(Refused, match="by time needs labels"):
         break_down_agreement(given, "time")
 
@@ -262,4 +262,4 @@ def test_order_of_rows_changes_nothing() -> None:
     two = answers("text", rows[::-1], {"j": "Тиса", "i": "Дон"})
     for method in ("majority", "closest", "rover"):
         assert labels(one, method) == labels(two, method)
-    assert score_answers(one, resamples=20).units == score_answers(two, resamples=20).units
+    assert score_answers(one, n_resamples=20).units == score_answers(two, n_resamples=20).units

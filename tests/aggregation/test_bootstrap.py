@@ -9,12 +9,12 @@ import pytest
 
 from aggregation import bootstrap
 from aggregation.bootstrap import (
-    draw_counts,
+    draw_unit_counts,
     encode_groups,
     percentile_interval,
     resample_crossed,
-    resample_group_sums,
-    split_draws,
+    resample_groups,
+    split_resamples,
 )
 from aggregation.intervals import wilson_interval
 from aggregation.schema import Floats
@@ -24,18 +24,25 @@ GROUPS, N_GROUPS = encode_groups(np.array(["b", "a", "b", "c", "a", "d"], dtype=
 
 def test_a_resample_draws_as_many_units_as_there_are() -> None:
     """Every row sums to the number of units and the mean count is one."""
-    counts = draw_counts(np.random.default_rng(0), size=7, draws=4000)
+    counts = draw_unit_counts(np.random.default_rng(0), n_units=7, n_draws=4000)
     assert counts.shape == (4000, 7)
     assert (counts.sum(axis=1) == 7).all()
     np.testing.assert_allclose(counts.mean(axis=0), 1, atol=0.07)
     np.testing.assert_allclose(counts.var(axis=0), 6 / 7, atol=0.1)
 
 
+def _resample_sums(statistics: Floats, *, n_resamples: int, rng: np.random.Generator, **options: Any) -> Floats:
+    """The column sums themselves, in resamples of the groups."""
+    return resample_groups(
+        statistics, groups=GROUPS, n_resamples=n_resamples, rng=rng, statistic=lambda sums: sums, **options
+    )
+
+
 def test_chunks_hold_the_limit_and_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """No chunk is wider than the limit allows, and one draw always goes."""
-    monkeypatch.setattr(bootstrap, "CELLS", 100)
-    assert split_draws(25, width=10) == [10, 10, 5]
-    assert split_draws(3, width=1000) == [1, 1, 1]
+    monkeypatch.setattr(bootstrap, "MAX_CHUNK_NUMBERS", 100)
+    assert split_resamples(25, width=10) == [10, 10, 5]
+    assert split_resamples(3, width=1000) == [1, 1, 1]
 
 
 def test_the_size_of_chunks_changes_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,12 +50,12 @@ def test_the_size_of_chunks_changes_no_number(monkeypatch: pytest.MonkeyPatch) -
 
     def both() -> tuple[Any, Any]:
         statistics: Floats = np.arange(12, dtype=np.float64).reshape(6, 2)
-        sums = resample_group_sums(statistics, groups=GROUPS, draws=9, rng=np.random.default_rng(5))
+        sums = _resample_sums(statistics, n_resamples=9, rng=np.random.default_rng(5))
         rng = np.random.default_rng(5)
-        return sums, resample_crossed(_all_right, n_annotators=3, groups=GROUPS, width=6, draws=9, rng=rng)
+        return sums, resample_crossed(_all_right, n_annotators=3, groups=GROUPS, width=6, n_resamples=9, rng=rng)
 
     whole = both()
-    monkeypatch.setattr(bootstrap, "CELLS", 13)
+    monkeypatch.setattr(bootstrap, "MAX_CHUNK_NUMBERS", 13)
     parts = both()
     np.testing.assert_array_equal(whole[0], parts[0])
     np.testing.assert_array_equal(whole[1], parts[1])
@@ -63,8 +70,8 @@ def _all_right(drawn: Floats, weights: Floats) -> Floats:
 def test_group_sums_equal_a_loop_over_items() -> None:
     """Whole groups come and go together."""
     statistics = np.random.default_rng(1).normal(size=(6, 3))
-    sums = resample_group_sums(statistics, groups=GROUPS, draws=20, rng=np.random.default_rng(2))
-    counts = draw_counts(np.random.default_rng(2), size=N_GROUPS, draws=20)
+    sums = _resample_sums(statistics, n_resamples=20, rng=np.random.default_rng(2))
+    counts = draw_unit_counts(np.random.default_rng(2), n_units=N_GROUPS, n_draws=20)
     for draw in range(20):
         slow = sum(counts[draw, GROUPS[item]] * statistics[item] for item in range(6))
         np.testing.assert_allclose(sums[draw], slow)
@@ -72,10 +79,12 @@ def test_group_sums_equal_a_loop_over_items() -> None:
 
 def test_crossed_sums_equal_a_loop_over_people_and_items() -> None:
     """People and groups are drawn independently, each item with its group."""
-    sums = resample_crossed(_all_right, n_annotators=3, groups=GROUPS, width=6, draws=200, rng=np.random.default_rng(3))
+    sums = resample_crossed(
+        _all_right, n_annotators=3, groups=GROUPS, width=6, n_resamples=200, rng=np.random.default_rng(3)
+    )
     of_people, of_groups = np.random.default_rng(3).spawn(2)
-    people = draw_counts(of_people, size=3, draws=200)
-    groups = draw_counts(of_groups, size=N_GROUPS, draws=200)
+    people = draw_unit_counts(of_people, n_units=3, n_draws=200)
+    groups = draw_unit_counts(of_groups, n_units=N_GROUPS, n_draws=200)
     for draw in range(200):
         weights = [people[draw, item % 3] * groups[draw, GROUPS[item]] for item in range(6)]
         assert sums[draw].tolist() == [sum(weights[::2]), sum(weights)]
@@ -83,34 +92,34 @@ def test_crossed_sums_equal_a_loop_over_people_and_items() -> None:
 
 def test_progress_rises_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is reported after every chunk, and is 1 at the end."""
-    monkeypatch.setattr(bootstrap, "CELLS", 20)
+    monkeypatch.setattr(bootstrap, "MAX_CHUNK_NUMBERS", 20)
     heard: list[float] = []
     rng = np.random.default_rng(0)
-    resample_group_sums(np.ones((6, 1)), groups=GROUPS, draws=10, rng=rng, progress=heard.append)
+    _resample_sums(np.ones((6, 1)), n_resamples=10, rng=rng, progress=heard.append)
     assert heard == [0.5, 1.0]
     heard.clear()
-    resample_crossed(_all_right, n_annotators=3, groups=GROUPS, width=6, draws=6, rng=rng, progress=heard.append)
+    resample_crossed(_all_right, n_annotators=3, groups=GROUPS, width=6, n_resamples=6, rng=rng, progress=heard.append)
     assert heard == [0.5, 1.0]
 
 
 def test_an_undefined_resample_is_counted_and_left_out() -> None:
     """Percentiles are those of the values that exist; none at all gives no interval."""
-    interval = percentile_interval(np.array([np.nan, *np.arange(101.0)]), level=0.9)
+    interval = percentile_interval(np.array([np.nan, *np.arange(101.0)]), confidence_level=0.9)
     assert (interval.low, interval.high) == pytest.approx((5, 95))
     assert interval.undefined == 1
-    nothing = percentile_interval(np.full(3, np.nan), level=0.9)
+    nothing = percentile_interval(np.full(3, np.nan), confidence_level=0.9)
     assert (nothing.low, nothing.high, nothing.undefined) == (None, None, 3)
 
 
 def test_wilson_reproduces_the_published_intervals(known: dict[str, Any]) -> None:
     """Eval-UA-tion's human baselines: total, wrong, value, low, high."""
     for total, wrong, _, low, high in known["eval_ua_tion_wilson"].values():
-        interval = wilson_interval(total - wrong, total, level=0.95)
+        interval = wilson_interval(total - wrong, total, confidence_level=0.95)
         assert (interval.low, interval.high) == pytest.approx((low, high), abs=5e-5)
 
 
 def test_wilson_stays_within_bounds_and_needs_an_answer() -> None:
     """All right and all wrong touch the ends; no answer has no interval."""
-    assert wilson_interval(5, 5, level=0.95).high == 1
-    assert wilson_interval(0, 5, level=0.95).low == 0
-    assert wilson_interval(0, 0, level=0.95).low is None
+    assert wilson_interval(5, 5, confidence_level=0.95).high == 1
+    assert wilson_interval(0, 5, confidence_level=0.95).low == 0
+    assert wilson_interval(0, 0, confidence_level=0.95).low is None

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from aggregation.agreement import Coefficient
 from aggregation.errors import HromadaError, Refused
 from aggregation.labels.agreement import (
-    OVERCONFIDENT,
+    OVERCONFIDENCE_WARNING,
     break_down_by_annotator,
     break_down_by_label,
     break_down_over_time,
@@ -74,8 +74,8 @@ def test_a_stranger_stands_out_among_real_people(real: Build) -> None:
     turned = votes.frame["annotator"] == person
     opposite = votes.frame["answer"].map({"0": "1", "1": "0"})
     frame = votes.frame.assign(answer=votes.frame["answer"].where(~turned, opposite))
-    before = told(break_down_by_annotator(votes, resamples=5))[person, "agreement_with_rest"]
-    after = told(break_down_by_annotator(replace(votes, frame=frame), resamples=5))[person, "agreement_with_rest"]
+    before = told(break_down_by_annotator(votes, n_resamples=5))[person, "agreement_with_rest"]
+    after = told(break_down_by_annotator(replace(votes, frame=frame), n_resamples=5))[person, "agreement_with_rest"]
     assert after == pytest.approx(1 - before)
 
 
@@ -85,15 +85,15 @@ def test_stretches_follow_the_order_of_assignment(votes_of: Build) -> None:
         (f"i{n}", person, "x" if n < 4 else answer) for n in range(8) for person, answer in (("a", "x"), ("b", "y"))
     ]
     votes = votes_of(rows, classes="xy")
-    halves = told(break_down_over_time(votes, windows=2, resamples=5))
+    halves = told(break_down_over_time(votes, n_windows=2, n_resamples=5))
     assert [halves[of, "percent_agreement"] for of in "12"] == [1, 0]
-    assert len(break_down_over_time(votes, windows=12, resamples=5)) == 16
+    assert len(break_down_over_time(votes, n_windows=12, n_resamples=5)) == 16
     days = {f"i{n}": "day 2" if n % 2 else "day 1" for n in range(8)}
-    assert {row.of for row in break_down_over_time(votes, periods=days, resamples=5)} == {"day 1", "day 2"}
-    own = break_down_over_time(votes_of(rows), windows=1, resamples=5)
+    assert {row.of for row in break_down_over_time(votes, periods=days, n_resamples=5)} == {"day 1", "day 2"}
+    own = break_down_over_time(votes_of(rows), n_windows=1, n_resamples=5)
     assert [row.name for row in own] == ["percent_agreement", "percent_agreement_chance_corrected_per_item"]
     with pytest.raises(HromadaError, match="one stretch or more"):
-        break_down_over_time(votes, windows=0)
+        break_down_over_time(votes, n_windows=0)
 
 
 def test_pairs_of_people_have_their_own_kappas(votes_of: Build) -> None:
@@ -114,10 +114,12 @@ def test_pairs_of_people_have_their_own_kappas(votes_of: Build) -> None:
 def test_the_mean_posterior_has_its_own_name_and_its_warning(real: Build) -> None:
     """RWSD's people hardly agree beyond chance, and the posterior is sure of itself all the same."""
     votes = real("RWSD")
-    made = estimate_mean_posterior(build_label_consensus(votes, method="dawid_skene", ties="drop"), votes, resamples=50)
-    alpha = compute_label_agreement(votes, resamples=50)["krippendorff_alpha_nominal"]
+    made = estimate_mean_posterior(
+        build_label_consensus(votes, method="dawid_skene", ties="drop"), votes, n_resamples=50
+    )
+    alpha = compute_label_agreement(votes, n_resamples=50)["krippendorff_alpha_nominal"]
     assert made.name == "dawid_skene_iaa"
-    assert made.how.split("; 95 %")[0].endswith(OVERCONFIDENT.rstrip("."))
+    assert made.how.split("; 95 %")[0].endswith(OVERCONFIDENCE_WARNING.rstrip("."))
     assert alpha.value is not None
     assert made.value is not None
     assert made.value > 85
@@ -150,8 +152,8 @@ def test_the_order_of_rows_changes_no_breakdown(votes_of: Build, rows: Rows, see
     """Labels, people and pairs know no order; time is the one that reads it."""
     votes = votes_of(rows, classes="xyz")
     shuffled = replace(votes, frame=votes.frame.sample(frac=1, random_state=seed).reset_index(drop=True))
-    assert break_down_by_label(votes, resamples=5) == break_down_by_label(shuffled, resamples=5)
-    assert break_down_by_annotator(votes, resamples=5) == break_down_by_annotator(shuffled, resamples=5)
+    assert break_down_by_label(votes, n_resamples=5) == break_down_by_label(shuffled, n_resamples=5)
+    assert break_down_by_annotator(votes, n_resamples=5) == break_down_by_annotator(shuffled, n_resamples=5)
     pd.testing.assert_frame_equal(compute_cohen_pairs(votes), compute_cohen_pairs(shuffled), check_exact=True)
 
 
@@ -163,16 +165,16 @@ def test_new_names_rename_the_breakdowns(votes_of: Build, rows: Rows) -> None:
     renamed = votes_of([(i, people[p], labels[a]) for i, p, a in rows], classes="pqr")
     votes = votes_of(rows, classes="xyz")
     expected = {
-        (labels[of], name): value for (of, name), value in told(break_down_by_label(votes, resamples=5)).items()
+        (labels[of], name): value for (of, name), value in told(break_down_by_label(votes, n_resamples=5)).items()
     }
-    assert told(break_down_by_label(renamed, resamples=5)) == pytest.approx(expected)
+    assert told(break_down_by_label(renamed, n_resamples=5)) == pytest.approx(expected)
     expected = {
-        (people[of], name): value for (of, name), value in told(break_down_by_annotator(votes, resamples=5)).items()
+        (people[of], name): value for (of, name), value in told(break_down_by_annotator(votes, n_resamples=5)).items()
     }
-    assert told(break_down_by_annotator(renamed, resamples=5)) == pytest.approx(expected)
+    assert told(break_down_by_annotator(renamed, n_resamples=5)) == pytest.approx(expected)
     copied = votes_of([*rows, *((f"{i}'", p, a) for i, p, a in rows)], classes="xyz")
-    assert told(break_down_by_annotator(copied, resamples=5)) == pytest.approx(
-        told(break_down_by_annotator(votes, resamples=5))
+    assert told(break_down_by_annotator(copied, n_resamples=5)) == pytest.approx(
+        told(break_down_by_annotator(votes, n_resamples=5))
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.consensus import Ties
+from aggregation.consensus import TieRule
 from aggregation.errors import HromadaError, Refused
 from aggregation.labels.consensus import Method, build_label_consensus, compute_label_accuracy, fits
 from aggregation.schema import Votes
@@ -48,7 +48,7 @@ def shuffled(votes: Votes, seed: int) -> Votes:
     ],
 )
 def test_accuracy_on_a_real_set_is_the_known_one(
-    real: Build, name: str, method: Method, ties: Ties, expected: float
+    real: Build, name: str, method: Method, ties: TieRule, expected: float
 ) -> None:
     """The labels of a real data set are right as often as was found elsewhere."""
     votes = real(name)
@@ -74,7 +74,7 @@ def test_the_patients_of_1979_have_the_published_marginals(real: Build) -> None:
     ("ties", "label", "right"),
     [("first", "y", 1.0), ("alphabetical", "x", 0.0), ("shared", None, 0.5), ("drop", None, 0)],
 )
-def test_a_tie_is_settled_by_the_named_rule(votes_of: Build, ties: Ties, label: str | None, right: float) -> None:
+def test_a_tie_is_settled_by_the_named_rule(votes_of: Build, ties: TieRule, label: str | None, right: float) -> None:
     """Each rule gives its own label to a tie, and accuracy counts it accordingly."""
     made = build_label_consensus(votes_of(TIED, classes="xy"), method="majority", ties=ties)
     expected = pd.DataFrame(
@@ -154,7 +154,7 @@ def test_no_votes_is_an_error_in_words(votes_of: Build) -> None:
 
 
 @pytest.mark.parametrize(("method", "ties"), [("modus", "drop"), ("majority", "coin")])
-def test_an_unknown_name_is_answered_with_the_known_ones(votes_of: Build, method: Method, ties: Ties) -> None:
+def test_an_unknown_name_is_answered_with_the_known_ones(votes_of: Build, method: Method, ties: TieRule) -> None:
     """Names can come from a file, so they are checked when they are used."""
     with pytest.raises(HromadaError, match=r"There is no .* Use one of "):
         build_label_consensus(votes_of(TIED, classes="xy"), method=method, ties=ties)
@@ -180,7 +180,7 @@ def test_dawid_skene_posteriors_are_shares(real: Build) -> None:
 def test_an_unfinished_estimation_says_so(votes_of: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut short, the EM algorithm has not converged; few votes a person are doubted too."""
     rows = [(f"i{n}", person, "x" if (n * k) % 3 else "y") for n in range(9) for k, person in enumerate("abcd", 1)]
-    monkeypatch.setattr(fits, "ITERATIONS", 2)
+    monkeypatch.setattr(fits, "CROWDKIT_ITERATIONS", 2)
     made = build_label_consensus(votes_of(rows, classes="wxyz"), method="dawid_skene", ties="drop")
     assert (made.iterations, made.converged) == (2, False)
     assert made.warnings == (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.dawid_skene import ITERATIONS, TOLERANCE, DrawWeights, build_table, fit_table
+from aggregation.dawid_skene import CROWDKIT_ITERATIONS, CROWDKIT_TOLERANCE, DrawWeights, build_table, fit_table
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]
@@ -28,7 +28,7 @@ def test_it_equals_crowd_kit_on_real_votes(real: Build, name: str) -> None:
     from crowdkit.aggregation import DawidSkene
 
     coded = real(name).encode()
-    model = DawidSkene(n_iter=ITERATIONS, tol=TOLERANCE)
+    model = DawidSkene(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
     found = model.fit_predict_proba(coded.to_crowdkit()).sort_index()
     expected = found.reindex(columns=range(len(coded.labels)), fill_value=0.0).to_numpy(dtype=float)
     made = fit_table(build_table(coded))

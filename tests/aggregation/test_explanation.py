@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from aggregation.consensus import Ties
+from aggregation.consensus import TieRule
 from aggregation.labels.agreement import break_down_by_label, compute_label_agreement, estimate_mean_posterior
 from aggregation.labels.consensus import Method, build_label_consensus, compute_label_accuracy
 from aggregation.labels.scores import score_labels
@@ -36,7 +36,7 @@ def test_the_page_on_agreement_quotes_rwsd_as_it_is(real: Build) -> None:
     for row in break_down_by_label(votes):
         assert row.name != "specific_agreement" or f"{shown(row.value)} [{shown(row.low)}, {shown(row.high)}]" in text
     believed = estimate_mean_posterior(
-        build_label_consensus(votes, method="dawid_skene", ties="drop"), votes, resamples=5
+        build_label_consensus(votes, method="dawid_skene", ties="drop"), votes, n_resamples=5
     )
     assert f"RWSD has {believed.value:.2f} by it" in text
 
@@ -55,7 +55,7 @@ def test_the_page_on_agreement_quotes_rwsd_as_it_is(real: Build) -> None:
     ],
 )
 def test_the_page_on_labels_quotes_accuracies_as_they_are(
-    real: Build, name: str, method: Method, ties: Ties, quoted: str
+    real: Build, name: str, method: Method, ties: TieRule, quoted: str
 ) -> None:
     """One accuracy, as the page words it."""
     votes = real(name)

@@ -114,7 +114,7 @@ def test_anchors_are_held_by_the_sparse_fit_as_by_crowd_kit(votes_of: Build, mon
     votes = crowd(votes_of)
     anchors = votes.items["gold"].iloc[:10]
     one = build_label_consensus(votes, method="dawid_skene", ties="drop", anchors=anchors)
-    monkeypatch.setattr(fits, "CROWD_KIT_VOTES", 10)
+    monkeypatch.setattr(fits, "MAX_CROWDKIT_VOTES", 10)
     two = build_label_consensus(votes, method="dawid_skene", ties="drop", anchors=anchors)
     assert one.posteriors is not None
     assert two.posteriors is not None
@@ -225,7 +225,7 @@ def test_glad_is_refused_for_what_would_take_hours(votes_of: Build, monkeypatch:
     """It names a method that serves as many votes."""
     from aggregation.labels.consensus import methods
 
-    monkeypatch.setattr(methods, "GLAD_VOTES", 100)
+    monkeypatch.setattr(methods, "MAX_GLAD_VOTES", 100)
     with pytest.raises(Refused, match=r"minutes to hours .* Use dawid_skene or majority"):
         build_label_consensus(crowd(votes_of), method="glad", ties="drop")
 

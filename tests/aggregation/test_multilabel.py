@@ -67,7 +67,7 @@ def test_boxes_have_their_own_votes() -> None:
     made = build(SMALL)
     labels = build_label_consensus(made.box_votes("semantics"), method="majority", ties="drop").labels["label"]
     assert labels.to_dict() == {"i": "no", "j": "no", "k": "yes", "l": "no"}
-    values = told(compute_box_agreement(made, resamples=5))
+    values = told(compute_box_agreement(made, n_resamples=5))
     assert values["syntax", "percent_agreement"] == 1
     assert values["morphology", "percent_agreement"] == pytest.approx((0 + 1 + 1 / 3) / 3)
     assert list(dict.fromkeys(of for of, _ in values)) == list(BOXES)
@@ -79,7 +79,7 @@ def test_alpha_of_sets_equals_nltk(rows: Rows) -> None:
     """nltk's alpha with our distances, which takes them as they are."""
     from nltk.metrics.agreement import AnnotationTask
 
-    made = {row.name: row for row in compute_set_agreement(build(rows), resamples=5)}
+    made = {row.name: row for row in compute_set_agreement(build(rows), n_resamples=5)}
     several = [(f"{number}", item, frozenset(answer)) for number, (item, _, answer) in enumerate(rows)]
     counts = pd.Series([row[1] for row in several], dtype=object).value_counts()
     kept = [row for row in several if counts[row[1]] > 1]
@@ -97,10 +97,10 @@ def test_alpha_of_sets_equals_nltk(rows: Rows) -> None:
 
 def test_only_the_first_votes_count_under_a_plan() -> None:
     """The third vote on k came because the first two differed."""
-    exact = compute_set_agreement(build(SMALL), overlap=2, resamples=5)[0]
+    exact = compute_set_agreement(build(SMALL), overlap=2, n_resamples=5)[0]
     assert exact.value == pytest.approx(1 / 3)
     assert (exact.basis, exact.n_votes) == ("first", 6)
-    pooled = compute_set_agreement(build(SMALL), resamples=5)[0]
+    pooled = compute_set_agreement(build(SMALL), n_resamples=5)[0]
     assert pooled.value == pytest.approx((0 + 1 + 1 / 3) / 3)
     assert pooled.basis == "pooled"
 
@@ -124,14 +124,14 @@ def test_equal_sets_leave_alpha_undefined() -> None:
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_order_names_and_copies_change_nothing(rows: Rows, seed: int) -> None:
     """Rows shuffled, people and boxes renamed, items copied (alpha's n - 1 alone notices)."""
-    one = compute_set_agreement(build(rows), resamples=5)
+    one = compute_set_agreement(build(rows), n_resamples=5)
     shuffled = [rows[place] for place in np.random.default_rng(seed).permutation(len(rows))]
-    assert compute_set_agreement(build(shuffled), resamples=5) == one
+    assert compute_set_agreement(build(shuffled), n_resamples=5) == one
     turned = dict(zip(BOXES, (*BOXES[1:], BOXES[0]), strict=True))
     renamed = build([(item, f"p{person}", [turned[box] for box in answer]) for item, person, answer in rows])
-    assert told(compute_set_agreement(renamed, resamples=5)) == pytest.approx(told(one))
+    assert told(compute_set_agreement(renamed, n_resamples=5)) == pytest.approx(told(one))
     copied = build([*rows, *((f"{item}'", person, answer) for item, person, answer in rows)])
-    assert compute_set_agreement(copied, resamples=5)[0].value == pytest.approx(one[0].value)
+    assert compute_set_agreement(copied, n_resamples=5)[0].value == pytest.approx(one[0].value)
 
 
 def test_a_foreign_box_is_named() -> None:

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from aggregation.labels.agreement import compute_cohen_pairs, compute_label_agreement
-from aggregation.schema import Level, Votes, count_answers
+from aggregation.schema import MeasurementLevel, Votes, count_answers
 
 Build = Callable[..., Votes]
 CLOSE = 1e-9
 
 
-def some_votes(build: Build, seed: int, *, level: Level = "nominal", share: float = 0.8) -> Votes:
+def some_votes(build: Build, seed: int, *, level: MeasurementLevel = "nominal", share: float = 0.8) -> Votes:
     """Forty items, five people, labels 1, 2, 3, 5: an agreeing crowd with gaps and errors."""
     rng = np.random.default_rng(seed)
     truth = rng.choice([1, 2, 3, 5], 40, p=[0.4, 0.3, 0.2, 0.1])
@@ -31,13 +31,13 @@ def some_votes(build: Build, seed: int, *, level: Level = "nominal", share: floa
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
-def test_alpha_equals_krippendorff(votes_of: Build, seed: int, level: Level) -> None:
+def test_alpha_equals_krippendorff(votes_of: Build, seed: int, level: MeasurementLevel) -> None:
     """The package of that name, at every level of measurement."""
     krippendorff = pytest.importorskip("krippendorff", reason="GPL: in the development environment alone")
     votes = some_votes(votes_of, seed, level=level)
     counts = count_answers(votes).table
     expected = krippendorff.alpha(value_counts=counts, value_domain=[1, 2, 3, 5], level_of_measurement=level)
-    made = compute_label_agreement(votes, resamples=5)[f"krippendorff_alpha_{level}"]
+    made = compute_label_agreement(votes, n_resamples=5)[f"krippendorff_alpha_{level}"]
     assert made.value == pytest.approx(expected, abs=CLOSE)
 
 
@@ -47,7 +47,7 @@ def test_alpha_on_real_votes_equals_krippendorff(real: Build, name: str) -> None
     krippendorff = pytest.importorskip("krippendorff", reason="GPL: in the development environment alone")
     votes = real(name)
     expected = krippendorff.alpha(value_counts=count_answers(votes).table, level_of_measurement="nominal")
-    assert compute_label_agreement(votes, resamples=5)["krippendorff_alpha_nominal"].value == pytest.approx(
+    assert compute_label_agreement(votes, n_resamples=5)["krippendorff_alpha_nominal"].value == pytest.approx(
         expected, abs=CLOSE
     )
 
@@ -58,7 +58,7 @@ def test_fleiss_equals_statsmodels(votes_of: Build, seed: int) -> None:
     raters = pytest.importorskip("statsmodels.stats.inter_rater", reason="in the development environment alone")
     votes = some_votes(votes_of, seed, share=1.1)
     expected = raters.fleiss_kappa(count_answers(votes).table)
-    assert compute_label_agreement(votes, resamples=5)["fleiss_kappa"].value == pytest.approx(expected, abs=CLOSE)
+    assert compute_label_agreement(votes, n_resamples=5)["fleiss_kappa"].value == pytest.approx(expected, abs=CLOSE)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -73,7 +73,7 @@ def test_cohen_equals_scikit_learn(votes_of: Build, seed: int) -> None:
         both = wide[[one, two]].dropna()
         expected.append(float(cohen_kappa_score(both[one], both[two])))
     assert compute_cohen_pairs(votes)["kappa"].tolist() == pytest.approx(expected, abs=CLOSE)
-    made = compute_label_agreement(votes, resamples=5)["cohen_kappa_mean"]
+    made = compute_label_agreement(votes, n_resamples=5)["cohen_kappa_mean"]
     assert made.value == pytest.approx(float(np.mean(expected)), abs=CLOSE)
     assert made.low is not None
 
@@ -93,4 +93,4 @@ def test_gwet_equals_the_handbook_written_out(votes_of: Build, column: str) -> N
     shares = np.mean([row / row.sum() for row in table], axis=0)
     chance = weights.sum() / 12 * (shares * (1 - shares)).sum()
     expected = (np.mean(observed) - chance) / (1 - chance)
-    assert compute_label_agreement(votes, resamples=5)[column].value == pytest.approx(expected, abs=CLOSE)
+    assert compute_label_agreement(votes, n_resamples=5)[column].value == pytest.approx(expected, abs=CLOSE)

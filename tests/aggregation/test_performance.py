@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
-from aggregation.bootstrap import draw_counts
+from aggregation.bootstrap import draw_unit_counts
 from aggregation.errors import HromadaError
 from aggregation.intervals import wilson_interval
 from aggregation.labels import scores
@@ -54,12 +54,12 @@ def test_wrong_answers_on_a_real_set_are_the_known_ones(
     real: Build, name: str, unit: str, expected: tuple[int, int, int]
 ) -> None:
     """Totals, wrong and ties, a tie being wrong."""
-    assert counted(score_labels(real(name), resamples=10))[unit] == expected
+    assert counted(score_labels(real(name), n_resamples=10))[unit] == expected
 
 
 def test_the_people_behind_parus_are_described(real: Build) -> None:
     """Counts, chance and the single people's table are those of the votes."""
-    made = score_labels(real("PARus"), resamples=200)
+    made = score_labels(real("PARus"), n_resamples=200)
     assert (made.n_items, made.n_items_with_gold, made.n_items_scored) == (500, 500, 500)
     assert (made.random, made.random_exact) == (0.5, 0.5)
     assert (len(made.annotators), made.annotators["n"].sum(), made.annotators["right"].sum()) == (111, 1500, 1435)
@@ -97,13 +97,13 @@ def test_a_small_case_is_counted_by_hand(votes_of: Build) -> None:
         index=pd.Index(list("abc"), name="annotator"),
     )
     pd.testing.assert_frame_equal(made.annotators[["n", "right", "accuracy"]], expected)
-    assert made.annotators.loc["b", "wilson_low"] == wilson_interval(2, 2, level=0.95).low
+    assert made.annotators.loc["b", "wilson_low"] == wilson_interval(2, 2, confidence_level=0.95).low
 
 
 def test_dawid_skene_is_fitted_on_all_votes_and_scored_on_gold(votes_of: Build) -> None:
     """Votes on items without gold count for the fit and for its number of annotators, not for the total."""
     rows = some_rows(3) + [("free", person, "x") for person in "abcdefg"]
-    made = score_labels(votes_of(rows, classes="xyz", gold=GOLD), resamples=20)
+    made = score_labels(votes_of(rows, classes="xyz", gold=GOLD), n_resamples=20)
     assert (made["dawid_skene"].total, made["dawid_skene"].n_annotators) == (6, 7)
     assert (made["majority"].n_annotators, made["individual"].n_annotators) == (5, 5)
 
@@ -114,11 +114,11 @@ def test_crossed_intervals_equal_those_of_a_slow_loop(votes_of: Build, grouped: 
     rows = some_rows(1, items="ijklmnopqr")
     gold = {item: "x" if n % 3 else "y" for n, item in enumerate("ijklmnopqr")}
     groups = {item: f"g{n // 2}" if grouped else item for n, item in enumerate("ijklmnopqr")}
-    made = score_labels(votes_of(rows, gold=gold, groups=groups), resamples=80, seed=6, level=0.8)
+    made = score_labels(votes_of(rows, gold=gold, groups=groups), n_resamples=80, seed=6, confidence_level=0.8)
     of_people, of_groups = np.random.default_rng(6).spawn(2)
     names = sorted(set(groups.values()))
-    people = draw_counts(of_people, size=5, draws=80).astype(int)
-    times = draw_counts(of_groups, size=len(names), draws=80).astype(int)
+    people = draw_unit_counts(of_people, n_units=5, n_draws=80).astype(int)
+    times = draw_unit_counts(of_groups, n_units=len(names), n_draws=80).astype(int)
     single, majority = [], []
     for draw in range(80):
         drawn = [row for row in rows for _ in range(people[draw, "abcde".index(row[1])])]
@@ -136,10 +136,10 @@ def test_every_metric_is_resampled_by_the_scorer_of_models(votes_of: Build, unit
     """Writing out each draw's people and items, scoring it with scikit-learn and refitting gives the same interval."""
     rows = some_rows(11, items="ijklmnopqrst")
     gold = {item: "xyz"[n % 3] for n, item in enumerate("ijklmnopqrst")}
-    made = score_labels(votes_of(rows, classes="xyz", gold=gold), resamples=25, seed=2, level=0.8)[unit]
+    made = score_labels(votes_of(rows, classes="xyz", gold=gold), n_resamples=25, seed=2, confidence_level=0.8)[unit]
     of_people, of_groups = np.random.default_rng(2).spawn(2)
-    people = draw_counts(of_people, size=5, draws=25).astype(int)
-    times = draw_counts(of_groups, size=12, draws=25).astype(int)
+    people = draw_unit_counts(of_people, n_units=5, n_draws=25).astype(int)
+    times = draw_unit_counts(of_groups, n_units=12, n_draws=25).astype(int)
     drawn = [slow_pairs(votes_of, rows, gold, unit, people=people[draw], times=times[draw]) for draw in range(25)]
     known: dict[str, Any] = {"labels": list("xyz"), "zero_division": 0}
     scores: dict[str, Callable[[list[str], list[str]], float]] = {
@@ -191,9 +191,9 @@ def test_items_of_one_group_are_not_independent(votes_of: Build) -> None:
     """When whole groups are right or wrong, drawing groups widens every interval and the text says what was drawn."""
     rows = [(f"{g}{n}", p, "x" if g < "d" else "y") for g in "abcdef" for n in range(9) for p in "pqrst"]
     gold = {row[0]: "x" for row in rows}
-    apart = score_labels(votes_of(rows, classes="xy", gold=gold), resamples=300)
+    apart = score_labels(votes_of(rows, classes="xy", gold=gold), n_resamples=300)
     together = score_labels(
-        votes_of(rows, classes="xy", gold=gold, groups={item: item[0] for item in gold}), resamples=300
+        votes_of(rows, classes="xy", gold=gold, groups={item: item[0] for item in gold}), n_resamples=300
     )
     for one, two in zip(apart.units, together.units, strict=True):
         low, wider = one["accuracy"].low, two["accuracy"].low
@@ -206,8 +206,8 @@ def test_items_of_one_group_are_not_independent(votes_of: Build) -> None:
 
 def test_many_votes_are_refitted_less_often(votes_of: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of refits is bounded by votes, from 200 on, and stands in the method; the labels are kept."""
-    monkeypatch.setattr(scores, "REFITTED_VOTES", 100)
-    made = score_labels(votes_of(some_rows(3), classes="xyz", gold=GOLD), resamples=300)
+    monkeypatch.setattr(scores, "MAX_REFITTED_VOTES", 100)
+    made = score_labels(votes_of(some_rows(3), classes="xyz", gold=GOLD), n_resamples=300)
     assert made["dawid_skene"].ci_method == "crossed bootstrap, 200 draws over people and items, seed 0"
     assert made["majority"].ci_method == "crossed bootstrap, 300 draws over people and items, seed 0"
     assert made.dawid_skene is not None
@@ -216,17 +216,17 @@ def test_many_votes_are_refitted_less_often(votes_of: Build, monkeypatch: pytest
 
 def test_options_that_differ_have_the_accuracy_alone(votes_of: Build) -> None:
     """Without shared classes there is no F1 and no MCC."""
-    made = score_labels(votes_of(some_rows(3), gold=GOLD), resamples=10)
+    made = score_labels(votes_of(some_rows(3), gold=GOLD), n_resamples=10)
     assert {tuple(score.metric for score in unit.scores) for unit in made.units} == {("accuracy",)}
     assert made.dawid_skene is None
 
 
 def test_few_people_and_few_groups_are_said(votes_of: Build) -> None:
     """Four people do not show how people vary; four groups give no interval at all."""
-    four_people = score_labels(votes_of(some_rows(2, people="abcd"), classes="xyz", gold=GOLD), resamples=20)
+    four_people = score_labels(votes_of(some_rows(2, people="abcd"), classes="xyz", gold=GOLD), n_resamples=20)
     assert four_people["individual"].note == "Between-person variation is not estimable from 4 people."
     groups = dict(zip("ijklmn", "ABCDDD", strict=True))
-    four_groups = score_labels(votes_of(some_rows(2), classes="xyz", gold=GOLD, groups=groups), resamples=20)
+    four_groups = score_labels(votes_of(some_rows(2), classes="xyz", gold=GOLD, groups=groups), n_resamples=20)
     assert {(unit["accuracy"].low, unit.ci_method, unit.note) for unit in four_groups.units} == {
         (None, "none", "No interval: 4 groups of items are fewer than the 5 to resample.")
     }
@@ -238,7 +238,7 @@ def test_a_majority_above_its_interval_is_explained(votes_of: Build) -> None:
     rows = [
         (f"i{n:03}", f"p{p:02}", "x" if k else "y") for n in range(300) for k, p in enumerate(rng.permutation(30)[:3])
     ]
-    made = score_labels(votes_of(rows, gold={row[0]: "x" for row in rows}), resamples=200)["majority"]
+    made = score_labels(votes_of(rows, gold={row[0]: "x" for row in rows}), n_resamples=200)["majority"]
     score = made["accuracy"]
     assert score.value == 1
     assert score.high is not None
@@ -260,7 +260,7 @@ def test_no_gold_is_an_error_with_a_way_out(votes_of: Build) -> None:
 def test_all_right_and_all_wrong_work(votes_of: Build, answer: str, value: float) -> None:
     """One annotator, one label: every unit has the same value and an interval of one point."""
     rows = [(item, "a", answer) for item in GOLD]
-    made = score_labels(votes_of(rows, classes="xy", gold=dict.fromkeys(GOLD, "x")), resamples=20)
+    made = score_labels(votes_of(rows, classes="xy", gold=dict.fromkeys(GOLD, "x")), n_resamples=20)
     scores = [unit["accuracy"] for unit in made.units]
     assert {(score.value, score.low, score.high) for score in scores} == {(value, value, value)}
 
@@ -269,7 +269,7 @@ def test_progress_rises_to_one_over_all_units(votes_of: Build) -> None:
     """The parts of the work add up, with three units as with two."""
     for classes in ("xyz", None):
         heard: list[float] = []
-        score_labels(votes_of(some_rows(4), classes=classes, gold=GOLD), resamples=20, progress=heard.append)
+        score_labels(votes_of(some_rows(4), classes=classes, gold=GOLD), n_resamples=20, progress=heard.append)
         assert heard == sorted(heard)
         assert heard[-1] == 1
         assert len(heard) == (3 if classes else 2)
@@ -281,7 +281,7 @@ def test_the_order_of_rows_changes_nothing(votes_of: Build, rows: Rows, seed: in
     """Every figure and both tables are identical."""
     votes = votes_of(rows, classes="xyz", gold=GOLD)
     shuffled = replace(votes, frame=votes.frame.sample(frac=1, random_state=seed).reset_index(drop=True))
-    one, two = (score_labels(given, resamples=20, seed=seed) for given in (votes, shuffled))
+    one, two = (score_labels(given, n_resamples=20, seed=seed) for given in (votes, shuffled))
     assert one.units == two.units
     pd.testing.assert_frame_equal(one.annotators, two.annotators, check_exact=True)
 
@@ -292,8 +292,8 @@ def test_new_names_change_no_count(votes_of: Build, rows: Rows) -> None:
     """Renaming labels (with gold) and people leaves totals, wrong answers and ties."""
     names = {"x": "r", "y": "p", "z": "q"}
     renamed = [(item, f"p{person}", names[answer]) for item, person, answer in rows]
-    one = score_labels(votes_of(rows, gold=GOLD), resamples=5)
-    two = score_labels(votes_of(renamed, gold={item: names[label] for item, label in GOLD.items()}), resamples=5)
+    one = score_labels(votes_of(rows, gold=GOLD), n_resamples=5)
+    two = score_labels(votes_of(renamed, gold={item: names[label] for item, label in GOLD.items()}), n_resamples=5)
     assert counted(one) == counted(two)
 
 
@@ -307,7 +307,7 @@ def test_a_skip_is_wrong_and_no_vote(votes_of: Build, classes: str | None) -> No
     votes = votes_of(
         [("i", "a", "x"), ("k", "a", "z"), ("k", "b", "z")], classes=classes, gold={"i": "x", "k": "z", "j": "y"}
     )
-    made = score_labels(votes, skips=skips_of(("i", "b"), ("j", "c")), resamples=10)
+    made = score_labels(votes, skips=skips_of(("i", "b"), ("j", "c")), n_resamples=10)
     assert counted(made)["individual"] == (5, 2, 0)
     assert counted(made)["majority"] == (3, 1, 0)
     assert made.annotators[["n", "right"]].to_numpy().tolist() == [[2, 2], [2, 1], [1, 0]]
@@ -323,10 +323,10 @@ def test_intervals_with_skips_equal_those_of_a_slow_loop(votes_of: Build, classe
     gold = {item: "x" if n % 3 else "y" for n, item in enumerate(names)}
     rows = [row for n, row in enumerate(some_rows(1, items=names)) if n % 4 and row[0] not in "ij"]
     passed = [(item, "a") for item in "ijkl"] + [("i", "f"), ("m", "b")]
-    made = score_labels(votes_of(rows, classes=classes, gold=gold), skips=skips_of(*passed), resamples=40, seed=6)
+    made = score_labels(votes_of(rows, classes=classes, gold=gold), skips=skips_of(*passed), n_resamples=40, seed=6)
     of_people, of_items = np.random.default_rng(6).spawn(2)
-    people = draw_counts(of_people, size=6, draws=40).astype(int)
-    times = draw_counts(of_items, size=12, draws=40).astype(int)
+    people = draw_unit_counts(of_people, n_units=6, n_draws=40).astype(int)
+    times = draw_unit_counts(of_items, n_units=12, n_draws=40).astype(int)
     shares: dict[str, list[float]] = {unit.unit: [] for unit in made.units}
     for draw in range(40):
         twice = range(max(people[draw]))
@@ -355,7 +355,7 @@ def test_intervals_with_skips_equal_those_of_a_slow_loop(votes_of: Build, classe
 def test_units_beside_the_individual_one_can_be_left_out(votes_of: Build) -> None:
     """Dawid-Skene is neither fitted nor refused where it was not asked for."""
     votes = votes_of(some_rows(3), classes="xyz", gold=GOLD)
-    made = score_labels(votes, resamples=20, units=("individual", "majority"))
+    made = score_labels(votes, n_resamples=20, units=("individual", "majority"))
     assert [unit.unit for unit in made.units] == ["individual", "majority"]
     assert (made.refused, made.dawid_skene) == ({}, None)
-    assert made.units == score_labels(votes, resamples=20).units[:2]
+    assert made.units == score_labels(votes, n_resamples=20).units[:2]

@@ -15,7 +15,7 @@ ITEMS = pd.DataFrame({"group": ["g", "h"], "gold": ["x", None], "n_options": [2,
 
 
 def frame(*rows: tuple[str | None, str, str]) -> pd.DataFrame:
-    return pd.DataFrame(list(rows), columns=list(schema.COLUMNS))
+    return pd.DataFrame(list(rows), columns=list(schema.VOTE_COLUMNS))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_first_votes_of_each_item_are_taken_in_order() -> None:
 def test_a_level_that_the_labels_do_not_have_is_named(classes: Any, level: Any, message: str) -> None:
     """Numbers from interval on, none below zero for ratio, and no rank without shared classes."""
     with pytest.raises(HromadaError) as caught:
-        schema.check_votes(frame(("i", "a", "x")), items=ITEMS, classes=classes, level=level)
+        schema.check_votes(frame(("i", "a", "x")), items=ITEMS, classes=classes, measurement_level=level)
     assert caught.value.problem == message
 
 
@@ -90,7 +90,7 @@ def test_classes_measure_ranks_or_their_own_numbers() -> None:
     """Ordinal classes are their places in declared order, interval ones the numbers that they name."""
     rows = frame(("i", "a", "10"))
     by_level = {
-        level: schema.check_votes(rows, items=ITEMS, classes=["10", "2.5"], level=level).values().tolist()
+        level: schema.check_votes(rows, items=ITEMS, classes=["10", "2.5"], measurement_level=level).values().tolist()
         for level in ("nominal", "ordinal", "interval", "ratio")
     }
     assert by_level == {"nominal": [0, 1], "ordinal": [0, 1], "interval": [10, 2.5], "ratio": [10, 2.5]}

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from aggregation.labels.agreement import compute_self_agreement
-from aggregation.labels.agreement.self_agreement import NO_CLASSES, NO_REPEAT, ONE_LABEL
+from aggregation.labels.agreement.self_agreement import REASON_NO_CLASSES, REASON_NO_REPEAT, REASON_ONE_LABEL
 
 
 def repeats(first: str, again: str) -> pd.DataFrame:
@@ -27,7 +27,11 @@ def test_share_and_kappa_over_all_people() -> None:
 
 @pytest.mark.parametrize(
     ("first", "again", "closed", "percent", "reason"),
-    [("xx", "xx", True, 1.0, ONE_LABEL), ("xy", "xx", False, 0.5, NO_CLASSES), ("", "", True, None, NO_REPEAT)],
+    [
+        ("xx", "xx", True, 1.0, REASON_ONE_LABEL),
+        ("xy", "xx", False, 0.5, REASON_NO_CLASSES),
+        ("", "", True, None, REASON_NO_REPEAT),
+    ],
 )
 def test_what_is_undefined_says_why(first: str, again: str, closed: bool, percent: float | None, reason: str) -> None:
     """One label alone, options of the item's own, and no repeat at all have no κ."""

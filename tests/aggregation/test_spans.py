@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregation.errors import HromadaError
-from aggregation.spans.agreement import HOW, compute_span_agreement
+from aggregation.spans.agreement import DESCRIPTIONS, compute_span_agreement
 from aggregation.spans.consensus import list_majority_spans
 from aggregation.spans.votes import SpanVotes, check_span_votes
 
@@ -32,7 +32,7 @@ def build(rows: Iterable[tuple[str, str, Marked]], text: str = TEXT) -> SpanVote
 
 
 def values(made: SpanVotes, **options: Any) -> dict[str, float | None]:
-    return {row.name: row.value for row in compute_span_agreement(made, resamples=5, **options)}
+    return {row.name: row.value for row in compute_span_agreement(made, n_resamples=5, **options)}
 
 
 def test_the_known_case(known: dict[str, Any]) -> None:
@@ -50,7 +50,7 @@ def test_the_known_case(known: dict[str, Any]) -> None:
 def test_labels_and_empty_answers_count() -> None:
     """The same place under another label is no agreement; nothing against nothing is full agreement."""
     made = build([("i", "a", [(0, 6, "x")]), ("i", "b", [(0, 6, "y")]), ("j", "a", []), ("j", "b", [])])
-    assert values(made) == {**dict.fromkeys(HOW, 0.5), "span_majority": 0.0}
+    assert values(made) == {**dict.fromkeys(DESCRIPTIONS, 0.5), "span_majority": 0.0}
 
 
 def test_more_than_half_must_mark_a_span() -> None:

@@ -36,7 +36,7 @@ ROWS = st.lists(
 
 
 def values(votes: Votes, **options: Any) -> dict[str, float | None]:
-    return {row.name: row.value for row in compute_text_agreement(votes, resamples=5, **options)}
+    return {row.name: row.value for row in compute_text_agreement(votes, n_resamples=5, **options)}
 
 
 def test_a_small_case_is_counted_by_hand(votes_of: Build) -> None:
@@ -48,7 +48,7 @@ def test_a_small_case_is_counted_by_hand(votes_of: Build) -> None:
     assert made["mean_cer"] == pytest.approx(((0 + near + near) / 3 + (3 / 3 + 3 / 2) / 2) / 2)
     assert values(votes_of(SMALL), rule="verbatim")["exact_match"] == 0
     assert values(votes_of(SMALL), rule="unicode_punct")["exact_match"] == pytest.approx(0.5)
-    assert "by the rule ukrainian" in compute_text_agreement(votes_of(SMALL), resamples=5)[0].how
+    assert "by the rule ukrainian" in compute_text_agreement(votes_of(SMALL), n_resamples=5)[0].how
 
 
 def test_pairs_equal_a_slow_loop(votes_of: Build) -> None:

@@ -107,7 +107,7 @@ ADMISSION = {
 }
 
 
-def read(name: str) -> project_file.Campaign:
+def read(name: str) -> project_file.CheckedProject:
     """An example by its folder and name."""
     return project_file.read_project(EXAMPLES / f"{name}.yaml")
 

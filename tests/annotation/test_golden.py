@@ -79,7 +79,7 @@ def test_who_fails_the_controls_counts_no_more(tmp_path: Path, db: Database) -> 
     with db.transaction() as session:
         projects.load_project_file(session, tmp_path / "golden.yaml", now=NOW)
         project = queries.get_project(session, "golden")
-        vote_file = vote_import.read_votes(session, project)
+        vote_file = vote_import.read_vote_file(session, project)
         result = vote_import.store_votes(session, project, vote_file, key=b"k" * 32, now=NOW)
         rule = "control items right < 50%, with at least 1"
         controls = result.control_results

@@ -43,7 +43,7 @@ def met(
         for one in plan:
             may = group_partition.list_allowed_bins(slots, project=one.project, annotator_bin=mine)
             for group in one.needs:
-                if bins.get(group, group_partition.UNRESTRICTED) in may:
+                if bins.get(group, group_partition.UNRESTRICTED_BIN) in may:
                     found[one.project, group].add(person)
     return found
 
@@ -128,7 +128,7 @@ def test_an_allotment_is_stored_and_gives_people_their_groups(db: database.Datab
         assert counts == [("correction", 2, 0), ("baseline", 2, 0)]
         assert [one.annotators_per_group for one in shares] == [1, 5]
         bins = dict(session.exec(select(Item.group_id, Item.bin)).all())
-        assert bins["own"] == group_partition.UNRESTRICTED
+        assert bins["own"] == group_partition.UNRESTRICTED_BIN
         assert bins["g1"] != bins["g2"]
         who: Counter[tuple[str, str]] = Counter()
         for number in range(6):
@@ -194,4 +194,4 @@ def test_items_that_come_later_have_their_group_s_bin(db: database.Database, des
         )
         desk.load(session, file, yes=True)
         after = {name: one.bin for name, one in desk.items(session, projects[1]).items()}
-        assert after == before | {"n": before["c"], "m": group_partition.UNRESTRICTED}
+        assert after == before | {"n": before["c"], "m": group_partition.UNRESTRICTED_BIN}

@@ -42,7 +42,7 @@ def changed(item: LintItem, **asked: object) -> LintItem:
 
 def by_rule(items: Sequence[LintItem]) -> dict[str, LintFinding]:
     """The findings by rule; each rule at most once."""
-    found = lint_items(items, surface=TELEGRAM)
+    found = lint_items(items, limits=TELEGRAM)
     names = [finding.rule.name for finding in found]
     assert len(set(names)) == len(names)
     return dict(zip(names, found, strict=True))
@@ -53,7 +53,7 @@ def by_rule(items: Sequence[LintItem]) -> dict[str, LintFinding]:
 def test_a_clean_seeded_set_gives_no_finding(n: int, k: int) -> None:
     """Whatever the size and the number of options."""
     for seed in range(5):
-        assert lint_items(clean(n, seed=seed, k=k), surface=TELEGRAM) == ()
+        assert lint_items(clean(n, seed=seed, k=k), limits=TELEGRAM) == ()
     assert lint_items([]) == ()
 
 
@@ -63,12 +63,12 @@ def test_every_question_of_an_item_is_looked_at() -> None:
         replace(item, questions=(item.questions[0], replace(item.questions[0], name="second", text="Яке слово довше?")))
         for item in clean(60)
     ]
-    assert lint_items(several, surface=TELEGRAM) == ()
+    assert lint_items(several, limits=TELEGRAM) == ()
     twice = replace(several[3].questions[1], options=("хата", "хата", "поле", "річка"), gold=())
     strange = tuple(replace(asked, gold=("лис",)) for asked in several[5].questions)
     several[3] = replace(several[3], questions=(several[3].questions[0], twice))
     several[5] = replace(several[5], questions=strange)
-    found = [(one.rule.name, one.field, one.ids) for one in lint_items(several, surface=TELEGRAM)]
+    found = [(one.rule.name, one.field, one.ids) for one in lint_items(several, limits=TELEGRAM)]
     assert found == [
         ("duplicate-option", "second", ("q3",)),
         ("gold-not-an-option", "answer", ("q5",)),
@@ -82,7 +82,7 @@ def test_gold_that_prefers_a_place_in_one_question_only() -> None:
     for item in clean(200):
         last = replace(item.questions[0], name="second", gold=item.questions[0].labels[-1:])
         several.append(replace(item, questions=(item.questions[0], last)))
-    (found,) = lint_items(several, surface=TELEGRAM)
+    (found,) = lint_items(several, limits=TELEGRAM)
     assert (found.rule, found.field, len(found.ids)) == (rules.GOLD_POSITION, "second", 200)
 
 
@@ -151,7 +151,7 @@ def test_gold_that_never_moves_is_found_from_a_handful_on(n: int, k: int, found:
 def test_classes_have_no_places() -> None:
     """Nine yes to one no is a class balance, not a habit of position."""
     options = ("так", "ні")
-    asked = LintQuestion(text="Чи так?", options=options, labels=options, gold=("так",), classes=True)
+    asked = LintQuestion(text="Чи так?", options=options, labels=options, gold=("так",), has_shared_options=True)
     assert lint_items([replace(item, questions=(asked,)) for item in clean(100)]) == ()
 
 
@@ -242,10 +242,11 @@ def test_a_field_that_only_names_gold_is_no_leak(make: object) -> None:
 def test_gold_that_hardly_varies_makes_no_field_a_leak() -> None:
     """Where 97 of 100 golds are the same, a constant field agrees by itself."""
     same = [
-        changed(item, options=("так", "ні"), labels=("так", "ні"), gold=("так",), classes=True) for item in clean(97)
+        changed(item, options=("так", "ні"), labels=("так", "ні"), gold=("так",), has_shared_options=True)
+        for item in clean(97)
     ]
     rare = [
-        changed(item, options=("так", "ні"), labels=("так", "ні"), gold=("ні",), classes=True)
+        changed(item, options=("так", "ні"), labels=("так", "ні"), gold=("ні",), has_shared_options=True)
         for item in clean(100)[97:]
     ]
     assert lint_items([replace(item, hidden={"kind": "так", "label": 0}) for item in [*same, *rare]]) == ()
@@ -273,7 +274,9 @@ def lmes(shared: Path, name: str) -> list[LintItem]:
         own = row.values[columns[0]] if len(columns) == 1 else [row.values[column] for column in columns]
         yes_no = answer in {"так", "ні"}
         options = ("так", "ні") if yes_no else tuple(own)
-        asked = LintQuestion(options=options, labels=options, gold=(answer,), classes=yes_no, free=not options)
+        asked = LintQuestion(
+            options=options, labels=options, gold=(answer,), has_shared_options=yes_no, free=not options
+        )
         told = {"question", "correctAnswer", *columns}
         hidden = {name: value for name, value in row.values.items() if name not in told}
         found.append(

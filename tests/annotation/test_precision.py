@@ -33,7 +33,10 @@ def test_the_formula_meets_a_simulation_of_its_own_assumptions() -> None:
         shape = (groups, size, overlap)
         coins = [rng.random((groups, 1, 1)) < share, rng.random((groups, size, 1)) < share, rng.random(shape) < share]
         draw = rng.random(shape)
-        a, b = math.sqrt(precision.WITHIN_GROUP), math.sqrt(precision.WITHIN_ITEM - precision.WITHIN_GROUP)
+        a, b = (
+            math.sqrt(precision.GROUP_CORRELATION),
+            math.sqrt(precision.ITEM_CORRELATION - precision.GROUP_CORRELATION),
+        )
         means.append(np.where(draw < a, coins[0], np.where(draw < a + b, coins[1], coins[2])).mean())
     planned = precision.compute_half_width([size] * groups, overlap=overlap, share=share)
     assert planned == pytest.approx(precision.Z95 * float(np.std(means)), rel=0.06)
@@ -53,8 +56,8 @@ def test_what_was_achieved_is_the_interval_over_groups() -> None:
 def test_an_annotation_is_planned_in_answers_and_hours() -> None:
     """Judgements from overlap and its maximum, hours from the seconds of one item; a baseline has its interval too."""
     plan = precision.plan_precision([2, 1], overlap=3, max_overlap=5, seconds=60.0, baseline=False)
-    assert precision.describe_plan(plan.stored()) == "3 items in 2 groups, 9 to 15 answers, about 0.15 hours"
+    assert precision.describe_plan(plan.to_dict()) == "3 items in 2 groups, 9 to 15 answers, about 0.15 hours"
     told = precision.describe_plan(
-        precision.plan_precision([1] * 100, overlap=1, max_overlap=1, seconds=None, baseline=True).stored()
+        precision.plan_precision([1] * 100, overlap=1, max_overlap=1, seconds=None, baseline=True).to_dict()
     )
     assert told == "100 items in 100 groups, 100 answers; 95 % interval about ±0.059, at most ±0.098"

@@ -333,7 +333,7 @@ def test_a_programme_is_checked_with_its_projects(folder: Path, old: str, new: s
     path.write_text(PROGRAMME.replace(old, new), "utf-8")
     assert programme_file.is_programme(path)
     if not says:
-        assert [one.name for one in programme_file.read_programme(path).campaigns] == ["one", "two"]
+        assert [one.name for one in programme_file.read_programme(path).projects] == ["one", "two"]
         return
     with pytest.raises(BadInput) as refusal:
         programme_file.read_programme(path)

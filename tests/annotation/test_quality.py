@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, ScaleQuestion, TextQuestion
-from annotation.campaigns.sections.quality import ControlRule, SecondsRule, StraightLiningRule, TextRule
+from annotation.campaigns.sections.quality import ControlRule, QualityRule, SecondsRule, StraightLiningRule, TextRule
 from annotation.campaigns.sections.stages import PassMark
 from annotation.workflow.quality import gold_answers, rules
 
@@ -45,7 +45,7 @@ def results(right: int, of: int) -> list[bool]:
 )
 def test_control_accuracy_at_its_limit(accuracy: str, right: int, of: int, broken: bool) -> None:
     """The sign says whether the limit itself counts, and ten control items are the least unless told."""
-    assert (rules.check_control_accuracy(control(accuracy), results(right, of)) is not None) == broken
+    assert (rules.find_control_breach(control(accuracy), results(right, of)) is not None) == broken
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_control_accuracy_at_its_limit(accuracy: str, right: int, of: int, broke
 def test_a_window_looks_at_the_last_ones(window: int | None, least: int, given: list[bool], broken: bool) -> None:
     """Only the last so many are counted, and the least number is of all that were answered."""
     rule = control("< 50 %", window=window, min_controls=least)
-    assert (rules.check_control_accuracy(rule, given) is not None) == broken
+    assert (rules.find_control_breach(rule, given) is not None) == broken
 
 
 def test_a_pass_mark_is_reached_exactly() -> None:
@@ -86,10 +86,10 @@ def test_a_pass_mark_is_reached_exactly() -> None:
 def test_minimum_time(per: str, spent: list[float | None], items: int, broken: bool) -> None:
     """Less than the least breaks the rule, exactly the least does not; unknown times and open pages judge nobody."""
     rule = SecondsRule.model_validate({"rule": "seconds", "least": "5 s", "per": per, "consequence": "flag"})
-    found = rules.check_seconds(rule, spent, items=items)
+    found = rules.find_seconds_breach(rule, spent, n_items=items)
     assert (found is not None) == broken
     if found is not None:
-        assert (found.words, found.scope.value) == (f"under 5 s for {'an item' if per == 'item' else 'a page'}",) + (
+        assert (found.reason, found.scope.value) == (f"under 5 s for {'an item' if per == 'item' else 'a page'}",) + (
             ("answer",) if per == "item" else ("page",)
         )
 
@@ -110,7 +110,7 @@ def test_minimum_time(per: str, spent: list[float | None], items: int, broken: b
 def test_straight_lines(places: list[int | None], at: int, broken: bool) -> None:
     """Three in a row round the answer; what has no place ends a run."""
     rule = StraightLiningRule(rule="straight_lining", run=3, consequence="exclude")
-    assert (rules.check_straight_lining(rule, places, at=at) is not None) == broken
+    assert (rules.find_straight_lining_breach(rule, places, index=at) is not None) == broken
 
 
 @pytest.mark.parametrize(
@@ -119,16 +119,16 @@ def test_straight_lines(places: list[int | None], at: int, broken: bool) -> None
 )
 def test_a_place_is_that_of_the_order_shown(answer: str, order: list[int] | None, expected: int | None) -> None:
     """The option with index order[i] stood at place i."""
-    assert rules.find_shown_position(YES_NO, answer, own=None, order=order) == expected
+    assert rules.find_shown_position(YES_NO, answer, item_options=None, option_order=order) == expected
 
 
 def test_only_one_of_several_has_a_place() -> None:
     """A point of a scale and an item's own option have one; boxes and texts have none."""
     own = ChoiceQuestion(type="choice", text="?")
-    assert rules.find_shown_position(KIND, "3", own=None, order=None) == 2
-    assert rules.find_shown_position(own, "dog", own=["cat", "dog"], order=[1, 0]) == 0
-    assert rules.find_shown_position(BOXES, '["a"]', own=None, order=None) is None
-    assert rules.find_shown_position(YES_NO, None, own=None, order=None) is None
+    assert rules.find_shown_position(KIND, "3", item_options=None, option_order=None) == 2
+    assert rules.find_shown_position(own, "dog", item_options=["cat", "dog"], option_order=[1, 0]) == 0
+    assert rules.find_shown_position(BOXES, '["a"]', item_options=None, option_order=None) is None
+    assert rules.find_shown_position(YES_NO, None, item_options=None, option_order=None) is None
 
 
 def text_rule(*refuses: str) -> TextRule:
@@ -156,14 +156,14 @@ def text_rule(*refuses: str) -> TextRule:
 )
 def test_contents_of_texts(refuses: Sequence[str], answer: str, words: str | None) -> None:
     """Compared normalised, as everywhere: case, blanks and the kind of apostrophe do not count."""
-    found = rules.check_texts(
+    found = rules.find_text_breach(
         text_rule(*refuses),
         {"words": answer},
-        earlier=[{"words": "подвір'я велике"}, {"other": answer}],
-        shown={"Жив  собі кіт."},
-        refused=["дідько", "хто його знає", ""],
+        earlier_texts=[{"words": "подвір'я велике"}, {"other": answer}],
+        shown_texts={"Жив  собі кіт."},
+        refused_words=["дідько", "хто його знає", ""],
     )
-    assert (found and found.words) == words
+    assert (found and found.reason) == words
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_answers_are_marked_by_question(
 
 def test_rules_have_a_digest_of_their_own() -> None:
     """Another limit, another word: another digest; the same rules: the same."""
-    listed: list[rules.Rule] = [control("< 50 %"), text_rule("words")]
+    listed: list[QualityRule] = [control("< 50 %"), text_rule("words")]
     digest = rules.hash_rules(listed, {"words.txt": ["one"]})
     assert digest == rules.hash_rules(tuple(listed), {"words.txt": ["one"]})
     assert digest != rules.hash_rules(listed, {"words.txt": ["two"]})

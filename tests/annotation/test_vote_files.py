@@ -246,7 +246,7 @@ def test_seconds_and_skips_reach_the_judgements(db: database.Database, tmp_path:
         projects.load_project_file(session, tmp_path / "p.yaml", now=NOW)
         key = pseudonyms.ensure_key(session, file=tmp_path / "k.key", now=NOW)
         project = queries.get_project(session, "s")
-        done = vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=NOW)
+        done = vote_import.store_votes(session, project, vote_import.read_vote_file(session, project), key=key, now=NOW)
         assert dict(done.excluded) == {"no answer": 1, "skipped": 1}
         found = session.exec(select(Judgement).order_by(col(Judgement.id))).all()
         assert [(one.response, one.seconds) for one in found] == [
@@ -265,7 +265,7 @@ def test_votes_checked_against_other_items_are_not_stored(db: database.Database,
     file.write_text(described, "utf-8")
     with db.transaction() as session:
         projects.load_project_file(session, file, now=NOW)
-        ballot = vote_import.read_votes(session, queries.get_project(session, "s"))
+        ballot = vote_import.read_vote_file(session, queries.get_project(session, "s"))
         key = pseudonyms.ensure_key(session, file=tmp_path / "k.key", now=NOW)
     file.write_text(described.replace("[так, ні]", "[так, ні, інше]"), "utf-8")
     with db.transaction() as session:
@@ -278,7 +278,7 @@ def test_votes_checked_against_other_items_are_not_stored(db: database.Database,
     with db.transaction() as session:
         assert session.exec(select(Judgement)).all() == []
         project = queries.get_project(session, "s")
-        vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=NOW)
+        vote_import.store_votes(session, project, vote_import.read_vote_file(session, project), key=key, now=NOW)
         assert len(session.exec(select(Judgement)).all()) == 2
 
 
@@ -297,7 +297,7 @@ def test_that_nothing_was_ticked_is_handed_on(db: database.Database, tmp_path: P
         projects.load_project_file(session, tmp_path / "p.yaml", now=NOW)
         key = pseudonyms.ensure_key(session, file=tmp_path / "k.key", now=NOW)
         project = queries.get_project(session, "s")
-        vote_import.store_votes(session, project, vote_import.read_votes(session, project), key=key, now=NOW)
+        vote_import.store_votes(session, project, vote_import.read_vote_file(session, project), key=key, now=NOW)
         derived = follow_up.derive_items(session, source=project, where=[], gold="why")
     assert [row["gold"] for row in derived.rows] == ["[]", "мова", ""]
 

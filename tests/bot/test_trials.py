@@ -36,7 +36,9 @@ PLAIN = SimulationSettings(
 ITEMS = 60
 
 
-def campaign(folder: Path, *, kind: str = "annotation", more: str = "", items: int = ITEMS) -> project_files.Campaign:
+def campaign(
+    folder: Path, *, kind: str = "annotation", more: str = "", items: int = ITEMS
+) -> project_files.CheckedProject:
     """A project of items with four options each, gold known."""
     rows = [
         {"id": f"i{n}", "text": f"text {n}", "gold": f"{n}{'abcd'[n % 4]}", "options": [f"{n}{one}" for one in "abcd"]}

@@ -38,15 +38,17 @@ TEMPLATES = tuple(one.name for one in template_files.list_templates())
 def begun(db: database.Database, files: Sequence[Path], *, door: str) -> None:
     """Projects that are loaded and started, behind one invitation."""
     with db.transaction() as session:
-        names = [projects.load_project_file(session, file, now=engine.BEGIN).name for file in files]
+        names = [projects.load_project_file(session, file, now=engine.SIMULATION_START).name for file in files]
         if door not in names:
             programmes.load_programme(
-                session, programme_files.read_programme(files[0].parent.parent / "programme.yaml"), now=engine.BEGIN
+                session,
+                programme_files.read_programme(files[0].parent.parent / "programme.yaml"),
+                now=engine.SIMULATION_START,
             )
         behind = invitations.get_target(session, door)
-        invitations.create_invitation(session, target=behind, code="all", uses=12, now=engine.BEGIN)
+        invitations.create_invitation(session, target=behind, code="all", uses=12, now=engine.SIMULATION_START)
         for name in names:
-            transitions.start_project(session, project=queries.get_project(session, name), now=engine.BEGIN)
+            transitions.start_project(session, project=queries.get_project(session, name), now=engine.SIMULATION_START)
 
 
 def lived(db: database.Database, simulation: Simulation, names: Sequence[str]) -> None:

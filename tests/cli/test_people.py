@@ -331,8 +331,8 @@ def handed(session: Session, pseudonym: str) -> str:
     """Why no batch is assigned, else how many items it has."""
     who = administration.get_annotator(session, pseudonym).id or 0
     project = queries.get_project(session, "strict").id or 0
-    batch = batches.assign_batch(session, annotator_id=who, project_id=project, number=2, now=datetime.now(UTC))
-    return batch.shortfall.reason.value if batch.shortfall else str(len(batch.assignments))
+    batch = batches.assign_batch(session, annotator_id=who, project_id=project, n_items=2, now=datetime.now(UTC))
+    return batch.shortfall.reason.value if batch.shortfall else str(len(batch.assignment_ids))
 
 
 def hows(session: Session) -> str:

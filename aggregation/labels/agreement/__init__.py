@@ -2,13 +2,17 @@
 
 from aggregation.labels.agreement.annotator_pairs import compute_cohen_pairs
 from aggregation.labels.agreement.breakdown import break_down_by_annotator, break_down_by_label, break_down_over_time
-from aggregation.labels.agreement.coefficients import HOW, CoefficientName, compute_label_agreement
-from aggregation.labels.agreement.confidence import OVERCONFIDENT, estimate_class_confidence, estimate_mean_posterior
+from aggregation.labels.agreement.coefficients import DESCRIPTIONS, CoefficientName, compute_label_agreement
+from aggregation.labels.agreement.confidence import (
+    OVERCONFIDENCE_WARNING,
+    estimate_class_confidence,
+    estimate_mean_posterior,
+)
 from aggregation.labels.agreement.self_agreement import SelfAgreement, compute_self_agreement
 
 __all__ = [
-    "HOW",
-    "OVERCONFIDENT",
+    "DESCRIPTIONS",
+    "OVERCONFIDENCE_WARNING",
     "CoefficientName",
     "SelfAgreement",
     "break_down_by_annotator",

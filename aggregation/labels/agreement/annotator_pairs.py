@@ -1,4 +1,4 @@
-"""Cohen's kappa of each two annotators, and the mean of these kappas."""
+"""Cohen's kappa of each pair of annotators, and the mean of these kappas."""
 
 from __future__ import annotations
 
@@ -8,66 +8,73 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from aggregation.agreement import Coefficient, build_pool, estimate_coefficient
-from aggregation.bootstrap import FEWEST_CLUSTERS, Draws, Sparse
+from aggregation.agreement import Coefficient, build_item_columns, estimate_coefficient
+from aggregation.bootstrap import FEWEST_GROUPS, Resampling, Sparse
 from aggregation.errors import Refused
 from aggregation.schema import Codes, Floats, Votes, divide_safely
 
-CELLS = 500_000_000  # numbers in all resamples; more would take minutes
-ROUNDING = 1e-9
-NO_PAIR = "No two annotators have a kappa: they share no item, or always gave the same label."
+MAX_RESAMPLED_NUMBERS = 500_000_000  # column sums in all resamples together; more would take minutes
+ROUNDING_TOLERANCE = 1e-9  # a divisor that is not larger counts as zero
+REASON_NO_KAPPA = "No two annotators have a kappa: they share no item, or always gave the same label."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _SharedItems:
-    """The items that two annotators both answered.
+    """The items that each pair of annotators both answered.
 
-    `rows` has the columns item, a, b (annotators), one, two (the answers of a and b; all codes) and weight. An
-    annotator who answered an item twice has a row for each answer, and the weights of two annotators' rows on an item
-    sum to one. `pairs` has the columns a, b, sorted; `pair` is the place in it of each row.
+    `rows` has one row per pair of annotators and shared item, with the columns item, annotator_a, annotator_b, answer_a
+    and answer_b (all of them codes, annotator_a below annotator_b) and weight. An annotator who answered an item twice
+    has a row for each answer; the weights of a pair's rows on an item sum to one. `pairs` has one row per pair, with
+    the columns annotator_a and annotator_b, sorted. `pair_codes` has, for each row of `rows`, the index of its pair in
+    `pairs`.
     """
 
     rows: pd.DataFrame
     pairs: pd.DataFrame
-    pair: Codes
+    pair_codes: Codes
     n_classes: int
 
     @property
     def width(self) -> int:
-        """The numbers per pair: shared items, equal answers, and both annotators' votes for each class."""
+        """How many columns a pair has: shared items, equal answers, and each annotator's votes for every class."""
         return 2 + 2 * self.n_classes
 
     def build_columns(self, *, n_items: int) -> Sparse:
-        """These numbers as columns that add up over items: items × (pairs · width)."""
-        item, one, two = (self.rows[name].to_numpy(dtype=np.intp) for name in ("item", "one", "two"))
-        weight = self.rows["weight"].to_numpy(dtype=np.float64)
-        start, same = self.pair * self.width, one == two
-        places = np.concatenate([start, start[same] + 1, start + 2 + one, start + 2 + self.n_classes + two])
-        rows = np.concatenate([item, item[same], item, item])
+        """The columns of all pairs, one pair after the other: items × (pairs · width), made to be summed over items."""
+        items, answers_a, answers_b = (
+            self.rows[name].to_numpy(dtype=np.intp) for name in ("item", "answer_a", "answer_b")
+        )
+        weights = self.rows["weight"].to_numpy(dtype=np.float64)
+        starts, is_equal = self.pair_codes * self.width, answers_a == answers_b
+        class_starts = starts + 2
+        columns = [starts, starts[is_equal] + 1, class_starts + answers_a, class_starts + self.n_classes + answers_b]
+        rows = np.concatenate([items, items[is_equal], items, items])
+        values = np.concatenate([weights, weights[is_equal], weights, weights])
         shape = (n_items, len(self.pairs) * self.width)
-        weights = np.concatenate([weight, weight[same], weight, weight])
-        return sparse.csr_array((weights, (rows, places)), shape=shape)
+        return sparse.csr_array((values, (rows, np.concatenate(columns))), shape=shape)
 
     def compute_kappas(self, sums: Floats) -> Floats:
-        """Cohen's (1960) kappa per pair from sums over items (draws × pairs · width): draws × pairs, nan: undefined."""
-        cells = sums.reshape(len(sums), len(self.pairs), self.width)
-        n = cells[:, :, 0]
-        products = np.einsum("dpc,dpc->dp", cells[:, :, 2 : 2 + self.n_classes], cells[:, :, 2 + self.n_classes :])
-        expected = n * n - products
-        return 1 - divide_safely(n * (n - cells[:, :, 1]), expected, above=ROUNDING)
+        """Cohen's (1960) kappa (draws × pairs, nan: undefined) from the column sums of the pairs."""
+        by_pair = sums.reshape(len(sums), len(self.pairs), self.width)
+        n, n_equal = by_pair[:, :, 0], by_pair[:, :, 1]
+        votes_a, votes_b = by_pair[:, :, 2 : 2 + self.n_classes], by_pair[:, :, 2 + self.n_classes :]
+        products = np.einsum("dpc,dpc->dp", votes_a, votes_b)
+        # kappa = 1 - (1 - P) / (1 - P_e) with P = n_equal / n and P_e = sum of votes_a · votes_b / n²; times n² / n²
+        return 1 - divide_safely(n * (n - n_equal), n * n - products, above=ROUNDING_TOLERANCE)
 
     def compute_mean(self, sums: Floats) -> Floats:
-        """The mean of the kappas that are defined, nan without any."""
+        """The mean over pairs of the kappas that are defined, one number per draw; nan where no kappa is defined."""
         kappas = self.compute_kappas(sums)
-        defined = ~np.isnan(kappas)
-        return divide_safely(np.where(defined, kappas, 0.0).sum(axis=1), defined.sum(axis=1).astype(np.float64))
+        is_defined = ~np.isnan(kappas)
+        return divide_safely(np.where(is_defined, kappas, 0.0).sum(axis=1), is_defined.sum(axis=1).astype(np.float64))
 
 
 def compute_cohen_pairs(votes: Votes) -> pd.DataFrame:
-    """One row per pair of annotators who answered a common item, sorted.
+    """Cohen's kappa of each pair of annotators who answered a common item, one row per pair, sorted.
 
-    Columns: annotator_a, annotator_b, n_items, percent_agreement, kappa (nan where both always gave the same one
-    label). Two answers of an annotator to one item count half each. Raises Refused where items share no classes.
+    Columns: annotator_a, annotator_b, n_items (shared items), percent_agreement (share of equal answers, 0 to 1) and
+    kappa (nan where both annotators gave one and the same label every time). Two answers of an annotator to one item
+    count half each. Raises Refused where items share no classes.
     """
     if votes.classes is None:
         raise Refused(
@@ -76,52 +83,53 @@ def compute_cohen_pairs(votes: Votes) -> pd.DataFrame:
         )
     shared = _find_shared_items(votes)
     names = votes.encode().annotator_ids
-    sums = np.asarray(shared.build_columns(n_items=votes.frame["item"].nunique()).sum(axis=0), dtype=np.float64)[None]
-    cells = sums.reshape(len(shared.pairs), shared.width)
+    sums = _sum_columns(shared.build_columns(n_items=votes.frame["item"].nunique()))
+    by_pair = sums.reshape(len(shared.pairs), shared.width)
     return pd.DataFrame(
         {
-            "annotator_a": names[shared.pairs["a"]],
-            "annotator_b": names[shared.pairs["b"]],
-            "n_items": cells[:, 0].round().astype(int),
-            "percent_agreement": cells[:, 1] / cells[:, 0],
+            "annotator_a": names[shared.pairs["annotator_a"]],
+            "annotator_b": names[shared.pairs["annotator_b"]],
+            "n_items": by_pair[:, 0].round().astype(int),
+            "percent_agreement": by_pair[:, 1] / by_pair[:, 0],
             "kappa": shared.compute_kappas(sums)[0],
         }
     )
 
 
-def estimate_mean_cohen(votes: Votes, *, draws: Draws, how: str) -> Coefficient:
-    """The mean over the pairs whose kappa is defined, resampled over the items that two annotators share."""
+def estimate_mean_cohen(votes: Votes, *, resampling: Resampling, how: str) -> Coefficient:
+    """The mean of the defined kappas over pairs of annotators, resampled over the items that two annotators share."""
     shared, coded = _find_shared_items(votes), votes.encode()
-    item_codes = np.unique(shared.rows["item"])
-    columns = shared.build_columns(n_items=len(coded.item_ids))[item_codes]
-    long = shared.rows.melt(id_vars="item", value_vars=["a", "b"], value_name="annotator")
-    answered = long[["item", "annotator"]].drop_duplicates()
-    items = build_pool(
+    shared_codes = np.unique(shared.rows["item"])
+    columns = shared.build_columns(n_items=len(coded.item_ids))[shared_codes]
+    both = shared.rows.melt(id_vars="item", value_vars=["annotator_a", "annotator_b"], value_name="annotator")
+    answered = both[["item", "annotator"]].drop_duplicates()
+    item_columns = build_item_columns(
         columns,
-        groups=votes.items["group"].reindex(coded.item_ids[item_codes]),
+        groups=votes.items["group"].reindex(coded.item_ids[shared_codes]),
         n_votes=len(answered),
         n_annotators=answered["annotator"].nunique(),
     )
-    value = items.compute(shared.compute_mean) if len(shared.pairs) else float("nan")
-    resampled, is_too_large = None, columns.shape[1] * draws.resamples > CELLS
-    if len(shared.pairs) and not is_too_large and items.n_groups >= FEWEST_CLUSTERS:
-        resampled = items.resample(draws, statistic=lambda sums: shared.compute_mean(sums)[:, None])
-    defined = 0 if not len(shared.pairs) else int((~np.isnan(shared.compute_kappas(_sum_columns(columns)))).sum())
-    how = f"{how}; {defined} of {len(shared.pairs)} pairs have one"
+    value = item_columns.compute(shared.compute_mean) if len(shared.pairs) else float("nan")
+    resampled, is_too_large = None, columns.shape[1] * resampling.n_resamples > MAX_RESAMPLED_NUMBERS
+    if len(shared.pairs) and not is_too_large and item_columns.n_groups >= FEWEST_GROUPS:
+        resampled = item_columns.resample(resampling, statistic=lambda sums: shared.compute_mean(sums)[:, None])
+    n_defined = 0 if not len(shared.pairs) else int((~np.isnan(shared.compute_kappas(_sum_columns(columns)))).sum())
+    how = f"{how}; {n_defined} of {len(shared.pairs)} pairs have one"
     if is_too_large:
-        how += f"; no interval, because resampling so many pairs takes more than {CELLS:.0e} numbers"
+        how += f"; no interval, because resampling so many pairs takes more than {MAX_RESAMPLED_NUMBERS:.0e} numbers"
     return estimate_coefficient(
         "cohen_kappa_mean",
         value,
         resampled=None if resampled is None else resampled[:, 0],
-        pool=items,
-        draws=draws,
+        item_columns=item_columns,
+        resampling=resampling,
         how=how,
-        undefined=NO_PAIR,
+        reason_undefined=REASON_NO_KAPPA,
     )
 
 
 def _sum_columns(columns: Sparse) -> Floats:
+    """The sums over all items, as one row: 1 × columns."""
     return np.asarray(columns.sum(axis=0), dtype=np.float64)[None]
 
 
@@ -132,17 +140,11 @@ def _find_shared_items(votes: Votes) -> _SharedItems:
     answers["weight"] = 1 / answers.groupby(["item", "annotator"])["answer"].transform("size")
     joined = answers.merge(answers, on="item", suffixes=("_a", "_b"))
     joined = joined.loc[joined["annotator_a"] < joined["annotator_b"]]
-    rows = pd.DataFrame(
-        {
-            "item": joined["item"],
-            "a": joined["annotator_a"],
-            "b": joined["annotator_b"],
-            "one": joined["answer_a"],
-            "two": joined["answer_b"],
-            "weight": joined["weight_a"] * joined["weight_b"],
-        }
+    rows = joined[["item", "annotator_a", "annotator_b", "answer_a", "answer_b"]].assign(
+        weight=joined["weight_a"] * joined["weight_b"]
     )
-    size = max(1, len(coded.annotator_ids))
-    codes, pair = np.unique(rows["a"].to_numpy(dtype=np.intp) * size + rows["b"].to_numpy(), return_inverse=True)
-    pairs = pd.DataFrame({"a": codes // size, "b": codes % size})
-    return _SharedItems(rows=rows, pairs=pairs, pair=pair, n_classes=len(coded.labels))
+    n_annotators = max(1, len(coded.annotator_ids))
+    keys = rows["annotator_a"].to_numpy(dtype=np.intp) * n_annotators + rows["annotator_b"].to_numpy()
+    pair_keys, pair_codes = np.unique(keys, return_inverse=True)
+    pairs = pd.DataFrame({"annotator_a": pair_keys // n_annotators, "annotator_b": pair_keys % n_annotators})
+    return _SharedItems(rows=rows, pairs=pairs, pair_codes=pair_codes, n_classes=len(coded.labels))

@@ -8,117 +8,140 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from aggregation.agreement import NO_PAIRS, Coefficient, build_pool, estimate_coefficient, estimate_item_mean
-from aggregation.bootstrap import Draws
+from aggregation.agreement import (
+    REASON_NO_PAIRS,
+    Coefficient,
+    build_item_columns,
+    estimate_coefficient,
+    estimate_item_mean,
+)
+from aggregation.bootstrap import Resampling
 from aggregation.errors import HromadaError, Refused
-from aggregation.labels.agreement.coefficients import compute_label_agreement
+from aggregation.labels.agreement.coefficients import CoefficientName, compute_label_agreement
 from aggregation.labels.agreement.formulas import Statistic
-from aggregation.schema import COLUMNS, Floats, Votes, count_answers, divide_safely
+from aggregation.schema import VOTE_COLUMNS, Floats, Votes, count_answers, divide_safely
 
-SPECIFIC = "specific agreement: share of the label's votes that another vote of the same item repeats"
-ALPHA = "Krippendorff's alpha of the label against all others"
-REST = "mean over the person's items of the share of the others' votes that equal theirs"
-WINDOWS = 5
+DESCRIPTION_SPECIFIC_AGREEMENT = (
+    "specific agreement: share of the label's votes that another vote of the same item repeats"
+)
+DESCRIPTION_ALPHA_AGAINST_OTHERS = "Krippendorff's alpha of the label against all others"
+DESCRIPTION_AGREEMENT_WITH_REST = "mean over the person's items of the share of the others' votes that equal theirs"
+N_WINDOWS = 5
 
 
 def break_down_by_label(
-    votes: Votes, *, resamples: int = 1000, seed: int = 0, level: float = 0.95
+    votes: Votes, *, n_resamples: int = 1000, seed: int = 0, confidence_level: float = 0.95
 ) -> tuple[Coefficient, ...]:
     """Two rows per declared label, in declared order: `specific_agreement` and `alpha_against_others`.
 
-    Specific agreement is sum n(n-1)/(m-1) over sum n, n of the m votes of an item being for the label:
-    how often another vote of the item repeats it (Dice, over all pairs). Raises Refused where items share no classes.
+    Specific agreement is how often another vote of the same item repeats a vote for the label: the sum over items of
+    n (n - 1) / (m - 1), divided by the sum of n, where n of an item's m votes are for the label (Dice's coefficient
+    over all pairs of votes). `of` names the label. Raises Refused where items share no classes.
     """
     if votes.classes is None:
         raise Refused(
             "The options differ from item to item, so there are no labels to tell apart.",
             remedy="Break it down by annotator or over time.",
         )
-    draws = Draws(resamples=resamples, seed=seed, level=level)
-    n_votes = votes.frame["item"].map(votes.frame["item"].value_counts())
-    paired = replace(votes, frame=votes.frame.loc[n_votes >= 2])
+    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
+    item_votes = votes.frame["item"].map(votes.frame["item"].value_counts())
+    paired = replace(votes, frame=votes.frame.loc[item_votes >= 2])
     counted = count_answers(paired)
     table = counted.table.astype(np.float64)
-    size = table.sum(axis=1, keepdims=True)
-    columns = np.hstack([size, table, table * (table - 1) / (size - 1)])
-    items = build_pool(
+    n_votes = table.sum(axis=1, keepdims=True)
+    # the item's votes, then its votes for each label, then these votes weighted by the share of the others that repeat
+    columns = np.hstack([n_votes, table, table * (table - 1) / (n_votes - 1)])
+    item_columns = build_item_columns(
         columns,
         groups=votes.items["group"].reindex(counted.items),
         n_votes=len(paired.frame),
         n_annotators=paired.frame["annotator"].nunique(),
     )
-    sums, rows = items.resample(draws), []
-    for number, label in enumerate(votes.classes):
+    resampled_sums, rows = item_columns.resample(resampling), []
+    for index, label in enumerate(votes.classes):
         for name, how, statistic in (
-            ("specific_agreement", SPECIFIC, _build_specific_agreement(number, len(votes.classes))),
-            ("alpha_against_others", ALPHA, _build_alpha_against_others(number, len(votes.classes))),
+            (
+                "specific_agreement",
+                DESCRIPTION_SPECIFIC_AGREEMENT,
+                _build_specific_agreement(index, len(votes.classes)),
+            ),
+            (
+                "alpha_against_others",
+                DESCRIPTION_ALPHA_AGAINST_OTHERS,
+                _build_alpha_against_others(index, len(votes.classes)),
+            ),
         ):
             row = estimate_coefficient(
                 name,
-                items.compute(statistic),
-                resampled=None if sums is None else statistic(sums),
-                pool=items,
-                draws=draws,
+                item_columns.compute(statistic),
+                resampled=None if resampled_sums is None else statistic(resampled_sums),
+                item_columns=item_columns,
+                resampling=resampling,
                 how=how,
-                undefined=f"Nobody, or everybody, gave the label {label!r}." if len(items.groups) else NO_PAIRS,
-                positions=votes.positions,
+                reason_undefined=f"Nobody, or everybody, gave the label {label!r}."
+                if len(item_columns.groups)
+                else REASON_NO_PAIRS,
+                classes_are_positions=votes.classes_are_positions,
                 of=label,
             )
             rows.append(row)
     return tuple(rows)
 
 
-def _build_specific_agreement(number: int, n_classes: int) -> Statistic:
+def _build_specific_agreement(index: int, n_classes: int) -> Statistic:
+    """The specific agreement of the label with that index, from the column sums of `break_down_by_label`."""
+
     def statistic(sums: Floats) -> Floats:
-        given, repeated = sums[:, 1 + number], sums[:, 1 + n_classes + number]
-        return divide_safely(repeated, given)
+        label_votes, repeated = sums[:, 1 + index], sums[:, 1 + n_classes + index]
+        return divide_safely(repeated, label_votes)
 
     return statistic
 
 
-def _build_alpha_against_others(number: int, n_classes: int) -> Statistic:
-    """Alpha of two classes: 1 - (n - 1)(n_c - o_cc) / n_c (n - n_c)."""
+def _build_alpha_against_others(index: int, n_classes: int) -> Statistic:
+    """Alpha of two classes, the label and all others: 1 - (n - 1) (n_c - o_cc) / (n_c (n - n_c)).
+
+    n is the number of votes, n_c that of votes for the label, o_cc the coincidences of the label with itself.
+    """
 
     def statistic(sums: Floats) -> Floats:
-        n, given, repeated = sums[:, 0], sums[:, 1 + number], sums[:, 1 + n_classes + number]
-        expected = given * (n - given)
-        return 1 - divide_safely((n - 1) * (given - repeated), expected)
+        n, label_votes, repeated = sums[:, 0], sums[:, 1 + index], sums[:, 1 + n_classes + index]
+        expected = label_votes * (n - label_votes)
+        return 1 - divide_safely((n - 1) * (label_votes - repeated), expected)
 
     return statistic
 
 
 def break_down_by_annotator(
-    votes: Votes, *, resamples: int = 1000, seed: int = 0, level: float = 0.95
+    votes: Votes, *, n_resamples: int = 1000, seed: int = 0, confidence_level: float = 0.95
 ) -> tuple[Coefficient, ...]:
     """One row per annotator, sorted: `agreement_with_rest`, over the items that somebody else answered too.
 
-    Two answers of the annotator to one item count as their mean; the others' votes all count.
+    It is the mean over these items of the share of the other annotators' votes that equal the annotator's. Where the
+    annotator answered an item twice, the mean of both shares counts. `of` names the annotator.
     """
-    draws = Draws(resamples=resamples, seed=seed, level=level)
-    frame = votes.frame.sort_values(list(COLUMNS), ignore_index=True)  # the order of a sum changes its rounding
+    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
+    frame = votes.frame.sort_values(list(VOTE_COLUMNS), ignore_index=True)  # the order of a sum changes its rounding
     item_votes = frame.groupby("item")["answer"].transform("size")
     answer_votes = frame.groupby(["item", "answer"])["annotator"].transform("size")
-    own = frame.groupby(["item", "annotator"])["answer"].transform("size")
-    own_answer = frame.groupby(["item", "annotator", "answer"])["answer"].transform("size")
-    others, same = item_votes - own, answer_votes - own_answer
-    share = (same / others.where(others > 0)).groupby([frame["annotator"], frame["item"]]).mean()
+    own_votes = frame.groupby(["item", "annotator"])["answer"].transform("size")
+    own_answer_votes = frame.groupby(["item", "annotator", "answer"])["answer"].transform("size")
+    other_votes, equal_votes = item_votes - own_votes, answer_votes - own_answer_votes
+    share = (equal_votes / other_votes.where(other_votes > 0)).groupby([frame["annotator"], frame["item"]]).mean()
     rows = []
     for name in sorted(frame["annotator"].unique()):
         shares = share.loc[name]
-        known = shares.dropna()
-        on_known = frame["item"].isin(known.index)
+        is_compared = frame["item"].isin(shares.dropna().index)
         rows.append(
             estimate_item_mean(
                 "agreement_with_rest",
                 np.asarray(shares, dtype=np.float64),
                 groups=votes.items["group"].reindex(shares.index),
-                counts=(
-                    int((on_known & (frame["annotator"] == name)).sum()),
-                    frame.loc[on_known, "annotator"].nunique(),
-                ),
-                draws=draws,
-                how=REST,
-                undefined="Nobody else answered an item of this person.",
+                n_votes=int((is_compared & (frame["annotator"] == name)).sum()),
+                n_annotators=frame.loc[is_compared, "annotator"].nunique(),
+                resampling=resampling,
+                how=DESCRIPTION_AGREEMENT_WITH_REST,
+                reason_undefined="Nobody else answered an item of this person.",
                 of=name,
             )
         )
@@ -128,34 +151,38 @@ def break_down_by_annotator(
 def break_down_over_time(
     votes: Votes,
     *,
-    windows: int = WINDOWS,
+    n_windows: int = N_WINDOWS,
     periods: Mapping[str, str] | None = None,
-    resamples: int = 1000,
+    n_resamples: int = 1000,
     seed: int = 0,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
 ) -> tuple[Coefficient, ...]:
-    """Percent agreement and alpha (nominal) of one period after the other, `of` naming the period.
+    """Percent agreement and alpha (nominal) in one period after the other, two rows per period; `of` names the period.
 
-    Without `periods` the items, in the order in which they were first assigned, are cut into `windows` periods of
-    equal length, named 1 to `windows`; else `periods` names the period of each item (a day, a version of the
-    instructions), and periods are sorted. Items that share no classes have the chance-corrected form in place of alpha.
+    `periods` maps each item to the name of its period (a day, a version of the instructions); periods are sorted.
+    Without `periods` the items, in the order in which they were first assigned, are cut into `n_windows` periods with
+    equally many items, named 1 to `n_windows`. Where items share no classes, the chance-corrected percent agreement
+    takes the place of alpha.
     """
-    if windows < 1:
+    if n_windows < 1:
         raise HromadaError("Agreement over time needs one stretch or more.")
-    order = votes.frame["item"].drop_duplicates()
+    items = votes.frame["item"].drop_duplicates()
     if periods is None:
-        numbers = np.arange(len(order)) * windows // max(1, len(order)) + 1
-        period = pd.Series([f"{number:0{len(str(windows))}d}" for number in numbers], index=order, dtype=object)
+        numbers = np.arange(len(items)) * n_windows // max(1, len(items)) + 1
+        period = pd.Series([f"{number:0{len(str(n_windows))}d}" for number in numbers], index=items, dtype=object)
     else:
-        period = order.map(periods).set_axis(order)
+        period = items.map(periods).set_axis(items)
     vote_period = votes.frame["item"].map(period)
-    second = (
+    second_name: CoefficientName = (
         "krippendorff_alpha_nominal" if votes.classes is not None else "percent_agreement_chance_corrected_per_item"
     )
     rows = []
     for name in sorted(vote_period.dropna().unique()):
-        part = compute_label_agreement(
-            replace(votes, frame=votes.frame.loc[vote_period == name]), resamples=resamples, seed=seed, level=level
+        table = compute_label_agreement(
+            replace(votes, frame=votes.frame.loc[vote_period == name]),
+            n_resamples=n_resamples,
+            seed=seed,
+            confidence_level=confidence_level,
         )
-        rows += [replace(part[coefficient], of=name) for coefficient in ("percent_agreement", second)]
+        rows += [replace(table[coefficient], of=name) for coefficient in ("percent_agreement", second_name)]
     return tuple(rows)

@@ -1,4 +1,4 @@
-"""The agreement coefficients of closed labels, on the first votes of each item and on all votes."""
+"""The agreement coefficients of closed labels: which there are, and their rows for first votes and for all votes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Literal
 
 import numpy as np
 
-from aggregation.agreement import NO_PAIRS, AgreementTable, Basis, Coefficient, ItemPool, estimate_coefficient
-from aggregation.bootstrap import FEWEST_CLUSTERS, Draws, Progress
+from aggregation.agreement import REASON_NO_PAIRS, AgreementTable, Basis, Coefficient, estimate_coefficient
+from aggregation.bootstrap import FEWEST_GROUPS, Progress, Resampling
 from aggregation.labels.agreement import formulas
 from aggregation.labels.agreement.annotator_pairs import estimate_mean_cohen
 from aggregation.labels.agreement.formulas import Statistic
 from aggregation.labels.agreement.vote_sums import VoteSums, compute_gwet_weights, sum_votes
-from aggregation.schema import Floats, Level, Votes
+from aggregation.schema import Floats, MeasurementLevel, Votes
 
 CoefficientName = Literal[
     "percent_agreement",
@@ -33,7 +33,8 @@ CoefficientName = Literal[
     "gwet_ac2_linear",
     "gwet_ac2_quadratic",
 ]
-HOW: Mapping[CoefficientName, str] = MappingProxyType(
+# Each text is published with its coefficient, as `how`; rows are in the order of these texts.
+DESCRIPTIONS: Mapping[CoefficientName, str] = MappingProxyType(
     {
         "percent_agreement": "mean over items of the share of equal pairs of votes",
         "percent_agreement_chance_corrected_per_item": "mean over items of (P - 1/k) / (1 - 1/k), P the share of equal "
@@ -52,6 +53,7 @@ HOW: Mapping[CoefficientName, str] = MappingProxyType(
         "gwet_ac2_quadratic": "as gwet_ac1, with quadratic weights of the distance between labels",
     }
 )
+# The order of the means in the columns of `vote_sums`.
 MEAN_NAMES: tuple[CoefficientName, ...] = (
     "percent_agreement",
     "percent_agreement_chance_corrected_per_item",
@@ -59,14 +61,16 @@ MEAN_NAMES: tuple[CoefficientName, ...] = (
     "strict_majority",
     "unique_plurality",
 )
-LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
-GWET: tuple[CoefficientName, ...] = ("gwet_ac1", "gwet_ac2_linear", "gwet_ac2_quadratic")
-NO_VARIATION = "All compared votes are equal, so the expected disagreement is 0 and the coefficient is undefined."
-NO_CLASSES = (
+MEASUREMENT_LEVELS: tuple[MeasurementLevel, ...] = ("nominal", "ordinal", "interval", "ratio")
+GWET_NAMES: tuple[CoefficientName, ...] = ("gwet_ac1", "gwet_ac2_linear", "gwet_ac2_quadratic")
+REASON_NO_VARIATION = (
+    "All compared votes are equal, so the expected disagreement is 0 and the coefficient is undefined."
+)
+REASON_NO_CLASSES = (
     "The options differ from item to item and share no classes to compare by; "
     "use percent agreement and its chance-corrected form."
 )
-BASES: Mapping[Basis, str] = MappingProxyType(
+BASIS_DESCRIPTIONS: Mapping[Basis, str] = MappingProxyType(
     {"first": "the first {n} votes of each item in the order of assignment", "pooled": "all votes pooled"}
 )
 
@@ -75,58 +79,67 @@ def compute_label_agreement(
     votes: Votes,
     *,
     overlap: int | None = None,
-    resamples: int = 1000,
+    n_resamples: int = 1000,
     seed: int = 0,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     progress: Progress | None = None,
 ) -> AgreementTable:
     """Agreement coefficients of the votes; all votes of an annotator count, and items with one vote are left out.
 
-    `overlap` is the planned number of votes per item: the headline then rests on the first so many votes of each item.
-    Without it, as for imported votes, there are only pooled rows. Intervals are percentiles over resamples of whole
-    groups of items; with fewer than five groups there are none.
+    `overlap` is the planned number of votes per item. The table then begins with the headline rows, in which only the
+    first `overlap` votes of each item count; rows of all votes follow where an item has more. Without an overlap, as
+    for imported votes, there are only the rows of all votes. Intervals are percentiles over resamples of whole groups
+    of items; with fewer than FEWEST_GROUPS groups there are none.
     """
-    draws = Draws(resamples=resamples, seed=seed, level=level, progress=progress)
+    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level, progress=progress)
     if overlap is None:
-        return AgreementTable(rows=_build_rows(votes, basis="pooled", draws=draws))
-    first = votes.first_votes(overlap)
-    has_more = len(first.frame) < len(votes.frame)
-    parts = [replace(draws, progress=draws.part(part, of=1 + has_more)) for part in range(1 + has_more)]
-    rows = _build_rows(first, basis="first", draws=parts[0], first=overlap)
-    return AgreementTable(rows=rows + (_build_rows(votes, basis="pooled", draws=parts[1]) if has_more else ()))
+        return AgreementTable(rows=_build_rows(votes, basis="pooled", resampling=resampling))
+    planned_votes = votes.first_votes(overlap)
+    has_more = len(planned_votes.frame) < len(votes.frame)
+    n_parts = 1 + has_more
+    parts = [replace(resampling, progress=resampling.part(part, of=n_parts)) for part in range(n_parts)]
+    rows = _build_rows(planned_votes, basis="first", resampling=parts[0], overlap=overlap)
+    return AgreementTable(rows=rows + (_build_rows(votes, basis="pooled", resampling=parts[1]) if has_more else ()))
 
 
 def list_coefficients(votes: Votes) -> tuple[CoefficientName, ...]:
-    """The coefficients to report of these votes: those that their level of measurement allows."""
+    """The coefficients that have a row for these votes, in the order of DESCRIPTIONS.
+
+    With classes, they are those that the votes' level of measurement allows. Without classes, the means over items
+    come first; the coefficients after them are undefined without classes, and become rows with that reason.
+    """
     if votes.classes is None:
-        refused: tuple[CoefficientName, ...] = (
+        undefined_without_classes: tuple[CoefficientName, ...] = (
             "krippendorff_alpha_nominal",
             "fleiss_kappa",
             "cohen_kappa_mean",
             "gwet_ac1",
         )
-        return MEAN_NAMES + refused
-    allowed = LEVELS[: 1 + LEVELS.index(votes.level)]
-    excluded = {f"krippendorff_alpha_{name}" for name in LEVELS if name not in allowed}
+        return MEAN_NAMES + undefined_without_classes
+    allowed_levels = MEASUREMENT_LEVELS[: 1 + MEASUREMENT_LEVELS.index(votes.measurement_level)]
+    excluded = {f"krippendorff_alpha_{name}" for name in MEASUREMENT_LEVELS if name not in allowed_levels}
     excluded |= {"percent_agreement_chance_corrected_per_item"}
-    excluded |= set() if votes.level != "nominal" else {"gwet_ac2_linear", "gwet_ac2_quadratic"}
-    return tuple(name for name in HOW if name not in excluded)
+    excluded |= set() if votes.measurement_level != "nominal" else {"gwet_ac2_linear", "gwet_ac2_quadratic"}
+    return tuple(name for name in DESCRIPTIONS if name not in excluded)
 
 
-def _build_rows(votes: Votes, *, basis: Basis, draws: Draws, first: int = 0) -> tuple[Coefficient, ...]:
+def _build_rows(
+    votes: Votes, *, basis: Basis, resampling: Resampling, overlap: int | None = None
+) -> tuple[Coefficient, ...]:
+    """One row per coefficient; `overlap` is the number of votes per item that the basis `first` counts."""
     vote_sums = sum_votes(votes)
-    sums, gwet_sums = vote_sums.resample(draws)
-    draws = draws.without_progress()
-    basis_text = BASES[basis].format(n=first)
+    resampled_sums, resampled_gwet_sums = vote_sums.resample(resampling)
+    resampling = resampling.without_progress()
+    basis_description = BASIS_DESCRIPTIONS[basis].format(n=overlap)
     return tuple(
         _build_row(
             name,
             votes,
             vote_sums,
-            sums=gwet_sums if name in GWET else sums,
+            resampled_sums=resampled_gwet_sums if name in GWET_NAMES else resampled_sums,
             basis=basis,
-            basis_text=basis_text,
-            draws=draws,
+            basis_description=basis_description,
+            resampling=resampling,
         )
         for name in list_coefficients(votes)
     )
@@ -137,78 +150,62 @@ def _build_row(
     votes: Votes,
     vote_sums: VoteSums,
     *,
-    sums: Floats | None,
+    resampled_sums: Floats | None,
     basis: Basis,
-    basis_text: str,
-    draws: Draws,
+    basis_description: str,
+    resampling: Resampling,
 ) -> Coefficient:
-    how = f"{HOW[name]}; {basis_text}"
-    items = vote_sums.gwet_items if name in GWET else vote_sums.items
-    if vote_sums.items.n_groups < FEWEST_CLUSTERS:  # items with one vote do not make an interval possible
-        sums, items = None, replace(items, n_groups=vote_sums.items.n_groups)
-    refusal = _explain_refusal(name, votes, vote_sums)
-    if refusal:
-        return _estimate(
-            name, float("nan"), None, items=items, votes=votes, how=how, undefined=refusal, basis=basis, draws=draws
-        )
-    if name == "cohen_kappa_mean":
-        return replace(estimate_mean_cohen(votes, draws=draws, how=how), basis=basis, positions=votes.positions)
-    statistic = _build_statistic(name, votes, vote_sums)
-    resampled = None if sums is None else statistic(sums)
-    value = items.compute(statistic)
-    return _estimate(
-        name, value, resampled, items=items, votes=votes, how=how, undefined=NO_VARIATION, basis=basis, draws=draws
-    )
-
-
-def _estimate(
-    name: CoefficientName,
-    value: float,
-    resampled: Floats | None,
-    *,
-    items: ItemPool,
-    votes: Votes,
-    how: str,
-    undefined: str,
-    basis: Basis,
-    draws: Draws,
-) -> Coefficient:
+    how = f"{DESCRIPTIONS[name]}; {basis_description}"
+    item_columns = vote_sums.gwet_items if name in GWET_NAMES else vote_sums.items
+    # There is an interval if enough groups have an item with two votes; items with one vote, which Gwet's coefficients
+    # also use, do not count for that.
+    if vote_sums.items.n_groups < FEWEST_GROUPS:
+        resampled_sums, item_columns = None, replace(item_columns, n_groups=vote_sums.items.n_groups)
+    value, resampled = float("nan"), None
+    reason_undefined = _find_reason_undefined(name, votes, vote_sums)
+    if not reason_undefined:
+        if name == "cohen_kappa_mean":
+            row = estimate_mean_cohen(votes, resampling=resampling, how=how)
+            return replace(row, basis=basis, positions=votes.classes_are_positions)
+        statistic = _build_statistic(name, votes, vote_sums)
+        resampled = None if resampled_sums is None else statistic(resampled_sums)
+        value = item_columns.compute(statistic)
     return estimate_coefficient(
         name,
         value,
         resampled=resampled,
-        pool=items,
-        draws=draws,
+        item_columns=item_columns,
+        resampling=resampling,
         how=how,
-        undefined=undefined,
+        reason_undefined=reason_undefined or REASON_NO_VARIATION,
         basis=basis,
-        positions=votes.positions,
+        classes_are_positions=votes.classes_are_positions,
     )
 
 
-def _explain_refusal(name: CoefficientName, votes: Votes, vote_sums: VoteSums) -> str:
-    """Why these votes have no such coefficient; empty where they have one, even if its value is undefined."""
+def _find_reason_undefined(name: CoefficientName, votes: Votes, vote_sums: VoteSums) -> str:
+    """The reason why the coefficient cannot be computed from these votes; empty where it can be computed."""
     if votes.classes is None and name not in MEAN_NAMES:
-        return NO_CLASSES
+        return REASON_NO_CLASSES
     if not len(vote_sums.items.groups):
-        return NO_PAIRS
-    least, most = vote_sums.overlap
-    if name == "fleiss_kappa" and least != most:
-        return f"Fleiss's kappa needs the same number of votes on every item, and here items have {least} to {most}."
-    if name in GWET and vote_sums.n_classes < 2:
+        return REASON_NO_PAIRS
+    fewest, most = vote_sums.votes_per_item
+    if name == "fleiss_kappa" and fewest != most:
+        return f"Fleiss's kappa needs the same number of votes on every item, and here items have {fewest} to {most}."
+    if name in GWET_NAMES and vote_sums.n_classes < 2:
         return "One label leaves nothing to agree on by chance."
     return ""
 
 
 def _build_statistic(name: CoefficientName, votes: Votes, vote_sums: VoteSums) -> Statistic:
+    """The formula of the coefficient, as a function of the column sums."""
     if name in MEAN_NAMES:
         return formulas.build_mean(MEAN_NAMES.index(name))
     if name == "fleiss_kappa":
         return formulas.build_fleiss_kappa(vote_sums)
-    if name in GWET:
-        number = GWET.index(name)
-        return formulas.build_gwet_coefficient(
-            1 + number, weights=(np.eye(vote_sums.n_classes), *compute_gwet_weights(votes))[number]
-        )
-    level = next(known for known in LEVELS if name.endswith(known))
-    return formulas.build_alpha(vote_sums, level=level, values=votes.values())
+    if name in GWET_NAMES:
+        index = GWET_NAMES.index(name)
+        weights = (np.eye(vote_sums.n_classes), *compute_gwet_weights(votes))[index]
+        return formulas.build_gwet_coefficient(1 + index, weights=weights)
+    measurement_level = next(level for level in MEASUREMENT_LEVELS if name.endswith(level))
+    return formulas.build_alpha(vote_sums, measurement_level=measurement_level, values=votes.values())

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from aggregation import dawid_skene as sparse_dawid_skene
 from aggregation import skills as skill_methods
-from aggregation.dawid_skene import ITERATIONS, TOLERANCE
+from aggregation.dawid_skene import CROWDKIT_ITERATIONS, CROWDKIT_TOLERANCE
 from aggregation.errors import HromadaError
 from aggregation.labels.consensus.method_input import (
     MethodInput,
@@ -29,10 +29,10 @@ from aggregation.labels.consensus.ties import MethodScores
 from aggregation.schema import Codes
 from aggregation.scoring import chrf, count_ngrams
 
-CLOSEST = "hromada mean chrF 1"
-CROWD_KIT_VOTES = 100_000
-WEIGHTLESS = "{n} items were answered only by people without weight; plain shares of votes decide them."
-INNER_TIES = "{n} items were tied when the first majority was taken; crowd-kit settles those alphabetically."
+CLOSEST_TEXT_VERSION = "hromada mean chrF 1"
+MAX_CROWDKIT_VOTES = 100_000
+WARNING_WEIGHTLESS = "{n} items were answered only by people without weight; plain shares of votes decide them."
+WARNING_INNER_TIES = "{n} items were tied when the first majority was taken; crowd-kit settles those alphabetically."
 
 
 def fit_majority(inputs: MethodInput) -> MethodScores:
@@ -67,7 +67,7 @@ def fit_wawa(inputs: MethodInput) -> MethodScores:
     model = Wawa().fit(data)
     shares, warnings = _weigh_votes(data, model.skills_)
     n_tied = _count_tied_items(data)
-    warnings += (INNER_TIES.format(n=n_tied),) if n_tied else ()
+    warnings += (WARNING_INNER_TIES.format(n=n_tied),) if n_tied else ()
     return score_classes(shares, inputs, skills=index_skills(model.skills_, inputs), warnings=warnings)
 
 
@@ -91,23 +91,23 @@ def fit_dawid_skene(inputs: MethodInput) -> MethodScores:
     The sparse fit takes over above CROWD_KIT_VOTES, and where the stop is not crowd-kit's.
     """
     anchors, warnings = encode_voted_anchors(inputs), warn_of_unvoted_anchors(inputs)
-    if inputs.stop != "crowdkit" or len(inputs.coded.items) > CROWD_KIT_VOTES:
+    if inputs.stop != "crowdkit" or len(inputs.coded.items) > MAX_CROWDKIT_VOTES:
         return _fit_sparse(inputs, anchors=anchors, warnings=warnings)
     from crowdkit.aggregation import DawidSkene
 
-    model = DawidSkene(n_iter=ITERATIONS, tol=TOLERANCE)
+    model = DawidSkene(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
     known = pd.Series(anchors)
     known = known[known >= 0]
     table = model.fit_predict_proba(inputs.coded.to_crowdkit(), known if len(known) else None)
-    change = _last_change(model.loss_history_)
+    change = _get_last_change(model.loss_history_)
     return score_classes(
         table,
         inputs,
         priors=model.priors_,
         iterations=len(model.loss_history_),
-        converged=abs(change) < TOLERANCE,
+        converged=abs(change) < CROWDKIT_TOLERANCE,
         n_anchors=len(known),
-        warnings=warnings + _describe_end(change),
+        warnings=warnings + _warn_of_end(change),
     )
 
 
@@ -115,17 +115,17 @@ def fit_one_coin_dawid_skene(inputs: MethodInput) -> MethodScores:
     """Dawid-Skene with one skill per annotator, Zhang et al. (2016), doi:10.48550/arXiv.1406.3824, by crowd-kit."""
     from crowdkit.aggregation import OneCoinDawidSkene
 
-    model = OneCoinDawidSkene(n_iter=ITERATIONS, tol=TOLERANCE)
+    model = OneCoinDawidSkene(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
     table = model.fit_predict_proba(inputs.coded.to_crowdkit())
-    change = _last_change(model.loss_history_)
+    change = _get_last_change(model.loss_history_)
     return score_classes(
         table,
         inputs,
         priors=model.priors_,
         iterations=len(model.loss_history_),
-        converged=abs(change) < TOLERANCE,
+        converged=abs(change) < CROWDKIT_TOLERANCE,
         skills=index_skills(model.skills_, inputs),
-        warnings=_describe_end(change),
+        warnings=_warn_of_end(change),
     )
 
 
@@ -137,15 +137,15 @@ def fit_glad(inputs: MethodInput) -> MethodScores:
     if data["label"].nunique() == 1:
         certain = pd.DataFrame(1.0, index=range(len(inputs.coded.item_ids)), columns=[data["label"].iloc[0]])
         return score_classes(certain, inputs, iterations=0, converged=True)
-    model = GLAD(n_iter=ITERATIONS, tol=TOLERANCE)
+    model = GLAD(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
     table = model.fit_predict_proba(data)
-    change = _last_change(model.loss_history_)
+    change = _get_last_change(model.loss_history_)
     return score_classes(
         table,
         inputs,
         iterations=len(model.loss_history_),
-        converged=abs(change) < TOLERANCE,
-        warnings=_describe_end(change),
+        converged=abs(change) < CROWDKIT_TOLERANCE,
+        warnings=_warn_of_end(change),
     )
 
 
@@ -153,7 +153,7 @@ def fit_one_coin(inputs: MethodInput) -> MethodScores:
     """The one-coin posterior, in which each item has its own number of options."""
     fit = skill_methods.fit_one_coin(inputs.votes)
     warnings = () if fit.converged else (f"The one-coin estimation had not settled after {fit.iterations} iterations.",)
-    return score_pairs(fit, inputs, decides=fit.posterior, version=skill_methods.ONE_COIN, warnings=warnings)
+    return score_pairs(fit, inputs, decides=fit.posterior, version=skill_methods.ONE_COIN_VERSION, warnings=warnings)
 
 
 def fit_skills(inputs: MethodInput) -> MethodScores:
@@ -161,7 +161,7 @@ def fit_skills(inputs: MethodInput) -> MethodScores:
     if inputs.skills is None:
         raise HromadaError("Aggregation by skill needs the skills.", remedy="Give control items, or use wawa.")
     fit, sums = skill_methods.weigh_by_skill(inputs.votes, inputs.skills)
-    return score_pairs(fit, inputs, decides=sums, version=skill_methods.WEIGHTED)
+    return score_pairs(fit, inputs, decides=sums, version=skill_methods.SKILL_WEIGHTED_VERSION)
 
 
 def fit_rover(inputs: MethodInput) -> MethodScores:
@@ -201,7 +201,7 @@ def fit_closest_text(inputs: MethodInput) -> MethodScores:
     for item, counts in enumerate(of_items):
         for place, (text, similarity) in enumerate(_compute_similarities(counts).items()):
             names[item, place], scores[item, place] = text, similarity
-    return MethodScores(items=coded.item_ids, names=names, scores=scores, version=CLOSEST, shared=False)
+    return MethodScores(items=coded.item_ids, names=names, scores=scores, version=CLOSEST_TEXT_VERSION, shared=False)
 
 
 def _compute_similarities(counts: Counter[str]) -> dict[str, float]:
@@ -221,8 +221,8 @@ def _compute_similarities(counts: Counter[str]) -> dict[str, float]:
 def _fit_sparse(inputs: MethodInput, *, anchors: Codes, warnings: tuple[str, ...]) -> MethodScores:
     fit = sparse_dawid_skene.fit_table(sparse_dawid_skene.build_table(inputs.coded), stop=inputs.stop, anchors=anchors)
     is_default = inputs.stop == "crowdkit"
-    reason = f"More than {CROWD_KIT_VOTES} votes" if is_default else "Run until nothing moves"
-    end = _describe_end(fit.change) if is_default else () if fit.converged else (_describe_limit(fit.iterations),)
+    reason = f"More than {MAX_CROWDKIT_VOTES} votes" if is_default else "Run until nothing moves"
+    end = _warn_of_end(fit.change) if is_default else () if fit.converged else (_describe_limit(fit.iterations),)
     columns = range(len(inputs.coded.labels))
     return score_classes(
         pd.DataFrame(fit.posteriors, columns=columns),
@@ -247,13 +247,13 @@ def _weigh_votes(data: pd.DataFrame, skills: Any) -> tuple[pd.DataFrame, tuple[s
     weight = data["worker"].map(skills).groupby(data["task"]).transform("sum")
     plain = pd.crosstab(data["task"], data["label"], normalize="index")
     if not (weight > 0).any():
-        return plain, (WEIGHTLESS.format(n=len(plain)),)
+        return plain, (WARNING_WEIGHTLESS.format(n=len(plain)),)
     shares = MajorityVote().fit_predict_proba(data.loc[weight > 0], skills=skills)
     empty = plain.index.difference(shares.index)
     if empty.empty:
         return shares, ()
     joined = pd.concat([shares, plain.loc[empty]]).fillna(0.0).sort_index()
-    return joined, (WEIGHTLESS.format(n=len(empty)),)
+    return joined, (WARNING_WEIGHTLESS.format(n=len(empty)),)
 
 
 def _count_tied_items(data: pd.DataFrame) -> int:
@@ -264,18 +264,18 @@ def _count_tied_items(data: pd.DataFrame) -> int:
     return int((at_top > 1).sum())
 
 
-def _last_change(history: Sequence[float]) -> float:
+def _get_last_change(history: Sequence[float]) -> float:
     return float(history[-1] - history[-2]) if len(history) > 1 else float("inf")
 
 
-def _describe_end(change: float) -> tuple[str, ...]:
+def _warn_of_end(change: float) -> tuple[str, ...]:
     """A warning where the estimation did not converge; `change` is the last step's gain in crowd-kit's bound.
 
     crowd-kit stops on any step below the tolerance, so also when its bound falls, which is no convergence.
     """
-    if change >= TOLERANCE:
-        return (_describe_limit(ITERATIONS),)
-    if change <= -TOLERANCE:
+    if change >= CROWDKIT_TOLERANCE:
+        return (_describe_limit(CROWDKIT_ITERATIONS),)
+    if change <= -CROWDKIT_TOLERANCE:
         return (f"The estimation stopped on a fall of its bound by {-change:.2g} a vote: it did not converge.",)
     return ()
 

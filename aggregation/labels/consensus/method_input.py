@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from aggregation.dawid_skene import Stop
+from aggregation.dawid_skene import StopRule
 from aggregation.labels.consensus.ties import MethodScores
 from aggregation.schema import CodedVotes, Codes, Floats, Votes
 from aggregation.skills import SkillFit
@@ -25,7 +25,7 @@ class MethodInput:
     coded: CodedVotes
     skills: pd.Series[float] | None
     anchors: pd.Series[str] | None
-    stop: Stop
+    stop: StopRule
 
 
 def get_crowdkit_version() -> str:

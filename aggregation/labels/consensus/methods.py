@@ -10,8 +10,8 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from aggregation.consensus import Consensus, Ties
-from aggregation.dawid_skene import Stop
+from aggregation.consensus import Consensus, TieRule
+from aggregation.dawid_skene import StopRule
 from aggregation.errors import HromadaError, Refused
 from aggregation.labels.consensus import fits
 from aggregation.labels.consensus.method_input import MethodInput
@@ -31,7 +31,7 @@ Method = Literal[
     "rover",
     "closest",
 ]
-NAMES: Mapping[Method, str] = MappingProxyType(
+METHOD_NAMES: Mapping[Method, str] = MappingProxyType(
     {
         "majority": "The majority",
         "gold_majority": "The majority weighed by gold",
@@ -45,10 +45,10 @@ NAMES: Mapping[Method, str] = MappingProxyType(
         "closest": "The text nearest to all",
     }
 )
-OPEN: tuple[Method, ...] = ("majority", "one_coin", "skills", "rover", "closest")
-ANCHORED: tuple[Method, ...] = ("dawid_skene", "gold_majority")
-GLAD_VOTES = 200_000
-NOTICEABLE = 0.05  # a label with so large a share of the votes and no item causes a warning
+METHODS_WITHOUT_CLASSES: tuple[Method, ...] = ("majority", "one_coin", "skills", "rover", "closest")
+METHODS_WITH_ANCHORS: tuple[Method, ...] = ("dawid_skene", "gold_majority")
+MAX_GLAD_VOTES = 200_000
+NOTICEABLE_SHARE = 0.05  # a label with so large a share of the votes and no item causes a warning
 _FITS: Mapping[Method, Callable[[MethodInput], MethodScores]] = MappingProxyType(
     {
         "majority": fits.fit_majority,
@@ -69,11 +69,11 @@ def build_label_consensus(
     votes: Votes,
     *,
     method: Method,
-    ties: Ties,
+    ties: TieRule,
     seed: int = 0,
     anchors: pd.Series[str] | None = None,
     skills: pd.Series[float] | None = None,
-    stop: Stop = "crowdkit",
+    stop: StopRule = "crowdkit",
 ) -> Consensus:
     """Aggregate the votes by `method` and settle ties by the rule `ties`.
 
@@ -90,15 +90,15 @@ def build_label_consensus(
     """
     for kind, name, known in (
         ("method", method, get_args(Method)),
-        ("tie rule", ties, get_args(Ties)),
-        ("stop", stop, get_args(Stop)),
+        ("tie rule", ties, get_args(TieRule)),
+        ("stop", stop, get_args(StopRule)),
     ):
         if name not in known:
             raise HromadaError(f"There is no {kind} {name!r}.", remedy=f"Use one of {', '.join(known)}.")
     if votes.frame.empty:
         raise HromadaError("There are no votes to make a consensus of.", remedy="Collect or import answers first.")
     known_labels = None if anchors is None else anchors.dropna()
-    _check(votes, method=method, anchors=known_labels)
+    _check_method(votes, method=method, anchors=known_labels)
     inputs = MethodInput(votes=votes, coded=votes.encode(), skills=skills, anchors=known_labels, stop=stop)
     scores = _FITS[method](inputs)
     warnings = (*scores.warnings, *_warn_of_few_votes(votes, method=method), *_warn_of_collapse(scores, votes))
@@ -119,26 +119,28 @@ def derive_anchors_and_skills(
         raise Refused("Nobody answered an item that has gold.", remedy="Use majority or dawid_skene without anchors.")
     if method == "skills":
         if anchors:
-            raise Refused(f"{NAMES[method]} takes no anchors.", remedy="Leave them out; its skills come from the gold.")
+            raise Refused(
+                f"{METHOD_NAMES[method]} takes no anchors.", remedy="Leave them out; its skills come from the gold."
+            )
         return None, compute_control_skills(votes)
     return (gold if needed else None), None
 
 
-def _check(votes: Votes, *, method: Method, anchors: pd.Series[str] | None) -> None:
+def _check_method(votes: Votes, *, method: Method, anchors: pd.Series[str] | None) -> None:
     """Raise Refused or HromadaError for a combination whose result would mean nothing."""
-    if votes.classes is None and method not in OPEN:
+    if votes.classes is None and method not in METHODS_WITHOUT_CLASSES:
         raise Refused(
-            f"{NAMES[method]} needs labels that mean the same on every item, and these options differ from item to "
-            "item or are free texts.",
+            f"{METHOD_NAMES[method]} needs labels that mean the same on every item, and these options differ from item "
+            "to item or are free texts.",
             remedy="Use majority or one_coin.",
         )
     if votes.classes is not None and method in ("rover", "closest"):
-        raise Refused(f"{NAMES[method]} is made of texts, and labels are not texts.", remedy="Use majority.")
-    if anchors is not None and method not in ANCHORED:
-        raise Refused(f"{NAMES[method]} cannot take known labels into account.", remedy="Use dawid_skene.")
-    if method == "glad" and len(votes.frame) > GLAD_VOTES:
+        raise Refused(f"{METHOD_NAMES[method]} is made of texts, and labels are not texts.", remedy="Use majority.")
+    if anchors is not None and method not in METHODS_WITH_ANCHORS:
+        raise Refused(f"{METHOD_NAMES[method]} cannot take known labels into account.", remedy="Use dawid_skene.")
+    if method == "glad" and len(votes.frame) > MAX_GLAD_VOTES:
         raise Refused(
-            f"GLAD needs minutes to hours for more than {GLAD_VOTES} votes.", remedy="Use dawid_skene or majority."
+            f"GLAD needs minutes to hours for more than {MAX_GLAD_VOTES} votes.", remedy="Use dawid_skene or majority."
         )
     if method == "gold_majority":
         _check_anchored_annotators(votes, anchors)
@@ -182,5 +184,5 @@ def _warn_of_collapse(result: MethodScores, votes: Votes) -> tuple[str, ...]:
     return tuple(
         f"The label {name!r} has {100 * shares[name]:.0f} % of the votes and not one item: compare with the majority."
         for name in votes.classes or ()
-        if shares.get(name, 0.0) >= NOTICEABLE and name not in assigned
+        if shares.get(name, 0.0) >= NOTICEABLE_SHARE and name not in assigned
     )

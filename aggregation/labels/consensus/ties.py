@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from aggregation.consensus import TIE_TOLERANCE, Accuracy, Consensus, Ties
+from aggregation.consensus import TIE_TOLERANCE, Accuracy, Consensus, TieRule
 from aggregation.schema import Floats, Votes
 
 
@@ -42,7 +42,7 @@ class MethodScores:
         return self.scores if self.confidence is None else self.confidence
 
 
-def settle_ties(result: MethodScores, *, votes: Votes, method: str, ties: Ties, seed: int) -> Consensus:
+def settle_ties(result: MethodScores, *, votes: Votes, method: str, ties: TieRule, seed: int) -> Consensus:
     """One label per item from the scores, ties settled by the rule (see `build_label_consensus`)."""
     posteriors = None
     if result.shared:
@@ -64,7 +64,7 @@ def settle_ties(result: MethodScores, *, votes: Votes, method: str, ties: Ties, 
     )
 
 
-def _select_labels(result: MethodScores, *, votes: Votes, ties: Ties, seed: int) -> pd.DataFrame:
+def _select_labels(result: MethodScores, *, votes: Votes, ties: TieRule, seed: int) -> pd.DataFrame:
     best = result.scores.max(axis=1)
     top = result.scores >= best[:, None] - TIE_TOLERANCE
     tie = top.sum(axis=1) > 1
@@ -83,7 +83,7 @@ def _select_labels(result: MethodScores, *, votes: Votes, ties: Ties, seed: int)
 
 
 def _settle_open_ties(
-    open_ties: Mapping[str, tuple[str, ...]], *, frame: pd.DataFrame, ties: Ties, seed: int
+    open_ties: Mapping[str, tuple[str, ...]], *, frame: pd.DataFrame, ties: TieRule, seed: int
 ) -> dict[str, str | None]:
     """The label of each tied item under the rule, None where it stays open; `open_ties` has each item's tied labels."""
     if ties in ("shared", "drop"):

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 class LintQuestion:
     """A question of an item.
 
-    `options` are the texts to choose from, `labels` their stored codes in the same order; both are empty for a `free`
-    answer. `classes` is true where all items have the same options. `gold` holds labels, or accepted answers.
-    `min_options` is the minimum of options: 1 where boxes are ticked.
+    `options` are the texts to choose from, `labels` the codes under which they are stored, in the same order; both are
+    empty where the answer is free (`free`): a text, a correction, marked parts. `gold` holds the labels that are right,
+    or for a free answer the texts that are accepted. `has_shared_options` is true where all items have the same
+    options. `min_options` is the smallest number of options that the question can be asked with: 1 where boxes are
+    ticked.
     """
 
     name: str = "answer"
@@ -20,13 +22,13 @@ class LintQuestion:
     options: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     gold: tuple[str, ...] = ()
-    classes: bool = False
+    has_shared_options: bool = False
     free: bool = False
     min_options: int = 2
 
     @property
     def gold_index(self) -> int | None:
-        """The index of the only gold label among the labels; None without exactly one gold, or where it is no label."""
+        """The position of the gold among the labels, from 0; None unless it has one gold, which is a label."""
         if len(self.gold) != 1 or self.gold[0] not in self.labels:
             return None
         return self.labels.index(self.gold[0])
@@ -34,9 +36,10 @@ class LintQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LintItem:
-    """An item. `shown` are the fields visible before the answer, `hidden` all others except id, group and gold.
+    """An item, with its fields by name.
 
-    `group` is None where none is declared.
+    `shown` are the texts of the fields that annotators see before they answer; `hidden` are the values of all other
+    fields except id, group and gold. `group` is None where the project file names no column of groups.
     """
 
     id: str
@@ -49,30 +52,34 @@ class LintItem:
 
 @dataclass(frozen=True, kw_only=True)
 class SurfaceLimits:
-    """The limits of a surface: UTF-16 units in a message, characters on a button, options of an item."""
+    """The limits of a surface: the program in which annotators answer, such as Telegram.
 
-    name: str
-    message: int
-    button: int
-    options: int
+    `message_units` is the longest message in UTF-16 units, `button_characters` the longest text of a button, and
+    `n_buttons` the largest number of buttons.
+    """
 
-
-TELEGRAM = SurfaceLimits(name="Telegram", message=4000, button=20, options=100)
-"""A message holds 4,096 units including its header. Longer options are listed in the message, with at most 100 buttons
-of letters or numbers."""
-
-
-ItemsByQuestion = Mapping[str, Sequence[tuple[LintItem, LintQuestion]]]
-"""Pairs of an item and one of its questions, by the name of the question."""
+    surface_name: str
+    message_units: int
+    button_characters: int
+    n_buttons: int
 
 
-def group_by_question(items: Iterable[LintItem]) -> ItemsByQuestion:
-    """Pairs of an item and one of its questions, by the name of the question."""
-    by_name: dict[str, list[tuple[LintItem, LintQuestion]]] = {}
+TELEGRAM = SurfaceLimits(surface_name="Telegram", message_units=4000, button_characters=20, n_buttons=100)
+"""A message holds 4,096 units with its header. Options too long for a button are listed in the message, and at most
+100 buttons carry their letters or numbers."""
+
+
+PairsByQuestion = Mapping[str, Sequence[tuple[LintItem, LintQuestion]]]
+"""For each name of a question, the items that it is asked about, each paired with the question as asked there."""
+
+
+def pair_items_with_questions(items: Iterable[LintItem]) -> PairsByQuestion:
+    """Pair every item with each of its questions, by the name of the question."""
+    pairs_by_question: dict[str, list[tuple[LintItem, LintQuestion]]] = {}
     for item in items:
         for question in item.questions:
-            by_name.setdefault(question.name, []).append((item, question))
-    return by_name
+            pairs_by_question.setdefault(question.name, []).append((item, question))
+    return pairs_by_question
 
 
 def collapse_spaces(text: str) -> str:

@@ -1,13 +1,15 @@
 """Rules about fields that reveal the gold.
 
 A text that contains the gold proves nothing: stories and lists of options usually do. A field leaks where one of these
-holds in 95 of 100 items and in at least five, unless gold is nearly always the same label or position, so that any
-constant field would match:
+is true in at least 95 % of the items with gold, and in at least five items:
 
 - the field *is* the gold (its label or its text, alone or in a list of one);
 - the field *is the position* of the gold, counted from 0 or from 1;
-- the field names all options and *marks* one: beside the gold, and beside no other option, stands the same sign or
-  word in every such item (the `+` of `LS_options_adv`).
+- the field contains all options and *marks* the gold: the same sign or word is beside the gold, and beside no other
+  option, in all these items (such as the `+` in the column `LS_options_adv`).
+
+Where 95 % of the items have gold with the same label, the first is not tested, because any constant field would match;
+where they have it at the same position, the two others are not tested.
 """
 
 from __future__ import annotations
@@ -19,105 +21,127 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from functools import partial
 
 from annotation.campaigns.lint import rules
-from annotation.campaigns.lint.items import ItemsByQuestion, LintItem, LintQuestion, collapse_spaces
+from annotation.campaigns.lint.items import LintItem, LintQuestion, PairsByQuestion, collapse_spaces
 from annotation.campaigns.lint.rules import LintFinding
 
-SHARE = 0.95
-FEWEST = 5
+MIN_LEAK_SHARE = 0.95
+"""The share of the items with gold in which a field must match, to be a leak."""
+MIN_LEAKING_ITEMS = 5
+"""The number of items in which a field must match, to be a leak."""
 
 Pairs = Sequence[tuple[LintItem, LintQuestion]]
+"""Items with gold, each with its question."""
 
-_STAND_IN = 0xE000
-"""Options are replaced by characters of the private use area, to examine the text between them."""
-_PIECES = re.compile("([\ue000-\uf8ff])")
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+Mark = tuple[str, str]
+"""A sign or word beside an option: `before` or `after` the option, and the sign or word."""
+
+_FIRST_SUBSTITUTE = 0xE000
+"""The option at index i is replaced by the character U+E000 + i, to examine the text between the options.
+
+U+E000 to U+F8FF is Unicode's private use area, whose characters are in no ordinary text.
+"""
+_SUBSTITUTE = re.compile("([\ue000-\uf8ff])")
+_SIGN_OR_WORD = re.compile(r"\w+|[^\w\s]")
 
 
-def find_gold_leaks(questions: ItemsByQuestion) -> Iterator[LintFinding]:
+def find_gold_leaks(pairs_by_question: PairsByQuestion) -> Iterator[LintFinding]:
     """Find the fields that reveal the gold of a question; one finding per field and question."""
-    for name, pairs in questions.items():
-        known = [(item, question) for item, question in pairs if len(question.gold) == 1]
-        if len(known) < FEWEST:
+    for name, pairs in pairs_by_question.items():
+        with_gold = [(item, question) for item, question in pairs if len(question.gold) == 1]
+        if len(with_gold) < MIN_LEAKING_ITEMS:
             continue
-        labels_vary = _is_varied(question.gold for _, question in known)
-        places_vary = _is_varied(question.gold_index for _, question in known)
-        for field in dict.fromkeys(field for item, _ in known for field in (*item.shown, *item.hidden)):
-            leak = _find_leak(known, field, labels_vary=labels_vary, places_vary=places_vary)
+        labels_vary = _is_varied(question.gold for _, question in with_gold)
+        positions_vary = _is_varied(question.gold_index for _, question in with_gold)
+        for field in dict.fromkeys(field for item, _ in with_gold for field in (*item.shown, *item.hidden)):
+            leak = _find_leak(with_gold, field, labels_vary=labels_vary, positions_vary=positions_vary)
             if leak is not None:
-                ids, how = leak
+                ids, predicate = leak
                 yield LintFinding(
-                    rule=rules.SHOWN_GOLD if field in known[0][0].shown else rules.HIDDEN_GOLD,
+                    rule=rules.SHOWN_GOLD if field in with_gold[0][0].shown else rules.HIDDEN_GOLD,
                     ids=tuple(ids),
-                    message=f"The field {field!r} {how} in {len(ids)} of {len(known)} items with gold ({name}).",
+                    message=f"The field {field!r} {predicate} in {len(ids)} of {len(with_gold)} items with gold "
+                    f"({name}).",
                     field=field,
                 )
 
 
-def _find_leak(known: Pairs, field: str, *, labels_vary: bool, places_vary: bool) -> tuple[list[str], str] | None:
-    values = [item.shown.get(field, item.hidden.get(field)) for item, _ in known]
-    if labels_vary and (matching := _list_matching_items(known, values, _is_gold)):
+def _find_leak(
+    with_gold: Pairs, field: str, *, labels_vary: bool, positions_vary: bool
+) -> tuple[list[str], str] | None:
+    """The ids of the items in which a field reveals the gold, and how, as the predicate of a sentence; None if none."""
+    values = [item.shown.get(field, item.hidden.get(field)) for item, _ in with_gold]
+    if labels_vary and (matching := _list_matching_items(with_gold, values, _is_gold)):
         return matching, "is the gold"
-    if not places_vary:
+    if not positions_vary:
         return None
     for base in (0, 1):
-        if matching := _list_matching_items(known, values, partial(_is_place, base=base)):
+        if matching := _list_matching_items(with_gold, values, partial(_is_gold_position, base=base)):
             return matching, f"is the place of the gold (counted from {base})"
-    return _find_marks(known, values)
+    return _find_marks(with_gold, values)
 
 
 def _is_varied(golds: Iterable[Hashable]) -> bool:
     """Whether no gold is so frequent that a constant field would look like a leak."""
     counts = Counter(golds)
-    return max(counts.values()) < SHARE * counts.total()
+    return max(counts.values()) < MIN_LEAK_SHARE * counts.total()
 
 
-def _most_misses(known: Pairs) -> int:
-    """The maximum of items that may differ in a leaking field."""
-    return len(known) - math.ceil(max(FEWEST, SHARE * len(known)))
+def _get_max_misses(with_gold: Pairs) -> int:
+    """The largest number of items that may not match in a field that leaks."""
+    return len(with_gold) - math.ceil(max(MIN_LEAKING_ITEMS, MIN_LEAK_SHARE * len(with_gold)))
 
 
 def _list_matching_items(
-    known: Pairs, values: Sequence[object], test: Callable[[object, LintQuestion], bool]
+    with_gold: Pairs, values: Sequence[object], reveals_gold: Callable[[object, LintQuestion], bool]
 ) -> list[str]:
-    """The ids of the items that pass the test if nearly all do, else none."""
+    """The ids of the items whose value of a field reveals the gold, if they are nearly all items; else an empty list.
+
+    `values` are the values of the field, one for each pair of an item and its question.
+    """
     ids: list[str] = []
-    most = _most_misses(known)
-    for number, ((item, question), value) in enumerate(zip(known, values, strict=True), start=1):
-        if test(value, question):
+    max_misses = _get_max_misses(with_gold)
+    for n_tested, ((item, question), value) in enumerate(zip(with_gold, values, strict=True), start=1):
+        if reveals_gold(value, question):
             ids.append(item.id)
-        elif number - len(ids) > most:
+        elif n_tested - len(ids) > max_misses:
             return []
     return ids
 
 
 def _unwrap(value: object) -> object:
-    """The value, or the only element of a list."""
+    """The only element of a list; any other value unchanged."""
     return value[0] if isinstance(value, list | tuple) and len(value) == 1 else value
 
 
 def _is_gold(value: object, question: LintQuestion) -> bool:
+    """Whether the value of a field is the label or the text of the gold, upper or lower case."""
     single = _unwrap(value)
     if not isinstance(single, str):
         return False
     index = question.gold_index
-    texts = {question.gold[0].casefold()} | ({question.options[index].casefold()} if index is not None else set())
-    return collapse_spaces(single).casefold() in texts
+    gold_texts = {question.gold[0].casefold()} | ({question.options[index].casefold()} if index is not None else set())
+    return collapse_spaces(single).casefold() in gold_texts
 
 
-def _is_place(value: object, question: LintQuestion, base: int) -> bool:
+def _is_gold_position(value: object, question: LintQuestion, base: int) -> bool:
+    """Whether the value of a field is the position of the gold among the options, counted from `base`."""
     single = _unwrap(value)
     if question.gold_index is None or isinstance(single, bool) or not isinstance(single, int | float | str):
         return False
     return str(single).strip().removesuffix(".0") == str(question.gold_index + base)
 
 
-def _find_marks(known: Pairs, values: Sequence[object]) -> tuple[list[str], str] | None:
-    """The items whose field contains all options, if the same mark stands beside the gold alone in all of them."""
+def _find_marks(with_gold: Pairs, values: Sequence[object]) -> tuple[list[str], str] | None:
+    """Find a mark that is beside the gold alone, in every item whose value of the field contains all options.
+
+    Returns the ids of these items, and the leak as the predicate of a sentence; None where no mark is common to all of
+    them, or where they are not nearly all items.
+    """
     ids: list[str] = []
-    marks: set[tuple[str, str]] | None = None
-    most = _most_misses(known)
-    for number, ((item, question), value) in enumerate(zip(known, values, strict=True)):
-        if number - len(ids) > most:
+    common_marks: set[Mark] | None = None
+    max_misses = _get_max_misses(with_gold)
+    for n_tested, ((item, question), value) in enumerate(zip(with_gold, values, strict=True)):
+        if n_tested - len(ids) > max_misses:
             return None
         text = "\n".join(_list_strings(value))
         if (
@@ -126,14 +150,14 @@ def _find_marks(known: Pairs, values: Sequence[object]) -> tuple[list[str], str]
             or not all(option and option in text for option in question.options)
         ):
             continue
-        own = _list_marks(text, question.options, question.gold_index)
-        marks = own if marks is None else marks & own
-        if not marks:
+        item_marks = _list_marks(text, question.options, question.gold_index)
+        common_marks = item_marks if common_marks is None else common_marks & item_marks
+        if not common_marks:
             return None
         ids.append(item.id)
-    if len(known) - len(ids) > most or not marks:
+    if len(with_gold) - len(ids) > max_misses or not common_marks:
         return None
-    return ids, f"marks the gold among the options with {min(token for _, token in marks)!r}"
+    return ids, f"marks the gold among the options with {min(mark for _, mark in common_marks)!r}"
 
 
 def _list_strings(value: object) -> Iterator[str]:
@@ -149,14 +173,16 @@ def _list_strings(value: object) -> Iterator[str]:
         yield str(value)
 
 
-def _list_marks(text: str, options: Sequence[str], gold: int) -> set[tuple[str, str]]:
-    """Signs and words before or after the gold, up to the next option, that stand at no other option."""
-    for place in sorted(range(len(options)), key=lambda index: -len(options[index])):
-        text = text.replace(options[place], chr(_STAND_IN + place))
-    pieces = _PIECES.split(text)
-    beside: dict[bool, set[tuple[str, str]]] = {True: set(), False: set()}
+def _list_marks(text: str, options: Sequence[str], gold_index: int) -> set[Mark]:
+    """The signs and words between the gold and its neighbouring options that are beside no other option."""
+    # the longest option first, because it may contain a shorter one
+    for index in sorted(range(len(options)), key=lambda index: -len(options[index])):
+        text = text.replace(options[index], chr(_FIRST_SUBSTITUTE + index))
+    # texts between the options at even indices of `pieces`, the options' substitutes at odd ones
+    pieces = _SUBSTITUTE.split(text)
+    marks_by_is_gold: dict[bool, set[Mark]] = {True: set(), False: set()}
     for number in range(1, len(pieces), 2):
-        is_gold = ord(pieces[number]) - _STAND_IN == gold
-        beside[is_gold] |= {("before", token) for token in _TOKEN.findall(pieces[number - 1])}
-        beside[is_gold] |= {("after", token) for token in _TOKEN.findall(pieces[number + 1])}
-    return beside[True] - beside[False]
+        is_gold = ord(pieces[number]) - _FIRST_SUBSTITUTE == gold_index
+        marks_by_is_gold[is_gold] |= {("before", mark) for mark in _SIGN_OR_WORD.findall(pieces[number - 1])}
+        marks_by_is_gold[is_gold] |= {("after", mark) for mark in _SIGN_OR_WORD.findall(pieces[number + 1])}
+    return marks_by_is_gold[True] - marks_by_is_gold[False]

@@ -6,26 +6,30 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 
 from annotation.campaigns.lint import rules
-from annotation.campaigns.lint.items import ItemsByQuestion, LintQuestion
+from annotation.campaigns.lint.items import LintQuestion, PairsByQuestion
 from annotation.campaigns.lint.rules import LintFinding, LintRule
 
-ALPHA = 0.001
-FEWEST_EXPECTED = 5
+SIGNIFICANCE = 0.001
+"""A test with a p-value below this is reported."""
+MIN_EXPECTED_COUNT = 5
 """The χ² approximation needs about five items for each position."""
 
-Position = tuple[int, int]
-"""The number of options, and an index among them."""
+SizedPosition = tuple[int, int]
+"""The number of options of an item, and the position of its gold among them, from 0."""
 
 
-def find_option_errors(questions: ItemsByQuestion) -> Iterator[LintFinding]:
-    """Find the mistakes in the options and gold of single items."""
+def find_option_errors(pairs_by_question: PairsByQuestion) -> Iterator[LintFinding]:
+    """Find the items with too few, empty or repeated options, or with gold that is not among them.
+
+    Questions with free answers have no options and are passed over.
+    """
     checks: tuple[tuple[LintRule, Callable[[LintQuestion], str | None]], ...] = (
-        (rules.TOO_FEW_OPTIONS, _find_too_few),
-        (rules.EMPTY_OPTION, _find_empty),
-        (rules.DUPLICATE_OPTION, _find_duplicate),
-        (rules.GOLD_NOT_AN_OPTION, _find_unknown_gold),
+        (rules.TOO_FEW_OPTIONS, _explain_too_few),
+        (rules.EMPTY_OPTION, _explain_empty),
+        (rules.DUPLICATE_OPTION, _explain_duplicate),
+        (rules.GOLD_NOT_AN_OPTION, _explain_unknown_gold),
     )
-    for name, pairs in questions.items():
+    for name, pairs in pairs_by_question.items():
         for rule, check in checks:
             problems = [
                 (item.id, problem) for item, question in pairs if not question.free and (problem := check(question))
@@ -40,80 +44,95 @@ def find_option_errors(questions: ItemsByQuestion) -> Iterator[LintFinding]:
                 )
 
 
-def _find_too_few(question: LintQuestion) -> str | None:
+def _explain_too_few(question: LintQuestion) -> str | None:
+    """A sentence about too few options; None where there are enough."""
     if len(question.options) >= question.min_options:
         return None
     return "The item has fewer than two options." if question.min_options > 1 else "The item has no options."
 
 
-def _find_empty(question: LintQuestion) -> str | None:
+def _explain_empty(question: LintQuestion) -> str | None:
+    """A sentence about an empty option; None where there is none."""
     return "An option is empty." if not all(map(str.strip, question.options)) else None
 
 
-def _find_duplicate(question: LintQuestion) -> str | None:
+def _explain_duplicate(question: LintQuestion) -> str | None:
+    """A sentence about the first option that occurs more than once; None where all differ."""
     if len(set(question.options)) == len(question.options):
         return None
     duplicate = next(option for option in question.options if question.options.count(option) > 1)
     return f"The option {duplicate!r} stands twice."
 
 
-def _find_unknown_gold(question: LintQuestion) -> str | None:
+def _explain_unknown_gold(question: LintQuestion) -> str | None:
+    """A sentence about the first gold that is not among the labels; None where every gold is."""
     for gold in question.gold:
         if gold not in question.labels:
             return f"The gold {gold!r} is not among the options ({', '.join(question.labels)})."
     return None
 
 
-def find_gold_position(questions: ItemsByQuestion) -> Iterator[LintFinding]:
-    """Find positions with too much gold, where options differ from item to item; shared options are classes."""
-    for name, pairs in questions.items():
-        by_position: dict[Position, list[str]] = defaultdict(list)
+def find_frequent_gold_positions(pairs_by_question: PairsByQuestion) -> Iterator[LintFinding]:
+    """Find the position that is gold more often than chance allows, at most one for each question.
+
+    Only questions whose options differ from item to item are examined: where all items have the same options, the gold
+    is at the position of the most frequent class, which is no mistake.
+    """
+    for name, pairs in pairs_by_question.items():
+        ids_by_position: dict[SizedPosition, list[str]] = defaultdict(list)
         for item, question in pairs:
-            place = question.gold_index
-            if place is not None and not question.classes and len(question.options) > 1:
-                by_position[len(question.options), place].append(item.id)
-        counts = {place: len(ids) for place, ids in by_position.items()}
+            index = question.gold_index
+            if index is not None and not question.has_shared_options and len(question.options) > 1:
+                ids_by_position[len(question.options), index].append(item.id)
+        counts = {position: len(ids) for position, ids in ids_by_position.items()}
         reason = _explain_bias(counts)
         if reason is not None:
-            k, place = max(counts, key=lambda position: (_compute_excess(counts, position), position))
-            n = sum(number for (size, _), number in counts.items() if size == k)
+            n_options, index = max(counts, key=lambda position: (_compute_pearson_residual(counts, position), position))
+            n_items = _count_items_by_n_options(counts)[n_options]
             yield LintFinding(
                 rule=rules.GOLD_POSITION,
-                ids=tuple(by_position[k, place]),
-                message=f"Gold is option {place + 1} of {k} in {counts[k, place]} of {n} items ({reason}).",
+                ids=tuple(ids_by_position[n_options, index]),
+                message=f"Gold is option {index + 1} of {n_options} in {counts[n_options, index]} of {n_items} items "
+                f"({reason}).",
                 field=name,
             )
 
 
-def _count_by_size(counts: Mapping[Position, int]) -> Counter[int]:
-    """Count the items by their number of options."""
-    sizes: Counter[int] = Counter()
-    for (k, _), number in counts.items():
-        sizes[k] += number
-    return sizes
+def _count_items_by_n_options(counts: Mapping[SizedPosition, int]) -> Counter[int]:
+    """The number of items with each number of options; `counts` are the items with gold at each position."""
+    n_items: Counter[int] = Counter()
+    for (n_options, _), count in counts.items():
+        n_items[n_options] += count
+    return n_items
 
 
-def _compute_excess(counts: Mapping[Position, int], place: Position) -> float:
-    """The excess of a position over its expected count, divided by the root of the expected count."""
-    expected = _count_by_size(counts)[place[0]] / place[0]
-    return float((counts[place] - expected) / expected**0.5)
+def _compute_pearson_residual(counts: Mapping[SizedPosition, int], position: SizedPosition) -> float:
+    """The Pearson residual of a position: (observed - expected) / √expected items with gold there."""
+    n_options, _ = position
+    expected = _count_items_by_n_options(counts)[n_options] / n_options
+    return float((counts[position] - expected) / expected**0.5)
 
 
-def _explain_bias(counts: Mapping[Position, int]) -> str | None:
-    """Why the positions are not uniform: a χ² test over all numbers of options with enough items; None if they are.
+def _explain_bias(counts: Mapping[SizedPosition, int]) -> str | None:
+    """The result of a test that finds gold not equally frequent at all positions; None where no test finds it.
 
-    With fewer items only gold that is always at one position is found; its chance is k·(1/k)ⁿ.
+    Items with the same number of options are tested together. Where they are enough, their χ² statistics and degrees
+    of freedom are added up for one test. Where they are fewer, only gold that is always at the same position is found:
+    n items with k options each have it there by chance with probability k · (1/k)ⁿ = k¹⁻ⁿ.
     """
-    statistic, freedom = 0.0, 0
-    for k, n in sorted(_count_by_size(counts).items()):
-        if n >= FEWEST_EXPECTED * k:
-            statistic += sum((counts.get((k, place), 0) - n / k) ** 2 / (n / k) for place in range(k))
-            freedom += k - 1
-        elif n > 1 and n in {counts.get((k, place), 0) for place in range(k)} and float(k) ** (1 - n) < ALPHA:
-            return f"by chance in {float(k) ** (1 - n):.1g} of all sets"
-    if freedom == 0:
+    chi_square, degrees_of_freedom = 0.0, 0
+    for k, n in sorted(_count_items_by_n_options(counts).items()):
+        observed = [counts.get((k, index), 0) for index in range(k)]
+        if n >= MIN_EXPECTED_COUNT * k:
+            chi_square += sum((count - n / k) ** 2 / (n / k) for count in observed)
+            degrees_of_freedom += k - 1
+        elif n > 1 and n in observed and (probability := float(k) ** (1 - n)) < SIGNIFICANCE:
+            return f"by chance in {probability:.1g} of all sets"
+    if degrees_of_freedom == 0:
         return None
     from scipy.special import chdtrc
 
-    chance = float(chdtrc(freedom, statistic))
-    return f"χ² = {statistic:.1f}, df {freedom}, p = {chance:.1g}" if chance < ALPHA else None
+    p_value = float(chdtrc(degrees_of_freedom, chi_square))
+    if p_value >= SIGNIFICANCE:
+        return None
+    return f"χ² = {chi_square:.1f}, df {degrees_of_freedom}, p = {p_value:.1g}"

@@ -1,4 +1,7 @@
-"""The rules of the lint, worst first, and their findings; docs/reference/lint.md has the same table."""
+"""The rules of the lint, worst first, with severity and remedy, and the finding that a broken rule is reported as.
+
+docs/reference/lint.md has the same table.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """An error refuses the load, a warning asks for a decision, a note informs."""
+    """For an error the items are not loaded, a warning asks for a decision, a note informs."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -16,7 +19,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class LintRule:
-    """A rule of the lint: a possible mistake in items, and its remedy."""
+    """A rule of the lint: `description` is the possible mistake in items, `remedy` what to do about it."""
 
     name: str
     severity: Severity
@@ -26,9 +29,11 @@ class LintRule:
 
 @dataclass(frozen=True, kw_only=True)
 class LintFinding:
-    """A rule, and all items that break it, in the order of the file.
+    """A rule, and the ids of all items that break it, in the order of the file.
 
-    `message` describes all of them, `first` the first item; `field` is the shown field or the question.
+    `message` is a sentence about all these items, `first` a sentence about the first of them, empty where `message`
+    says enough. `field` is the name of the shown or hidden field, or of the question, in which the mistake is; None
+    where the mistake is in none of them.
     """
 
     rule: LintRule

@@ -1,62 +1,64 @@
-"""Rules about the limits of a surface: long options, many options, long texts."""
+"""Rules about limits of the surface (Telegram or Label Studio) that annotators use: options too long for a button,
+more options than buttons, texts longer than a message.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from annotation.campaigns.lint import rules
-from annotation.campaigns.lint.items import ItemsByQuestion, LintItem, LintQuestion, SurfaceLimits
+from annotation.campaigns.lint.items import LintItem, LintQuestion, PairsByQuestion, SurfaceLimits
 from annotation.campaigns.lint.rules import LintFinding
 
 
-def find_misfits(
-    items: Sequence[LintItem], questions: ItemsByQuestion, surface: SurfaceLimits
+def find_exceeded_limits(
+    items: Sequence[LintItem], pairs_by_question: PairsByQuestion, limits: SurfaceLimits
 ) -> Iterator[LintFinding]:
-    """Find options longer than a button, more long options than buttons, and texts longer than a message."""
-    for name, pairs in questions.items():
-        long = [(item, question) for item, question in pairs if _get_longest_option(question) > surface.button]
-        if long:
-            longest = max((option for _, question in long for option in question.options), key=len)
+    """Find options longer than a button, items with more long options than buttons, and items longer than a message."""
+    for name, pairs in pairs_by_question.items():
+        with_long_option = [(item, question) for item, question in pairs if _has_long_option(question, limits)]
+        if with_long_option:
+            longest = max((option for _, question in with_long_option for option in question.options), key=len)
             yield LintFinding(
                 rule=rules.LONG_OPTION,
-                ids=tuple(item.id for item, _ in long),
-                message=f"{len(long)} of {len(pairs)} items have an option of {name!r} longer than {surface.button} "
-                f"characters; the longest has {len(longest)}.",
+                ids=tuple(item.id for item, _ in with_long_option),
+                message=f"{len(with_long_option)} of {len(pairs)} items have an option of {name!r} longer than "
+                f"{limits.button_characters} characters; the longest has {len(longest)}.",
                 field=name,
             )
-        many = [item for item, question in long if len(question.options) > surface.options]
-        if many:
+        with_many_options = [item for item, question in with_long_option if len(question.options) > limits.n_buttons]
+        if with_many_options:
             yield LintFinding(
                 rule=rules.TOO_MANY_OPTIONS,
-                ids=tuple(item.id for item in many),
-                message=f"{len(many)} of {len(pairs)} items have more than {surface.options} long options of {name!r}.",
-                first=f"The item has more than {surface.options} options, and they are too long for buttons.",
+                ids=tuple(item.id for item in with_many_options),
+                message=f"{len(with_many_options)} of {len(pairs)} items have more than {limits.n_buttons} long "
+                f"options of {name!r}.",
+                first=f"The item has more than {limits.n_buttons} options, and they are too long for buttons.",
                 field=name,
             )
-    lengths = {item.id: length for item in items if (length := _measure_length(item, surface)) > surface.message}
+    lengths = {item.id: length for item in items if (length := _measure_length(item, limits)) > limits.message_units}
     if lengths:
         yield LintFinding(
             rule=rules.LONG_TEXT,
             ids=tuple(lengths),
-            message=f"{len(lengths)} of {len(items)} items are longer than a {surface.name} message; "
+            message=f"{len(lengths)} of {len(items)} items are longer than a {limits.surface_name} message; "
             f"the longest has {max(lengths.values())} UTF-16 units.",
         )
 
 
-def _measure_length(item: LintItem, surface: SurfaceLimits) -> int:
-    """The UTF-16 units of an item with its questions, and with its options where they are listed by letters."""
+def _has_long_option(question: LintQuestion, limits: SurfaceLimits) -> bool:
+    return any(len(option) > limits.button_characters for option in question.options)
+
+
+def _measure_length(item: LintItem, limits: SurfaceLimits) -> int:
+    """The UTF-16 units of a message with the shown fields and questions of an item.
+
+    Options count where they are too long for buttons, because they are then listed in the message.
+    """
     parts = [*item.shown.values(), *(question.text for question in item.questions)]
     for question in item.questions:
-        parts += _list_options(question, surface)
+        if _has_long_option(question, limits):
+            # each option is listed after its letter; here "A" stands for any letter, because only the length matters
+            parts += [f"A) {option}" for option in question.options]
     text = "\n\n".join(parts)
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def _get_longest_option(question: LintQuestion) -> int:
-    return max(map(len, question.options), default=0)
-
-
-def _list_options(question: LintQuestion, surface: SurfaceLimits) -> list[str]:
-    if _get_longest_option(question) <= surface.button:
-        return []
-    return [f"A) {option}" for option in question.options]

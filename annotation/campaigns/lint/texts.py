@@ -11,34 +11,35 @@ from annotation.campaigns.lint.rules import LintFinding, LintRule
 
 _LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
 _CYRILLIC = "\u0400-\u052f"
-_MARK = "[\u0300-\u036f]*"
-"""Stress and other combining marks may stand between two letters."""
+_COMBINING = "[\u0300-\u036f]*"
+"""Stress and other combining marks, which may follow any letter."""
 
-_A_LATIN = re.compile(f"[{_LATIN}]")
-_MIXED = re.compile(f"[{_LATIN}]{_MARK}[{_CYRILLIC}]|[{_CYRILLIC}]{_MARK}[{_LATIN}]")
-_LONE = re.compile(r"(?<![\w'’ʼ])[aceiopxyABCEHKMOPT](?![\w'’ʼ])")
-_WORD = rf"((?:[^\W\d_]{_MARK})+)"
-_BEFORE, _AFTER = re.compile(rf"{_WORD}[\W\d_]*$"), re.compile(rf"[\W\d_]*?{_WORD}")
-_IS_CYRILLIC = re.compile(f"[{_CYRILLIC}]")
-_NEAR = 40
+_LATIN_LETTER = re.compile(f"[{_LATIN}]")
+_MIXED_PAIR = re.compile(f"[{_LATIN}]{_COMBINING}[{_CYRILLIC}]|[{_CYRILLIC}]{_COMBINING}[{_LATIN}]")
+_LONE_LETTER = re.compile(r"(?<![\w'’ʼ])[aceiopxyABCEHKMOPT](?![\w'’ʼ])")
+_WORD = rf"((?:[^\W\d_]{_COMBINING})+)"
+_WORD_BEFORE, _WORD_AFTER = re.compile(rf"{_WORD}[\W\d_]*$"), re.compile(rf"[\W\d_]*?{_WORD}")
+_CYRILLIC_LETTER = re.compile(f"[{_CYRILLIC}]")
+_MAX_DISTANCE = 40
+"""The number of characters on each side of a single letter in which its neighbouring words are searched."""
 
 
 def build_stimulus_key(item: LintItem) -> tuple[object, ...]:
-    """The key of an item's stimulus: texts, questions, and sorted options."""
+    """The key of an item's stimulus: shown texts, questions, and sorted options; equal for items that ask the same."""
     shown = tuple(collapse_spaces(text) for text in item.shown.values())
     return (shown, tuple((question.text, tuple(sorted(question.options))) for question in item.questions))
 
 
 def find_repeated_items(items: Sequence[LintItem]) -> Iterator[LintFinding]:
     """Find the items with the same stimulus as an earlier one."""
-    first: dict[tuple[object, ...], LintItem] = {}
-    repeated = [(item, first.setdefault(build_stimulus_key(item), item)) for item in items]
-    repeated = [(item, original) for item, original in repeated if item is not original]
+    original_by_key: dict[tuple[object, ...], LintItem] = {}
+    with_original = [(item, original_by_key.setdefault(build_stimulus_key(item), item)) for item in items]
+    repeated = [(item, original) for item, original in with_original if item is not original]
     if repeated:
         item, original = repeated[0]
         n_other_gold = sum(
-            [question.gold for question in a.questions] != [question.gold for question in b.questions]
-            for a, b in repeated
+            [question.gold for question in item.questions] != [question.gold for question in original.questions]
+            for item, original in repeated
         )
         yield LintFinding(
             rule=rules.REPEATED_QUESTION,
@@ -62,8 +63,8 @@ def find_empty_fields(items: Sequence[LintItem]) -> Iterator[LintFinding]:
         )
     blank_ids = {item.id for item in blank_items}
     for field in dict.fromkeys(field for item in items for field in item.shown):
-        blank = (item.id for item in items if field in item.shown and not item.shown[field].strip())
-        ids = tuple(item_id for item_id in blank if item_id not in blank_ids)
+        ids_with_blank_field = (item.id for item in items if field in item.shown and not item.shown[field].strip())
+        ids = tuple(item_id for item_id in ids_with_blank_field if item_id not in blank_ids)
         if ids:
             yield LintFinding(
                 rule=rules.EMPTY_FIELD,
@@ -77,25 +78,26 @@ def find_empty_fields(items: Sequence[LintItem]) -> Iterator[LintFinding]:
 def find_mixed_scripts(items: Sequence[LintItem]) -> Iterator[LintFinding]:
     """Find letters of the wrong alphabet in shown fields, questions and options; each text is examined once."""
     checks: tuple[tuple[LintRule, Callable[[str], str | None]], ...] = (
-        (rules.MIXED_SCRIPT, _find_mixed_word),
-        (rules.LONE_LATIN, _find_lone_letter),
+        (rules.MIXED_SCRIPT, _describe_mixed_word),
+        (rules.LONE_LATIN, _describe_lone_letter),
     )
     clean_texts: set[str] = set()
-    by_rule: dict[LintRule, dict[str, tuple[str, str]]] = {rule: {} for rule, _ in checks}
+    # by rule and item id: the field or question of the first problem, and its description
+    problems_by_rule: dict[LintRule, dict[str, tuple[str, str]]] = {rule: {} for rule, _ in checks}
     for item in items:
         for field, text in _list_texts(item):
             if text in clean_texts:
                 continue
             problems = (
                 [(rule, problem) for rule, check in checks if (problem := check(text)) is not None]
-                if _may_mix(text)
+                if _may_have_both_alphabets(text)
                 else []
             )
             for rule, problem in problems:
-                by_rule[rule].setdefault(item.id, (field, problem))
+                problems_by_rule[rule].setdefault(item.id, (field, problem))
             if not problems:
                 clean_texts.add(text)
-    for rule, problems_by_item in by_rule.items():
+    for rule, problems_by_item in problems_by_rule.items():
         if problems_by_item:
             item_id, (field, problem) = next(iter(problems_by_item.items()))
             yield LintFinding(
@@ -116,28 +118,31 @@ def _list_texts(item: LintItem) -> Iterator[tuple[str, str]]:
             yield question.name, option
 
 
-def _may_mix(text: str) -> bool:
+def _may_have_both_alphabets(text: str) -> bool:
     """Whether a text may have letters of both alphabets; a quick test that most texts fail."""
-    return not text.isascii() and _A_LATIN.search(text) is not None
+    return not text.isascii() and _LATIN_LETTER.search(text) is not None
 
 
-def _find_mixed_word(text: str) -> str | None:
-    match = _MIXED.search(text)
+def _describe_mixed_word(text: str) -> str | None:
+    """The first word with letters of both alphabets, as the object of a sentence; None where there is none."""
+    match = _MIXED_PAIR.search(text)
     if match is None:
         return None
-    start = _BEFORE.search(text[: match.start() + 1])
-    end = _AFTER.match(text[match.start() :])
-    before = start.group(1)[:-1] if start else ""
-    return f"the word {before + (end.group(1) if end else match.group())!r}"
+    # the word is joined from its part before the match and its part from the match on
+    word_start = _WORD_BEFORE.search(text[: match.start() + 1])
+    word_end = _WORD_AFTER.match(text[match.start() :])
+    before = word_start.group(1)[:-1] if word_start else ""
+    return f"the word {before + (word_end.group(1) if word_end else match.group())!r}"
 
 
-def _find_lone_letter(text: str) -> str | None:
-    for match in _LONE.finditer(text):
-        near = (
-            _BEFORE.search(text[max(0, match.start() - _NEAR) : match.start()]),
-            _AFTER.match(text[match.end() : match.end() + _NEAR]),
+def _describe_lone_letter(text: str) -> str | None:
+    """The first single Latin letter between Cyrillic words, as the object of a sentence; None where there is none."""
+    for match in _LONE_LETTER.finditer(text):
+        neighbours = (
+            _WORD_BEFORE.search(text[max(0, match.start() - _MAX_DISTANCE) : match.start()]),
+            _WORD_AFTER.match(text[match.end() : match.end() + _MAX_DISTANCE]),
         )
-        words = [neighbour.group(1) for neighbour in near if neighbour is not None]
-        if words and all(_IS_CYRILLIC.match(word) for word in words):
+        words = [neighbour.group(1) for neighbour in neighbours if neighbour is not None]
+        if words and all(_CYRILLIC_LETTER.match(word) for word in words):
             return f"the Latin letter {match.group()!r} (U+{ord(match.group()):04X}) between Cyrillic words"
     return None

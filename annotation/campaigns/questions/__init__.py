@@ -32,6 +32,7 @@ KINDS: dict[str, type[Question]] = {
     kind.kind: kind
     for kind in (ChoiceQuestion, ChoicesQuestion, ScaleQuestion, TextQuestion, SpanQuestion, EditQuestion)
 }
+"""The classes of questions by the name of their type."""
 
 
 def _get_kind_tag(value: object) -> str:

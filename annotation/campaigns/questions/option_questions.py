@@ -18,15 +18,18 @@ from annotation.campaigns.questions.question_base import (
 from annotation.campaigns.sections.base import Section, Text
 
 Options = Annotated[tuple[Text, ...], Field(min_length=2)]
+"""Two options or more."""
 
-CLASSES = QuestionMethods(
+CLASS_METHODS = QuestionMethods(
     consensus=("majority", "dawid_skene"),
     agreement=("percent", "krippendorff_alpha_nominal", "fleiss_kappa", "gwet_ac1"),
     scores=("accuracy", "macro_f1", "weighted_f1", "mcc"),
 )
-NO_CLASSES = QuestionMethods(
+"""The methods where labels are classes: all items have the same labels."""
+CLASSLESS_METHODS = QuestionMethods(
     consensus=("majority", "one_coin"), agreement=("percent", "chance_corrected"), scores=("accuracy",)
 )
+"""The methods where each item has its own options, so that labels cannot be counted over items."""
 
 
 def _refuse_duplicates(options: Sequence[str], noun: str) -> None:
@@ -36,7 +39,7 @@ def _refuse_duplicates(options: Sequence[str], noun: str) -> None:
 
 
 class Positions(Section):
-    """`labels: {positions: [A, B, C, D]}`: the codes of the options by position."""
+    """`labels: {positions: [A, B, C, D]}`: the code under which the option at each position is stored."""
 
     positions: Options
 
@@ -56,23 +59,27 @@ Labels = Annotated[
 ]
 
 
-class _FromOptions(Question):
-    """`options` are the same for all items, or None where every item has its own."""
+class _OptionQuestion(Question):
+    """A question with options: `options` are the same for all items, or None where every item has its own.
+
+    With `shuffle` each annotator sees the options of each item in another order.
+    """
 
     options: Options | None = None
     shuffle: bool = False
 
     @model_validator(mode="after")
-    def _options_differ(self) -> _FromOptions:
+    def _options_differ(self) -> _OptionQuestion:
         _refuse_duplicates(self.options or (), "option")
         return self
 
 
-class ChoiceQuestion(_FromOptions):
+class ChoiceQuestion(_OptionQuestion):
     """One of several options.
 
-    With `labels` the options of an item are stored as the codes of their positions, which are classes shared by all
-    items. `abstain` adds a last option, which fills the overlap and is no class.
+    With `labels` an answer is stored as the code of the option's position; positions are then classes, the same for all
+    items. `labels: positions` numbers them from 0. `abstain` is the text of an additional last option for annotators
+    who cannot decide: it fills a place of the overlap, and is no class.
     """
 
     kind: ClassVar[str] = "choice"
@@ -93,14 +100,14 @@ class ChoiceQuestion(_FromOptions):
 
     @property
     def positions(self) -> tuple[str, ...] | None:
-        """The codes of the positions, where they are written out; see `with_positions`."""
+        """The codes of the positions; None for `labels: positions` until `with_positions` has numbered them."""
         return self.labels.positions if isinstance(self.labels, Positions) else None
 
     def with_positions(self, most_options: int) -> ChoiceQuestion:
-        """Return the question with its positions written out for the largest number of options of an item."""
+        """Return the question with numbers as codes; `most_options` is the largest number of options of an item."""
         if self.labels != "positions" or most_options < 2:
             return self
-        codes = Positions(positions=tuple(str(number) for number in range(most_options)))
+        codes = Positions(positions=tuple(str(position) for position in range(most_options)))
         return self.model_copy(update={"labels": codes})
 
     def get_options(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
@@ -113,28 +120,28 @@ class ChoiceQuestion(_FromOptions):
         return self.options if self.options is not None else tuple(item_options or ())
 
     def get_labels(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
-        """Return the labels under which the options are stored and published, in the same order."""
+        """Return the labels under which an item's options are stored and published, in the order of `get_options`."""
         options = self.get_options(item_options)
         if self.labels is None:
             return options
-        plain = len(options) - (self.abstain is not None)
-        codes = self.positions or tuple(str(number) for number in range(plain))
-        return (*codes[:plain], *options[plain:])
+        n_substantive = len(options) - (self.abstain is not None)
+        codes = self.positions or tuple(str(position) for position in range(n_substantive))
+        return (*codes[:n_substantive], *options[n_substantive:])
 
     @property
     def classes(self) -> tuple[str, ...] | None:
-        """The closed label set; None where options differ from item to item."""
+        """The labels that all items have, without the abstention; None where options differ from item to item."""
         return self.positions if self.labels is not None else self.options
 
     @property
     def closed_answers(self) -> tuple[str, ...] | None:
-        """The fixed labels, the abstention included."""
+        """The labels that all items have, the abstention included; None where options differ from item to item."""
         return None if self.options is None else self.get_labels(None)
 
     @property
     def methods(self) -> QuestionMethods:
         """All methods for classes, fewer for options that differ from item to item."""
-        return NO_CLASSES if self.options is None and self.labels is None else CLASSES
+        return CLASSLESS_METHODS if self.options is None and self.labels is None else CLASS_METHODS
 
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
         """Return the label of an option; raises BadInput for anything else."""
@@ -145,8 +152,8 @@ class ChoiceQuestion(_FromOptions):
         return label
 
 
-class ChoicesQuestion(_FromOptions):
-    """Any number of options, at least `least`, at most `most`; stored as a JSON list in the options' order."""
+class ChoicesQuestion(_OptionQuestion):
+    """Any number of options (boxes to tick), from `least` to `most`; stored as a JSON list in their order."""
 
     kind: ClassVar[str] = "choices"
 
@@ -172,11 +179,11 @@ class ChoicesQuestion(_FromOptions):
 
     @property
     def closed_answers(self) -> tuple[str, ...] | None:
-        """The fixed options."""
+        """The options that all items have; None where options differ from item to item."""
         return self.options
 
     def get_options(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
-        """Return the options of an item, the abstention included; `item_options` are the item's own."""
+        """Return the options of an item; `item_options` are the item's own."""
         return self.options if self.options is not None else tuple(item_options or ())
 
     def is_unanswered(self, raw: object) -> bool:
@@ -186,15 +193,17 @@ class ChoicesQuestion(_FromOptions):
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
         """Parse a list of options, a JSON list of them as text, or a single option."""
         value = decode_json(raw)
-        given = [value] if isinstance(value, str) and value.strip() else value
-        if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
+        elements = [value] if isinstance(value, str) and value.strip() else value
+        if not isinstance(elements, list | tuple) or not all(isinstance(element, str) for element in elements):
             raise self.build_refusal("takes a list of options.", 'Write it like ["so", "so"].')
-        chosen, options = [one.strip() for one in given], self.get_options(content.options)
-        for one in chosen:
-            if one not in options:
-                raise self.build_refusal(f"cannot be answered with {one!r}.", f"The options are: {', '.join(options)}.")
-            if chosen.count(one) > 1:
-                raise self.build_refusal(f"has {one!r} twice.", "Give each option once.")
+        chosen, options = [element.strip() for element in elements], self.get_options(content.options)
+        for option in chosen:
+            if option not in options:
+                raise self.build_refusal(
+                    f"cannot be answered with {option!r}.", f"The options are: {', '.join(options)}."
+                )
+            if chosen.count(option) > 1:
+                raise self.build_refusal(f"has {option!r} twice.", "Give each option once.")
         if len(chosen) < self.least or len(chosen) > (self.most or len(options)):
             raise self.build_refusal(
                 f"has {len(chosen)} options chosen.", f"Choose {self.least} to {self.most or len(options)} of them."

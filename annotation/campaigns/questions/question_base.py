@@ -1,4 +1,4 @@
-"""The base class of all question types; the answers of one annotator to all questions of an item, parsed."""
+"""The base class of all question types, and the parsing of an annotator's answers to all questions of an item."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class TextSpan:
 
 
 Answer = str | tuple[str, ...] | tuple[TextSpan, ...]
-"""One label or text; several labels; several spans."""
+"""A parsed answer: one label or text, several labels, or several spans."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionContent:
-    """The content of an item that questions need: its own options, and its fields as text."""
+    """What questions need of an item: the options that only it has, None without such, and its fields as text."""
 
     options: tuple[str, ...] | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -47,7 +47,11 @@ class QuestionMethods:
 
 
 class Question(Section):
-    """A question. Step 2 is asked after step 1 is answered; `show_if` has the required earlier answers."""
+    """A question of the project file; `kind` is the name of its type, as written under `type`.
+
+    Questions of step 2 are shown once those of step 1 are answered. `show_if` maps earlier questions to the answers of
+    which one must have been given for this question to be asked. `metrics` selects from the scores that suit it.
+    """
 
     kind: ClassVar[str]
 
@@ -75,16 +79,16 @@ class Question(Section):
 
     @property
     def closed_answers(self) -> tuple[str, ...] | None:
-        """The closed set of possible answers, abstention included; None for open answers."""
+        """All possible answers, the abstention included; None where they are not the same for all items, or open."""
         return None
 
     def is_unanswered(self, raw: object) -> bool:
-        """Whether a raw answer is missing or blank."""
+        """Whether a raw answer (as it came from the bot or a file) is missing or blank."""
         return raw is None or (isinstance(raw, str) and not raw.strip())
 
     @abstractmethod
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
-        """Parse a raw answer; raises BadInput naming the question."""
+        """Parse a raw answer to this question about an item; raises BadInput naming the question."""
 
     def encode_answer(self, answer: Answer) -> str:
         """Encode an answer as it is stored and published."""
@@ -100,7 +104,7 @@ class Question(Section):
 
 
 def require_text(question: Question, raw: object) -> str:
-    """Return a raw answer that must be one text, stripped."""
+    """Return a raw answer without white space around it; raises BadInput where it is not one text."""
     if not isinstance(raw, str):
         raise question.build_refusal("takes one answer, as text.", "Give one.")
     return raw.strip()
@@ -109,7 +113,7 @@ def require_text(question: Question, raw: object) -> str:
 def decode_json(raw: object) -> Any:
     """Decode a raw answer that may be JSON as text: an object, or a list of texts and objects.
 
-    Any other text is returned unchanged: «[1]» is a footnote.
+    Any other text is returned unchanged, because it may begin with a bracket by chance: «[1]» is a footnote.
     """
     if not isinstance(raw, str) or raw.lstrip()[:1] not in {"[", "{"}:
         return raw
@@ -136,13 +140,14 @@ def is_asked(question: Question, answers: Mapping[str, str]) -> bool:
 
 
 def _is_condition_met(values: Sequence[str], stored: str | None) -> bool:
+    """Whether a stored answer, one label or a JSON list of them, has one of the values."""
     if stored is None:
         return False
     try:
-        given = json.loads(stored) if stored.startswith("[") else [stored]
+        answers = json.loads(stored) if stored.startswith("[") else [stored]
     except ValueError:
-        given = [stored]
-    return any(value in values for value in given if isinstance(value, str))
+        answers = [stored]
+    return any(answer in values for answer in answers if isinstance(answer, str))
 
 
 def parse_answers(questions: Sequence[Question], raw: Mapping[str, object], content: QuestionContent) -> dict[str, str]:
@@ -151,34 +156,34 @@ def parse_answers(questions: Sequence[Question], raw: Mapping[str, object], cont
     Raises BadInput naming the question for an invalid answer, a missing one, one to a question that was not asked, and
     one to an unknown question.
     """
-    known = [question.name for question in questions]
+    names = [question.name for question in questions]
     for name in raw:
-        if name not in known:
+        if name not in names:
             raise BadInput(
-                f"There is no question {name!r}.", where=Where(field=name), remedy=f"There are: {', '.join(known)}."
+                f"There is no question {name!r}.", where=Where(field=name), remedy=f"There are: {', '.join(names)}."
             )
     parsed: dict[str, str] = {}
     for question in questions:
-        given = raw.get(question.name)
-        missing = question.is_unanswered(given)
+        raw_answer = raw.get(question.name)
+        is_missing = question.is_unanswered(raw_answer)
         if not is_asked(question, parsed):
-            if not missing and decode_json(given) != []:
+            if not is_missing and decode_json(raw_answer) != []:
                 raise question.build_refusal("was not asked here.", "Leave it out.")
-        elif not missing:
-            parsed[question.name] = question.encode_answer(question.parse_answer(given, content))
+        elif not is_missing:
+            parsed[question.name] = question.encode_answer(question.parse_answer(raw_answer, content))
         elif question.required:
             raise question.build_refusal("is not answered.", "It needs an answer.")
     return parsed
 
 
 def order_options(count: int, *, shuffle: bool, seed: int, key: Sequence[str], last: bool = False) -> list[int]:
-    """Return the indices of `count` options in the order shown to one annotator.
+    """Return the positions of `count` options in the order in which one annotator sees them.
 
     The order depends on the seed and on `key`: project, question, item and annotator. With `last` the last option
-    (abstention) keeps its position.
+    (abstention) keeps its position. Without `shuffle` the order does not change.
     """
-    moving = list(range(count - last))
+    order = list(range(count - last))
     if shuffle:
         digest = hashlib.sha256("\x1f".join([str(seed), *key]).encode()).digest()
-        random.Random(int.from_bytes(digest)).shuffle(moving)  # noqa: S311  # an order, not a secret
-    return [*moving, count - 1] if last else moving
+        random.Random(int.from_bytes(digest)).shuffle(order)  # noqa: S311  # an order, not a secret
+    return [*order, count - 1] if last else order

@@ -20,7 +20,7 @@ from annotation.campaigns.sections.base import Count, Text
 
 
 class SpanQuestion(Question):
-    """One to `most` parts of the item's `field` that do not overlap; `none` is the text of the option "no answer".
+    """One to `most` parts of a text, the item's `field`, that do not overlap; `none` is the text for "no answer".
 
     Stored as a JSON list of {"start", "end", "text"}: characters counted from 0, `end` exclusive; `[]` is "no answer".
     """
@@ -54,11 +54,11 @@ class SpanQuestion(Question):
         value = decode_json(raw)
         if self.none is not None and (value == self.none or value == []):  # noqa: PLR1714  # [] cannot be hashed
             return ()
-        given = value if isinstance(value, list | tuple) else [value]
-        if not 1 <= len(given) <= self.most:
-            raise self.build_refusal(f"has {len(given)} parts marked.", f"Mark 1 to {self.most}.")
+        raw_spans = value if isinstance(value, list | tuple) else [value]
+        if not 1 <= len(raw_spans) <= self.most:
+            raise self.build_refusal(f"has {len(raw_spans)} parts marked.", f"Mark 1 to {self.most}.")
         text = content.fields.get(self.field, "")
-        spans = sorted((self._parse_span(one, text) for one in given), key=lambda span: (span.start, span.end))
+        spans = sorted((self._parse_span(raw, text) for raw in raw_spans), key=lambda span: (span.start, span.end))
         for before, after in itertools.pairwise(spans):
             if after.start < before.end:
                 raise self.build_refusal(
@@ -68,10 +68,13 @@ class SpanQuestion(Question):
 
     def encode_answer(self, answer: Answer) -> str:
         """Encode the spans as a JSON list."""
-        spans = [one for one in answer if isinstance(one, TextSpan)]
-        return json.dumps([{"start": s.start, "end": s.end, "text": s.text} for s in spans], ensure_ascii=False)
+        spans = [span for span in answer if isinstance(span, TextSpan)]
+        return json.dumps(
+            [{"start": span.start, "end": span.end, "text": span.text} for span in spans], ensure_ascii=False
+        )
 
     def _parse_span(self, raw: object, text: str) -> TextSpan:
+        """Parse one span: a TextSpan, {start, end}, or a part that is found in the text once."""
         if isinstance(raw, TextSpan):
             raw = {"start": raw.start, "end": raw.end, "text": raw.text}
         if isinstance(raw, str):
@@ -93,6 +96,7 @@ class SpanQuestion(Question):
         return TextSpan(start=start, end=end, text=text[start:end])
 
     def _locate_span(self, part: str, text: str) -> TextSpan:
+        """The span of a part of the text; raises BadInput unless the text contains the part exactly once."""
         positions = find_occurrences(part, text)
         if len(positions) != 1:
             raise self.build_refusal(

@@ -18,7 +18,7 @@ from annotation.campaigns.sections.base import Count, Text
 
 
 class TextQuestion(Question):
-    """A free answer of `shortest` to `longest` characters; stored trimmed, in Unicode's composed form."""
+    """A free text of `shortest` to `longest` characters; stored stripped, in Unicode's form NFC."""
 
     kind: ClassVar[str] = "text"
 
@@ -52,7 +52,7 @@ class TextQuestion(Question):
 
 
 class EditQuestion(Question):
-    """A corrected copy of the item's `field`; where `must_change`, an untouched copy is refused."""
+    """A corrected copy of a text, the item's `field`; with `must_change` an unchanged copy is refused."""
 
     kind: ClassVar[str] = "edit"
 
@@ -75,7 +75,7 @@ class EditQuestion(Question):
         return (self.field,)
 
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
-        """Return the corrected text."""
+        """Return the corrected text; raises BadInput for an empty, a too long, or a wrongly unchanged text."""
         if not isinstance(raw, str) or not raw.strip():
             raise self.build_refusal("has an empty text for an answer.", "Correct the text, do not delete it.")
         text = unicodedata.normalize("NFC", raw)

@@ -1,4 +1,4 @@
-"""The sections of the project file about annotators: consent, profile, admission, pay, rewards, examples."""
+"""Sections of the project file about annotators: consent, profile, admission, exposure, rewards and pay, examples."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from annotation.campaigns.sections.base import Contradiction, Name, Section, Share, Text, Texts, as_list
+from annotation.campaigns.sections.base import Contradiction, Name, Section, Share, Text, Texts, wrap_in_list
 
 Money = Annotated[Decimal, Field(gt=0, max_digits=12, decimal_places=4)]
+"""An amount of money, in the currency that is named beside it."""
 
 
 class ConsentSection(Section):
-    """`consent:` the text that annotators agree to first; for a new version they are asked again."""
+    """`consent:` the file with the text that annotators agree to first; for a new `version` they are asked again."""
 
     file: Text
     version: Text
@@ -39,13 +40,17 @@ class EarlierControl(Section):
     """Admission by accuracy on the control items of earlier projects: `least` is the minimum share of right answers."""
 
     least: Share
-    projects: Annotated[tuple[Name, ...], BeforeValidator(as_list), Field(min_length=1)]
+    projects: Annotated[tuple[Name, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
 
 
 class AdmissionSection(Section):
-    """`admission:` who may join: by profile answers, cohort, control items of earlier projects, or the top n %."""
+    """`admission:` who may join the project; all conditions must be met.
 
-    profile: dict[str, Annotated[tuple[Text, ...], BeforeValidator(as_list), Field(min_length=1)]] = Field(
+    `profile` maps profile fields to the answers that admit, `cohort` lists cohorts of invitations, `earlier_control` is
+    about control items of earlier projects, and `top` admits that share of annotators, the best of earlier projects.
+    """
+
+    profile: dict[str, Annotated[tuple[Text, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]] = Field(
         default_factory=dict
     )
     cohort: Texts = ()
@@ -68,7 +73,7 @@ class PaySection(Section):
 
 
 class RewardSection(Section):
-    """`reward:` what annotators get for answers: an emoji after each, a countdown of the items left, and `pay`."""
+    """`reward:` what annotators get for answers: an emoji after each, a countdown of the remaining items, and `pay`."""
 
     emoji: tuple[Text, ...] = ()
     countdown: bool = False
@@ -83,22 +88,32 @@ class AttestationSection(Section):
 
 
 class ExposureSection(Section):
-    """`exposure:` projects whose annotators may see the same groups here; their answers are scored separately."""
+    """`exposure:` the projects whose annotators may see the same groups of items again here, although they know them.
 
-    exceptions: Annotated[tuple[Name, ...], BeforeValidator(as_list), Field(min_length=1)]
+    The answers of these annotators are scored separately.
+    """
+
+    exceptions: Annotated[tuple[Name, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
 
 
-def find_unknown_profile(profile: tuple[ProfileField, ...], admission: AdmissionSection | None) -> Contradiction | None:
-    """Find a condition of admission on a profile field that is not asked, or on an answer that it does not offer."""
-    known = {field.name: field for field in profile}
+def find_impossible_admission(
+    profile: tuple[ProfileField, ...], admission: AdmissionSection | None
+) -> Contradiction | None:
+    """Find a condition of admission that nobody can meet; None where there is none.
+
+    It is about a field that the profile does not have, or about an answer that is not among the options of the field.
+    """
+    fields_by_name = {field.name: field for field in profile}
     for name, values in (admission.profile if admission else {}).items():
-        at = ("admission", "profile", name)
-        if name not in known:
-            return Contradiction(f"Admission asks for {name!r}, the profile does not", at)
-        options = known[name].options
+        key_path = ("admission", "profile", name)
+        if name not in fields_by_name:
+            return Contradiction(f"Admission asks for {name!r}, the profile does not", key_path)
+        options = fields_by_name[name].options
         for value in values:
             if options and value not in options:
-                return Contradiction(f"Admission asks for {name!r} to be {value!r}, which is not among its options", at)
+                return Contradiction(
+                    f"Admission asks for {name!r} to be {value!r}, which is not among its options", key_path
+                )
     return None
 
 

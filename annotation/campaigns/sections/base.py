@@ -1,4 +1,4 @@
-"""The base class of all sections of the project file, and the types of their values."""
+"""The base class of sections of the project file, and the types of values: names, durations, shares, counts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pydantic_core import PydanticCustomError
 from annotation.campaigns.yaml_document import KeyPath
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d)?")
-_SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-LONGEST = 100 * 365.25 * 86_400
+_SECONDS_BY_UNIT = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+MAX_SECONDS = 100 * 365.25 * 86_400
 """A hundred years in seconds: the longest duration that can be added to any date."""
-MOST = 2**31 - 1
+MAX_INTEGER = 2**31 - 1
 """The largest integer that a column of any database holds."""
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*(%)?")
 
 
-def as_list(value: object) -> object:
+def wrap_in_list(value: object) -> object:
     """Wrap a single text in a list, so that it may be written without brackets."""
     return [value] if isinstance(value, str) else value
 
@@ -50,7 +50,7 @@ def _check_language(value: str) -> str:
 
 
 def _parse_share(value: object) -> object:
-    """Parse `60 %` or `0.6` as the same share; a number from the database is kept."""
+    """Parse `60 %` or `0.6` into the number 0.6; a number, as the database stores it, is kept."""
     if not isinstance(value, str):
         return value
     match = _SHARE.fullmatch(value.strip())
@@ -60,16 +60,17 @@ def _parse_share(value: object) -> object:
 
 
 def parse_duration(value: object) -> object:
-    """Parse `30 s`, `5 min`, `2 h` or `1 d` into seconds; a bare number is seconds."""
+    """Parse `30 s`, `5 min`, `2 h` or `1 d` into seconds; without a unit the number is in seconds."""
     if not isinstance(value, str):
         return value
     match = _DURATION.fullmatch(value.strip())
     if match is None:
         raise ValueError(f"{value!r} is no length of time; write it like 30 s, 5 min or 2 h")
-    return float(match[1]) * _SECONDS[match[2]]
+    return float(match[1]) * _SECONDS_BY_UNIT[match[2]]
 
 
 CONTRADICTION = "contradiction"
+"""The type of the pydantic error that carries a `Contradiction`."""
 
 
 @dataclass(frozen=True)
@@ -83,29 +84,33 @@ class Contradiction:
 
     @property
     def validation_error(self) -> PydanticCustomError:
-        """The error for a validator of the whole file to raise; it keeps the key path."""
+        """The pydantic error that a validator of the whole file raises; it carries the key path."""
         return PydanticCustomError(CONTRADICTION, "{message}", {"message": self.message, "key_path": self.key_path})
 
 
 Text = Annotated[str, BeforeValidator(_refuse_none), Field(min_length=1)]
-Columns = Annotated[tuple[Text, ...], BeforeValidator(as_list), Field(min_length=1)]
+Columns = Annotated[tuple[Text, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
+"""Names of columns, at least one; a single name needs no brackets."""
 Values = Columns
-Texts = Annotated[tuple[Text, ...], BeforeValidator(as_list)]
+"""Answers or other values, at least one; a single value needs no brackets."""
+Texts = Annotated[tuple[Text, ...], BeforeValidator(wrap_in_list)]
+"""Any number of texts; a single text needs no brackets."""
 Name = Annotated[str, BeforeValidator(_refuse_none), Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 ProjectName = Annotated[str, BeforeValidator(_refuse_none), AfterValidator(_check_name)]
 Language = Annotated[str, AfterValidator(_check_language)]
 Share = Annotated[float, BeforeValidator(_parse_share), Field(ge=0, le=1)]
-Seconds = Annotated[float, BeforeValidator(parse_duration), Field(gt=0, le=LONGEST)]
-Count = Annotated[int, Field(ge=1, le=MOST)]
+"""A share from 0 to 1."""
+Seconds = Annotated[float, BeforeValidator(parse_duration), Field(gt=0, le=MAX_SECONDS)]
+Count = Annotated[int, Field(ge=1, le=MAX_INTEGER)]
 Comparison = Literal["<", "<="]
 
 
 def multiply_share(share: float, of: int) -> Fraction:
-    """Multiply a share as it was written: 0.55 of 20 is exactly 11, where floats give 11.000000000000002."""
+    """Multiply a number by a share, taken as it was written: 0.55 of 20 is 11, where floats give 11.000000000000002."""
     return Fraction(repr(share)) * of
 
 
 class Section(BaseModel):
-    """A section of the project file: unknown keys are refused, values are frozen."""
+    """A section of the project file: unknown keys are refused, and values cannot be changed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)

@@ -21,17 +21,18 @@ from annotation.campaigns.sections.base import (
 )
 
 Consequence = Literal["flag", "pause", "exclude"]
+"""What follows for the annotator: noted for organisers, paused, or excluded with all answers."""
 _THRESHOLD = re.compile(r"(<=?)\s*(.+)")
 
 
 class Threshold(Section):
-    """`< 50 %` or `<= 50 %`: an accuracy for which the rule applies; the sign decides about the limit itself."""
+    """The accuracy below which a rule applies, written `< 50 %`, or `<= 50 %` where the rule applies at 50 % too."""
 
     sign: Comparison
     share: Share
 
     def is_met(self, right: int, of: int) -> bool:
-        """Whether `right` of `of` answers fall under the threshold."""
+        """Whether an annotator with `right` right answers of `of` is below the threshold."""
         limit = multiply_share(self.share, of)
         return right < limit if self.sign == "<" else right <= limit
 
@@ -49,7 +50,11 @@ def _parse_threshold(value: object) -> object:
 
 
 class ControlRule(Section):
-    """Too few right answers to control items, among the last `window` if given; applies from `min_controls` on."""
+    """Too few right answers to control items, among the last `window` of them if given.
+
+    The rule applies once an annotator has answered `min_controls` control items. With `training_counts` answers to the
+    items of the training count too.
+    """
 
     rule: Literal["control"]
     accuracy: Annotated[Threshold, BeforeValidator(_parse_threshold)]
@@ -69,7 +74,7 @@ class SecondsRule(Section):
 
 
 class StraightLiningRule(Section):
-    """The same position among the options, `run` times in a row."""
+    """Straight-lining: the option at the same position is chosen `run` times in a row."""
 
     rule: Literal["straight_lining"]
     run: Annotated[int, Field(ge=2)]
@@ -77,7 +82,10 @@ class StraightLiningRule(Section):
 
 
 class TextRule(Section):
-    """Texts without words, repeated from item to item, copied from the item, or containing a listed word."""
+    """Texts to refuse: without words (`empty`), `repeated`, `copied` from the item, with listed `words`.
+
+    `words` names the file with the words, one on each line.
+    """
 
     rule: Literal["text"]
     refuses: Annotated[tuple[Literal["empty", "repeated", "copied", "words"], ...], Field(min_length=1)]
@@ -85,12 +93,14 @@ class TextRule(Section):
     consequence: Consequence
 
 
-RULES = ("control", "seconds", "straight_lining", "text")
+RULE_NAMES = ("control", "seconds", "straight_lining", "text")
+"""The names of the quality rules, as written under `rule`."""
 
 
 def _get_rule_tag(value: object) -> str:
+    """The tag of a rule's name; an unknown name is read as `control`, whose `rule` then reports the known names."""
     rule = value.get("rule") if isinstance(value, dict) else getattr(value, "rule", None)
-    return f"<{rule if isinstance(rule, str) and rule in RULES else 'control'}>"
+    return f"<{rule if isinstance(rule, str) and rule in RULE_NAMES else 'control'}>"
 
 
 QualityRule = Annotated[

@@ -15,7 +15,7 @@ DECLARED_FACTS = {
     "stimulus_differences": "how what people saw differs from what models get (few-shot examples, letters), or `none`",
     "licence": "the licence of the items and of the answers, and where the texts come from",
 }
-"""Each declared fact with what it should state; `hromada check` asks for missing ones."""
+"""Each fact to declare, with what it should state; `hromada check` asks for those that are missing."""
 
 
 class DeclaredSection(Section):
@@ -42,14 +42,18 @@ class ExpectedSection(Section):
 
 
 class PublishedSection(Section):
-    """`published:` the scores that a paper reports of the same campaign, by name, as written there, for comparison."""
+    """`published:` scores of the same campaign in a paper (`source`), by name and as written there, for comparison."""
 
     source: Text
     scores: dict[str, Text] = Field(default_factory=dict)
 
 
 class LineageSection(Section):
-    """`lineage:` written by `hromada follow-up`: from which project, under which conditions, by which consensus."""
+    """`lineage:` the origin of a follow-up project, as `hromada follow-up` writes it.
+
+    `project` is the source project, `where` are the conditions by which its items were selected, `method` is the
+    consensus method, and `definition_sha256` the sha256 of the source project's definition.
+    """
 
     project: Text
     where: tuple[Text, ...] = ()

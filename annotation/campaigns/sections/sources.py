@@ -6,18 +6,23 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from annotation.campaigns.sections.base import Columns, Count, Section, Share, Text, Texts, as_list
+from annotation.campaigns.sections.base import Columns, Count, Section, Share, Text, Texts, wrap_in_list
 from annotation.vocabulary import GoldOrigin, RepeatPolicy
 
-Form = Literal["lmes", "ua-cbt", "label-studio"]
-"""Item formats that the file ending does not tell; see `annotation.loading.items.formats`."""
+FormatName = Literal["lmes", "ua-cbt", "label-studio"]
+"""Formats of items that the ending of the file does not tell; see `annotation.loading.items.formats`."""
 
-Conditions = dict[str, Annotated[tuple[str, ...], BeforeValidator(as_list)]]
-"""Column → the values of which a row must have one."""
+Conditions = dict[str, Annotated[tuple[str, ...], BeforeValidator(wrap_in_list)]]
+"""Conditions on rows: for each column the values of which a row must have one."""
 
 
 class ShownColumn(Section):
-    """A column shown to annotators: its title, folding, gap, highlighted parts, and the step that shows it."""
+    """A column (`field`) shown to annotators.
+
+    `title` is a heading above the text, `fold` whether it is folded at first, `gap` the word of the text that the
+    answer fills, `mark` are columns with the parts to highlight, and `step` is the step of questions from which on it
+    is shown.
+    """
 
     field: Text
     title: Text | None = None
@@ -42,11 +47,11 @@ AnyShownColumn = Annotated[
     Discriminator(_get_column_tag),
     BeforeValidator(_refuse_none),
 ]
-ShownColumns = Annotated[tuple[AnyShownColumn, ...], BeforeValidator(as_list), Field(min_length=1)]
+ShownColumns = Annotated[tuple[AnyShownColumn, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
 
 
 class SampleSection(Section):
-    """A sample of rows: random, or stratified `by` a column; `groups` draws whole groups."""
+    """A random sample of `number` rows or of a `share`; stratified `by` a column, or of whole `groups`."""
 
     number: Count | None = None
     share: Share | None = None
@@ -64,7 +69,7 @@ class SampleSection(Section):
 
 
 class PoolSection(Section):
-    """The items of a stage: from a `file` of their own, or selected from the items of the campaign."""
+    """The items of a pool: from a separate `file`, or selected from the campaign's items by `where` and `sample`."""
 
     file: Text | None = None
     where: Conditions = Field(default_factory=dict)
@@ -78,10 +83,15 @@ class PoolSection(Section):
 
 
 class ItemsSection(Section):
-    """`items:` the file of items, and its columns."""
+    """`items:` the file of items, and which of its columns have a role.
+
+    `path` leads to the list of items inside a JSON file, `options` are columns with the options of each item, `golds`
+    has the columns of gold by question name, `accepted` is the column with further right answers, and `lineage` the one
+    that `hromada follow-up` writes. `where` and `sample` select the items of the main pool.
+    """
 
     file: Text
-    format: Form | None = None
+    format: FormatName | None = None
     path: Text | None = None
     id: Text
     show: ShownColumns
@@ -102,26 +112,34 @@ class ItemsSection(Section):
 
     @property
     def shown_columns(self) -> tuple[ShownColumn, ...]:
-        """The shown columns, a bare name as a ShownColumn with defaults."""
+        """The shown columns; a column written as its name alone has the defaults of ShownColumn."""
         return tuple(ShownColumn(field=column) if isinstance(column, str) else column for column in self.show)
 
     @property
     def required_columns(self) -> dict[str, tuple[str, ...]]:
-        """The columns that the file must have, by the key that names them."""
-        single = ("id", "gold", "accepted", "explanation", "group", "revision", "stratum", "lineage")
-        named = {key: (value,) for key in single if (value := getattr(self, key)) is not None}
-        several = {"options": self.options or (), "tags": self.tags or (), "golds": tuple(self.golds.values())}
+        """The columns that the file must have, by the key of the section under which they are named."""
+        keys = ("id", "gold", "accepted", "explanation", "group", "revision", "stratum", "lineage")
+        single_columns = {key: (column,) for key in keys if (column := getattr(self, key)) is not None}
+        several_columns = {"options": self.options or (), "tags": self.tags or (), "golds": tuple(self.golds.values())}
         shown = {"show": tuple(column.field for column in self.shown_columns)}
         marks = {"show.mark": tuple(mark for column in self.shown_columns for mark in column.mark)}
-        return named | shown | marks | several | {"where": tuple(self.where)} | _get_sample_column(self.sample)
+        return (
+            single_columns
+            | shown
+            | marks
+            | several_columns
+            | {"where": tuple(self.where)}
+            | _get_sample_column(self.sample)
+        )
 
 
 def _get_sample_column(sample: SampleSection | None) -> dict[str, tuple[str, ...]]:
+    """The column by which a sample is stratified, by its key; empty where there is none."""
     return {} if sample is None or sample.by is None else {"sample.by": (sample.by,)}
 
 
 class LabelsSection(Section):
-    """How raw labels become labels of the project: strip white space, then map."""
+    """How labels in a file of votes become labels of the project: white space is stripped, then `map` renames them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=False)
 
@@ -130,7 +148,13 @@ class LabelsSection(Section):
 
 
 class VotesSection(Section):
-    """`votes:` how files of votes are read; missing columns have the usual names of the format."""
+    """`votes:` how files of votes are read.
+
+    `item` are the columns that identify the item, `answers` the columns of the answers by question name, and `show` and
+    `options` the columns of items made from votes. A column that is not named has the usual name of the format.
+    `repeats` says which of several votes of an annotator on an item count, `people` is a file with facts about the
+    annotators.
+    """
 
     format: Literal["toloka", "crowd-kit", "csv", "label-studio", "human-response-bot"]
     file: Text | None = None
@@ -154,10 +178,13 @@ class VotesSection(Section):
 
 
 class TruthSection(Section):
-    """`truth:` the file of gold for items that are made from votes; it may cover only some of them."""
+    """`truth:` the file of gold for items that are made from votes; some items may be without gold.
+
+    `item` are the columns that identify the item, as under `votes`; `path` leads to the list inside a JSON file.
+    """
 
     file: Text
-    format: Form | None = None
+    format: FormatName | None = None
     path: Text | None = None
     item: Columns
     gold: Text

@@ -1,4 +1,4 @@
-"""The sections of the project file about stages: pools, pass marks, pages, control items, repeats, overlap."""
+"""The sections of the project file about stages, pass marks, pages, control items, repeated items and overlap."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from annotation.campaigns.sections.base import (
-    LONGEST,
+    MAX_SECONDS,
     Count,
     Seconds,
     Section,
@@ -19,11 +19,11 @@ from annotation.campaigns.sections.base import (
 )
 from annotation.campaigns.sections.sources import PoolSection
 
-_MARK = re.compile(r"(\d+) of (\d+)")
+_RIGHT_OF_ALL = re.compile(r"(\d+) of (\d+)")
 
 
 class PassMark(Section):
-    """The right answers needed to pass: `21 of 30`, or `60 %` of all answers; exactly as many are enough."""
+    """The number of right answers needed to pass: at least `21 of 30`, or at least `60 %` of all answers."""
 
     right: Count | None = None
     of: Count | None = None
@@ -38,7 +38,7 @@ class PassMark(Section):
         return self
 
     def is_reached(self, right: int, of: int) -> bool:
-        """Whether `right` of `of` answers pass."""
+        """Whether an annotator with `right` right answers of `of` passes."""
         if self.right is not None and self.of is not None:
             return right >= self.right
         return of > 0 and right >= multiply_share(self.share or 0.0, of)
@@ -50,14 +50,15 @@ class PassMark(Section):
 def _parse_pass_mark(value: object) -> object:
     if not isinstance(value, str):
         return value
-    match = _MARK.fullmatch(value.strip())
+    match = _RIGHT_OF_ALL.fullmatch(value.strip())
     return {"right": match[1], "of": match[2]} if match else {"share": value}
 
 
 class StageSection(Section):
-    """A stage before the main one; `number` is how many items it has, `explain` explains the gold after each answer.
+    """A stage before the main one.
 
-    `attempts` is the maximum of attempts, `cool_down` the time between a failed attempt and the next.
+    `number` is how many items of the pool an annotator gets, `attempts` the maximum of attempts, and `cool_down` the
+    seconds between a failed attempt and the next. With `explain` the gold is explained after each answer.
     """
 
     pool: PoolSection
@@ -69,9 +70,9 @@ class StageSection(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> StageSection:
-        of = self.pass_mark.of if self.pass_mark else None
-        if of is not None and self.number is not None and of > self.number:
-            raise ValueError(f"The pass mark speaks of {of} items, the stage has {self.number}")
+        n_items = self.pass_mark.of if self.pass_mark else None
+        if n_items is not None and self.number is not None and n_items > self.number:
+            raise ValueError(f"The pass mark speaks of {n_items} items, the stage has {self.number}")
         return self
 
 
@@ -84,9 +85,9 @@ class StagesSection(Section):
 
     @property
     def by_name(self) -> dict[str, StageSection]:
-        """The given stages by name."""
-        given = {"pilot": self.pilot, "training": self.training, "qualification": self.qualification}
-        return {name: stage for name, stage in given.items() if stage is not None}
+        """The stages that the project has, by name."""
+        stages = {"pilot": self.pilot, "training": self.training, "qualification": self.qualification}
+        return {name: stage for name, stage in stages.items() if stage is not None}
 
 
 class PagesSection(Section):
@@ -96,7 +97,11 @@ class PagesSection(Section):
 
 
 class ControlsSection(Section):
-    """`controls:` hidden items with gold: `per_page` or at a `rate`; only `questions` are checked, if given."""
+    """`controls:` control items, which have known gold and look like other items.
+
+    They come `per_page`, or at a `rate` (a share of an annotator's items). `number` is how many items of the pool an
+    annotator gets. If `questions` are named, only the answers to these are checked.
+    """
 
     pool: PoolSection
     number: Count | None = None
@@ -112,17 +117,17 @@ class ControlsSection(Section):
 
 
 class RepeatsSection(Section):
-    """`repeats:` a share of each annotator's items is assigned again, `after` a minimum time.
+    """`repeats:` a share of each annotator's items is assigned again, at least `after` seconds later.
 
     Repeated answers measure self-agreement and are used for nothing else.
     """
 
     share: Share
-    after: Annotated[float, BeforeValidator(parse_duration), Field(ge=86400, le=LONGEST)] = 86400.0
+    after: Annotated[float, BeforeValidator(parse_duration), Field(ge=86400, le=MAX_SECONDS)] = 86400.0
 
 
 class DynamicOverlap(Section):
-    """An item is done from `min` answers on once its consensus has this `confidence`, at the latest with `max`."""
+    """`overlap:` an item is done with `min` answers and a consensus of this `confidence`, or with `max` answers."""
 
     min: Count
     max: Count

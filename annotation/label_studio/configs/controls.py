@@ -24,8 +24,8 @@ ONE_LINE_LENGTH = 200
 """Texts of at most so many characters get a field of one line."""
 INLINE_LENGTH = 48
 """Options with at most so many characters in all are shown side by side."""
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_JOINER = "\u2060"
+_FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_WORD_JOINER = "\u2060"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +166,7 @@ def _format_required_message(question: Question, texts: InterfaceTexts) -> str:
 
 def escape_variables(text: str) -> str:
     """The text with every `$` escaped, since Label Studio replaces `$` and a name by a field of the task."""
-    return _NO_XML.sub("", text).replace("$", f"{_JOINER}${_JOINER}")
+    return _FORBIDDEN_IN_XML.sub("", text).replace("$", f"{_WORD_JOINER}${_WORD_JOINER}")
 
 
 def add_element(parent: Element, tag: str, **attributes: str | int | bool | None) -> Element:
@@ -188,7 +188,7 @@ def add_header(parent: Element, text: str, *, name: str = "head", size: int = 5)
 def _format_attribute(value: str | int | bool) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return _NO_XML.sub("", str(value))
+    return _FORBIDDEN_IN_XML.sub("", str(value))
 
 
 def add_condition_views(parent: Element, question: Question, known: Mapping[str, Question]) -> Element:

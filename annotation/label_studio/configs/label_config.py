@@ -60,7 +60,7 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
 def _get_main_object(definition: ProjectFile, *, second_pass: bool) -> str:
     """The name of the object that controls refer to: the item's HTML, or else the first text with spans."""
     fields = passes.list_marked_columns(definition, second_pass=second_pass)
-    return passes.SHOWN_OBJECT if _has_shown_parts(definition, fields) else passes.get_text_object(fields[0])
+    return passes.ITEM_OBJECT if _has_shown_parts(definition, fields) else passes.get_text_object(fields[0])
 
 
 def _has_shown_parts(definition: ProjectFile, fields: Sequence[str]) -> bool:
@@ -78,7 +78,7 @@ def _has_titles(definition: ProjectFile) -> bool:
 def _add_item(parent: Element, definition: ProjectFile, *, second_pass: bool) -> None:
     fields = passes.list_marked_columns(definition, second_pass=second_pass)
     if _has_shown_parts(definition, fields):
-        _add_html(parent, passes.SHOWN_OBJECT, passes.SHOWN)
+        _add_html(parent, passes.ITEM_OBJECT, passes.ITEM_HTML_KEY)
     parts = definition.items.shown_columns if isinstance(definition.items, ItemsSection) else ()
     for field in fields:
         title = next((part.title for part in parts if part.field == field and part.title), None)
@@ -90,7 +90,7 @@ def _add_item(parent: Element, definition: ProjectFile, *, second_pass: bool) ->
         )
     if second_pass:
         second = add_view(parent, "second")
-        _add_html(second, "item:second", passes.SECOND)
+        _add_html(second, "item:second", passes.SECOND_PASS_HTML_KEY)
 
 
 def _add_html(parent: Element, name: str, key: str) -> None:

@@ -25,7 +25,7 @@ from annotation.label_studio.server_models import RemoteAnnotation, RemoteTask
 from annotation.label_studio.sync import task_upload
 from annotation.store.models import Assignment, Item, Judgement, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask
 from annotation.workflow.assignments import batches as assignment_batches
-from annotation.workflow.assignments.batches import SECOND_PASS
+from annotation.workflow.assignments.batches import SECOND_PASS_OCCASION
 
 SKIP_REASON = "skipped in Label Studio"
 UNLINKED_REASON = "nobody is linked to this account"
@@ -211,7 +211,7 @@ def _borrow_task(
     now: datetime,
 ) -> tuple[LabelStudioTask, Assignment]:
     """A row for an annotator who answered in the batch of another one."""
-    if batch_assignment.occasion == SECOND_PASS:
+    if batch_assignment.occasion == SECOND_PASS_OCCASION:
         raise Stale("This second pass is another annotator's.")
     assignment_id = assignment_batches.assign_outside_batch(
         session, annotator_id=annotator_id, item_id=batch_assignment.item_id, now=now
@@ -242,7 +242,7 @@ def _store_answer(
         skipped = assignment_batches.skip_batch_item(session, **owner, reason=SKIP_REASON, **times, now=now)
         return AnswerChange.SKIPPED if skipped else None
     item = session.get_one(Item, assignment.item_id)
-    second = assignment.occasion == SECOND_PASS
+    second = assignment.occasion == SECOND_PASS_OCCASION
     first = task_upload.get_blind_answers(session, assignment, definition.all_questions[0].name) if second else None
     answers = payloads.read_answers(definition, item, current.result, first=first)
     if not assignment_batches.submit_batch_answer(session, **owner, answers=answers, **times, now=now):

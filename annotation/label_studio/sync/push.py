@@ -48,7 +48,7 @@ class PushOrder:
     second: bool = False
     handed_over: bool = False
     anew: bool = False
-    lease: timedelta = assignment_batches.BATCH_LEASE
+    lease: timedelta = assignment_batches.DEFAULT_BATCH_LEASE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,18 +246,18 @@ class _Push:
             return ()
         if self.order.second:
             return assignment_batches.assign_second_pass(
-                session, **owner, number=number, now=self.clock(), lease=self.order.lease
+                session, **owner, n_items=number, now=self.clock(), lease=self.order.lease
             )
         assigned = assignment_batches.assign_batch(
             session,
             **owner,
-            number=number,
+            n_items=number,
             now=self.clock(),
             lease=self.order.lease,
             moved_only=self.order.handed_over,
         )
         self.nothing_assigned = assigned.shortfall
-        return assigned.assignments
+        return assigned.assignment_ids
 
     def _count_in_hand(self, session: Session) -> int:
         count = (

@@ -20,7 +20,7 @@ from annotation.store import judgements
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Item, Judgement, LabelStudioTask
 from annotation.vocabulary import AssignmentStatus
-from annotation.workflow.assignments.batches import SECOND_PASS
+from annotation.workflow.assignments.batches import SECOND_PASS_OCCASION
 
 TASKS_PER_REQUEST = 1000
 """How many tasks one request carries."""
@@ -172,7 +172,7 @@ def build_tasks(session: Session, definition: ProjectFile, ids: Collection[int])
         if orders is None and assignment.option_order is not None:
             orders = {name: assignment.option_order}
         second_pass: dict[str, Any] = {}
-        if assignment.occasion == SECOND_PASS:
+        if assignment.occasion == SECOND_PASS_OCCASION:
             golds = item.golds or ({} if item.gold is None else {name: item.gold})
             second_pass = {"first": get_blind_answers(session, assignment, name), "gold": golds or None}
         tasks.append(
@@ -187,7 +187,7 @@ def get_blind_answers(session: Session, second: Assignment, name: str) -> Mappin
         select(Judgement)
         .join(Assignment, col(Assignment.id) == col(Judgement.assignment_id))
         .where(Assignment.item_id == second.item_id, Assignment.annotator_id == second.annotator_id)
-        .where(Assignment.occasion == 0, judgements.final_revision())
+        .where(Assignment.occasion == 0, judgements.build_final_revision_condition())
     )
     judgement = session.exec(query).one()
     return judgement.answers or {name: judgement.response}

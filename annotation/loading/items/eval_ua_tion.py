@@ -20,14 +20,14 @@ from annotation import input_files
 from annotation.errors import BadInput
 from annotation.loading.items import json_files
 
-ANSWER = "correctAnswer"
-YES_NO = {True: "так", False: "ні"}
+ANSWER_KEY = "correctAnswer"
+TRUTH_VALUE_LABELS = {True: "так", False: "ні"}
 
 
 def read_lmes(path: Path) -> Iterator[input_files.FileRow]:
     """Read LMES tasks, one row per instance; raises BadInput for one without question or answer."""
     for row in json_files.read_json_objects(path, under="instances"):
-        for key in ("question", ANSWER):
+        for key in ("question", ANSWER_KEY):
             if key not in row.values:
                 raise BadInput(
                     f"The instance has no {key!r}.",
@@ -35,9 +35,9 @@ def read_lmes(path: Path) -> Iterator[input_files.FileRow]:
                     remedy="Is this an LMES file? Leave `format` out if it is not.",
                 )
         values = json_files.flatten_object(row.values, row=row)
-        answer = values.get(ANSWER)
+        answer = values.get(ANSWER_KEY)
         yield input_files.FileRow(
-            path, row.line, values | ({ANSWER: YES_NO[answer]} if isinstance(answer, bool) else {})
+            path, row.line, values | ({ANSWER_KEY: TRUTH_VALUE_LABELS[answer]} if isinstance(answer, bool) else {})
         )
 
 
@@ -58,7 +58,7 @@ def read_ua_cbt_csv(path: Path) -> Iterator[input_files.FileRow]:
         yield input_files.FileRow(path, row.line, values)
 
 
-LONGEST_LIST = 1_000_000
+MAX_LIST_CHARACTERS = 1_000_000
 _ELEMENT = (
     r"""(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|-?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?|None|True|False)"""
 )
@@ -70,7 +70,7 @@ def parse_printed_list(text: str) -> str | list[object]:
 
     The pattern admits nothing nested or long to the parser, which could otherwise run out of memory.
     """
-    if not text.startswith("[") or len(text) > LONGEST_LIST or _LIST.fullmatch(text) is None:
+    if not text.startswith("[") or len(text) > MAX_LIST_CHARACTERS or _LIST.fullmatch(text) is None:
         return text
     try:
         with warnings.catch_warnings():

@@ -11,7 +11,7 @@ from annotation.loading.items import eval_ua_tion, json_files, parquet
 
 Reader = Callable[[Path], Iterator[input_files.FileRow]]
 
-BY_ENDING: Mapping[str, Reader] = {
+READERS_BY_ENDING: Mapping[str, Reader] = {
     ".csv": input_files.read_delimited,
     ".tsv": input_files.read_delimited,
     ".jsonl": json_files.read_json_lines,
@@ -19,7 +19,7 @@ BY_ENDING: Mapping[str, Reader] = {
     ".json": json_files.read_json_objects,
     ".parquet": parquet.read_parquet,
 }
-NAMED: Mapping[str, Mapping[str, Reader]] = {
+READERS_BY_FORMAT: Mapping[str, Mapping[str, Reader]] = {
     "lmes": {".json": eval_ua_tion.read_lmes},
     "ua-cbt": {
         ".json": eval_ua_tion.read_ua_cbt_json,
@@ -39,7 +39,7 @@ def read_rows(path: Path, *, form: str | None = None, under: str | None = None) 
         raise BadInput("Only a plain .json file has a path.", where=Where(file=path), remedy="Take `path` out.")
     if under is not None:
         return json_files.read_json_objects(path, under=under)
-    readers = NAMED[form] if form is not None else BY_ENDING
+    readers = READERS_BY_FORMAT[form] if form is not None else READERS_BY_ENDING
     reader = readers.get(path.suffix.lower())
     if reader is None:
         *most, last = readers

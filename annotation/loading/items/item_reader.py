@@ -14,11 +14,11 @@ from annotation.errors import BadInput, Where
 from annotation.loading.drafts import ItemDraft, get_cell, parse_list, parse_options
 from annotation.loading.items import formats
 
-LINEAGE = "lineage"
+LINEAGE_COLUMN = "lineage"
 """The column in which `hromada follow-up` writes the lineage of items."""
 
 
-def read_items(campaign: project_file.Campaign, section: project_file.ItemsSection) -> tuple[ItemDraft, ...]:
+def read_items(campaign: project_file.CheckedProject, section: project_file.ItemsSection) -> tuple[ItemDraft, ...]:
     """Read all items in file order; raises BadInput with the place of the first invalid one."""
     path = campaign.resolve_path(section.file)
     first = campaign.definition.all_questions[0].name
@@ -29,7 +29,7 @@ def read_items(campaign: project_file.Campaign, section: project_file.ItemsSecti
         "questions.field": question_columns
     }
     if campaign.definition.lineage is not None and section.lineage is None:
-        section = section.model_copy(update={"lineage": LINEAGE})  # optional: files of pools may be without it
+        section = section.model_copy(update={"lineage": LINEAGE_COLUMN})  # optional: files of pools may be without it
     parts = section.shown_columns
     drafts: dict[str, ItemDraft] = {}
     for row in formats.read_rows(path, form=section.format, under=section.path):

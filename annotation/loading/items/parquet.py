@@ -12,7 +12,7 @@ from typing import Any
 from annotation import input_files
 from annotation.errors import BadInput, Where
 
-BATCH = 4_096
+BATCH_ROWS = 4_096
 REMEDY = "Save the file again, or convert it to .jsonl."
 
 
@@ -26,7 +26,7 @@ def read_parquet(path: Path) -> Iterator[input_files.FileRow]:
     try:
         with parquet.ParquetFile(path) as source:
             _check_names(source.schema_arrow.names, path)
-            for batch in source.iter_batches(batch_size=BATCH):
+            for batch in source.iter_batches(batch_size=BATCH_ROWS):
                 for values in batch.to_pylist():
                     number += 1
                     yield input_files.FileRow(path, number, _convert_row(values, path=path, number=number))

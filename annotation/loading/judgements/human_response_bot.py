@@ -16,8 +16,8 @@ from annotation.loading.drafts import get_cell
 from annotation.loading.items import json_files
 from annotation.loading.judgements.raw_votes import RawVote, get_annotator, get_item_key
 
-ANSWERS = ("humanAnswer", "human_answer", "human_title")
-POOL = "pool"
+ANSWER_FIELDS = ("humanAnswer", "human_answer", "human_title")
+UNKNOWN_ANNOTATOR = "pool"
 
 
 def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
@@ -31,7 +31,7 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
         _refuse_other_field(section, row, column or "")
         yield RawVote(
             key=get_item_key(row, section.item or ()),
-            annotator=get_annotator(row, section.annotator) if section.annotator else POOL,
+            annotator=get_annotator(row, section.annotator) if section.annotator else UNKNOWN_ANNOTATOR,
             answer=get_cell(row, column or ""),
             row=row,
         )
@@ -48,11 +48,11 @@ def _get_item_columns(section: VotesSection, row: input_files.FileRow) -> tuple[
 
 
 def _find_answer_column(row: input_files.FileRow) -> str:
-    present = [name for name in ANSWERS if name in row.values]
+    present = [name for name in ANSWER_FIELDS if name in row.values]
     if len(present) == 1:
         return present[0]
     raise BadInput(
-        f"The instance has {len(present)} of the fields {', '.join(ANSWERS)}.",
+        f"The instance has {len(present)} of the fields {', '.join(ANSWER_FIELDS)}.",
         where=row.where("votes.answer"),
         remedy="Name the one that holds the answer as `votes.answer`.",
     )
@@ -60,7 +60,7 @@ def _find_answer_column(row: input_files.FileRow) -> str:
 
 def _refuse_other_field(section: VotesSection, row: input_files.FileRow, column: str) -> None:
     """Refuse an answer in another field than in the first instance, which would be lost."""
-    other = next((name for name in ANSWERS if name in row.values), column)
+    other = next((name for name in ANSWER_FIELDS if name in row.values), column)
     if section.answer is None and column not in row.values and other != column:
         raise BadInput(
             f"The instance is answered in {other!r}, those before it in {column!r}.",

@@ -12,7 +12,7 @@ from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
 from annotation.loading.judgements.label_studio_values import (
-    OWN,
+    ADDED_COLUMNS,
     add_answers,
     find_exclusion,
     parse_control,
@@ -37,7 +37,7 @@ def read_flat_rows(rows: Iterable[input_files.FileRow], section: VotesSection) -
             if section.answers and row.file.suffix.lower() != ".json":
                 require_control(tuple(section.answers.values()), tuple(row.values), row=row)
         controls = _list_controls(section, row)
-        fields = [value for name, value in row.values.items() if name not in (*OWN, *controls)]
+        fields = [value for name, value in row.values.items() if name not in (*ADDED_COLUMNS, *controls)]
         answers = {name: parse_control(row.values.get(name), originals=fields, path=row.file) for name in controls}
         yield RawVote(
             key=get_item_key(row, columns),

@@ -16,7 +16,7 @@ from annotation.errors import BadInput
 from annotation.loading.items import json_files
 from annotation.loading.judgements import label_studio_csv
 from annotation.loading.judgements.label_studio_values import (
-    OWN,
+    ADDED_COLUMNS,
     SKIPPED,
     ControlAnswer,
     add_answers,
@@ -69,7 +69,7 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
 
 
 def _parse_answer(annotation: Annotation, control: str) -> ControlAnswer:
-    fields = [value for name, value in annotation.row.values.items() if name not in OWN]
+    fields = [value for name, value in annotation.row.values.items() if name not in ADDED_COLUMNS]
     values = annotation.values(control)
     return parse_control(values, originals=fields, path=annotation.row.file) if values else ControlAnswer(text="")
 

@@ -14,8 +14,8 @@ from annotation.errors import BadInput
 from annotation.loading import json_text
 
 SKIPPED = "skipped"
-SEVERAL = "several texts"
-OWN = ("id", "annotator", "annotation_id", "lead_time", "created_at", "updated_at")
+SEVERAL_TEXTS = "several texts"
+ADDED_COLUMNS = ("id", "annotator", "annotation_id", "lead_time", "created_at", "updated_at")
 """The columns that Label Studio adds to task data; they replace fields of the same name, as in its CSV."""
 
 
@@ -46,7 +46,7 @@ def parse_control(value: Any, *, originals: Iterable[object], path: Path) -> Con
         return ControlAnswer(text=written[0])
     if not written:
         return ControlAnswer(text=texts[0])
-    return ControlAnswer(text=json.dumps(texts, ensure_ascii=False), excluded=SEVERAL)
+    return ControlAnswer(text=json.dumps(texts, ensure_ascii=False), excluded=SEVERAL_TEXTS)
 
 
 def find_exclusion(answers: Iterable[ControlAnswer]) -> str | None:

@@ -10,7 +10,7 @@ from annotation import input_files
 from annotation.errors import BadInput
 from annotation.loading.drafts import get_cell
 
-LONGEST_ID = 64
+MAX_ID_CHARACTERS = 64
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,7 +35,7 @@ def build_item_id(key: Sequence[str]) -> str:
 
     The digest is the first 16 hexadecimal digits of sha256 over the values in UTF-8, joined by the character U+001F.
     """
-    if len(key) == 1 and len(key[0]) <= LONGEST_ID and "\n" not in key[0]:
+    if len(key) == 1 and len(key[0]) <= MAX_ID_CHARACTERS and "\n" not in key[0]:
         return key[0]
     return hashlib.sha256("\x1f".join(key).encode()).hexdigest()[:16]
 

@@ -17,12 +17,12 @@ from annotation.loading.drafts import get_cell
 from annotation.loading.judgements.raw_votes import RawVote, get_annotator, get_item_key
 from annotation.vocabulary import CONTROL_ITEM
 
-TASK = "ASSIGNMENT:task_id"
-SUITE = "ASSIGNMENT:task_suite_id"
-PAGE = "ASSIGNMENT:assignment_id"
-WORKER = "ASSIGNMENT:worker_id"
-STATUS = "ASSIGNMENT:status"
-ACCEPTED = {"", "APPROVED"}
+TASK_COLUMN = "ASSIGNMENT:task_id"
+SUITE_COLUMN = "ASSIGNMENT:task_suite_id"
+PAGE_COLUMN = "ASSIGNMENT:assignment_id"
+WORKER_COLUMN = "ASSIGNMENT:worker_id"
+STATUS_COLUMN = "ASSIGNMENT:status"
+COUNTED_STATUSES = {"", "APPROVED"}
 
 
 def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
@@ -32,13 +32,15 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     answer = annotator = ""
     for number, row in enumerate(input_files.read_delimited(path)):
         if number == 0:
-            annotator = section.annotator or WORKER
+            annotator = section.annotator or WORKER_COLUMN
             input_files.require_columns([annotator], row, key="votes.annotator")
             answer = section.answer or next(iter(section.answers.values()), None) or _get_only_output(row)
             input_files.require_columns([answer, *section.answers.values()], row, key="votes.answer")
             columns = _get_key_columns(row, section)
-        page = get_cell(row, PAGE)
-        key = (get_cell(row, SUITE), str(seen[page])) if columns == (SUITE,) else get_item_key(row, columns)
+        page = get_cell(row, PAGE_COLUMN)
+        key = (
+            (get_cell(row, SUITE_COLUMN), str(seen[page])) if columns == (SUITE_COLUMN,) else get_item_key(row, columns)
+        )
         seen[page] += 1
         golden = _get_golden(row, section.answers.values() or [answer])
         yield RawVote(
@@ -59,8 +61,8 @@ def _get_golden(row: input_files.FileRow, columns: Iterable[str]) -> dict[str, s
 
 
 def _find_exclusion(row: input_files.FileRow, *, control: bool) -> str | None:
-    status = get_cell(row, STATUS).strip()
-    if status not in ACCEPTED:
+    status = get_cell(row, STATUS_COLUMN).strip()
+    if status not in COUNTED_STATUSES:
         return f"status {status}"
     return CONTROL_ITEM if control else None
 
@@ -79,12 +81,12 @@ def _get_only_output(row: input_files.FileRow) -> str:
 def _get_key_columns(row: input_files.FileRow, section: VotesSection) -> tuple[str, ...]:
     """The columns of the item's key; (SUITE,) stands for suite and position."""
     named: Sequence[str] = section.item or ()
-    if tuple(named) == ("task id",) or (not named and TASK in row.values):
-        input_files.require_columns([TASK], row, key="votes.item")
-        return (TASK,)
-    if tuple(named) == ("suite and position",) or (not named and {SUITE, PAGE} <= set(row.values)):
-        input_files.require_columns([SUITE, PAGE], row, key="votes.item")
-        return (SUITE,)
+    if tuple(named) == ("task id",) or (not named and TASK_COLUMN in row.values):
+        input_files.require_columns([TASK_COLUMN], row, key="votes.item")
+        return (TASK_COLUMN,)
+    if tuple(named) == ("suite and position",) or (not named and {SUITE_COLUMN, PAGE_COLUMN} <= set(row.values)):
+        input_files.require_columns([SUITE_COLUMN, PAGE_COLUMN], row, key="votes.item")
+        return (SUITE_COLUMN,)
     if not named:
         raise BadInput(
             "Which columns make an item? The file has neither task ids nor suites.",

@@ -23,16 +23,16 @@ from annotation.store.database import make_read_engine, translate_errors
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _BackupMethod:
     """How one kind of database is written to a file, and read back from it."""
 
     dump: Callable[[sa.Engine, Path], manifest.DatabaseContents]
     load: Callable[[sa.Engine, Path], None]
 
 
-KINDS = {
-    "sqlite": _Kind(sqlite.dump_database, sqlite.load_database),
-    "postgresql": _Kind(postgresql.dump_database, postgresql.load_database),
+BACKUP_METHODS = {
+    "sqlite": _BackupMethod(sqlite.dump_database, sqlite.load_database),
+    "postgresql": _BackupMethod(postgresql.dump_database, postgresql.load_database),
 }
 
 
@@ -48,7 +48,7 @@ def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False
     try:
         os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
         with translate_errors(engine.url):
-            contents = KINDS[engine.dialect.name].dump(engine, partial)
+            contents = BACKUP_METHODS[engine.dialect.name].dump(engine, partial)
         _sync_to_disk(partial)
         built = manifest.build_manifest(partial, contents, kind=engine.dialect.name, now=now)
         manifest.get_manifest_path(partial).write_text(built.text, "utf-8")
@@ -92,13 +92,13 @@ def restore_backup(engine: sa.Engine, *, file: Path, yes: bool = False) -> Backu
                 where=Where(field="HROMADA_DATABASE_URL"),
                 remedy="Add --yes, or name an empty one.",
             )
-        KINDS[engine.dialect.name].load(engine, file)
+        BACKUP_METHODS[engine.dialect.name].load(engine, file)
     return restored
 
 
 def has_data(engine: sa.Engine) -> bool:
     """Whether the database holds anything that would be lost; raises BadInput where it is another program's."""
-    if not _exists(engine):
+    if not _database_exists(engine):
         return False
     with make_read_engine(engine).connect() as connection:
         migrations.refuse_foreign_database(connection)
@@ -111,7 +111,7 @@ def has_data(engine: sa.Engine) -> bool:
         )
 
 
-def _exists(engine: sa.Engine) -> bool:
+def _database_exists(engine: sa.Engine) -> bool:
     """Whether there is a database; connecting to a missing SQLite file would create it."""
     return engine.dialect.name != "sqlite" or input_files.file_exists(Path(engine.url.database or ""))
 

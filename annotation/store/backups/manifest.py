@@ -18,7 +18,7 @@ from annotation.errors import BadInput, Where
 from annotation.store import migrations, models
 from annotation.vocabulary import Event
 
-BLOCK = 1 << 20
+BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +101,6 @@ def hash_file(file: Path) -> str:
     """The sha256 of a file that may be larger than memory."""
     digest = hashlib.sha256()
     with file.open("rb") as source:
-        while block := source.read(BLOCK):
+        while block := source.read(BLOCK_BYTES):
             digest.update(block)
     return digest.hexdigest()

@@ -22,23 +22,25 @@ LOCK_TIMEOUT = "10s"
 
 def dump_database(engine: sa.Engine, file: Path) -> DatabaseContents:
     """Write what one transaction sees, and count its rows in the same transaction."""
-    program = _program("pg_dump")
+    program = _find_program("pg_dump")
     with make_read_engine(engine).connect() as connection:
         contents = read_contents(connection)
         snapshot = connection.execute(sa.text("SELECT pg_export_snapshot()")).scalar_one()
-        _run(engine, [program, "-Fc", "--no-owner", "--no-privileges", f"--snapshot={snapshot}", "-f", str(file)])
+        _run_program(
+            engine, [program, "-Fc", "--no-owner", "--no-privileges", f"--snapshot={snapshot}", "-f", str(file)]
+        )
     return contents
 
 
 def load_database(engine: sa.Engine, file: Path) -> None:
     """Drop all tables and create those of the backup, in one transaction."""
-    pg_restore, psql = _program("pg_restore"), _program("psql")
+    pg_restore, psql = _find_program("pg_restore"), _find_program("psql")
     with tempfile.TemporaryDirectory(prefix="hromada-") as folder:
         script, drops = Path(folder) / "restore.sql", Path(folder) / "drop.sql"
-        _run(engine, [pg_restore, "--no-owner", "--no-privileges", "-f", str(script), str(file)], connect=False)
+        _run_program(engine, [pg_restore, "--no-owner", "--no-privileges", "-f", str(script), str(file)], connect=False)
         drops.write_text(_build_drop_script(engine), "utf-8")
         quietly = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "--single-transaction", "-o", os.devnull]
-        _run(engine, [psql, *quietly, "-f", str(drops), "-f", str(script)])
+        _run_program(engine, [psql, *quietly, "-f", str(drops), "-f", str(script)])
 
 
 def _build_drop_script(engine: sa.Engine) -> str:
@@ -50,7 +52,7 @@ def _build_drop_script(engine: sa.Engine) -> str:
     )
 
 
-def _program(name: str) -> str:
+def _find_program(name: str) -> str:
     path = shutil.which(name)
     if path is None:
         remedy = "Install PostgreSQL's client programs (Debian: apt-get install postgresql-client)."
@@ -58,7 +60,7 @@ def _program(name: str) -> str:
     return path
 
 
-def _run(engine: sa.Engine, command: Sequence[str], *, connect: bool = True) -> None:
+def _run_program(engine: sa.Engine, command: Sequence[str], *, connect: bool = True) -> None:
     """Run a program; the password goes through its environment, where other users of the machine cannot read it."""
     from psycopg.conninfo import make_conninfo
 

@@ -37,7 +37,7 @@ def upgrade_schema(engine: sa.Engine, revision: str = HEAD, *, reader: sa.Engine
     with engine.begin() as connection:
         _lock(connection)
         refuse_foreign_database(connection)
-        _run("upgrade", connection, revision)
+        _run_alembic("upgrade", connection, revision)
 
 
 def _lock(connection: sa.Connection) -> None:
@@ -62,10 +62,10 @@ def downgrade_schema(engine: sa.Engine, revision: str) -> None:
     """Take the schema back to `revision`, "base" for an empty one."""
     with engine.begin() as connection:
         _lock(connection)
-        _run("downgrade", connection, revision)
+        _run_alembic("downgrade", connection, revision)
 
 
-def _run(command: str, connection: sa.Connection, revision: str) -> None:
+def _run_alembic(command: str, connection: sa.Connection, revision: str) -> None:
     from alembic import command as alembic_command
     from alembic.config import Config
 

@@ -1,6 +1,7 @@
-"""The tables. Invariants are named constraints: a race ends in an IntegrityError, not in a check before the insert.
+"""The table models of the database.
 
-Table models do not validate: values are checked where they enter (campaigns, loading, workflow).
+Rules that must hold although several processes write at once are named constraints: the process that comes second gets
+an IntegrityError. Table models do not validate values; campaigns, loading and workflow check them before.
 """
 
 from annotation.store.models.annotators import (

@@ -1,4 +1,4 @@
-"""Annotators: identity, participation in projects, invitations, consents, profiles, messages and payments."""
+"""The tables about annotators: identity, participation in projects, invitations, consents, profiles, messages, pay."""
 
 from datetime import datetime
 
@@ -10,10 +10,13 @@ from annotation.vocabulary import ParticipationStatus, Stage
 
 
 class Annotator(TableModel, table=True):
-    """An annotator, known outside the database only by a keyed pseudonym; imported annotators have no Telegram id.
+    """An annotator, known outside the database only by a pseudonym made with a secret key (`store/pseudonyms.py`).
 
-    `insider` marks members of the campaign's team. `unreachable_at` is set once they blocked the bot or deleted their
-    account. `forgotten_at` marks an erased annotator: only a random pseudonym and counts are left.
+    `telegram_id` is None for annotators of imported votes and for erased annotators. `language` is the language in
+    which the bot speaks to the annotator, `time_zone` the name of their time zone (IANA). `simulated` marks scripted
+    annotators of a simulation, `insider` members of the campaign's team. While `suspended_at` is set the annotator gets
+    no items, for the reason in `suspended_reason`. `unreachable_at` is when the annotator blocked the bot or deleted
+    their account. `forgotten_at` is when the annotator was erased: only a random pseudonym and counts are left.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -33,10 +36,22 @@ class Annotator(TableModel, table=True):
 class Participation(TableModel, table=True):
     """An annotator's status, stage and counters in one project.
 
-    `shown` counts the items assigned so far (the next one gets this `position`), `answered` the answers of the main
-    stage for caps, `on_page` the items of the open page. `missed_controls` counts control positions that were given to
-    other items because the annotator had seen all control items. `attempt` is the attempt at training or qualification,
-    from 1. `work_session` numbers their sessions from 1; `since` is when `status` was set.
+    `programme_id` and `invitation_id` tell through which programme and invitation the annotator joined. `stage` is the
+    stage in which the annotator works now, `status` whether they may work, `reason` the reason for the status where
+    there is one; `since` is when status or stage last changed. `warned_at` is when the annotator accepted the content
+    warning, `warning_sha256` the hash of the warning they accepted.
+
+    `attempt` is the number of the attempt at the current training or qualification, from 1; after a failed attempt the
+    next one begins at `retry_at` at the earliest. `qualified_at` is when the qualification was passed.
+
+    `shown` counts the items that were assigned so far; the next item gets the `position` `shown` + 1. `answered` counts
+    the answers of the main stage, to compare with caps. `page` is the number of the current page, from 1, and 0 before
+    the first; `on_page` is how many items were assigned on it. `missed_controls` counts the positions at which a
+    control item was due and another item was assigned, because the annotator had seen all control items.
+
+    `day` is the annotator's local date of the latest counted answer (YYYY-MM-DD), `answered_today` the number of
+    answers on that date. `work_session` is the number of the latest work session, from 1, and 0 before the first;
+    `work_session_since` is when it began. `last_at` is the time of the annotator's last action.
     """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
@@ -68,7 +83,10 @@ class Participation(TableModel, table=True):
 
 
 class Invitation(TableModel, table=True):
-    """A code that admits annotators to a project or a programme; `max_uses` None admits any number."""
+    """A code that admits annotators to a project or to a programme, and adds them to a cohort where it names one.
+
+    `used` counts the annotators who used the code, at most `max_uses`; None means any number.
+    """
 
     __table_args__ = (
         sa.CheckConstraint("(project_id IS NULL) <> (programme_id IS NULL)", name="one_target"),
@@ -87,14 +105,18 @@ class Invitation(TableModel, table=True):
 
 
 class Cohort(TableModel, table=True):
-    """An annotator's membership in a named cohort."""
+    """An annotator's membership in a cohort: a named set of annotators that organisers define; `name` is its name."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     name: str = Field(primary_key=True, max_length=64)
 
 
 class Consent(TableModel, table=True):
-    """An annotator's consent to one version of a text; `scope` is "project NAME" or "programme NAME"."""
+    """An annotator's consent to one version of a consent text.
+
+    `scope` is "project NAME" or "programme NAME": what the annotator agreed to take part in. `version` is the version
+    that the project or programme file states, `sha256` the hash of the text.
+    """
 
     __table_args__ = (sa.UniqueConstraint("annotator_id", "scope", "version", "sha256", name="uq_consent_once"),)
 
@@ -108,7 +130,11 @@ class Consent(TableModel, table=True):
 
 
 class ProfileAnswer(TableModel, table=True):
-    """One answer of an annotator about themselves; an empty value means that they prefer not to say."""
+    """One answer of an annotator about themselves.
+
+    `field` is the name of the question in the profile section of the project file. An empty `value` means that the
+    annotator prefers not to say.
+    """
 
     __tablename__ = "profile_answer"
 
@@ -119,7 +145,11 @@ class ProfileAnswer(TableModel, table=True):
 
 
 class SupportMessage(TableModel, table=True):
-    """An annotator's question to the organisers and the answer to it; `delivered_at` is when the answer arrived."""
+    """An annotator's question to the organisers (`text`) and the organisers' answer.
+
+    `assignment_id` is the assignment that the question is about, if there is one. `delivered_at` is when
+    the answer reached the annotator's chat.
+    """
 
     __tablename__ = "support_message"
 
@@ -135,7 +165,10 @@ class SupportMessage(TableModel, table=True):
 
 
 class Attestation(TableModel, table=True):
-    """What an annotator declared at the end of a session about tools that they used."""
+    """What an annotator declared after a work session about the tools that they used.
+
+    `work_session` is the number of the session in the project, `used` the chosen option of the project file.
+    """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     project_id: int = Field(foreign_key="project.id", primary_key=True)
@@ -145,7 +178,7 @@ class Attestation(TableModel, table=True):
 
 
 class Payment(TableModel, table=True):
-    """An amount paid to an annotator, in hundredths of the currency (ISO 4217)."""
+    """A payment to an annotator for a project: an amount in hundredths of the unit of `currency` (an ISO 4217 code)."""
 
     id: int | None = Field(default=None, primary_key=True)
     annotator_id: int = Field(foreign_key="annotator.id", index=True)

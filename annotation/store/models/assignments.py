@@ -1,4 +1,4 @@
-"""Assignments, judgements, exposures and reports, and the tables of the item queue and of group allocations."""
+"""The tables of assignments, judgements, exposures and reports, of the item queue and of group allocations."""
 
 from datetime import datetime
 
@@ -10,13 +10,27 @@ from annotation.vocabulary import AssignmentStatus, ExposureCause, Pool, Stage, 
 
 
 class Assignment(TableModel, table=True):
-    """An item assigned to an annotator. `occasion` is 0 the first time and counts further repeats and attempts.
+    """An item assigned to an annotator.
 
-    `project_id` is a copy of the item's. `holds_place` says that it takes one of the item's places: it is counted in
-    the item's `n_live`, and in `n_done` once it is done. `open_revision` is the revision that an undo opened. `exposed`
-    marks an annotator who had met the item's group, by an exception listed in the project file. `position` counts an
-    annotator's items in the project from 1, `page` their pages. `attempt` is that of training or qualification. From
-    `repeat_at` on the item is to be assigned to the same annotator once more.
+    `project_id` is a copy of the item's project, `item_revision` the revision of the item when it was assigned.
+    `occasion` is 0 the first time that the annotator gets the item, and counts repeats and further attempts from 1; it
+    is -1 in the second pass of Label Studio. `surface` is where the assignment is answered. `stage` is the stage
+    of the item. `lease_until` is when a live assignment expires, None without a limit.
+
+    `holds_place` is true where the assignment takes one of the item's places: it is counted in the item's `n_live`, and
+    also in `n_done` once it is answered. `is_control` marks a control item, `is_repeat` an item that the annotator gets
+    again to compare both answers. `exposed` marks an annotator who had met the item's group in another project, which
+    the project file allows by an exception. From `repeat_at` on the item is due to be assigned to the same annotator
+    once more.
+
+    `position` is the number of the item among the annotator's items in the project, from 1; `page` is the number of the
+    annotator's page, from 1. `attempt` is the number of the attempt at training or qualification, from 1. All three are
+    None where they do not apply. `open_revision` is the number of the revision that the annotator may store now,
+    because an undo opened the answer again; None otherwise.
+
+    `option_order` lists the indices of the first question's options in the order shown, `option_orders` those of all
+    questions by question name, where there are several. `instructions_sha256` and `stimulus_sha256` are the hashes of
+    the instructions and of the item's content that were shown. `shown_at` is when the item appeared on the screen.
     """
 
     __table_args__ = (
@@ -27,6 +41,7 @@ class Assignment(TableModel, table=True):
             unique=True,
             **build_partial_index("status = 'live' AND surface = 'telegram'"),
         ),
+        # the other partial indexes hold the few rows that one query of an annotator or of the sweeper looks for
         sa.Index("ix_assignment_lease_until", "lease_until", **build_partial_index("status = 'live'")),
         sa.Index("ix_assignment_expired", "annotator_id", "project_id", **build_partial_index("status = 'expired'")),
         sa.Index(
@@ -71,11 +86,14 @@ class Assignment(TableModel, table=True):
 
 
 class Judgement(TableModel, table=True):
-    """An annotator's answer: append-only, one row per revision. It counts while `excluded_reason` is None.
+    """One revision of an annotator's answer: a correction adds a row, and no row is overwritten.
 
-    `response` answers the first question; `answers` holds all answers by question name where the project has several
-    questions. A skip is a judgement with an empty response and a `skip_reason`. `flags` names the quality rules that it
-    broke without being excluded. `post_hoc` marks an exclusion by a rule that was changed after the start.
+    `revision` counts from 0; the highest one of an assignment is the final answer. The answer counts while
+    `excluded_reason` is None. `response` is the answer to the first question as it was understood, `response_raw` as it
+    was received. `answers` holds the answers to all questions by question name, None in a project with one question.
+    A skip is a judgement with an empty `response` and a `skip_reason`. `seconds` is the time from showing the item to
+    this revision. `flags` are the texts of the quality rules that the answer broke without being excluded. `post_hoc`
+    marks an exclusion after the start that the rules of the start did not foresee.
     """
 
     __table_args__ = (sa.UniqueConstraint("assignment_id", "revision", name="uq_judgement_assignment_revision"),)
@@ -95,7 +113,10 @@ class Judgement(TableModel, table=True):
 
 
 class Exposure(TableModel, table=True):
-    """That an annotator met a group of items: in which project and how. Groups are one namespace for all projects."""
+    """A row says that an annotator has met a group of items, in which project, how (`cause`) and when first (`at`).
+
+    The same `group_id` means the same group in all projects.
+    """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     group_id: str = Field(primary_key=True)
@@ -105,7 +126,11 @@ class Exposure(TableModel, table=True):
 
 
 class Report(TableModel, table=True):
-    """A problem with an item reported by an annotator; `resolved_at` is when an organiser dealt with it."""
+    """A problem with an item that an annotator reported.
+
+    `reason` is the chosen kind of problem, `text` what the annotator wrote about it. `resolved_at` is when an organiser
+    dismissed the report or fixed the item.
+    """
 
     __table_args__ = (sa.UniqueConstraint("item_id", "annotator_id", name="uq_report_item_annotator"),)
 
@@ -120,10 +145,11 @@ class Report(TableModel, table=True):
 
 
 class QueueCursor(TableModel, table=True):
-    """How far an annotator has gone through the open items of a pool: see `annotation/store/item_queue.py`.
+    """How far the search for an annotator's items has gone through a pool: see `annotation/store/item_queue.py`.
 
-    `start` is the queue position where they began, `pos` where they go on; `wrapped` is true once they passed the end.
-    `seq` is the last `RequeuedItem` that they have dealt with.
+    `start` is the queue position at which the search began, `pos` the position at which it goes on; `wrapped` is true
+    once it has passed the last position and continued at 0. `seq` is the last row of `RequeuedItem` that the search
+    has passed.
     """
 
     __tablename__ = "queue_cursor"
@@ -138,7 +164,7 @@ class QueueCursor(TableModel, table=True):
 
 
 class RequeuedItem(TableModel, table=True):
-    """An item that got a free place again, or was added late; `seq` is the order in which that happened."""
+    """A row says that an item got a free place again, or was added after the start; `seq` is the order of the rows."""
 
     __tablename__ = "requeued_item"
 
@@ -152,11 +178,11 @@ class RequeuedItem(TableModel, table=True):
 
 
 class GroupAllocation(TableModel, table=True):
-    """Groups of items divided between several projects, so that no annotator meets a group twice.
+    """Groups of items divided between several projects, so that no annotator meets a group in two of them.
 
-    Annotators and groups have bins from 0 to m - 1, where m is the length of `slots`; an annotator may meet a group
-    only in the project with the id `slots[(annotator's bin + group's bin) % m]`. `people` is the planned number of
-    annotators.
+    A bin is a number from 0 to m - 1, where m is the length of `slots`; every annotator and every group has one. An
+    annotator may meet a group only in the project with the id `slots[(annotator's bin + group's bin) % m]`. `people` is
+    the planned number of annotators, `seed` the seed of the random choice of the groups' bins.
     """
 
     __tablename__ = "group_allocation"
@@ -178,7 +204,7 @@ class AllocatedProject(TableModel, table=True):
 
 
 class AllocatedAnnotator(TableModel, table=True):
-    """An annotator's bin in a group allocation: at their first item they get the bin with the fewest annotators."""
+    """An annotator's bin in a group allocation; an annotator's first item gives them the bin with fewest annotators."""
 
     __tablename__ = "allocated_annotator"
 

@@ -1,4 +1,4 @@
-"""Campaigns: projects with their items, programmes, versions of texts, and the journal of events."""
+"""The tables of campaigns: projects with their items, programmes, versions of texts, and the journal of events."""
 
 from datetime import datetime
 from typing import Any
@@ -10,17 +10,32 @@ from annotation.store.models.table_model import TableModel, UtcDateTime, build_e
 from annotation.vocabulary import ItemStatus, Pool, ProjectStatus, Stage, TextKind
 
 QUEUE_COLUMNS = ("project_id", "pool", "queue_position", "group_id", "free", "bin")
-"""Columns of the index of open items: first the queue order, then all columns that the queue's queries read, so that
-the index alone answers them."""
+"""Columns of the index of open items: the first three sort the items of a pool in queue order; the other columns are
+those that the queries of the item queue read, so that they read the index alone and not the table."""
 
 
 class Project(TableModel, table=True):
-    """A campaign described by one file; `definition` is that file as checked, `source` its path.
+    """A campaign that is described by one project file.
 
-    `supports_telegram` says that the bot can show its items; `frames` describes the frames that samples were drawn
-    from, with seeds and hashes. `frozen` is what was fixed at the start: hashes of items, gold and rules, the frames,
-    the plan and the time. `texts` are the current versions of its texts, by kind: sha256 values of `TextVersion`.
-    `word_lists` are the words that its quality rules refuse, by the file in which they stood at load.
+    `source` is the path of that file, `definition` its content after the checks, as JSON. `definition_sha256` is the
+    hash of the definition, the texts and the content of all items. `language` is the language of the items.
+    `instructions` is the text that annotators read before they work.
+
+    `overlap` is how many answers an item gets, or the least number with dynamic overlap. `overlap_max` is the largest
+    number that dynamic overlap may ask for, and equal to `overlap` where the overlap is fixed. Both are None for a
+    project that only imports votes.
+
+    `texts` holds the sha256 of the current version of each text, by the kind of the text (a value of `TextKind`); the
+    versions themselves are rows of `TextVersion`. `word_lists` are the words that the quality rules refuse: lists by
+    the name of the file from which they were loaded. `supports_telegram` is true where the bot can show the items.
+
+    `frames` are the sampling frames: one record for each sample that was drawn at load, with the pool it was drawn for,
+    the hash of the ids of all candidates, the seed, the numbers of drawn items and of candidates, and these numbers by
+    stratum (`SamplingFrame.to_dict` in `loading/pools.py`). None without samples.
+
+    `frozen` is the record that is made at the first start (`workflow/lifecycle/freeze.py`): the time, hashes of
+    definition, items, gold and rules, the hashes of the texts, the sampling frames, and the precision plan. Changes
+    after the start are added to its list `post_hoc`. None before the start.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -50,22 +65,44 @@ class Project(TableModel, table=True):
 
 
 class Item(TableModel, table=True):
-    """One thing to judge. `n_live` counts the assignments that hold one of its places, `n_done` those answered.
+    """One thing to judge.
 
-    `free` places can be assigned, `held` places become free when a paused item is resumed (`store/overlap_counts.py`);
-    control, training and qualification items have no places, every annotator may get them. `queue_position` is a random
-    order, fixed at load; `rank` is the order of the file. `bin` is the bin of the item's group in a group allocation.
+    An item has as many places as answers are wanted; a place is free, held or live. `free` places can be assigned,
+    `held` places become free when the paused item is resumed, `n_live` places are taken by an assignment. `n_done` is
+    how many of the live places are answered. Only `store/overlap_counts.py` changes these four numbers. Control,
+    training and qualification items have no places: they may be assigned to every annotator.
 
-    `stimulus` is the text that the first step shows, `pieces` all that is shown, with gap, highlights, folds and steps.
-    `gold` answers the first question, `golds` all questions by name where there are several; `accepted` are further
-    right answers to the first question.
+    `external_id` is the item's id in the organisers' file, `rank` its number in the order of that file, from 0.
+    `revision` counts the contents of the item, from 1. `group_id` is the group (story, article, word), of which an
+    annotator sees one item only where the project is blind. `stage` is the stage in which the item is shown; `pool`
+    says the same, and that an item is a control item, which is shown in the main stage.
+
+    `queue_position` is the item's number in the random order in which its pool is assigned; it is fixed at load. `bin`
+    is the number of the bin of the item's group in a group allocation, -1 for a group that every annotator may meet,
+    and None without an allocation (`workflow/allocation/group_partition.py`).
+
+    `data` are all fields of the item as they were read from the file. `options` are the item's own answer options,
+    None where the question has fixed ones. `stimulus` is the text of the first step as plain text, `stimulus_sha256`
+    the hash of all that is shown. `pieces` is the list of shown fields, each a `Piece` of `campaigns/stimulus.py` as
+    JSON; None where each of them is plain text, without title, gap, highlights, folding or later steps.
+
+    `gold` is the right answer to the first question, `golds` the right answers to all questions by question name; it is
+    None in a project with one question. `accepted` are further right answers to the first question. `gold_origin` is a
+    value of `GoldOrigin`, `gold_version` the version of the gold that the project file states. `explanation` says why
+    the gold is right; annotators read it in training and in the second pass of Label Studio.
+
+    `stratum` and `tags` are values from the file of items by which samples and scores are split. `lineage` is the
+    origin of an item of a follow-up project: the source project, the item there with its revision, and the consensus
+    that selected it.
     """
 
     __table_args__ = (
         sa.UniqueConstraint("project_id", "external_id", name="uq_item_project_id_external_id"),
         sa.CheckConstraint("n_done >= 0 AND n_done <= n_live", name="counts"),
         sa.CheckConstraint("free >= 0 AND held >= 0", name="places"),
+        # open items (those with a free place) in queue order
         sa.Index("ix_item_open", *QUEUE_COLUMNS, **build_partial_index("free > 0")),
+        # open items that somebody has or has answered
         sa.Index(
             "ix_item_started",
             "project_id",
@@ -77,6 +114,7 @@ class Item(TableModel, table=True):
             "n_live",
             **build_partial_index("free > 0 AND n_live > 0"),
         ),
+        # items that are not of the main pool
         sa.Index("ix_item_apart", "project_id", "pool", **build_partial_index("pool <> 'main'")),
     )
 
@@ -118,7 +156,12 @@ class Item(TableModel, table=True):
 
 
 class Programme(TableModel, table=True):
-    """Several projects behind one invitation, one consent and one profile; `texts` as in `Project`."""
+    """Several projects that share one invitation, one consent and one profile.
+
+    `source` is the path of the programme file, `definition` its content after the checks, as JSON, and
+    `definition_sha256` the hash of it and of the texts. `texts` holds the sha256 of the current version of each text,
+    by its kind.
+    """
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True, max_length=64)
@@ -132,7 +175,11 @@ class Programme(TableModel, table=True):
 
 
 class ProgrammeProject(TableModel, table=True):
-    """A project of a programme; `quota` is how many of its items one annotator gets at most."""
+    """A project that belongs to a programme; a project belongs to one programme at most.
+
+    `position` is its index in the programme file, from 0. `quota` is the largest number of its items that one annotator
+    may answer, None without a limit.
+    """
 
     __tablename__ = "programme_project"
     __table_args__ = (sa.UniqueConstraint("project_id", name="uq_programme_project_project_id"),)
@@ -144,7 +191,10 @@ class ProgrammeProject(TableModel, table=True):
 
 
 class TextVersion(TableModel, table=True):
-    """One version of a text that annotators worked by or agreed to, by its sha256."""
+    """One version of a text that annotators read or agreed to: instructions, consent or content warning.
+
+    `since` is the time at which the version was stored first.
+    """
 
     __tablename__ = "text_version"
 
@@ -155,8 +205,10 @@ class TextVersion(TableModel, table=True):
 
 
 class Journal(TableModel, table=True):
-    """One event of the append-only journal. `event` is a value of `vocabulary.Event`, without a check, so that a new
-    kind of event needs no migration. `data` never holds an identity.
+    """A row is one event of the journal, the table to which rows are only added.
+
+    `event` is a value of `vocabulary.Event`, without a CHECK constraint, so that a new kind of event needs no
+    migration. `data` are details whose keys depend on the event; they never tell who an annotator is.
     """
 
     id: int | None = Field(default=None, primary_key=True)

@@ -1,4 +1,4 @@
-"""Delivery: inbox and outbox of the bot, process leases, messages that show items, conversations."""
+"""The tables of delivery: inbox and outbox of the bot, process leases, messages that show items, conversations."""
 
 from datetime import datetime
 from typing import Any
@@ -9,13 +9,15 @@ from sqlmodel import Field
 from annotation.store.models.table_model import TableModel, UtcDateTime, build_partial_index
 
 BIG_KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-"""Type of a 64-bit primary key; on SQLite only an INTEGER key is the rowid and needs no index of its own."""
+"""Type of a 64-bit primary key. SQLite numbers rows by a column declared INTEGER, which holds 64 bits as well."""
 
 
 class Inbox(TableModel, table=True):
-    """A Telegram update, stored before it is confirmed to Telegram. Once it is handled only its number is left.
+    """A row is a Telegram update, stored before it is confirmed to Telegram.
 
-    `attempts` counts failed attempts; `code` is the code in the log that explains why it was given up.
+    `update_id` is Telegram's number of the update, `telegram_id` its sender, `payload` the parts of the update that are
+    needed. Once the update is handled, at `done_at`, sender and payload are deleted. `attempts` counts failed attempts
+    to handle it. `code` marks an update that was given up; the log explains the reason under the same code.
     """
 
     __table_args__ = (
@@ -32,11 +34,13 @@ class Inbox(TableModel, table=True):
 
 
 class Outbox(TableModel, table=True):
-    """Telegram calls for one chat, in their order; the row is deleted when they were made.
+    """A row is a message: Telegram calls for one chat, in their order. It is deleted once the calls were made.
 
-    From `due_at` on any process may make them; the process that does first moves `due_at` forward. `begun_at` is set
-    before calls that must not be made twice: a row found with it is in doubt, it may have been sent. `paced` rows are
-    sent at a limited rate and let other rows pass.
+    `calls` are the calls with method and parameters, `content` is the file that a call uploads. From `due_at` on any
+    process may make the calls; the process that takes the message first moves `due_at` forward, so that no other
+    process takes it meanwhile. `repeatable` is false where the calls must not be made twice: then `begun_at` is set
+    before the first call, and a message with `begun_at` may have been sent already. `attempts` counts failed attempts.
+    `paced` messages are sent at a limited rate, and other messages may overtake them.
     """
 
     __table_args__ = (sa.Index("ix_outbox_due_at", "due_at"), {"sqlite_autoincrement": True})
@@ -53,7 +57,10 @@ class Outbox(TableModel, table=True):
 
 
 class ProcessLease(TableModel, table=True):
-    """A task that only one process does at a time: its name, the process that holds it, and until when."""
+    """A lease on a task that only one process does at a time.
+
+    `name` is the task, `holder` the process that holds the lease, `until` the time at which the lease ends.
+    """
 
     __tablename__ = "process_lease"
 
@@ -63,7 +70,7 @@ class ProcessLease(TableModel, table=True):
 
 
 class ItemMessage(TableModel, table=True):
-    """The Telegram message that shows an assignment and carries its buttons."""
+    """The id of the Telegram message that shows an assignment with its buttons."""
 
     __tablename__ = "item_message"
 
@@ -72,7 +79,11 @@ class ItemMessage(TableModel, table=True):
 
 
 class Conversation(TableModel, table=True):
-    """An annotator's conversation with the bot about something other than an answer: its step and what it needs."""
+    """The state of an annotator's conversation with the bot, as far as it is not in other tables.
+
+    `step` says what the annotator's next text means, "" for none (`bot/conversation/conversation_state.py`). `data` are
+    the other fields of the state, such as incomplete answers. `at` is when the state was stored.
+    """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     step: str = Field(max_length=32)

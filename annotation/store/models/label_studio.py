@@ -1,4 +1,4 @@
-"""Label Studio: batches with their projects there, tasks, accounts, and annotations that were set aside."""
+"""The tables about Label Studio: batches with their projects there, tasks, accounts, and refused annotations."""
 
 from datetime import datetime
 
@@ -9,11 +9,14 @@ from annotation.store.models.table_model import TableModel, UtcDateTime
 
 
 class LabelStudioBatch(TableModel, table=True):
-    """An annotator's project in Label Studio, for one pass of one campaign; `second` marks the second pass.
+    """The items of a project that wait for one annotator in Label Studio, as a project there.
 
-    `server` is the hash of the server's address, `mark` a random key in the title of the project there, by which it is
-    found again. `config_sha256` is the hash of the labelling configuration on the server. `watermark` is the time up to
-    which annotations were read. `holder` is the process that pushes now, at most until `held_until`; others wait.
+    `second` marks the second pass, in which the annotator sees the gold. `server` is the hash of the server's address.
+    `remote_id` is the id of the project in Label Studio, None before it is created; `mark` is a random key in its
+    title, by which a project is found whose id was not stored. `config_sha256` is the hash of the labelling
+    configuration on the server. `watermark` is the time up to which annotations were read from the server. `holder` is
+    the process that pushes to the batch now; other processes may not until it releases the batch, or until
+    `held_until`.
     """
 
     __tablename__ = "label_studio_batch"
@@ -38,10 +41,12 @@ class LabelStudioBatch(TableModel, table=True):
 
 
 class LabelStudioTask(TableModel, table=True):
-    """An assignment as a task of a batch. `sent_at` is set before it is sent, `remote_id` once the server has named it.
+    """An assignment as a task of a Label Studio batch.
 
-    An annotator who answered in somebody else's batch has their own assignment with the same task. `seen` is the hash
-    of the annotations as last imported, `seen_at` the task's last change at that time.
+    `sent_at` is set before the task is sent, `remote_id` is the id that the server gives the task. An annotator who
+    answered a task in another annotator's batch gets an assignment with the same `remote_id`. `seen` is the hash of the
+    annotator's annotations when they were imported last, `seen_at` the time of the task's last change that was
+    imported.
     """
 
     __tablename__ = "label_studio_task"
@@ -56,7 +61,7 @@ class LabelStudioTask(TableModel, table=True):
 
 
 class LabelStudioAccount(TableModel, table=True):
-    """An annotator's account on a server: its number there, without name and address."""
+    """The Label Studio account of an annotator on one server: `user_id` is its id there; no name, no mail address."""
 
     __tablename__ = "label_studio_account"
 
@@ -66,7 +71,11 @@ class LabelStudioAccount(TableModel, table=True):
 
 
 class LabelStudioSetAside(TableModel, table=True):
-    """An annotation that could not be stored as an answer, and why; Label Studio keeps its content."""
+    """An annotation in Label Studio that could not be stored as an answer; its content is kept only there.
+
+    `annotation_id`, `remote_task_id` and `user_id` are ids on the server. `reason` says why the annotation could not be
+    stored, `since` when that was noticed first.
+    """
 
     __tablename__ = "label_studio_set_aside"
 

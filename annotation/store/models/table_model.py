@@ -1,4 +1,4 @@
-"""What all tables share: names of constraints, enum columns, times in UTC, partial indices, single rows written."""
+"""The base of all table models: names of constraints, enum columns, UTC times, partial indexes, writing of one row."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -23,19 +23,19 @@ metadata.naming_convention = {
 
 
 class TableModel(SQLModel):
-    """A row of a table, without pydantic's validation on assignment, which would make attribute access six times
-    slower.
+    """The base class of table models: an instance is a row of a table.
 
-    Values are not checked here; the database's constraints and the callers do that.
+    Values are not validated here: constraints of the database and callers check them. Without pydantic's validation on
+    assignment, access to attributes is six times faster.
     """
 
     def __init__(self, **values: Any) -> None:
-        for name, field in _defaults(type(self)).items():
+        for name, field in _get_default_fields(type(self)).items():
             if name not in values:
                 values[name] = field.get_default(call_default_factory=True)
-        known = type(self).model_fields
+        columns = type(self).model_fields
         for name, value in values.items():
-            if name in known:
+            if name in columns:
                 setattr(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -43,8 +43,8 @@ class TableModel(SQLModel):
 
 
 @cache
-def _defaults(kind: type[TableModel]) -> dict[str, FieldInfo]:
-    return {name: field for name, field in kind.model_fields.items() if not field.is_required()}
+def _get_default_fields(model: type[TableModel]) -> dict[str, FieldInfo]:
+    return {name: field for name, field in model.model_fields.items() if not field.is_required()}
 
 
 def build_partial_index(condition: str) -> dict[str, Any]:
@@ -53,9 +53,9 @@ def build_partial_index(condition: str) -> dict[str, Any]:
 
 
 def build_enum_type(enum: type[StrEnum], name: str) -> Any:
-    """Build the type of a text column that holds a member of an enum by its value, with a named check.
+    """Build the type of a text column that stores members of an enum by their values, with a named CHECK constraint.
 
-    SQLAlchemy alone would store the member's name.
+    Without `values_callable` SQLAlchemy would store the names of the members.
     """
     return sa.Enum(
         enum,
@@ -68,7 +68,7 @@ def build_enum_type(enum: type[StrEnum], name: str) -> Any:
 
 
 class UtcDateTime(sa.TypeDecorator[datetime]):
-    """A time with its zone, stored in UTC; SQLite keeps no zone, so that it is added again when a row is read."""
+    """A time with a time zone, stored in UTC. SQLite stores no zone, so UTC is added when a row is read."""
 
     impl = sa.DateTime(timezone=True)
     cache_ok = True
@@ -85,11 +85,10 @@ class UtcDateTime(sa.TypeDecorator[datetime]):
 
 
 def write_row(session: Session, row: TableModel) -> None:
-    """Insert a new row, which then has its id and belongs to the session; update the changed columns of an existing
-    one.
+    """Insert a new row, or update the changed columns of a stored row.
 
-    After a rollback to a savepoint, rows written since have to be read again. Raises StaleDataError where the row is
-    gone.
+    Afterwards the row has its id and belongs to the session. After a rollback to a savepoint, rows that were written
+    since the savepoint have to be read again. Raises StaleDataError where the row to update was deleted.
     """
     state: InstanceState[Any] = sa.inspect(row)
     if state.pending:
@@ -97,44 +96,47 @@ def write_row(session: Session, row: TableModel) -> None:
     if state.transient:
         _insert(session, row)
     else:
-        _update(session, row, [name for name, before in state.committed_state.items() if before != state.dict[name]])
+        _update(session, row, [name for name, old in state.committed_state.items() if old != state.dict[name]])
         make_transient(row)
     make_transient_to_detached(row)
     session.add(row)
 
 
 def _insert(session: Session, row: TableModel) -> None:
-    names, generated = _columns(type(row))
-    result = session.connection().execute(_insert_statement(type(row)), {name: getattr(row, name) for name in names})
+    names, generated = _get_insert_columns(type(row))
+    result = session.connection().execute(_build_insert(type(row)), {name: getattr(row, name) for name in names})
     if generated is not None and result.inserted_primary_key is not None:
         setattr(row, generated, result.inserted_primary_key[0])
 
 
 def _update(session: Session, row: TableModel, changed: Sequence[str]) -> None:
     if changed:
-        statement, key = _update_statement(type(row), tuple(sorted(changed)))
+        statement, key = _build_update(type(row), tuple(sorted(changed)))
         values = {name: getattr(row, name) for name in changed} | {f"is_{name}": getattr(row, name) for name in key}
         if session.connection().execute(statement, values).rowcount != 1:
             raise StaleDataError(f"This row of {type(row).__name__} is not there any more.")
 
 
 @cache
-def _columns(kind: type[TableModel]) -> tuple[tuple[str, ...], str | None]:
-    """The columns that a new row brings, and the column that the database fills, if any."""
-    table: sa.Table = sa.inspect(kind).local_table
+def _get_insert_columns(model: type[TableModel]) -> tuple[tuple[str, ...], str | None]:
+    """The names of the columns that an INSERT sets, and of the id column that the database fills, None without one."""
+    table: sa.Table = sa.inspect(model).local_table
     generated = None if table.autoincrement_column is None else table.autoincrement_column.name
     return tuple(column.name for column in table.columns if column.name != generated), generated
 
 
 @cache
-def _insert_statement(kind: type[TableModel]) -> sa.Insert:
-    return sa.insert(sa.inspect(kind).local_table)
+def _build_insert(model: type[TableModel]) -> sa.Insert:
+    return sa.insert(sa.inspect(model).local_table)
 
 
 @cache
-def _update_statement(kind: type[TableModel], changed: tuple[str, ...]) -> tuple[sa.Update, tuple[str, ...]]:
-    """The statement, and the names of the primary key."""
-    table: sa.Table = sa.inspect(kind).local_table
+def _build_update(model: type[TableModel], changed: tuple[str, ...]) -> tuple[sa.Update, tuple[str, ...]]:
+    """The UPDATE of the columns `changed` in one row, and the names of the primary key's columns.
+
+    The values that the primary key has to have are bound as `is_` and the column's name.
+    """
+    table: sa.Table = sa.inspect(model).local_table
     key = list(table.primary_key)
     same_key = sa.and_(*(column == sa.bindparam(f"is_{column.name}") for column in key))
     statement = sa.update(table).where(same_key).values({name: sa.bindparam(name) for name in changed})

@@ -1,4 +1,4 @@
-"""The running projects that are open to an annotator, and the order in which they are tried for the next item."""
+"""Open projects: the running projects that an annotator may work in, and the order in which they are tried."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from annotation.workflow.participations import NothingAssigned
 class ProjectChoice:
     """A programme, or a project outside programmes, that the annotator can choose to work in.
 
-    `key` is the project's id, or minus the programme's id. `projects` are the ids of the projects to try, in their
-    order; none where the annotator has reached the quota of each.
+    `key` is the project's id, or minus the programme's id. `projects` are the ids of the projects to try for the next
+    item, in this order, without projects in which the annotator has reached the quota.
     """
 
     key: int
@@ -30,9 +30,12 @@ class ProjectChoice:
 
 @dataclass(frozen=True, kw_only=True)
 class OpenProject:
-    """A running project that is open to one annotator, with their counts in it.
+    """A running project that is open to an annotator.
 
-    `programme` is None for a project outside programmes, `quota` the most items that an annotator answers.
+    `project` and `programme` are ids; `programme` is None for a project outside programmes. `title` is that of the
+    programme, if any. `interleaved` says whether the programme takes its projects in turn, `position` is the project's
+    position in the programme. `quota` is the most items that one annotator answers in the project; `answered` and
+    `shown` are how many items the annotator has answered and was shown there.
     """
 
     project: int
@@ -52,10 +55,10 @@ class OpenProject:
 
 
 def order_projects(open_projects: Iterable[OpenProject]) -> tuple[int, ...]:
-    """The ids of the projects to try for the annotator's next item, in order, without those whose quota is reached.
+    """The ids of the projects to try for the annotator's next item, without projects whose quota is reached.
 
     Programmes and single projects come in the order of loading. Inside a programme the projects come in sequence, or,
-    where they are interleaved, the one of which the annotator had the fewest items first.
+    where they are interleaved, in the order of how many of their items the annotator was shown, fewest first.
     """
     return tuple(project for choice in list_choices(open_projects) for project in choice.projects)
 
@@ -63,8 +66,8 @@ def order_projects(open_projects: Iterable[OpenProject]) -> tuple[int, ...]:
 def list_choices(open_projects: Iterable[OpenProject]) -> tuple[ProjectChoice, ...]:
     """The programmes and single projects that are open to the annotator, in the order of loading."""
     choices = []
-    for _, group in groupby(open_projects, key=lambda member: member.programme or -member.project):
-        members = list(group)
+    for _, rows in groupby(open_projects, key=lambda member: member.programme or -member.project):
+        members = list(rows)
         below_quota = [member for member in members if not member.is_full]
         below_quota.sort(key=lambda member: (member.shown if member.interleaved else 0, member.position))
         first = members[0]
@@ -76,7 +79,7 @@ def list_choices(open_projects: Iterable[OpenProject]) -> tuple[ProjectChoice, .
 
 
 def list_full_projects(open_projects: Iterable[OpenProject]) -> tuple[NothingAssigned, ...]:
-    """One reason for each open project in which the annotator has reached the quota."""
+    """The reason QUOTA for each open project in which the annotator has reached the quota."""
     return tuple(
         NothingAssigned(reason=UnassignedReason.QUOTA, project=project.name)
         for project in open_projects
@@ -85,7 +88,10 @@ def list_full_projects(open_projects: Iterable[OpenProject]) -> tuple[NothingAss
 
 
 def sort_open_projects(rows: Iterable[Sequence[Any]]) -> Sequence[OpenProject]:
-    """The rows of `OPEN_PROJECTS` as values, those of a programme together, in the order of loading."""
+    """The rows of the query `OPEN_PROJECTS` as `OpenProject`, in the order of loading.
+
+    The projects of a programme stand together, at the programme's first loaded project.
+    """
     open_projects = [
         OpenProject(
             project=project,
@@ -93,12 +99,12 @@ def sort_open_projects(rows: Iterable[Sequence[Any]]) -> Sequence[OpenProject]:
             title=title,
             programme=programme,
             interleaved=programme is not None and definition["order"] == "interleaved",
-            position=place or 0,
+            position=position or 0,
             quota=quota,
             answered=answered,
             shown=shown,
         )
-        for project, name, title, programme, definition, place, quota, answered, shown in rows
+        for project, name, title, programme, definition, position, quota, answered, shown in rows
     ]
     first_loaded: dict[int, int] = {}
     for open_project in open_projects:
@@ -110,7 +116,7 @@ def sort_open_projects(rows: Iterable[Sequence[Any]]) -> Sequence[OpenProject]:
     )
 
 
-_INVITED = sa.exists().where(
+_NEEDS_INVITATION = sa.exists().where(
     (col(Invitation.project_id) == col(Project.id))
     | (col(Invitation.programme_id) == col(ProgrammeProject.programme_id))
 )
@@ -137,7 +143,10 @@ OPEN_PROJECTS = (
     .where(
         col(Project.status) == ProjectStatus.RUNNING,
         col(Project.supports_telegram),
-        col(Participation.annotator_id).is_not(None) | ~_INVITED,
+        col(Participation.annotator_id).is_not(None) | ~_NEEDS_INVITATION,
     )
 )
-"""Running projects that the annotator (`who`) entered or that are open to all; built once, since building is slow."""
+"""The query for running projects that the annotator (parameter `annotator`) joined, or that need no invitation.
+
+It is built once, since building it is slow. `sort_open_projects` reads its rows.
+"""

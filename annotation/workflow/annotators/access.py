@@ -39,7 +39,7 @@ _STATUS = {
 }
 
 
-def check_access(
+def find_obstacle(
     session: Session, *, annotator: Annotator, terms: Terms, participation: Participation | None, now: datetime
 ) -> NothingAssigned | None:
     """The first reason why the annotator gets no item of the project now; None where there is none.
@@ -87,7 +87,7 @@ def _check_terms(
         return UnassignedReason.PROFILE
     if not before_first_item:
         return None
-    refusal = admission.check_admission(session, annotator=annotator, terms=terms, profile=profile)
+    refusal = admission.explain_refusal_for_profile(session, annotator=annotator, terms=terms, profile=profile)
     return None if refusal is None else UnassignedReason.NOT_ADMITTED
 
 

@@ -67,7 +67,7 @@ def set_team_member(session: Session, *, annotator: Annotator, team_member: bool
 
 def join_cohort(session: Session, *, annotator: Annotator, name: str) -> bool:
     """Add an annotator to a cohort; False where they are in it. Raises BadInput for a name that is not valid."""
-    cohort = invitations.check_cohort_name(name)
+    cohort = invitations.parse_cohort_name(name)
     if session.get(Cohort, (annotator.id, cohort)) is not None:
         return False
     session.add(Cohort(annotator_id=annotator.id or 0, name=cohort))

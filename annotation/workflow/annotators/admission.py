@@ -34,7 +34,7 @@ class AdmissionFacts:
     ranked_count: int = 0
 
 
-def find_refusal(section: AdmissionSection, facts: AdmissionFacts) -> str | None:
+def explain_section_refusal(section: AdmissionSection, facts: AdmissionFacts) -> str | None:
     """Why the annotator is not admitted, in words for organisers; None where they are. Pure."""
     for name, values in section.profile.items():
         if facts.profile.get(name) not in values:
@@ -64,10 +64,12 @@ def rank_annotators(counted: Mapping[str, ControlAccuracy]) -> tuple[str, ...]:
     )
 
 
-def check_admission(session: Session, *, annotator: Annotator, terms: Terms, profile: Mapping[str, str]) -> str | None:
+def explain_refusal_for_profile(
+    session: Session, *, annotator: Annotator, terms: Terms, profile: Mapping[str, str]
+) -> str | None:
     """Why the terms do not admit the annotator; None where they do."""
     for section in terms.admissions:
-        refusal = find_refusal(
+        refusal = explain_section_refusal(
             section,
             collect_facts(session, annotator=annotator, project=terms.project, section=section, profile=profile),
         )
@@ -109,7 +111,7 @@ def collect_facts(
 def explain_refusal(session: Session, *, annotator: Annotator, terms: Terms) -> str | None:
     """Why the annotator is not admitted, with the profile read from the database; None where they are."""
     answers = get_profile_answers(session, annotator_id=annotator.id or 0)
-    return check_admission(session, annotator=annotator, terms=terms, profile=answers)
+    return explain_refusal_for_profile(session, annotator=annotator, terms=terms, profile=answers)
 
 
 def _list_cohorts(session: Session, annotator_id: int) -> frozenset[str]:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import project_file
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Stale, Where
 from annotation.store.models import Annotator, Attestation, Participation, Project
@@ -41,7 +41,7 @@ def save_attestation(
     `used` is one of the project's options. Raises Stale for a work session that the annotator has not had, BadInput
     for an unknown option.
     """
-    section = project_files.parse_definition(project.definition).attestation
+    section = project_file.parse_definition(project.definition).attestation
     participation = participations.get_participation(session, annotator_id=annotator_id, project_id=project.id or 0)
     if section is None or participation is None or not 1 <= work_session <= participation.work_session:
         raise Stale("Nothing is asked of that work session.")

@@ -8,8 +8,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.campaigns import project_file as project_files
-from annotation.campaigns import stimulus
+from annotation.campaigns import project_file, stimulus
 from annotation.errors import Stale
 from annotation.store import journal
 from annotation.store.models import Annotator, Consent, Participation, Project, TextVersion
@@ -89,7 +88,7 @@ def accept_warning(
     `how` goes to the journal, for warnings accepted outside Telegram. Raises Stale where the project's warning has
     another hash, or there is none.
     """
-    text = project_files.parse_definition(project.definition).content_warning
+    text = project_file.parse_definition(project.definition).content_warning
     if text is None or stimulus.compute_text_digest(text) != sha256:
         raise Stale("This warning is out of date; read the new one.")
     session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other

@@ -56,7 +56,7 @@ TABLES: dict[str, type[SQLModel]] = {
 }
 """Every table with a column `annotator_id`, by its key in the export."""
 
-KEYS = {
+EXPORT_KEYS = {
     "work_session": "sitting",
     "work_session_since": "sitting_since",
     "missed_controls": "uncontrolled",
@@ -82,7 +82,7 @@ def export_annotator(session: Session, *, annotator_id: int) -> dict[str, Any]:
             _remove_control_marks(name, row, closed=row.get("project_id") in closed)
             if "project_id" in row:
                 row["project"] = projects.get(row.pop("project_id"))
-        export[name] = [{KEYS.get(column, column): value for column, value in row.items()} for row in rows]
+        export[name] = [{EXPORT_KEYS.get(column, column): value for column, value in row.items()} for row in rows]
     _name_items(session, [*export["assignments"], *export["reports"]])
     _add_answers(session, annotator_id, export["assignments"])
     _remove_control_flags(export, _list_open_controls(session, annotator_id=annotator_id, closed=closed))

@@ -42,7 +42,7 @@ ERASED = "erased at the annotator's request"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tombstone:
+class ErasureCounts:
     """How many rows were emptied or removed."""
 
     projects: int
@@ -53,7 +53,7 @@ class Tombstone:
     profile: int
 
 
-def erase_annotator(session: Session, *, annotator_id: int, pseudonym: str, now: datetime) -> Tombstone:
+def erase_annotator(session: Session, *, annotator_id: int, pseudonym: str, now: datetime) -> ErasureCounts:
     """Empty everything that the annotator wrote, answered or is known by, and give them the new random `pseudonym`.
 
     Answers, messages, reports, attestations and notes lose their content; profile, cohorts and Label Studio accounts
@@ -94,7 +94,7 @@ def _list_projects(session: Session, annotator_id: int) -> Sequence[int]:
     return sorted({*session.exec(joined), *session.exec(worked)})
 
 
-def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: datetime) -> Tombstone:
+def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: datetime) -> ErasureCounts:
     execute = session.connection().execute
     assignment_ids = sa.select(col(Assignment.id)).where(col(Assignment.annotator_id) == annotator_id)
     answers = sa.update(Judgement).where(col(Judgement.assignment_id).in_(assignment_ids))
@@ -111,7 +111,7 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
     for removed_table in (Cohort, LabelStudioAccount):
         execute(sa.delete(removed_table).where(col(removed_table.annotator_id) == annotator_id))
     profile = sa.delete(ProfileAnswer).where(col(ProfileAnswer.annotator_id) == annotator_id)
-    return Tombstone(
+    return ErasureCounts(
         projects=projects,
         judgements=judgements,
         messages=execute(messages.values(text="", answer=answered)).rowcount,

@@ -92,7 +92,7 @@ def create_invitation(
         code=code,
         project_id=target.id if to_project else None,
         programme_id=None if to_project else target.id,
-        cohort=None if cohort is None else check_cohort_name(cohort),
+        cohort=None if cohort is None else parse_cohort_name(cohort),
         max_uses=uses,
         expires_at=expires_at,
         created_at=now,
@@ -104,7 +104,7 @@ def create_invitation(
     return invitation
 
 
-def check_cohort_name(name: str) -> str:
+def parse_cohort_name(name: str) -> str:
     """The cohort name as it is stored; raises BadInput for one that is not valid."""
     text = name.strip()
     if not 0 < len(text) <= 64:

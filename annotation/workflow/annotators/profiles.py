@@ -10,7 +10,7 @@ from sqlmodel import Session
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.errors import BadInput, Where
 from annotation.store.models import Annotator, ProfileAnswer
-from annotation.workflow.annotators.terms import check_profile_answer
+from annotation.workflow.annotators.terms import parse_profile_answer
 
 
 def save_profile_answer(
@@ -20,7 +20,7 @@ def save_profile_answer(
 
     Raises BadInput for a value that the field does not allow.
     """
-    stored = check_profile_answer(field, value)
+    stored = parse_profile_answer(field, value)
     session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other
     answer = session.get(ProfileAnswer, (annotator_id, field.name))
     if answer is None:

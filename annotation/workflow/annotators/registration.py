@@ -11,8 +11,8 @@ from annotation.store.models import Annotator
 from annotation.vocabulary import Event
 from annotation.workflow.annotators import support_messages, withdrawal
 
-TELEGRAM = "telegram"
-LABEL_STUDIO = "label studio"
+TELEGRAM_NAMESPACE = "telegram"
+LABEL_STUDIO_NAMESPACE = "label studio"
 
 
 def register_telegram_annotator(
@@ -23,7 +23,9 @@ def register_telegram_annotator(
     if known is not None:
         return known
     annotator = Annotator(
-        pseudonym=pseudonyms.make_pseudonym(key, namespace=TELEGRAM, name=str(telegram_id), simulated=simulated),
+        pseudonym=pseudonyms.make_pseudonym(
+            key, namespace=TELEGRAM_NAMESPACE, name=str(telegram_id), simulated=simulated
+        ),
         telegram_id=telegram_id,
         language=language,
         simulated=simulated,
@@ -44,7 +46,7 @@ def register_label_studio_annotator(
     """
     if annotator_id is not None:
         return session.get_one(Annotator, annotator_id)
-    pseudonym = pseudonyms.make_pseudonym(key, namespace=LABEL_STUDIO, name=account)
+    pseudonym = pseudonyms.make_pseudonym(key, namespace=LABEL_STUDIO_NAMESPACE, name=account)
     known = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
     if known is not None:
         return known

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import project_file
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import PaySection
 from annotation.store.models import Annotator, Assignment, Cohort, Participation, Project
@@ -53,7 +53,7 @@ class Roster:
 
 def get_roster(session: Session, *, project: Project, now: datetime) -> Roster:
     """The roster of a project: every annotator with a participation or an assignment in it."""
-    definition = project_files.parse_definition(project.definition)
+    definition = project_file.parse_definition(project.definition)
     project_id = project.id or 0
     work = active_time.list_active_times(session, project=project, definition=definition)
     paid = payments.sum_payments(session, project_id=project_id)
@@ -117,7 +117,7 @@ def _get_status(
     if participation is None and annotator.telegram_id is None:
         return IMPORTED, None
     project_terms = terms.get_terms(session, project=project, definition=definition)
-    obstacle = access.check_access(
+    obstacle = access.find_obstacle(
         session, annotator=annotator, terms=project_terms, participation=participation, now=now
     )
     if obstacle is None:

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from annotation.errors import BadInput, Conflict, NotFound, Stale, Where
 from annotation.store.models import Annotator, Assignment, SupportMessage
 
-MAX_LENGTH = 3500
+MAX_TEXT_LENGTH = 3500
 """In characters: question and answer each fit a Telegram message."""
 
 
@@ -107,6 +107,8 @@ def _check_text(text: str) -> str:
     stripped = text.strip()
     if not stripped:
         raise BadInput("There is nothing in it.", where=Where(field="text"), remedy="Write a sentence.")
-    if len(stripped) > MAX_LENGTH:
-        raise BadInput("It is too long.", where=Where(field="text"), remedy=f"Use {MAX_LENGTH} characters at the most.")
+    if len(stripped) > MAX_TEXT_LENGTH:
+        raise BadInput(
+            "It is too long.", where=Where(field="text"), remedy=f"Use {MAX_TEXT_LENGTH} characters at the most."
+        )
     return stripped

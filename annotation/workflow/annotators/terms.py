@@ -137,7 +137,7 @@ def list_missing_fields(fields: tuple[ProfileField, ...], answers: Mapping[str, 
     return tuple(field for field in fields if field.name not in answers or not _is_valid(field, answers[field.name]))
 
 
-def check_profile_answer(field: ProfileField, value: str | None) -> str:
+def parse_profile_answer(field: ProfileField, value: str | None) -> str:
     """A profile answer as it is stored; None is "I would rather not say". Raises BadInput for a value that the field
     does not allow. Pure.
     """
@@ -169,6 +169,6 @@ def _get_required_consent(scope: str, section: ConsentSection, texts: dict[str, 
 
 def _is_valid(field: ProfileField, value: str) -> bool:
     try:
-        return check_profile_answer(field, value) == value
+        return parse_profile_answer(field, value) == value
     except BadInput:
         return False

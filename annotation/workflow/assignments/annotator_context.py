@@ -1,6 +1,6 @@
-"""The context of an annotator in a project: everything that assignments are decided on, read in one statement.
+"""The context of an annotator in a project: what every decision on an assignment needs, read in one statement.
 
-It is read under the lock on the annotator, and cached until the end of the transaction.
+The context is read under the lock on the annotator, and cached until the end of the transaction.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, Pool, Proje
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import terms
 from annotation.workflow.annotators.terms import Terms
-from annotation.workflow.assignments import assignment_policy as policy
+from annotation.workflow.assignments import assignment_policy
 from annotation.workflow.participations import NothingAssigned
 
 EXPOSURE_CAUSES = {
@@ -42,14 +42,16 @@ EXPOSURE_CAUSES = {
     Pool.QUALIFICATION: ExposureCause.QUALIFICATION,
     Pool.CONTROL: ExposureCause.CONTROL,
 }
+"""The cause that is recorded with an exposure, by the pool of the item that was shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotatorContext:
     """An annotator, a project with its definition, and the annotator's participation in it.
 
-    `exposure_exceptions` are the ids of the projects whose groups a baseline shows to an annotator again, `terms` those
-    the annotator takes part on. `is_allocated` says that the project shares its groups with other projects.
+    `terms` are what the project and its programme ask of the annotator. `exposure_exceptions` are ids of projects: a
+    baseline shows an annotator groups that they met in these projects, and no other groups that they met before.
+    `is_allocated` says that a group allocation divides groups between this project and others.
     """
 
     annotator: Annotator
@@ -72,7 +74,7 @@ class AnnotatorContext:
 
     @property
     def seed_key(self) -> str:
-        """The prefix of the key of every seeded draw for this annotator in this project."""
+        """The first part of the key of every seeded number of this annotator in this project."""
         return f"{self.definition.seed}\x1f{self.project.name}\x1f{self.annotator.pseudonym}"
 
     @property
@@ -82,8 +84,9 @@ class AnnotatorContext:
 
 
 def lock_annotator(session: Session, annotator_id: int) -> Annotator:
-    """Lock the annotator's row until the transaction ends; where the database locks rows, other updates of the same
-    annotator wait. Raises Stale for an unknown annotator.
+    """Lock the annotator's row until the transaction ends, and return it.
+
+    Where the database locks rows, other updates of the same annotator wait. Raises Stale for an unknown annotator.
     """
     annotator = annotator_locks.lock_annotator(session, annotator_id)
     if annotator is None:
@@ -94,9 +97,10 @@ def lock_annotator(session: Session, annotator_id: int) -> Annotator:
 def load_context(
     session: Session, annotator: Annotator, *, project_id: int, now: datetime
 ) -> AnnotatorContext | NothingAssigned:
-    """The annotator's context in a running project, from the transaction's cache if it is there.
+    """The annotator's context in a running project, from the transaction's cache if it is cached.
 
-    Creates the participation where the annotator has none in the project yet.
+    Returns NothingAssigned where the project is not running. Creates the participation where the annotator has none in
+    the project yet.
     """
     context = get_cached_context(session, annotator_id=require_id(annotator.id), project_id=project_id)
     if context is not None:
@@ -108,7 +112,7 @@ def load_context(
 
 
 def get_cached_context(session: Session, *, annotator_id: int, project_id: int) -> AnnotatorContext | None:
-    """The context, if this transaction has loaded it already and its definition is still the current one."""
+    """The context, where this transaction has loaded it and the definition has not changed since; else None."""
     cache = annotator_locks.get_locked_cache(session)
     context: AnnotatorContext | None = cache.get((AnnotatorContext, annotator_id, project_id))
     if context is None or definitions.get_project_definition(context.project) is not context.definition:
@@ -133,11 +137,11 @@ def load_assignment(
     row = session.execute(_ASSIGNMENT, {"annotator": annotator_id, "assignment": assignment_id}).first()
     if row is None:
         raise Stale("This item is not yours.")
-    assignment, item, *rest = row
+    assignment, item, *context_columns = row
     if assignment.annotator_id != annotator_id or assignment.surface != surface:
         raise Stale("This item is not yours.")
     context = get_cached_context(session, annotator_id=annotator_id, project_id=item.project_id)
-    return context or _build_context(session, annotator, *rest, now=now), assignment, item
+    return context or _build_context(session, annotator, *context_columns, now=now), assignment, item
 
 
 def cache_assignment(session: Session, context: AnnotatorContext, assignment: Assignment, item: Item) -> None:
@@ -177,13 +181,15 @@ def _build_context(
 def _list_exception_projects(session: Session, definition: ProjectFile) -> tuple[int, ...]:
     if definition.exposure is None:
         return ()
-    named = select(Project.id).where(col(Project.name).in_(definition.exposure.exceptions))
-    return tuple(project_id for project_id in session.exec(named.order_by(col(Project.id))) if project_id is not None)
+    exceptions = select(Project.id).where(col(Project.name).in_(definition.exposure.exceptions))
+    return tuple(
+        project_id for project_id in session.exec(exceptions.order_by(col(Project.id))) if project_id is not None
+    )
 
 
 def record_activity(participation: Participation, *, now: datetime) -> None:
     """Count the annotator's action into their work session, or begin a new one after a long pause."""
-    if policy.starts_session(participation.last_at, now=now):
+    if assignment_policy.starts_session(participation.last_at, now=now):
         participation.work_session += 1
         participation.work_session_since = now
     participation.last_at = now
@@ -193,12 +199,12 @@ def is_exposed_by_exception(session: Session, context: AnnotatorContext, item: I
     """Whether a baseline shows this item only because an exception allows a group that the annotator has met before."""
     if not (context.is_baseline and context.exposure_exceptions and item.pool in POOLS_WITH_OVERLAP):
         return False
-    met = sa.select(sa.literal(1)).where(
+    met_in_exception = sa.select(sa.literal(1)).where(
         col(Exposure.annotator_id) == context.annotator_id,
         col(Exposure.group_id) == item.group_id,
         col(Exposure.project_id).in_(context.exposure_exceptions),
     )
-    return session.connection().execute(met.limit(1)).first() is not None
+    return session.connection().execute(met_in_exception.limit(1)).first() is not None
 
 
 def record_exposure(session: Session, context: AnnotatorContext, item: Item, *, now: datetime) -> None:
@@ -214,31 +220,31 @@ def record_exposure(session: Session, context: AnnotatorContext, item: Item, *, 
 
 
 def require_id(row_id: int | None) -> int:
-    """The id of a row that was flushed."""
+    """The id of a flushed row; raises LookupError for None, the id of a row that was not flushed."""
     if row_id is None:
         raise LookupError("a row without an id was not flushed")
     return row_id
 
 
-def _with_context(statement: sa.Select[*tuple[Any, ...]]) -> sa.Select[*tuple[Any, ...]]:
+def _add_context_columns(statement: sa.Select[*tuple[Any, ...]]) -> sa.Select[*tuple[Any, ...]]:
     """The statement with the columns that a context is built from; rarely used large columns are deferred."""
     is_allocated = sa.exists().where(col(AllocatedProject.project_id) == col(Project.id)).correlate(Project)
-    own = (col(Participation.project_id) == col(Project.id)) & (
+    is_own_participation = (col(Participation.project_id) == col(Project.id)) & (
         col(Participation.annotator_id) == sa.bindparam("annotator")
     )
     return (
         statement.add_columns(Project, Participation, Programme, is_allocated)
-        .outerjoin(Participation, own)
+        .outerjoin(Participation, is_own_participation)
         .outerjoin(ProgrammeProject, col(ProgrammeProject.project_id) == col(Project.id))
         .outerjoin(Programme, col(Programme.id) == col(ProgrammeProject.programme_id))
-        .options(*(defer(column) for column in _DEFERRED))  # type: ignore[arg-type]
+        .options(*(defer(column) for column in _DEFERRED_COLUMNS))  # type: ignore[arg-type]
         .execution_options(populate_existing=True)
     )
 
 
-_DEFERRED = (col(Project.definition), col(Project.source), col(Project.frames), col(Programme.source))
-_CONTEXT = _with_context(sa.select().select_from(Project).where(col(Project.id) == sa.bindparam("project")))
-_ASSIGNMENT = _with_context(
+_DEFERRED_COLUMNS = (col(Project.definition), col(Project.source), col(Project.frames), col(Programme.source))
+_CONTEXT = _add_context_columns(sa.select().select_from(Project).where(col(Project.id) == sa.bindparam("project")))
+_ASSIGNMENT = _add_context_columns(
     sa.select(Assignment, Item)
     .select_from(Assignment)
     .join(Item, col(Item.id) == col(Assignment.item_id))

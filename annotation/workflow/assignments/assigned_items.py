@@ -13,15 +13,18 @@ from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Ques
 from annotation.store import item_queue
 from annotation.store.models import Assignment, Item, table_model
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Pool, Stage, Surface
-from annotation.workflow.assignments import annotator_context
-from annotation.workflow.assignments import assignment_policy as policy
+from annotation.workflow.assignments import annotator_context, assignment_policy
 from annotation.workflow.assignments.annotator_context import AnnotatorContext
 from annotation.workflow.assignments.assignment_policy import PagePosition
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShownQuestion:
-    """A question and its options in the order shown, with the labels under which they are stored."""
+    """A question as an annotator is shown it.
+
+    `options` are the texts of its options in the order shown, and `labels` are the labels under which the same options
+    are stored, in the same order. Both are empty for questions without options.
+    """
 
     question: Question
     options: tuple[str, ...] = ()
@@ -39,10 +42,12 @@ class ShownQuestion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PageNumber:
-    """The number of an annotator's page, from 1, and the position on it, None where a later item is on the page.
+class ShownPage:
+    """The page of an item as the annotator is shown it.
 
-    How many items the page will have is not known before it is over: the last page ends where nothing is left.
+    `number` is the page's number from 1. `position` is the item's position on the page from 1; it is shown for the
+    annotator's newest item only and None for earlier ones. How many items the page will have is not known before the
+    page is over: the last page ends where no item is left.
     """
 
     number: int
@@ -53,9 +58,10 @@ class PageNumber:
 class AssignedItem:
     """An item that is assigned to an annotator, in the project's language.
 
-    `item` is the item's external id, `number` its ordinal among the annotator's items in the project. `remaining` is
-    how many items of the project still need answers from anybody, this one included; None in training and
-    qualification, and where there are more than are counted.
+    `revision` is the revision that the next answer will have, 0 for a first answer. `project` is the project's title,
+    `item` the item's external id, `stimulus` the text to judge and `pieces` its parts with their kinds. `number` counts
+    the annotator's items in the project from 1. `remaining` is how many items of the pool still need answers of any
+    annotator, this one included; it is None in training and qualification, and above `item_queue.MOST_COUNTED`.
     """
 
     assignment_id: int
@@ -71,15 +77,16 @@ class AssignedItem:
     questions: tuple[ShownQuestion, ...]
     number: int
     remaining: int | None
-    page: PageNumber | None
+    page: ShownPage | None
 
 
 def build_assigned_item(
     session: Session, context: AnnotatorContext, assignment: Assignment, item: Item, *, open_items: int | None = None
 ) -> AssignedItem:
-    """What the annotator is shown of an assignment.
+    """Build what the annotator is shown of an assignment.
 
-    `open_items` is the number of open items, where it was counted when the item was taken from the queue.
+    `open_items` is the number of open items in the pool where the queue has counted it; where it is None, it is counted
+    here.
     """
     return AssignedItem(
         assignment_id=annotator_context.require_id(assignment.id),
@@ -95,7 +102,7 @@ def build_assigned_item(
         questions=build_shown_questions(context, assignment, item),
         number=assignment.position or 0,
         remaining=_count_remaining(session, item, open_items=open_items),
-        page=_build_page_number(context, assignment),
+        page=_build_shown_page(context, assignment),
     )
 
 
@@ -119,19 +126,19 @@ def _build_shown_question(question: Question, item: Item, order: list[int] | Non
     )
 
 
-def _build_page_number(context: AnnotatorContext, assignment: Assignment) -> PageNumber | None:
+def _build_shown_page(context: AnnotatorContext, assignment: Assignment) -> ShownPage | None:
     participation = context.participation
     if assignment.page is None:
         return None
-    newest = assignment.page == participation.page and assignment.position == participation.shown
-    return PageNumber(number=assignment.page, position=participation.on_page if newest else None)
+    is_newest = assignment.page == participation.page and assignment.position == participation.shown
+    return ShownPage(number=assignment.page, position=participation.on_page if is_newest else None)
 
 
 def list_questions(context: AnnotatorContext, item: Item) -> tuple[Question, ...]:
-    """The questions of an item; a choice among the item's own options lists their positions."""
-    number = len(item.options or ())
+    """The questions of an item; a choice among the item's own options gets one position for each option."""
+    n_options = len(item.options or ())
     return tuple(
-        question.with_positions(number) if isinstance(question, ChoiceQuestion) else question
+        question.with_positions(n_options) if isinstance(question, ChoiceQuestion) else question
         for question in context.definition.all_questions
     )
 
@@ -143,8 +150,12 @@ def list_option_texts(question: Question, item: Item) -> tuple[str, ...]:
     return question.options if isinstance(question, ScaleQuestion) else ()
 
 
-def draw_option_orders(context: AnnotatorContext, item: Item, *, occasion: int) -> dict[str, list[int]]:
-    """The seeded order of each question's options for this annotator; another one on each occasion of the same item."""
+def build_option_orders(context: AnnotatorContext, item: Item, *, occasion: int) -> dict[str, list[int]]:
+    """The order in which this annotator sees the options of each question, as indices by the question's name.
+
+    Where a question shuffles its options, the order is seeded, and differs on each occasion of the same item. Questions
+    without options are left out.
+    """
     orders = {}
     for question in list_questions(context, item):
         options = list_option_texts(question, item)
@@ -187,10 +198,11 @@ def _count_remaining(session: Session, item: Item, *, open_items: int | None) ->
 
 @dataclass(frozen=True, kw_only=True)
 class SelectedItem:
-    """The item that was selected next: on which occasion, in which attempt, whether as a repeat, and its page position.
+    """The item to assign next.
 
-    `item` is set where the row was read already and the annotator never had it; `open_items` is as in
-    `item_queue.QueuedItem`.
+    `item` is the item's row where the queue has read it and the annotator never had the item, else None. `open_items`
+    is as in `item_queue.QueuedItem`. `occasion` counts the assignments of the item to this annotator from 0, `attempt`
+    is the attempt at training or qualification, None in other stages. `page_position` is None without pages.
     """
 
     item_id: int
@@ -210,9 +222,10 @@ def assign_item(
     now: datetime,
     batch_until: datetime | None = None,
 ) -> tuple[Assignment, Item]:
-    """Create the assignment of a selected item; the annotator's expired one becomes live again, at its old position.
+    """Create the assignment of a selected item, or make the annotator's expired assignment of it live again.
 
-    With `batch_until` the item belongs to a Label Studio batch with a lease until then, else it is shown in Telegram.
+    An expired assignment keeps its old position. With `batch_until` the assignment belongs to a Label Studio batch and
+    its lease ends then; without it the item is shown in Telegram. Returns the assignment and its item.
     """
     item = selected.item or session.get_one(Item, selected.item_id, populate_existing=True)
     assignment = _find_expired(session, context, selected) if selected.item is None else None
@@ -239,20 +252,20 @@ def assign_item(
 
 
 def _find_expired(session: Session, context: AnnotatorContext, selected: SelectedItem) -> Assignment | None:
-    """The annotator's expired assignment of the same item and occasion."""
-    own = select(Assignment).where(
+    """The annotator's earlier assignment of the same item and occasion, which has expired; None where there is none."""
+    assignments = select(Assignment).where(
         Assignment.item_id == selected.item_id, Assignment.annotator_id == context.annotator_id
     )
-    return session.exec(own.where(Assignment.occasion == selected.occasion)).first()
+    return session.exec(assignments.where(Assignment.occasion == selected.occasion)).first()
 
 
 def renew_lease(context: AnnotatorContext, assignment: Assignment, *, now: datetime) -> None:
-    """Give an assignment in Telegram a new lease."""
-    assignment.lease_until = now + timedelta(seconds=context.definition.lease or policy.LEASE_SECONDS)
+    """Give an assignment in Telegram a new lease, as long as the project says."""
+    assignment.lease_until = now + timedelta(seconds=context.definition.lease or assignment_policy.LEASE_SECONDS)
 
 
 def _build_assignment(context: AnnotatorContext, item: Item, selected: SelectedItem, *, now: datetime) -> Assignment:
-    orders = draw_option_orders(context, item, occasion=selected.occasion)
+    orders = build_option_orders(context, item, occasion=selected.occasion)
     return Assignment(
         project_id=context.project_id,
         item_id=selected.item_id,

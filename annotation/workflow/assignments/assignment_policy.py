@@ -1,4 +1,4 @@
-"""Assignment rules as pure functions: stages, page positions, control items, caps, work sessions, seeded draws."""
+"""Assignment policy as pure functions: stages, page positions, control items, caps, work sessions, seeded order."""
 
 from __future__ import annotations
 
@@ -17,40 +17,43 @@ SESSION_PAUSE = timedelta(minutes=30)
 """After a pause this long a new work session begins."""
 
 LEASE_SECONDS = 30 * 60
-"""The lease of an item in Telegram, where the project does not say."""
+"""The lease of an item in Telegram, where the project file sets none."""
 
 REPEAT_PROBABILITY = 0.5
 """How often a due repeat is assigned instead of a new item, so that repeats do not come in a row."""
 
 
-def draw_number(*names: object) -> float:
-    """A pseudo-random number in [0, 1) that depends on the names alone."""
-    digest = hashlib.sha256("\x1f".join(map(str, names)).encode()).digest()
+def generate_seeded_number(*key: object) -> float:
+    """A pseudo-random number in [0, 1) that depends on the key alone: the first 48 bits of its sha256 as a fraction."""
+    digest = hashlib.sha256("\x1f".join(map(str, key)).encode()).digest()
     return int.from_bytes(digest[:6]) / 2**48
 
 
 def shuffle_names(names: Sequence[str], *key: object) -> list[str]:
     """The names in a pseudo-random order that depends on the key alone."""
-    return sorted(names, key=lambda name: (draw_number(*key, name), name))
+    return sorted(names, key=lambda name: (generate_seeded_number(*key, name), name))
 
 
 def get_next_stage(definition: ProjectFile, stage: Stage) -> Stage:
     """The stage after this one; the main stage is the last."""
     stages = [*map(Stage, definition.stages.by_name), Stage.MAIN]
-    later = stages[stages.index(stage) + 1 :] if stage in stages else []
-    return later[0] if later else Stage.MAIN
+    later_stages = stages[stages.index(stage) + 1 :] if stage in stages else []
+    return later_stages[0] if later_stages else Stage.MAIN
 
 
 @dataclass(frozen=True, kw_only=True)
 class PagePosition:
-    """A page of an annotator and a position on it, both from 1."""
+    """The number of an annotator's page, and the position of an item on this page, both counted from 1."""
 
     page: int
     position: int
 
 
-def get_next_position(pages: PagesSection | None, *, page: int, on_page: int) -> PagePosition | None:
-    """The page position of the next item; None where the project has no pages."""
+def get_next_page_position(pages: PagesSection | None, *, page: int, on_page: int) -> PagePosition | None:
+    """The page position of the next item; None where the project has no pages.
+
+    `page` is the annotator's current page, 0 before the first item; `on_page` is how many items of it were shown.
+    """
     if pages is None:
         return None
     if page == 0 or on_page >= pages.items:
@@ -63,17 +66,19 @@ def needs_control(
     pages: PagesSection | None,
     page_position: PagePosition | None,
     *,
-    number: int,
+    item_number: int,
     key: str,
 ) -> bool:
-    """Whether the annotator's item with this number is to be a control item.
+    """Whether the annotator's next item is to be a control item.
 
-    Either `per_page` seeded positions of each page, or a seeded draw at `rate` for each item.
+    `item_number` counts the annotator's items in the project from 1, and `key` is the annotator's seed key. With
+    `controls.rate` each item is a control item with this probability, decided by its seeded number. With
+    `controls.per_page` this many positions of each page, in seeded order, are control items.
     """
     if controls is None:
         return False
     if controls.rate is not None:
-        return draw_number(key, "control", number) < controls.rate
+        return generate_seeded_number(key, "control", item_number) < controls.rate
     if pages is None or page_position is None:
         return False
     positions = shuffle_names(
@@ -84,18 +89,22 @@ def needs_control(
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotatorProgress:
-    """Counts of an annotator's answers in a project, in all and on a local day, and the start of their work session."""
+    """What the caps of a project are compared with.
+
+    `answered` counts the annotator's answers in the main stage, `answered_today` those on `day`, an ISO date in the
+    annotator's time zone. The current work session began at `work_session_since`; `last_at` is the last action in it.
+    """
 
     answered: int
     day: str | None
     answered_today: int
-    session_since: datetime | None
+    work_session_since: datetime | None
     last_at: datetime | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReachedCap:
-    """A cap that is reached; `until` is when it ends by itself, None where it does not."""
+    """A cap that the annotator has reached; `until` is when it allows items again, None where it never does."""
 
     until: datetime | None = None
 
@@ -103,7 +112,10 @@ class ReachedCap:
 def find_reached_cap(
     caps: CapsSection | None, progress: AnnotatorProgress, *, now: datetime, zone: str | None
 ) -> ReachedCap | None:
-    """The cap that allows the annotator no other item now."""
+    """The cap because of which the annotator gets no item now; None where no cap is reached.
+
+    `zone` is the annotator's time zone, in which a day begins; None is UTC.
+    """
     if caps is None:
         return None
     if caps.items is not None and progress.answered >= caps.items:
@@ -117,11 +129,11 @@ def find_reached_cap(
     if (
         caps.sitting is None
         or progress.last_at is None
-        or progress.session_since is None
+        or progress.work_session_since is None
         or starts_session(progress.last_at, now=now)
     ):
         return None
-    if (now - progress.session_since).total_seconds() < caps.sitting:
+    if (now - progress.work_session_since).total_seconds() < caps.sitting:
         return None
     return ReachedCap(until=progress.last_at + SESSION_PAUSE)
 
@@ -132,7 +144,7 @@ def starts_session(last_at: datetime | None, *, now: datetime) -> bool:
 
 
 def get_local_date(now: datetime, zone: str | None) -> str:
-    """The ISO date in the annotator's time zone."""
+    """The ISO date of `now` in a time zone, in UTC where `zone` is None or unknown."""
     return now.astimezone(_get_time_zone(zone)).date().isoformat()
 
 
@@ -143,7 +155,7 @@ def _get_next_midnight(now: datetime, zone: str | None) -> datetime:
 
 
 def _get_time_zone(name: str | None) -> ZoneInfo:
-    """The time zone of this name; UTC where there is none."""
+    """The time zone of this name; UTC where the name is None or unknown."""
     try:
         return ZoneInfo(name or "UTC")
     except (ZoneInfoNotFoundError, ValueError):

@@ -14,26 +14,31 @@ from annotation.store.item_queue import QueueQuery
 from annotation.store.models import Assignment, Exposure, Item
 from annotation.vocabulary import AssignmentStatus, ExposureCause, ItemStatus, Pool, Stage, Surface, UnassignedReason
 from annotation.workflow.allocation import group_allocation
-from annotation.workflow.assignments import assignment_policy as policy
-from annotation.workflow.assignments import qualification
+from annotation.workflow.assignments import assignment_policy, qualification
 from annotation.workflow.assignments.annotator_context import EXPOSURE_CAUSES, AnnotatorContext
 from annotation.workflow.assignments.assigned_items import SelectedItem
 from annotation.workflow.participations import NothingAssigned
 
-ENDED = (AssignmentStatus.DONE, AssignmentStatus.SKIPPED)
-EXPIRED = sa.text("assignment.status = 'expired'")
-IN_BATCH = sa.and_(col(Assignment.status) == AssignmentStatus.LIVE, col(Assignment.surface) == Surface.LABEL_STUDIO)
-"""Live items of a Label Studio batch: an annotator can have many at once."""
+ENDED_STATUSES = (AssignmentStatus.DONE, AssignmentStatus.SKIPPED)
+IS_EXPIRED = sa.text("assignment.status = 'expired'")
+"""The condition that an assignment's lease expired, written as in the partial index that finds such assignments."""
+IS_IN_BATCH = sa.and_(col(Assignment.status) == AssignmentStatus.LIVE, col(Assignment.surface) == Surface.LABEL_STUDIO)
+"""The condition that an assignment is live in a Label Studio batch: an annotator can have many such at once."""
 
 
 def select_pilot_item(
     session: Session, context: AnnotatorContext, *, now: datetime
 ) -> SelectedItem | NothingAssigned | None:
-    """The next pilot item, at most `number` for each annotator; None when the annotator has finished the pilot."""
+    """The next pilot item; None when the annotator has had the pilot's `number` of items, or no item is left."""
     section = context.definition.stages.pilot
     if section is not None and section.number is not None:
-        ended = select(func.count()).select_from(Assignment).where(*_in_stage(context, Stage.PILOT))
-        if session.exec(ended.where(col(Assignment.status).in_(ENDED) | IN_BATCH)).one() >= section.number:
+        ended_count_query = (
+            select(func.count()).select_from(Assignment).where(*_build_stage_conditions(context, Stage.PILOT))
+        )
+        if (
+            session.exec(ended_count_query.where(col(Assignment.status).in_(ENDED_STATUSES) | IS_IN_BATCH)).one()
+            >= section.number
+        ):
             return None
     return _take_from_queue(session, context, Pool.PILOT, now=now)
 
@@ -41,63 +46,87 @@ def select_pilot_item(
 def select_attempt_item(session: Session, context: AnnotatorContext, stage: Stage) -> SelectedItem | None:
     """The next item of the annotator's attempt at training or qualification; None when the attempt has all its answers.
 
-    Each attempt has its own order, in which items that the annotator has not met come first. An answer to an item as it
-    was before a substantive fix does not count: another item, or the fixed one, takes its turn.
+    An item whose lease expired in this attempt comes first, then the items with the fewest earlier assignments to this
+    annotator, in an order seeded for each attempt. An answer to an item as it was before a substantive fix does not
+    count: the fixed item, or another one, is assigned instead.
     """
     attempt, section = context.participation.attempt, context.definition.stages.by_name.get(stage.value)
-    rows = session.exec(select(Assignment).where(*_in_stage(context, stage))).all()
-    current = [row for row in rows if (row.attempt or 1) == attempt]
-    done = [row.id for row in current if row.status is AssignmentStatus.DONE]
-    superseded = qualification.find_superseded(session, done)
-    settled = {row.item_id for row in current if _is_settled(row) and row.id not in superseded}
-    if section is None or (section.number is not None and len(settled) >= section.number):
+    assignments = session.exec(select(Assignment).where(*_build_stage_conditions(context, stage))).all()
+    attempt_assignments = [assignment for assignment in assignments if (assignment.attempt or 1) == attempt]
+    done_ids = [assignment.id for assignment in attempt_assignments if assignment.status is AssignmentStatus.DONE]
+    superseded_ids = qualification.find_superseded_assignments(session, done_ids)
+    settled_item_ids = {
+        assignment.item_id
+        for assignment in attempt_assignments
+        if _is_settled(assignment) and assignment.id not in superseded_ids
+    }
+    if section is None or (section.number is not None and len(settled_item_ids) >= section.number):
         return None
-    occasions = {row.item_id: row.occasion + 1 for row in sorted(rows, key=lambda row: row.occasion)}
-    shuffled = _list_shuffled_items(session, context, Pool(stage.value), attempt)
-    candidates = [item_id for item_id in shuffled if item_id not in settled]
-    expired = {row.item_id: row for row in current if row.status is AssignmentStatus.EXPIRED}
-    begun = [expired[item_id] for item_id in sorted(candidates) if item_id in expired]
-    if begun:
-        return SelectedItem(item_id=begun[0].item_id, occasion=begun[0].occasion, attempt=begun[0].attempt)
-    if not candidates:
+    next_occasions = {
+        assignment.item_id: assignment.occasion + 1
+        for assignment in sorted(assignments, key=lambda assignment: assignment.occasion)
+    }
+    shuffled_ids = _list_shuffled_items(session, context, Pool(stage.value), attempt)
+    candidate_ids = [item_id for item_id in shuffled_ids if item_id not in settled_item_ids]
+    expired_by_item = {
+        assignment.item_id: assignment
+        for assignment in attempt_assignments
+        if assignment.status is AssignmentStatus.EXPIRED
+    }
+    expired_assignments = [expired_by_item[item_id] for item_id in sorted(candidate_ids) if item_id in expired_by_item]
+    if expired_assignments:
+        return SelectedItem(
+            item_id=expired_assignments[0].item_id,
+            occasion=expired_assignments[0].occasion,
+            attempt=expired_assignments[0].attempt,
+        )
+    if not candidate_ids:
         return None
-    first = min(candidates, key=lambda item_id: occasions.get(item_id, 0))
-    return SelectedItem(item_id=first, occasion=occasions.get(first, 0), attempt=attempt)
+    item_id_to_assign = min(candidate_ids, key=lambda item_id: next_occasions.get(item_id, 0))
+    return SelectedItem(item_id=item_id_to_assign, occasion=next_occasions.get(item_id_to_assign, 0), attempt=attempt)
 
 
 def has_batch_items(session: Session, context: AnnotatorContext) -> bool:
-    """Whether items of the current stage are live in a Label Studio batch; the next stage begins when none is."""
-    live = select(Assignment.id).where(*_in_stage(context, context.participation.stage), IN_BATCH)
+    """Whether items of the current stage are live in a Label Studio batch; until they are answered, the stage lasts."""
+    live = select(Assignment.id).where(*_build_stage_conditions(context, context.participation.stage), IS_IN_BATCH)
     return session.exec(live.limit(1)).first() is not None
 
 
-def _is_settled(row: Assignment) -> bool:
-    """Whether the item of an assignment need not be assigned again in this attempt."""
-    in_batch = row.status is AssignmentStatus.LIVE and row.surface is Surface.LABEL_STUDIO
-    return in_batch or row.status is AssignmentStatus.DONE
+def _is_settled(assignment: Assignment) -> bool:
+    """Whether the item of this assignment is answered or in a batch, so that the attempt does not assign it again."""
+    in_batch = assignment.status is AssignmentStatus.LIVE and assignment.surface is Surface.LABEL_STUDIO
+    return in_batch or assignment.status is AssignmentStatus.DONE
 
 
 def select_main_item(
     session: Session, context: AnnotatorContext, *, now: datetime
 ) -> SelectedItem | NothingAssigned | None:
-    """The next item of the main stage: a control item where one is planned, a due repeat, or the next of the queue."""
+    """The next item of the main stage: a control item where one is due, a due repeat, or the next of the queue."""
     participation, definition = context.participation, context.definition
-    page_position = policy.get_next_position(definition.pages, page=participation.page, on_page=participation.on_page)
-    number = participation.shown + 1
-    needs_control = policy.needs_control(
-        definition.controls, definition.pages, page_position, number=number, key=context.seed_key
+    page_position = assignment_policy.get_next_page_position(
+        definition.pages, page=participation.page, on_page=participation.on_page
     )
-    control = _find_expired_control(session, context) or (_select_control(session, context) if needs_control else None)
-    if control is not None:
-        return SelectedItem(item_id=control, page_position=page_position)
-    repeat = _find_due_repeat(session, context, now=now)
-    if repeat is not None and policy.draw_number(context.seed_key, "repeat", number) < policy.REPEAT_PROBABILITY:
-        return SelectedItem(item_id=repeat, occasion=1, is_repeat=True, page_position=page_position)
+    item_number = participation.shown + 1
+    is_control_due = assignment_policy.needs_control(
+        definition.controls, definition.pages, page_position, item_number=item_number, key=context.seed_key
+    )
+    control_item_id = _find_expired_control(session, context) or (
+        _select_control(session, context) if is_control_due else None
+    )
+    if control_item_id is not None:
+        return SelectedItem(item_id=control_item_id, page_position=page_position)
+    repeat_item_id = _find_due_repeat(session, context, now=now)
+    if (
+        repeat_item_id is not None
+        and assignment_policy.generate_seeded_number(context.seed_key, "repeat", item_number)
+        < assignment_policy.REPEAT_PROBABILITY
+    ):
+        return SelectedItem(item_id=repeat_item_id, occasion=1, is_repeat=True, page_position=page_position)
     selected = _take_from_queue(session, context, Pool.MAIN, now=now, page_position=page_position)
     if isinstance(selected, SelectedItem):
-        participation.missed_controls += needs_control
-    elif selected is None and repeat is not None:
-        return SelectedItem(item_id=repeat, occasion=1, is_repeat=True, page_position=page_position)
+        participation.missed_controls += is_control_due
+    elif selected is None and repeat_item_id is not None:
+        return SelectedItem(item_id=repeat_item_id, occasion=1, is_repeat=True, page_position=page_position)
     return selected
 
 
@@ -107,7 +136,7 @@ def _take_from_queue(
     pool: Pool,
     *,
     now: datetime,
-    page_position: policy.PagePosition | None = None,
+    page_position: assignment_policy.PagePosition | None = None,
 ) -> SelectedItem | NothingAssigned | None:
     queued = item_queue.take_next_item(session, build_queue_query(session, context, pool), now=now)
     if queued.search_again:
@@ -120,14 +149,16 @@ def _take_from_queue(
 
 
 def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -> QueueQuery:
-    """The query for an item of the pool; where groups are shared between projects it names those of this project."""
+    """The query for an item of the pool; in a group allocation it names the bins that the annotator may get."""
     return QueueQuery(
         annotator_id=context.annotator_id,
         project_id=context.project_id,
         pool=pool,
         cause=EXPOSURE_CAUSES[pool],
-        cursor_start=policy.draw_number(context.seed_key, "ring", pool.value),
-        window_start=policy.draw_number(context.seed_key, "started", context.participation.shown + 1),
+        cursor_start=assignment_policy.generate_seeded_number(context.seed_key, "ring", pool.value),
+        window_start=assignment_policy.generate_seeded_number(
+            context.seed_key, "started", context.participation.shown + 1
+        ),
         blind=context.is_baseline,
         exceptions=context.exposure_exceptions,
         bins=group_allocation.get_allowed_bins(
@@ -139,37 +170,44 @@ def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -
 
 
 def _find_expired_control(session: Session, context: AnnotatorContext) -> int | None:
-    """The annotator's control item whose lease expired; it comes first and keeps its old position.
+    """The id of the annotator's oldest control item whose lease expired, None where there is none.
 
-    In a baseline not where the annotator has met its group elsewhere since.
+    Such an item comes before others and keeps its old position. In a baseline it is left out where the annotator has
+    met its group in another project, or otherwise than as a control item.
     """
     if context.definition.controls is None:
         return None
     expired = (
         select(Assignment.item_id)
         .join(Item, col(Item.id) == col(Assignment.item_id))
-        .where(Assignment.annotator_id == context.annotator_id, Assignment.project_id == context.project_id, EXPIRED)
-        .where(judgements.CONTROL, Item.status == ItemStatus.OPEN)
+        .where(Assignment.annotator_id == context.annotator_id, Assignment.project_id == context.project_id, IS_EXPIRED)
+        .where(judgements.IS_CONTROL, Item.status == ItemStatus.OPEN)
     )
     if context.is_baseline:
-        own = (col(Exposure.project_id) == context.project_id) & (col(Exposure.cause) == ExposureCause.CONTROL)
-        expired = expired.where(~_exposures(context).where(~own).exists())
+        is_own_control = (col(Exposure.project_id) == context.project_id) & (
+            col(Exposure.cause) == ExposureCause.CONTROL
+        )
+        expired = expired.where(~_build_exposure_query(context).where(~is_own_control).exists())
     return session.exec(expired.order_by(col(Assignment.id)).limit(1)).first()
 
 
 def _select_control(session: Session, context: AnnotatorContext) -> int | None:
-    """A control item that the annotator has not met; in a baseline one whose group they have not met either."""
-    met = set(session.exec(select(Assignment.item_id).where(*_in_stage(context, Stage.MAIN), judgements.CONTROL)))
-    shuffled = _list_shuffled_items(session, context, Pool.CONTROL, "controls")
-    candidates = [item_id for item_id in shuffled if item_id not in met]
+    """The id of a control item that is new to the annotator, in a baseline with its group; None where none is left."""
+    met_item_ids = set(
+        session.exec(
+            select(Assignment.item_id).where(*_build_stage_conditions(context, Stage.MAIN), judgements.IS_CONTROL)
+        )
+    )
+    shuffled_ids = _list_shuffled_items(session, context, Pool.CONTROL, "controls")
+    candidate_ids = [item_id for item_id in shuffled_ids if item_id not in met_item_ids]
     if context.is_baseline:
-        exposed = _find_exposed_items(session, context, candidates)
-        candidates = [item_id for item_id in candidates if item_id not in exposed]
-    return candidates[0] if candidates else None
+        exposed_item_ids = _find_exposed_items(session, context, candidate_ids)
+        candidate_ids = [item_id for item_id in candidate_ids if item_id not in exposed_item_ids]
+    return candidate_ids[0] if candidate_ids else None
 
 
-def _exposures(context: AnnotatorContext) -> sa.Select[int]:
-    """The annotator's exposures to the item's group in all projects but the exceptions."""
+def _build_exposure_query(context: AnnotatorContext) -> sa.Select[int]:
+    """The query for the annotator's exposures to the group of `Item`, in all projects but the exceptions."""
     return (
         sa.select(sa.literal(1))
         .where(col(Exposure.annotator_id) == context.annotator_id, col(Exposure.group_id) == Item.group_id)
@@ -177,15 +215,15 @@ def _exposures(context: AnnotatorContext) -> sa.Select[int]:
     )
 
 
-def _find_exposed_items(session: Session, context: AnnotatorContext, items: Collection[int]) -> set[int]:
-    """Those of the items whose group the annotator has met in any project but the exceptions."""
-    met = _exposures(context).limit(1).scalar_subquery()
-    exposed = select(Item.id).where(col(Item.id).in_(items), met.is_not(None))
-    return {item_id for item_id in session.exec(exposed) if item_id is not None}
+def _find_exposed_items(session: Session, context: AnnotatorContext, item_ids: Collection[int]) -> set[int]:
+    """The ids of the items whose group the annotator has met in any project but the exceptions."""
+    first_exposure = _build_exposure_query(context).limit(1).scalar_subquery()
+    exposed_items = select(Item.id).where(col(Item.id).in_(item_ids), first_exposure.is_not(None))
+    return {item_id for item_id in session.exec(exposed_items) if item_id is not None}
 
 
 def _find_due_repeat(session: Session, context: AnnotatorContext, *, now: datetime) -> int | None:
-    """The item whose repeat has been due longest."""
+    """The id of the item whose repeat has been due longest; None where no repeat is due."""
     if context.definition.repeats is None:
         return None
     due = (
@@ -208,19 +246,19 @@ def _find_due_repeat(session: Session, context: AnnotatorContext, *, now: dateti
 
 
 def _list_shuffled_items(session: Session, context: AnnotatorContext, pool: Pool, *key: object) -> Sequence[int]:
-    """The open items of a pool without overlap, in the annotator's own seeded order."""
+    """The ids of the open items of a pool without overlap, in an order seeded by the annotator and the key."""
     open_items = select(Item.external_id, Item.id).where(
         Item.project_id == context.project_id,
         Item.pool == pool,
         Item.status == ItemStatus.OPEN,
         sa.text("pool <> 'main'"),
     )
-    ids = dict(session.exec(open_items).all())
-    names = policy.shuffle_names(list(ids), context.seed_key, *key)
-    return [item_id for name in names if (item_id := ids[name]) is not None]
+    ids_by_name = dict(session.exec(open_items).all())
+    names = assignment_policy.shuffle_names(list(ids_by_name), context.seed_key, *key)
+    return [item_id for name in names if (item_id := ids_by_name[name]) is not None]
 
 
-def _in_stage(context: AnnotatorContext, stage: Stage) -> tuple[sa.ColumnElement[bool], ...]:
+def _build_stage_conditions(context: AnnotatorContext, stage: Stage) -> tuple[sa.ColumnElement[bool], ...]:
     return (
         col(Assignment.annotator_id) == context.annotator_id,
         col(Assignment.project_id) == context.project_id,

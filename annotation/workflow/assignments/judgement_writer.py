@@ -1,4 +1,4 @@
-"""Writes revisions of judgements, and builds what the annotator is shown after one was saved."""
+"""Judgements: writes each revision of an answer, finds stored ones, and builds what the annotator is shown of them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from annotation.workflow.quality import gold_answers
 class SavedJudgement:
     """A stored answer as the annotator is shown it.
 
-    `repeated` says that the same submission was stored before and nothing is stored now. `answers` are the shown texts
-    by question, `stored` the stored labels; both are empty for a skip. `extra` says that the item had all its answers
-    already, `changeable` that an undo may be tried. `feedback` is for training, `decision` for the last answer of a
-    qualification.
+    `repeated` says that the same submission was stored before and nothing is stored now. `answers` are the texts of the
+    answers by question name as the annotator saw them, `stored_answers` the same answers as they are stored; both are
+    empty for a skip. `number` counts the annotator's items in the project from 1. `extra` says that the item had all
+    its answers already, `changeable` that an undo may be tried. `feedback` is set in training only, `decision` only
+    with the last answer of a qualification. The other fields are as in `AssignedItem`.
     """
 
     assignment_id: int
@@ -38,7 +39,7 @@ class SavedJudgement:
     stimulus: str
     pieces: tuple[Mapping[str, Any], ...]
     questions: tuple[ShownQuestion, ...]
-    stored: Mapping[str, str]
+    stored_answers: Mapping[str, str]
     answers: Mapping[str, str]
     repeated: bool
     changeable: bool = False
@@ -53,15 +54,18 @@ class SavedJudgement:
 
     @property
     def answer(self) -> str:
-        """The answers in one line."""
+        """The texts of all answers in one line."""
         return "; ".join(self.answers.values())
 
 
 @dataclass(frozen=True, kw_only=True)
-class GivenAnswer:
-    """An answer to be stored: by question as stored, and raw as it was received; or a skip and its reason.
+class NewAnswer:
+    """An answer that is going to be stored, or a skip.
 
-    `at` is when it was given in Label Studio, and `seconds` how long it took there, where that is known.
+    `answers` are the answers by question name as they are stored, empty for a skip; `raw` is what was received.
+    `skip_reason` is set for a skip only. `excluded` is the reason for which the answer does not count, None where it
+    counts. `at` is the time of an answer given in Label Studio, None in Telegram, and `seconds` how long it took there,
+    None where that is not known.
     """
 
     answers: Mapping[str, str]
@@ -76,24 +80,28 @@ def write_judgement(
     session: Session,
     context: AnnotatorContext,
     assignment: Assignment,
-    given: GivenAnswer,
+    new_answer: NewAnswer,
     *,
     revision: int,
     excluded: str | None,
     now: datetime,
 ) -> Judgement:
-    """Write one revision of an answer, with its own seconds, or else the seconds since the item was shown."""
+    """Write one revision of an answer to an assignment, and return it.
+
+    The time of an answer in Telegram is the time since the item was shown, in seconds; that of an answer from Label
+    Studio comes with it. `excluded` is stored as the exclusion reason; None where the answer counts.
+    """
     questions = context.definition.all_questions
     shown_at = assignment.shown_at or assignment.assigned_at or now
     judgement = Judgement(
         assignment_id=annotator_context.require_id(assignment.id),
         revision=revision,
-        response=given.answers.get(questions[0].name, ""),
-        response_raw=given.raw,
-        answers=dict(given.answers) if len(questions) > 1 and given.skip_reason is None else None,
-        seconds=(now - shown_at).total_seconds() if given.at is None else given.seconds,
-        answered_at=given.at or now,
-        skip_reason=given.skip_reason,
+        response=new_answer.answers.get(questions[0].name, ""),
+        response_raw=new_answer.raw,
+        answers=dict(new_answer.answers) if len(questions) > 1 and new_answer.skip_reason is None else None,
+        seconds=(now - shown_at).total_seconds() if new_answer.at is None else new_answer.seconds,
+        answered_at=new_answer.at or now,
+        skip_reason=new_answer.skip_reason,
         excluded_reason=excluded,
     )
     table_model.write_row(session, judgement)
@@ -113,7 +121,7 @@ def get_judgement(session: Session, assignment_id: int, revision: int) -> Judgem
 
 
 def get_stored_answers(context: AnnotatorContext, judgement: Judgement) -> dict[str, str]:
-    """The stored answers of a judgement, by question."""
+    """The answers of a judgement by question name, as they are stored; empty for a skip."""
     if judgement.answers is not None:
         return dict(judgement.answers)
     return {context.definition.all_questions[0].name: judgement.response} if judgement.response else {}
@@ -128,9 +136,9 @@ def build_saved_judgement(
     repeated: bool = False,
     decision: QualificationDecision | None = None,
 ) -> SavedJudgement:
-    """What the annotator is shown of a stored answer."""
+    """Build what the annotator is shown of a stored answer."""
     questions = assigned_items.list_questions(context, item)
-    stored = get_stored_answers(context, judgement)
+    stored_answers = get_stored_answers(context, judgement)
     return SavedJudgement(
         assignment_id=annotator_context.require_id(assignment.id),
         revision=judgement.revision,
@@ -141,25 +149,30 @@ def build_saved_judgement(
         stimulus=item.stimulus,
         pieces=tuple(item.pieces or ()),
         questions=assigned_items.build_shown_questions(context, assignment, item),
-        stored=stored,
-        answers={name: get_answer_text(questions, item, name, label) for name, label in stored.items()},
+        stored_answers=stored_answers,
+        answers={name: get_answer_text(questions, item, name, label) for name, label in stored_answers.items()},
         repeated=repeated,
         changeable=_can_offer_undo(assignment, judgement, decision),
         extra=judgement.excluded_reason == EXTRA,
-        feedback=get_training_feedback(context, item, assignment.stage, stored),
+        feedback=get_training_feedback(context, item, assignment.stage, stored_answers),
         decision=decision,
     )
 
 
 def _can_offer_undo(assignment: Assignment, judgement: Judgement, decision: QualificationDecision | None) -> bool:
-    """Whether to offer an undo; that no other item of the group was shown since is checked only when it is used."""
-    closed = assignment.stage is Stage.TRAINING or decision is not None or judgement.excluded_reason == EXTRA
-    return assignment.status is AssignmentStatus.DONE and not closed
+    """Whether to offer an undo; whether another item of the group was shown since is checked only when undo is used."""
+    is_final = assignment.stage is Stage.TRAINING or decision is not None or judgement.excluded_reason == EXTRA
+    return assignment.status is AssignmentStatus.DONE and not is_final
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingFeedback:
-    """Whether an answer was right, the texts of the right answers by question, and the item's explanation, if any."""
+    """What an annotator is told about an answer in training.
+
+    `right` says whether the answer was right, None where the item has no gold. `gold` are the texts of the right
+    answers by question name. `explanation` is the item's explanation, None where there is none or the project shows
+    none.
+    """
 
     right: bool | None
     gold: Mapping[str, str]
@@ -167,7 +180,7 @@ class TrainingFeedback:
 
 
 def get_training_feedback(
-    context: AnnotatorContext, item: Item, stage: Stage, given: Mapping[str, str]
+    context: AnnotatorContext, item: Item, stage: Stage, stored_answers: Mapping[str, str]
 ) -> TrainingFeedback | None:
     """The feedback on an answer in the training; None in any other stage."""
     section = context.definition.stages.training
@@ -176,15 +189,15 @@ def get_training_feedback(
     questions = assigned_items.list_questions(context, item)
     gold = gold_answers.get_gold_answers(item, questions)
     return TrainingFeedback(
-        right=gold_answers.is_item_right(item, questions, given),
+        right=gold_answers.is_item_right(item, questions, stored_answers),
         gold={name: get_answer_text(questions, item, name, label) for name, label in gold.items()},
         explanation=item.explanation if section.explain else None,
     )
 
 
-def get_answer_text(questions: tuple[Question, ...], item: Item, name: str, label: str) -> str:
-    """The text of a stored answer: of a choice the option's text, else the answer itself."""
-    question = next((question for question in questions if question.name == name), None)
+def get_answer_text(questions: tuple[Question, ...], item: Item, question_name: str, label: str) -> str:
+    """The text of the stored answer `label`: the option's text for a choice question, else the answer as stored."""
+    question = next((question for question in questions if question.name == question_name), None)
     if isinstance(question, ChoiceQuestion):
         texts, labels = question.get_options(item.options), question.get_labels(item.options)
         return dict(zip(labels, texts, strict=True)).get(label, label)

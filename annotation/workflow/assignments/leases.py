@@ -1,4 +1,4 @@
-"""Leases: assignments that were not answered in time expire, a few at a time, without waiting for locks."""
+"""Leases: an assignment that is not answered in time expires and releases its place, a few at a time."""
 
 from __future__ import annotations
 
@@ -11,45 +11,47 @@ from annotation.store import overlap_counts
 from annotation.store.models import Assignment
 from annotation.store.models.table_model import UtcDateTime
 
-MAX_AT_ONCE = 8
-"""How many leases of others one update of an annotator expires at most."""
+MAX_EXPIRED_AT_ONCE = 8
+"""The largest number of other annotators' leases that one update of an annotator expires."""
 
 
 def expire_leases(
-    session: Session, *, now: datetime, limit: int = MAX_AT_ONCE, except_annotator_id: int | None = None
+    session: Session, *, now: datetime, limit: int = MAX_EXPIRED_AT_ONCE, except_annotator_id: int | None = None
 ) -> int:
-    """End the assignments whose lease is over, the oldest leases first, and release their places; how many.
+    """Expire up to `limit` assignments whose lease is over, the oldest leases first, and release their places.
 
-    Assignments of `except_annotator_id` are left live. The assignments found are locked (on SQLite the whole database
-    is), so nobody else ends them meanwhile. Rows that another transaction has locked are skipped: two transactions that
-    expired each other's leases would deadlock.
+    Returns how many assignments expired. Assignments of `except_annotator_id` are left live. The assignments are locked
+    before they expire (on SQLite the whole database is), so that no other transaction ends them meanwhile. Rows that
+    another transaction has locked are skipped: two transactions that expired each other's leases would deadlock.
     """
-    statement = _OVERDUE_UNLOCKED if session.get_bind().dialect.name == "postgresql" else _OVERDUE
+    statement = _OVERDUE_UNLOCKED_LEASES if session.get_bind().dialect.name == "postgresql" else _OVERDUE_LEASES
     rows = (
         session.connection().execute(statement, {"now": now, "except": except_annotator_id or 0, "limit": limit}).all()
     )
     if rows:
-        session.connection().execute(_END, [{"assignment": row[0]} for row in rows])
-        overlap_counts.release_places(session, item_ids=[item_id for _, item_id, holds in rows if holds], now=now)
+        session.connection().execute(_EXPIRE, [{"assignment": row[0]} for row in rows])
+        overlap_counts.release_places(
+            session, item_ids=[item_id for _, item_id, holds_place in rows if holds_place], now=now
+        )
     return len(rows)
 
 
 def expire_lease(session: Session, assignment: Assignment, *, now: datetime) -> None:
-    """End this assignment and release its place; does nothing where it is no longer live."""
-    ended = session.connection().execute(_END, {"assignment": assignment.id})
+    """Expire this assignment and release its place; does nothing where the assignment is no longer live."""
+    ended = session.connection().execute(_EXPIRE, {"assignment": assignment.id})
     if ended.rowcount == 1 and assignment.holds_place:
         overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
     session.refresh(assignment)
 
 
-_DUE = """
+_SELECT_OVERDUE = """
 SELECT a.id, a.item_id, a.holds_place
 FROM assignment a JOIN item i ON i.id = a.item_id JOIN annotator p ON p.id = a.annotator_id
 WHERE a.status = 'live' AND a.lease_until < :now AND a.annotator_id <> :except ORDER BY a.lease_until LIMIT :limit"""
 
-_OVERDUE = sa.text(_DUE).bindparams(sa.bindparam("now", type_=UtcDateTime()))
-_OVERDUE_UNLOCKED = sa.text(f"{_DUE} FOR NO KEY UPDATE OF p, a, i SKIP LOCKED").bindparams(
+_OVERDUE_LEASES = sa.text(_SELECT_OVERDUE).bindparams(sa.bindparam("now", type_=UtcDateTime()))
+_OVERDUE_UNLOCKED_LEASES = sa.text(f"{_SELECT_OVERDUE} FOR NO KEY UPDATE OF p, a, i SKIP LOCKED").bindparams(
     sa.bindparam("now", type_=UtcDateTime())
 )
-_END = sa.text("""
+_EXPIRE = sa.text("""
 UPDATE assignment SET status = 'expired', holds_place = false WHERE id = :assignment AND status = 'live'""")

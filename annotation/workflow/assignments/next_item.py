@@ -1,4 +1,4 @@
-"""The next item of an annotator: their live item, else a new one from the first project that has one for them."""
+"""The next item of an annotator: their live item, else a new one from the first open project that has an item."""
 
 from __future__ import annotations
 
@@ -15,23 +15,26 @@ from annotation.vocabulary import AssignmentStatus, ProjectStatus, Stage, Unassi
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import OpenProject
 from annotation.workflow.annotators import access
-from annotation.workflow.assignments import annotator_context, assigned_items, item_selection, leases, qualification
-from annotation.workflow.assignments import assignment_policy as policy
+from annotation.workflow.assignments import (
+    annotator_context,
+    assigned_items,
+    assignment_policy,
+    item_selection,
+    leases,
+    qualification,
+)
 from annotation.workflow.assignments.annotator_context import AnnotatorContext
 from annotation.workflow.assignments.assigned_items import AssignedItem, SelectedItem
 from annotation.workflow.participations import NothingAssigned
-
-ANSWERABLE_REASONS = access.RESOLVABLE_REASONS
-"""Reasons that the annotator can resolve at once: these come before items of later projects, unless declined."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Eligibility:
     """What is read before an item is assigned.
 
-    `live_assignment_id` is the annotator's live assignment in Telegram, if any; `has_overdue_leases` says whether
-    leases of other annotators are over; `open_projects` are the running projects that are open to the annotator, none
-    where one project was asked for.
+    `live_assignment_id` is the annotator's live assignment in Telegram, None where there is none. `has_overdue_leases`
+    says that leases of other annotators are over and have to expire. `open_projects` are the running projects that are
+    open to the annotator; it is empty where the caller asked for one project.
     """
 
     live_assignment_id: int | None
@@ -48,11 +51,12 @@ def assign_next_item(
     project_ids: Sequence[int] | None = None,
     eligibility: Eligibility | None = None,
 ) -> AssignedItem | NothingAssigned:
-    """The annotator's live item, else a newly assigned one, else the reason why there is none.
+    """The annotator's live item, else a newly assigned item, else the reason why there is none.
 
-    `project_id` asks for an item of one project. `project_ids` are the projects to try, in order, instead of all open
-    ones; empty for the live item only. `eligibility` is what `check_eligibility` read in this transaction, with nothing
-    assigned since. The reason SEARCHING asks the caller to commit and to call again at once.
+    `project_id` asks for an item of one project. `project_ids` are the projects to try, in this order, instead of all
+    open projects; where it is empty, only a live item is returned. `eligibility` is what `get_eligibility` read in this
+    transaction, with nothing assigned since; it is read here where it is None. The reason SEARCHING asks the caller to
+    commit and to call again at once.
     """
     annotator = annotator_context.lock_annotator(session, annotator_id)
     if eligibility is None:
@@ -60,28 +64,30 @@ def assign_next_item(
     if eligibility.has_overdue_leases:
         leases.expire_leases(session, now=now, except_annotator_id=annotator_id)
     if eligibility.live_assignment_id is not None:
-        live = _get_live_item(session, annotator, assignment_id=eligibility.live_assignment_id, now=now)
-        if live is not None:
-            return live
+        live_item = _get_live_item(session, annotator, assignment_id=eligibility.live_assignment_id, now=now)
+        if live_item is not None:
+            return live_item
     reasons: list[NothingAssigned] = []
-    turns = open_projects.order_projects(eligibility.open_projects) if project_id is None else (project_id,)
-    for project in turns if project_ids is None else project_ids:
-        result = _assign_project_item(session, annotator, project_id=project, now=now)
-        if isinstance(result, AssignedItem) or _is_answerable(result) or result.reason is UnassignedReason.SEARCHING:
+    ordered_project_ids = (
+        open_projects.order_projects(eligibility.open_projects) if project_id is None else (project_id,)
+    )
+    for tried_project_id in ordered_project_ids if project_ids is None else project_ids:
+        result = _assign_project_item(session, annotator, project_id=tried_project_id, now=now)
+        if isinstance(result, AssignedItem) or _is_resolvable(result) or result.reason is UnassignedReason.SEARCHING:
             return result
         reasons.append(result)
-    full = open_projects.list_full_projects(eligibility.open_projects) if project_ids is None else ()
-    return _choose_reason([*reasons, *full])
+    full_projects = open_projects.list_full_projects(eligibility.open_projects) if project_ids is None else ()
+    return _choose_reason([*reasons, *full_projects])
 
 
-def check_eligibility(session: Session, *, annotator_id: int, now: datetime) -> Eligibility:
+def get_eligibility(session: Session, *, annotator_id: int, now: datetime) -> Eligibility:
     """The annotator's live assignment and open projects, read under the lock on the annotator."""
     annotator_context.lock_annotator(session, annotator_id)
     return read_eligibility(session, annotator_id=annotator_id, project_id=None, now=now)
 
 
 def _choose_reason(reasons: list[NothingAssigned]) -> NothingAssigned:
-    """The reason to show when no project has an item: the one that ends first, else the first but NOTHING_LEFT."""
+    """The reason to show when no project has an item: the one that ends soonest, else the first but NOTHING_LEFT."""
     temporary = sorted(
         (reason for reason in reasons if reason.until is not None),
         key=lambda reason: reason.until.timestamp(),  # type: ignore[union-attr]
@@ -91,30 +97,35 @@ def _choose_reason(reasons: list[NothingAssigned]) -> NothingAssigned:
     return candidates[0] if candidates else NothingAssigned(reason=UnassignedReason.NOTHING_LEFT)
 
 
-def _is_answerable(nothing: NothingAssigned) -> bool:
-    return nothing.reason in ANSWERABLE_REASONS and not nothing.declined
+def _is_resolvable(obstacle: NothingAssigned) -> bool:
+    """Whether the annotator can remove the obstacle at once and has not declined to: then no later project is tried."""
+    return obstacle.reason in access.RESOLVABLE_REASONS and not obstacle.declined
 
 
 def _get_live_item(
     session: Session, annotator: Annotator, *, assignment_id: int, now: datetime
 ) -> AssignedItem | NothingAssigned | None:
-    """The annotator's live item, its lease renewed; one that they may no longer answer is expired instead."""
-    context, live, item = annotator_context.load_assignment(
+    """The annotator's live item, with its lease renewed where it was over.
+
+    Returns the obstacle where the annotator has to agree to something first. Returns None where the assignment is not
+    live any more, or where the annotator may not answer it now: then it expires.
+    """
+    context, assignment, item = annotator_context.load_assignment(
         session, annotator_id=annotator.id or 0, assignment_id=assignment_id, now=now
     )
-    if live.status is not AssignmentStatus.LIVE:
+    if assignment.status is not AssignmentStatus.LIVE:
         return None
-    nothing = check_access(session, context, now=now)
-    if nothing is not None and _is_answerable(nothing):
-        return nothing
-    if nothing is not None:
-        leases.expire_lease(session, live, now=now)
+    obstacle = find_project_obstacle(session, context, now=now)
+    if obstacle is not None and _is_resolvable(obstacle):
+        return obstacle
+    if obstacle is not None:
+        leases.expire_lease(session, assignment, now=now)
         return None
-    if live.lease_until is not None and live.lease_until < now:
-        assigned_items.renew_lease(context, live, now=now)
-    live.item_revision, live.stimulus_sha256 = item.revision, item.stimulus_sha256
-    session.add(live)
-    return assigned_items.build_assigned_item(session, context, live, item)
+    if assignment.lease_until is not None and assignment.lease_until < now:
+        assigned_items.renew_lease(context, assignment, now=now)
+    assignment.item_revision, assignment.stimulus_sha256 = item.revision, item.stimulus_sha256
+    session.add(assignment)
+    return assigned_items.build_assigned_item(session, context, assignment, item)
 
 
 def _assign_project_item(
@@ -123,9 +134,9 @@ def _assign_project_item(
     context = annotator_context.load_context(session, annotator, project_id=project_id, now=now)
     if isinstance(context, NothingAssigned):
         return context
-    nothing = check_access(session, context, now=now) or _check_caps(context, now=now)
-    if nothing is not None:
-        return nothing
+    obstacle = find_project_obstacle(session, context, now=now) or _find_cap(context, now=now)
+    if obstacle is not None:
+        return obstacle
     access.clear_declined(context.participation)
     selected = select_item(session, context, now=now)
     if isinstance(selected, NothingAssigned):
@@ -134,32 +145,38 @@ def _assign_project_item(
     return assigned_items.build_assigned_item(session, context, assignment, item, open_items=selected.open_items)
 
 
-def check_access(session: Session, context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
-    """Why the annotator may not get items of the project now; None where they may."""
+def find_project_obstacle(session: Session, context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
+    """Why the annotator may not get items of the project now, apart from caps; None where they may."""
     if context.project.status is not ProjectStatus.RUNNING:
         return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=context.project.name)
-    return access.check_access(
+    return access.find_obstacle(
         session, annotator=context.annotator, terms=context.terms, participation=context.participation, now=now
     )
 
 
-def _check_caps(context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
+def _find_cap(context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
     participation = context.participation
-    progress = policy.AnnotatorProgress(
+    progress = assignment_policy.AnnotatorProgress(
         answered=participation.answered,
         day=participation.day,
         answered_today=participation.answered_today,
-        session_since=participation.work_session_since,
+        work_session_since=participation.work_session_since,
         last_at=participation.last_at,
     )
-    cap = policy.find_reached_cap(context.definition.caps, progress, now=now, zone=context.annotator.time_zone)
+    cap = assignment_policy.find_reached_cap(
+        context.definition.caps, progress, now=now, zone=context.annotator.time_zone
+    )
     if cap is None:
         return None
     return NothingAssigned(reason=UnassignedReason.CAP, project=context.project.name, until=cap.until)
 
 
 def select_item(session: Session, context: AnnotatorContext, *, now: datetime) -> SelectedItem | NothingAssigned:
-    """The next item of the annotator's stage, or of the first later stage that has one."""
+    """The next item of the annotator's stage, or of the first later stage that has one.
+
+    Moves the participation to later stages and decides attempts at training and qualification on the way. Returns
+    NothingAssigned where no item is left, the queue has to be searched again, or a failed attempt stops the annotator.
+    """
     participation = context.participation
     while participation.stage is not Stage.MAIN:
         selected = _select_stage_item(session, context, now=now)
@@ -171,9 +188,12 @@ def select_item(session: Session, context: AnnotatorContext, *, now: datetime) -
             if not qualification.is_attempt_complete(session, context):
                 break
             if not qualification.decide_attempt(session, context, now=now).passed:
-                return check_access(session, context, now=now) or select_item(session, context, now=now)
+                return find_project_obstacle(session, context, now=now) or select_item(session, context, now=now)
             continue
-        participation.stage, participation.since = policy.get_next_stage(context.definition, participation.stage), now
+        participation.stage, participation.since = (
+            assignment_policy.get_next_stage(context.definition, participation.stage),
+            now,
+        )
         session.add(participation)
     else:
         selected = item_selection.select_main_item(session, context, now=now)
@@ -192,15 +212,22 @@ def _select_stage_item(
 
 
 def read_eligibility(session: Session, *, annotator_id: int, project_id: int | None, now: datetime) -> Eligibility:
-    """Read the eligibility in one statement; counts that this transaction has not written yet are included."""
-    statement = _EVERYWHERE if project_id is None else _HERE
+    """Read the eligibility in one statement; the caller holds the lock on the annotator.
+
+    Counts of answers that this transaction has changed but not written yet are included.
+    """
+    statement = _LIVE_OVERDUE_AND_PROJECTS if project_id is None else _LIVE_AND_OVERDUE
     with session.no_autoflush:
         rows = session.connection().execute(statement, {"annotator": annotator_id, "now": now}).all()
-    stored = open_projects.sort_open_projects(row[2:] for row in rows if project_id is None and row[2] is not None)
+    stored_projects = open_projects.sort_open_projects(
+        row[2:] for row in rows if project_id is None and row[2] is not None
+    )
     return Eligibility(
         live_assignment_id=rows[0][0],
         has_overdue_leases=bool(rows[0][1]),
-        open_projects=tuple(_update_counts(session, project, annotator_id=annotator_id) for project in stored),
+        open_projects=tuple(
+            _update_counts(session, open_project, annotator_id=annotator_id) for open_project in stored_projects
+        ),
     )
 
 
@@ -232,7 +259,9 @@ _OVERDUE = (
     .limit(1)
     .scalar_subquery()
 )
-_HERE = sa.select(_LIVE.label("live"), _OVERDUE.is_not(None).label("overdue"))
-_HERE_TABLE = _HERE.subquery()
+_LIVE_AND_OVERDUE = sa.select(_LIVE.label("live"), _OVERDUE.is_not(None).label("overdue"))
+_LIVE_AND_OVERDUE_TABLE = _LIVE_AND_OVERDUE.subquery()
 _PROJECTS = open_projects.OPEN_PROJECTS.subquery()
-_EVERYWHERE = sa.select(_HERE_TABLE, _PROJECTS).select_from(_HERE_TABLE.outerjoin(_PROJECTS, sa.true()))
+_LIVE_OVERDUE_AND_PROJECTS = sa.select(_LIVE_AND_OVERDUE_TABLE, _PROJECTS).select_from(
+    _LIVE_AND_OVERDUE_TABLE.outerjoin(_PROJECTS, sa.true())
+)

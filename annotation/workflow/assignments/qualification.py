@@ -1,5 +1,7 @@
-"""Pass marks of training and qualification: decided when all items of an attempt are answered, and recorded in the
-journal with a confidence interval. There may be several attempts, with a cool-down; missing the last one is a failure.
+"""Qualification: whether an annotator passed an attempt at training or qualification, decided by the pass mark.
+
+An attempt is decided when all its items are answered, and recorded in the journal with a confidence interval. There may
+be several attempts with a cool-down between them; an annotator who misses the last one has failed.
 """
 
 from __future__ import annotations
@@ -14,51 +16,56 @@ from aggregation.intervals import wilson_interval
 from annotation.campaigns.sections.stages import PassMark
 from annotation.store import journal
 from annotation.store.models import Assignment, Item, Judgement
-from annotation.vocabulary import CHANGED, AssignmentStatus, Event, ParticipationStatus, Stage
-from annotation.workflow.assignments import assigned_items
-from annotation.workflow.assignments import assignment_policy as policy
+from annotation.vocabulary import ITEM_CHANGED, AssignmentStatus, Event, ParticipationStatus, Stage
+from annotation.workflow.assignments import assigned_items, assignment_policy
 from annotation.workflow.assignments.annotator_context import AnnotatorContext
 from annotation.workflow.quality import gold_answers
 
 
 @dataclass(frozen=True, kw_only=True)
 class QualificationDecision:
-    """How an attempt ended: right answers, of how many, the 95 % interval of their share, and when to try again."""
+    """The decision on an attempt.
+
+    `n_right` of the `n_answered` final answers are right; `low` and `high` are the 95 % Wilson interval of this share.
+    `retry_at` is when the next attempt may begin, None where the attempt was passed or was the last one.
+    """
 
     passed: bool
-    right: int
-    of: int
+    n_right: int
+    n_answered: int
     low: float
     high: float
     retry_at: datetime | None
 
 
 MARKED_STAGES = (Stage.TRAINING, Stage.QUALIFICATION)
+"""The stages in which answers are compared with gold and a pass mark can be set."""
 
 
 def is_attempt_complete(session: Session, context: AnnotatorContext) -> bool:
-    """Whether the attempt has as many answers as the stage's pass mark names, at least one.
+    """Whether the current attempt has as many answers as the stage's pass mark asks for (`of`), at least one.
 
-    Where fewer items are open, because reports paused some, the attempt waits.
+    Without a pass mark it is always complete. Where fewer items are open, because reports paused some, it is not.
     """
-    mark = _get_pass_mark(context)
-    return mark is None or _count_right_answers(session, context)[1] >= (mark.of or 1)
+    pass_mark = _get_pass_mark(context)
+    return pass_mark is None or _count_right_answers(session, context)[1] >= (pass_mark.of or 1)
 
 
 def decide_attempt(session: Session, context: AnnotatorContext, *, now: datetime) -> QualificationDecision:
-    """Decide the attempt by its final answers: the participation goes to the next stage, to another attempt, or fails.
+    """Decide the current attempt by its final answers and return the decision.
 
-    A training without a pass mark is passed without an entry in the journal.
+    The participation goes to the next stage, to another attempt, or fails. A training without a pass mark is passed
+    without an entry in the journal.
     """
     participation, stage, attempt = context.participation, context.participation.stage, context.participation.attempt
-    right, of = _count_right_answers(session, context)
-    section, mark = context.definition.stages.by_name[stage.value], _get_pass_mark(context)
-    interval = wilson_interval(right, of)
-    passed = mark is None or mark.is_reached(right, of)
+    n_right, n_answered = _count_right_answers(session, context)
+    section, pass_mark = context.definition.stages.by_name[stage.value], _get_pass_mark(context)
+    share_interval = wilson_interval(n_right, n_answered)
+    passed = pass_mark is None or pass_mark.is_reached(n_right, n_answered)
     has_retry = attempt < (section.attempts or 1)
     participation.since = now
     if passed:
-        participation.stage = policy.get_next_stage(context.definition, stage)
+        participation.stage = assignment_policy.get_next_stage(context.definition, stage)
         if stage is Stage.QUALIFICATION:
             participation.qualified_at = now
         else:
@@ -67,29 +74,32 @@ def decide_attempt(session: Session, context: AnnotatorContext, *, now: datetime
         participation.attempt += 1
         participation.retry_at = now + timedelta(seconds=section.cool_down or 0)
     else:
-        participation.status, participation.reason = ParticipationStatus.FAILED, f"{stage.value}: {right} of {of} right"
+        participation.status, participation.reason = (
+            ParticipationStatus.FAILED,
+            f"{stage.value}: {n_right} of {n_answered} right",
+        )
     session.add(participation)
     retry_at = None if passed or not has_retry else participation.retry_at
     decision = QualificationDecision(
         passed=passed,
-        right=right,
-        of=of,
-        low=interval.low or 0.0,
-        high=1.0 if interval.high is None else interval.high,
+        n_right=n_right,
+        n_answered=n_answered,
+        low=share_interval.low or 0.0,
+        high=1.0 if share_interval.high is None else share_interval.high,
         retry_at=retry_at,
     )
-    if mark is not None or stage is Stage.QUALIFICATION:
+    if pass_mark is not None or stage is Stage.QUALIFICATION:
         _record_decision(session, context, decision, stage=stage, attempt=attempt, now=now)
     return decision
 
 
-def find_superseded(session: Session, assignment_ids: Collection[int | None]) -> set[int]:
-    """Those of the assignments whose answer is to the item as it was before a substantive fix."""
-    superseded = select(Judgement.assignment_id).where(
+def find_superseded_assignments(session: Session, assignment_ids: Collection[int | None]) -> set[int]:
+    """The ids of those assignments whose answer was given to the item as it was before a substantive fix."""
+    superseded_query = select(Judgement.assignment_id).where(
         col(Judgement.assignment_id).in_(assignment_ids),
-        col(Judgement.excluded_reason).startswith(CHANGED),
+        col(Judgement.excluded_reason).startswith(ITEM_CHANGED),
     )
-    return set(session.exec(superseded)) if assignment_ids else set()
+    return set(session.exec(superseded_query)) if assignment_ids else set()
 
 
 def _get_pass_mark(context: AnnotatorContext) -> PassMark | None:
@@ -102,7 +112,7 @@ def _count_right_answers(session: Session, context: AnnotatorContext) -> tuple[i
 
     Answers from before a substantive fix are left out, so each answer is compared with the gold of its item's revision.
     """
-    rows = session.exec(
+    judgement_rows = session.exec(
         select(Item, Judgement)
         .join(Assignment, col(Assignment.item_id) == col(Item.id))
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
@@ -115,15 +125,15 @@ def _count_right_answers(session: Session, context: AnnotatorContext) -> tuple[i
         )
         .order_by(col(Assignment.id), col(Judgement.revision))
     ).all()
-    final = {judgement.assignment_id: (item, judgement) for item, judgement in rows}
-    for assignment_id in find_superseded(session, list(final)):
-        del final[assignment_id]
-    right = 0
-    for item, judgement in final.values():
+    final_by_assignment = {judgement.assignment_id: (item, judgement) for item, judgement in judgement_rows}
+    for assignment_id in find_superseded_assignments(session, list(final_by_assignment)):
+        del final_by_assignment[assignment_id]
+    n_right = 0
+    for item, judgement in final_by_assignment.values():
         questions = assigned_items.list_questions(context, item)
         answers = judgement.answers or {questions[0].name: judgement.response}
-        right += bool(gold_answers.is_item_right(item, questions, answers))
-    return right, len(final)
+        n_right += bool(gold_answers.is_item_right(item, questions, answers))
+    return n_right, len(final_by_assignment)
 
 
 def _record_decision(
@@ -138,8 +148,8 @@ def _record_decision(
     data = {
         "stage": stage.value,
         "attempt": attempt,
-        "right": decision.right,
-        "of": decision.of,
+        "right": decision.n_right,
+        "of": decision.n_answered,
         "low": round(decision.low, 6),
         "high": round(decision.high, 6),
     }

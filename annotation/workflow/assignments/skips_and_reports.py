@@ -1,4 +1,4 @@
-"""Skips of an item with a reason, and reports of a problem with an item, which may pause it."""
+"""Skips of items with a reason, and reports of problems with items; an item with enough reports is paused."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from annotation.store.models import Annotator, Assignment, Item, Participation, 
 from annotation.vocabulary import POOLS_WITH_OVERLAP, SKIPPED, AssignmentStatus, Event, ItemStatus
 from annotation.workflow.assignments import annotator_context, judgement_writer, submission, undo
 from annotation.workflow.assignments.annotator_context import AnnotatorContext
-from annotation.workflow.assignments.judgement_writer import GivenAnswer, SavedJudgement
+from annotation.workflow.assignments.judgement_writer import NewAnswer, SavedJudgement
 
 DEFAULT_REPORT_THRESHOLD = 2
-"""How many annotators' reports pause an item, where the project does not say."""
+"""The number of annotators with open reports at which an item is paused, where the project file sets none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SavedReport:
-    """A stored report; `repeated` if the annotator had reported the item before, `paused` if the item is paused."""
+    """A stored report; `repeated` says that the annotator had reported it before, `paused` that the item is paused."""
 
     repeated: bool
     paused: bool
 
 
 def skip_item(session: Session, *, annotator_id: int, assignment_id: int, reason: str, now: datetime) -> SavedJudgement:
-    """Skip a live item.
+    """Skip a live item and store the reason.
 
-    In a baseline, and in pools without overlap, the skip counts as the answer and scores nothing; elsewhere the item's
-    place is free again, and the item does not come back to this annotator. Raises Stale where the assignment does not
-    belong to the annotator, or is answered.
+    In a baseline, in pools without overlap and in repeats the skip counts as the answer and scores nothing. Elsewhere
+    the item's place is freed for another annotator, and this annotator does not get the item again. Raises Stale where
+    the assignment does not belong to the annotator, or is answered.
     """
     context, assignment, item = annotator_context.load_assignment(
         session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
@@ -44,8 +44,8 @@ def skip_item(session: Session, *, annotator_id: int, assignment_id: int, reason
         if earlier.skip_reason is None:
             raise Stale("This item is answered already.")
         return judgement_writer.build_saved_judgement(context, assignment, item, earlier, repeated=True)
-    given = GivenAnswer(answers={}, raw="", skip_reason=reason)
-    return store_skip(session, context, assignment, item, given=given, now=now)
+    new_answer = NewAnswer(answers={}, raw="", skip_reason=reason)
+    return store_skip(session, context, assignment, item, new_answer=new_answer, now=now)
 
 
 def store_skip(
@@ -54,13 +54,13 @@ def store_skip(
     assignment: Assignment,
     item: Item,
     *,
-    given: GivenAnswer,
+    new_answer: NewAnswer,
     now: datetime,
 ) -> SavedJudgement:
-    """Store a skip of an assignment that has no judgement yet."""
+    """Store a skip of an assignment that has no judgement yet, as the answer or with its place released."""
     if context.is_baseline or item.pool not in POOLS_WITH_OVERLAP or assignment.is_repeat:
-        return submission.store_first_answer(session, context, assignment, item, given=given, now=now)
-    return _skip_and_release(session, context, assignment, item, given=given, now=now)
+        return submission.store_first_answer(session, context, assignment, item, new_answer=new_answer, now=now)
+    return _skip_and_release(session, context, assignment, item, new_answer=new_answer, now=now)
 
 
 def _skip_and_release(
@@ -69,10 +69,10 @@ def _skip_and_release(
     assignment: Assignment,
     item: Item,
     *,
-    given: GivenAnswer,
+    new_answer: NewAnswer,
     now: datetime,
 ) -> SavedJudgement:
-    if context.participation.status in undo.ENDED_STATUSES:
+    if context.participation.status in undo.EXCLUDED_OR_WITHDRAWN:
         raise Stale("This person takes part no more.")
     held_place = assignment.holds_place
     skipped = (
@@ -85,11 +85,11 @@ def _skip_and_release(
     if held_place:
         overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
     session.refresh(assignment)
-    if given.at is None:
+    if new_answer.at is None:
         annotator_context.record_activity(context.participation, now=now)
         session.add(context.participation)
     judgement = judgement_writer.write_judgement(
-        session, context, assignment, given, revision=0, excluded=SKIPPED, now=now
+        session, context, assignment, new_answer, revision=0, excluded=SKIPPED, now=now
     )
     return judgement_writer.build_saved_judgement(context, assignment, item, judgement)
 
@@ -124,32 +124,32 @@ def report_item(
     return SavedReport(repeated=False, paused=_pause_if_reported(session, context, item, now=now))
 
 
-def _select_report_count(context: AnnotatorContext, item: Item) -> SelectOfScalar[int]:
-    """The statement that counts the open reports of annotators who still take part."""
-    own = col(Participation.annotator_id) == Report.annotator_id
+def _build_report_count_query(context: AnnotatorContext, item: Item) -> SelectOfScalar[int]:
+    """The query that counts the item's open reports by annotators who still take part."""
+    is_of_reporter = col(Participation.annotator_id) == Report.annotator_id
     return (
         select(func.count())
         .select_from(Report)
-        .join(Participation, sa.and_(own, col(Participation.project_id) == context.project_id))
+        .join(Participation, sa.and_(is_of_reporter, col(Participation.project_id) == context.project_id))
         .join(Annotator, col(Annotator.id) == Report.annotator_id)
         .where(
             Report.item_id == item.id,
             col(Report.resolved_at).is_(None),
-            col(Participation.status).not_in(undo.ENDED_STATUSES),
+            col(Participation.status).not_in(undo.EXCLUDED_OR_WITHDRAWN),
             col(Annotator.suspended_at).is_(None),
         )
     )
 
 
 def _pause_if_reported(session: Session, context: AnnotatorContext, item: Item, *, now: datetime) -> bool:
-    """Pause an open item with enough reports; whether the item is paused."""
+    """Pause the item if it is open and has enough open reports; return whether it is paused now."""
     section = context.definition.reports
-    number = session.exec(_select_report_count(context, item)).one()
+    n_reports = session.exec(_build_report_count_query(context, item)).one()
     if item.status is not ItemStatus.OPEN:
         return item.status is ItemStatus.PAUSED
-    if number < (DEFAULT_REPORT_THRESHOLD if section is None else section.threshold):
+    if n_reports < (DEFAULT_REPORT_THRESHOLD if section is None else section.threshold):
         return False
     overlap_counts.pause_item(session, item_id=annotator_context.require_id(item.id))
-    data = {"item": item.external_id, "reports": number}
+    data = {"item": item.external_id, "reports": n_reports}
     journal.record_event(session, Event.ITEM_PAUSED, now=now, project_id=context.project_id, data=data)
     return True

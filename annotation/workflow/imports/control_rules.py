@@ -1,4 +1,4 @@
-"""Control-item rules on imported votes: annotators who fail one are flagged or their answers excluded.
+"""Control-item rules on imported votes: annotators who fail a rule are flagged, or their answers are excluded.
 
 Every annotator is judged by all files imported so far, so that the order of the files changes nothing.
 """
@@ -23,7 +23,11 @@ from annotation.workflow.quality import exclusions, rule_evaluation, rules
 
 @dataclass(frozen=True, kw_only=True)
 class ControlRuleResults:
-    """How many annotators answered control items, and the database ids of those who failed, by rule in words."""
+    """The result of checking imported votes by the control-item rules of a project.
+
+    `annotators` is how many annotators answered control items. `flagged` and `excluded` hold the database ids of the
+    annotators who failed a rule, by the rule in words; the rule's consequence decides between the two.
+    """
 
     annotators: int
     flagged: Mapping[str, frozenset[int]]
@@ -31,9 +35,9 @@ class ControlRuleResults:
 
 
 def lift_exclusions(session: Session, *, project: Project, definition: ProjectFile, now: datetime) -> None:
-    """Reinstate the answers that these rules excluded, before more votes are stored.
+    """Reinstate the answers that control-item rules excluded, so that repeats are settled among all votes.
 
-    So repeats are settled among all votes; call `enforce_control_rules` afterwards.
+    Called before more votes are stored; afterwards `enforce_control_rules` applies the rules again.
     """
     imported = select(Assignment.id).where(Assignment.project_id == project.id, Assignment.surface == Surface.IMPORT)
     for rule in definition.quality:
@@ -48,22 +52,22 @@ def lift_exclusions(session: Session, *, project: Project, definition: ProjectFi
 def enforce_control_rules(
     session: Session, *, project: Project, definition: ProjectFile, now: datetime
 ) -> ControlRuleResults:
-    """Check every annotator with imported answers to control items, and exclude or flag as the rules say."""
-    answered: dict[int, list[FinalAnswer]] = defaultdict(list)
+    """Apply every control-item rule to every annotator of imported votes; exclude or flag those who fail it."""
+    answers_by_annotator: dict[int, list[FinalAnswer]] = defaultdict(list)
     for answer in judgements.list_imported_control_answers(session, project_id=project.id or 0):
-        answered[answer.annotator_id].append(answer)
+        answers_by_annotator[answer.annotator_id].append(answer)
     flagged: dict[str, frozenset[int]] = {}
     excluded: dict[str, frozenset[int]] = {}
-    results = {
+    outcomes_by_annotator = {
         annotator_id: rule_evaluation.mark_control_answers(definition, answers)
-        for annotator_id, answers in answered.items()
+        for annotator_id, answers in answers_by_annotator.items()
     }
     for rule in definition.quality:
         if isinstance(rule, ControlRule):
             failed = frozenset(
                 annotator_id
-                for annotator_id, outcomes in results.items()
-                if rules.check_control_accuracy(rule, outcomes) is not None
+                for annotator_id, outcomes in outcomes_by_annotator.items()
+                if rules.find_control_breach(rule, outcomes) is not None
             )
             (flagged if rule.consequence == "flag" else excluded)[rules.describe_rule(rule)] = failed
     post_hoc = rule_evaluation.have_rules_changed(project, definition)
@@ -71,13 +75,15 @@ def enforce_control_rules(
         assignment_ids = _list_assignments(session, annotator_ids, project=project)
         exclusions.exclude_answers(session, assignment_ids=assignment_ids, reason=reason, post_hoc=post_hoc, now=now)
     for reason, annotator_ids in flagged.items():
-        last = [answered[annotator_id][-1].assignment_id for annotator_id in sorted(annotator_ids)]
-        _flag_judgements(session, last, reason=reason, project=project, now=now)
-    return ControlRuleResults(annotators=len(answered), flagged=flagged, excluded=excluded)
+        last_assignments = [
+            answers_by_annotator[annotator_id][-1].assignment_id for annotator_id in sorted(annotator_ids)
+        ]
+        _flag_judgements(session, last_assignments, reason=reason, project=project, now=now)
+    return ControlRuleResults(annotators=len(answers_by_annotator), flagged=flagged, excluded=excluded)
 
 
 def _list_assignments(session: Session, annotator_ids: Collection[int], *, project: Project) -> list[int]:
-    """The ids of all imported assignments of these annotators in the main stage of the project."""
+    """The ids of all imported assignments of the annotators in the main stage of the project."""
     imported = select(Assignment.id, Assignment.annotator_id).where(
         Assignment.project_id == project.id,
         Assignment.surface == Surface.IMPORT,
@@ -86,12 +92,18 @@ def _list_assignments(session: Session, annotator_ids: Collection[int], *, proje
     if not annotator_ids:
         return []
     rows = session.exec(imported)
-    return [found for found, annotator_id in rows if found is not None and annotator_id in annotator_ids]
+    return [
+        assignment_id
+        for assignment_id, annotator_id in rows
+        if assignment_id is not None and annotator_id in annotator_ids
+    ]
 
 
 def _flag_judgements(session: Session, ids: Collection[int], *, reason: str, project: Project, now: datetime) -> None:
-    """Add the flag to the final judgements of these assignments that lack it."""
-    final_judgements = select(Judgement).where(col(Judgement.assignment_id).in_(ids), judgements.final_revision())
+    """Add `reason` as a flag to the final judgements of the assignments with these ids, where they lack it."""
+    final_judgements = select(Judgement).where(
+        col(Judgement.assignment_id).in_(ids), judgements.build_final_revision_condition()
+    )
     unflagged = [judgement for judgement in session.exec(final_judgements) if reason not in (judgement.flags or [])]
     for judgement in unflagged:
         judgement.flags = [*(judgement.flags or []), reason]

@@ -1,4 +1,4 @@
-"""Import of votes from other tools as judgements; all are stored, those that do not count with the reason."""
+"""Import of votes from other tools: all are stored as judgements, and those that do not count with the reason."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import sqlalchemy as sa
 from sqlmodel import Session, select
 
 from annotation import input_files
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
 from annotation.errors import BadInput, Conflict, Where
-from annotation.loading import campaign as campaigns
+from annotation.loading.campaign import ReadVotes, read_votes
 from annotation.loading.drafts import VoteDraft, format_value
 from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Item, Project
@@ -27,10 +27,11 @@ from annotation.workflow.lifecycle.item_writer import Progress
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedVotes:
-    """The result of importing a file of votes.
+    """The result of importing a file of votes: counts of its votes, annotators and repeated votes.
 
-    `retained` votes count, `excluded` has the number of others by reason, `changed` the number of votes by (raw label,
-    label). `control_results` are about all imported votes, of this file and of earlier ones.
+    `retained` is how many votes count, `excluded` how many do not, by reason. `changed` is how many votes had a raw
+    label that is stored as another label, by (raw label, label). `control_results` are about all imported votes of the
+    project, from this file and from earlier ones.
     """
 
     project: str
@@ -46,21 +47,24 @@ class ImportedVotes:
 
 @dataclass(frozen=True, kw_only=True)
 class VoteFile:
-    """A file of votes, read and checked against the items of a project, not yet stored."""
+    """A file of votes that was read and checked against the items of a project; its votes are not yet stored.
+
+    `definition_sha256` is the digest of the project that the votes were checked against.
+    """
 
     file: Path
     sha256: str
     definition_sha256: str
-    section: project_files.VotesSection
-    contents: campaigns.ReadVotes
+    section: project_file.VotesSection
+    contents: ReadVotes
 
 
-def read_votes(session: Session, project: Project, *, path: Path | None = None) -> VoteFile:
-    """Read a file of votes (by default the one that the project file names); stores nothing.
+def read_vote_file(session: Session, project: Project, *, path: Path | None = None) -> VoteFile:
+    """Read and check a file of votes, by default the one that the project file names; stores nothing.
 
-    Raises BadInput for anything in the file that cannot be used and Conflict for a file imported before.
+    Raises BadInput for anything in the file that cannot be used, and Conflict for a file that was imported before.
     """
-    definition = project_files.parse_definition(project.definition)
+    definition = project_file.parse_definition(project.definition)
     section = definition.votes
     if section is None or (path is None and section.file is None):
         raise BadInput(
@@ -70,7 +74,7 @@ def read_votes(session: Session, project: Project, *, path: Path | None = None) 
         )
     source = path or Path(project.source).parent / (section.file or "")
     item_contents = _list_item_contents(session, project)
-    contents = campaigns.read_votes(
+    contents = read_votes(
         source, section, questions=_list_questions(definition, item_contents.values()), item_contents=item_contents
     )
     vote_file = VoteFile(
@@ -93,7 +97,10 @@ def store_votes(
     now: datetime,
     progress: Progress | None = None,
 ) -> ImportedVotes:
-    """Store all votes of a file; raises Conflict where it was imported, or the project changed, meanwhile."""
+    """Store all votes of a file, with pseudonyms of its annotators made with `key`.
+
+    Raises Conflict where the file was imported, or the project changed, after the file was read.
+    """
     _refuse_repeated_import(session, project, vote_file)
     _refuse_changed_project(session, project, vote_file)
     section, votes = vote_file.section, vote_file.contents.votes
@@ -101,30 +108,30 @@ def store_votes(
         session, votes, namespace=section.people or _get_namespace(section, project), key=key, now=now
     )
     items = _list_items(session, project)
-    definition = project_files.parse_definition(project.definition)
+    definition = project_file.parse_definition(project.definition)
     control_rules.lift_exclusions(session, project=project, definition=definition, now=now)
     votes_with_ids = [
         (items[vote.item].id, annotators[vote.annotator], _exclude_by_pool(vote, items[vote.item].pool))
         for vote in votes
     ]
-    repeated, settled = repeated_votes.settle_repeats(session, project, votes_with_ids, policy=section.repeats)
+    n_repeats, numbered_votes = repeated_votes.settle_repeats(session, project, votes_with_ids, policy=section.repeats)
     vote_writer.insert_votes(
-        session, project, settled, items={item.id: item for item in items.values()}, progress=progress
+        session, project, numbered_votes, items={item.id: item for item in items.values()}, progress=progress
     )
     control_results = control_rules.enforce_control_rules(session, project=project, definition=definition, now=now)
-    by_control_rules = {
+    control_reasons = {
         annotator_id: reason
         for reason, failed in reversed(list(control_results.excluded.items()))
         for annotator_id in failed
     }
-    reasons = [vote.excluded or by_control_rules.get(annotator_id) for _, annotator_id, _, vote in settled]
+    reasons = [vote.excluded or control_reasons.get(annotator_id) for _, annotator_id, _, vote in numbered_votes]
     excluded = Counter(reason for reason in reasons if reason is not None)
     result = ImportedVotes(
         project=project.name,
-        votes=len(settled),
-        retained=len(settled) - excluded.total(),
+        votes=len(numbered_votes),
+        retained=len(numbered_votes) - excluded.total(),
         annotators=len(annotators),
-        repeats=repeated,
+        repeats=n_repeats,
         policy=section.repeats,
         excluded=dict(sorted(excluded.items())),
         changed=vote_file.contents.changed,
@@ -134,13 +141,13 @@ def store_votes(
     return result
 
 
-def _get_namespace(section: project_files.VotesSection, project: Project) -> str:
+def _get_namespace(section: project_file.VotesSection, project: Project) -> str:
     """The namespace of worker ids: Toloka's are the same in all projects, those of a CSV file only in its project."""
     return "toloka" if section.format == "toloka" else f"project {project.name}"
 
 
 def _list_items(session: Session, project: Project) -> dict[str, VoteItem]:
-    """Every item, by external id."""
+    """The id, revision and pool of every item of the project, by external id."""
     columns = select(Item.external_id, Item.id, Item.revision, Item.pool).where(Item.project_id == project.id)
     return {
         name: VoteItem(id=item_id or 0, revision=revision, pool=Pool(pool))
@@ -149,7 +156,7 @@ def _list_items(session: Session, project: Project) -> dict[str, VoteItem]:
 
 
 def _list_item_contents(session: Session, project: Project) -> dict[str, QuestionContent]:
-    """The content of every item that questions need to read votes, by external id."""
+    """The content of every item, which questions need to read votes on it, by external id."""
     columns = select(Item.external_id, Item.options, Item.data).where(Item.project_id == project.id)
     return {
         name: QuestionContent(
@@ -161,24 +168,26 @@ def _list_item_contents(session: Session, project: Project) -> dict[str, Questio
 
 
 def _list_questions(
-    definition: project_files.ProjectFile, item_contents: Iterable[QuestionContent]
+    definition: project_file.ProjectFile, item_contents: Iterable[QuestionContent]
 ) -> tuple[Question, ...]:
-    max_options = max(len(counted.options or ()) for counted in item_contents)
+    """The questions of the project; a choice question knows as many positions as the longest list of options has."""
+    max_options = max(len(content.options or ()) for content in item_contents)
     return tuple(
-        counted.with_positions(max_options) if isinstance(counted, ChoiceQuestion) else counted
-        for counted in definition.all_questions
+        question.with_positions(max_options) if isinstance(question, ChoiceQuestion) else question
+        for question in definition.all_questions
     )
 
 
 def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
-    """The vote, excluded where its item is not in the main pool."""
+    """The vote itself for an item of the main pool; for an item of another pool the vote with an exclusion reason."""
     if pool is Pool.MAIN:
         return vote
-    control = vote.is_control or pool is Pool.CONTROL
-    return replace(vote, excluded=vote.excluded or pool.exclusion_reason, is_control=control)
+    is_control = vote.is_control or pool is Pool.CONTROL
+    return replace(vote, excluded=vote.excluded or pool.exclusion_reason, is_control=is_control)
 
 
 def _refuse_repeated_import(session: Session, project: Project, vote_file: VoteFile) -> None:
+    """Raise Conflict where a file with the same sha256 was imported into the project."""
     for entry in journal.list_project_events(session, Event.VOTES_IMPORTED, project_id=project.id or 0):
         if entry.data["sha256"] == vote_file.sha256:
             raise Conflict(
@@ -202,21 +211,21 @@ def _refuse_changed_project(session: Session, project: Project, vote_file: VoteF
 def _register_annotators(
     session: Session, votes: Sequence[VoteDraft], *, namespace: str, key: bytes, now: datetime
 ) -> dict[str, int]:
-    """Database ids of annotators by their name in the file; unknown ones are added in order of appearance."""
+    """Database ids of annotators by their name in the file; new annotators are added in the order of the file."""
     names = {
         name: pseudonyms.make_pseudonym(key, namespace=namespace, name=name)
         for name in dict.fromkeys(vote.annotator for vote in votes)
     }
-    known = dict(session.exec(select(Annotator.pseudonym, Annotator.id)).all())
+    ids_by_pseudonym = dict(session.exec(select(Annotator.pseudonym, Annotator.id)).all())
     new_rows = [
         {"pseudonym": pseudonym, "simulated": False, "created_at": now}
         for pseudonym in names.values()
-        if pseudonym not in known
+        if pseudonym not in ids_by_pseudonym
     ]
     if new_rows:
         session.execute(sa.insert(Annotator), new_rows)
-        known = dict(session.exec(select(Annotator.pseudonym, Annotator.id)).all())
-    return {name: known[pseudonym] or 0 for name, pseudonym in names.items()}
+        ids_by_pseudonym = dict(session.exec(select(Annotator.pseudonym, Annotator.id)).all())
+    return {name: ids_by_pseudonym[pseudonym] or 0 for name, pseudonym in names.items()}
 
 
 def _record_import(session: Session, project: Project, result: ImportedVotes, *, digest: str, now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""Writing of imported votes to the database as assignments and judgements, many rows in one statement."""
+"""Storage of imported votes as assignments and judgements, many rows in one statement."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from annotation.store.models import Assignment, Item, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Pool, Surface
 from annotation.workflow.imports import repeated_votes
 from annotation.workflow.imports.repeated_votes import NumberedVote
-from annotation.workflow.lifecycle.item_writer import BATCH, Progress
+from annotation.workflow.lifecycle.item_writer import ROWS_PER_STATEMENT, Progress
 
 
 @dataclass(frozen=True, kw_only=True)
 class VoteItem:
-    """An item that votes are for: its database id, revision and pool."""
+    """An item of the project that votes are imported into: its database id, revision and pool."""
 
     id: int
     revision: int
@@ -28,24 +28,29 @@ class VoteItem:
 def insert_votes(
     session: Session,
     project: Project,
-    settled: Sequence[NumberedVote],
+    votes: Sequence[NumberedVote],
     *,
     items: Mapping[int, VoteItem],
     progress: Progress | None,
 ) -> None:
-    """Store votes and count them on their items; `items` are those of the project by database id."""
+    """Store votes as assignments and judgements, and add those that count to the counts of their items.
+
+    `items` are all items of the project by database id.
+    """
     connection = session.connection()
     report_progress = progress or (lambda _share: None)
-    for start in range(0, len(settled), BATCH):
+    for start in range(0, len(votes), ROWS_PER_STATEMENT):
         connection.execute(
-            sa.insert(Assignment), list(_build_assignments(project, settled[start : start + BATCH], items))
+            sa.insert(Assignment), list(_build_assignments(project, votes[start : start + ROWS_PER_STATEMENT], items))
         )
-        report_progress(0.5 * start / len(settled))
-    ids = _read_assignment_ids(session, project)
-    for start in range(0, len(settled), BATCH):
-        connection.execute(sa.insert(Judgement), list(_build_judgements(ids, settled[start : start + BATCH])))
-        report_progress(0.5 + 0.5 * start / len(settled))
-    repeated_votes.add_answer_counts(session, Counter(item for item, _, _, vote in settled if vote.excluded is None))
+        report_progress(0.5 * start / len(votes))
+    assignment_ids = _read_assignment_ids(session, project)
+    for start in range(0, len(votes), ROWS_PER_STATEMENT):
+        connection.execute(
+            sa.insert(Judgement), list(_build_judgements(assignment_ids, votes[start : start + ROWS_PER_STATEMENT]))
+        )
+        report_progress(0.5 + 0.5 * start / len(votes))
+    repeated_votes.add_answer_counts(session, Counter(item for item, _, _, vote in votes if vote.excluded is None))
 
 
 def _build_assignments(
@@ -68,18 +73,21 @@ def _build_assignments(
 
 
 def _read_assignment_ids(session: Session, project: Project) -> dict[tuple[int, int, int], int | None]:
-    """Assignment ids by item, annotator, occasion: read back in one query, faster than returning them row by row."""
+    """The assignment ids of the project by (item id, annotator id, occasion).
+
+    They are read in one query, which is faster than an INSERT that returns the id of each row.
+    """
     columns = select(Assignment.item_id, Assignment.annotator_id, Assignment.occasion, Assignment.id)
     rows = session.exec(columns.join(Item).where(Item.project_id == project.id))
     return {(item, annotator, occasion): assignment_id for item, annotator, occasion, assignment_id in rows}
 
 
 def _build_judgements(
-    ids: Mapping[tuple[int, int, int], int | None], batch: Sequence[NumberedVote]
+    assignment_ids: Mapping[tuple[int, int, int], int | None], batch: Sequence[NumberedVote]
 ) -> Iterator[dict[str, object]]:
     for item, annotator, occasion, vote in batch:
         yield {
-            "assignment_id": ids[item, annotator, occasion],
+            "assignment_id": assignment_ids[item, annotator, occasion],
             "revision": 0,
             "response": vote.response,
             "response_raw": vote.raw,

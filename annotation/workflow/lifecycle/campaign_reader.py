@@ -1,4 +1,4 @@
-"""A campaign read from the database into the form that project files and items have before they are stored."""
+"""Campaigns read back from the database: a project and its items in the form in which their files were read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from annotation import input_files
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion
 from annotation.campaigns.stimulus import Piece
 from annotation.loading.campaign import CampaignContents
@@ -15,10 +15,10 @@ from annotation.loading.drafts import ItemDraft, format_value
 from annotation.store.models import Item, Project
 
 
-def read_campaign(session: Session, project: Project) -> tuple[project_files.Campaign, CampaignContents]:
-    """The campaign of a project, with its questions and its items in the order of the file."""
-    definition = project_files.parse_definition(project.definition)
-    campaign = project_files.Campaign(file=Path(project.source), definition=definition)
+def read_campaign(session: Session, project: Project) -> tuple[project_file.CheckedProject, CampaignContents]:
+    """The campaign of a stored project, and its contents: the questions, and the items in the order of the file."""
+    definition = project_file.parse_definition(project.definition)
+    campaign = project_file.CheckedProject(path=Path(project.source), definition=definition)
     items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank)))
     drafts = tuple(_build_draft(item, campaign) for item in items)
     max_options = max(len(item.options or ()) for item in drafts)
@@ -29,10 +29,10 @@ def read_campaign(session: Session, project: Project) -> tuple[project_files.Cam
     return campaign, CampaignContents(items=drafts, questions=questions)
 
 
-def _build_draft(item: Item, campaign: project_files.Campaign) -> ItemDraft:
+def _build_draft(item: Item, campaign: project_file.CheckedProject) -> ItemDraft:
     pieces = get_pieces(item, campaign.definition)
-    first = campaign.definition.all_questions[0].name
-    golds = dict(item.golds) if item.golds else {} if item.gold is None else {first: item.gold}
+    first_question = campaign.definition.all_questions[0].name
+    golds = dict(item.golds) if item.golds else {} if item.gold is None else {first_question: item.gold}
     return ItemDraft(
         external_id=item.external_id,
         group=item.group_id,
@@ -40,7 +40,7 @@ def _build_draft(item: Item, campaign: project_files.Campaign) -> ItemDraft:
         shown=tuple(piece.text for piece in pieces),
         options=None if item.options is None else tuple(item.options),
         gold=item.gold,
-        origin=input_files.FileRow(file=campaign.file, line=item.rank + 1, values=item.data),
+        origin=input_files.FileRow(file=campaign.path, line=item.rank + 1, values=item.data),
         pieces=pieces,
         golds=golds,
         accepted=tuple(item.accepted or ()),
@@ -53,11 +53,11 @@ def _build_draft(item: Item, campaign: project_files.Campaign) -> ItemDraft:
     )
 
 
-def get_pieces(item: Item, definition: project_files.ProjectFile) -> tuple[Piece, ...]:
-    """What is shown of an item: the stored pieces where it is more than text, else the shown columns."""
+def get_pieces(item: Item, definition: project_file.ProjectFile) -> tuple[Piece, ...]:
+    """The pieces of an item that annotators are shown: those stored, or, for an item of plain text, its columns."""
     if item.pieces is not None:
         return tuple(_build_piece(stored) for stored in item.pieces)
-    if not isinstance(definition.items, project_files.ItemsSection):
+    if not isinstance(definition.items, project_file.ItemsSection):
         return (Piece(field="shown", text=item.stimulus),)
     fields = [part.field for part in definition.items.shown_columns]
     return tuple(Piece(field=field, text=format_value(item.data.get(field))) for field in fields)

@@ -1,4 +1,4 @@
-"""The plan of what loading a changed project file would change, and which of these changes are forbidden. Pure."""
+"""The plan of a change: what loading a changed project file would change, and which changes are forbidden. Pure."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.stages import DynamicOverlap
 
-ALWAYS_CHANGEABLE = ("rank", "data", "accepted", "explanation", "stratum", "tags", "lineage")
-"""The columns that may change after an item was assigned; all others were shown, or are used for scoring."""
+ALWAYS_CHANGEABLE_COLUMNS = ("rank", "data", "accepted", "explanation", "stratum", "tags", "lineage")
+"""The columns of an item that may change after it was assigned; the others were shown, or are used for scoring."""
 
-MAX_LISTED = 10
-"""How many item ids a sentence lists."""
+MAX_IDS_LISTED = 10
+"""The most item ids that a sentence lists."""
 
-Row = Mapping[str, Any]
-"""An item's values by column."""
+ItemColumns = Mapping[str, Any]
+"""The values of an item by column."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,13 +24,13 @@ class StoredItem:
     """An item in the database: its id, whether it was ever assigned, and its columns."""
 
     id: int
-    assigned: bool
-    row: Row
+    was_assigned: bool
+    columns: ItemColumns
 
 
 @dataclass(frozen=True, kw_only=True)
 class ForbiddenChange:
-    """A change that is not allowed: `what` would change, and the reason."""
+    """A change that is not allowed: `what` names the item or key that would change, `reason` says why it may not."""
 
     what: str
     reason: str
@@ -38,7 +38,11 @@ class ForbiddenChange:
 
 @dataclass(frozen=True, kw_only=True)
 class ChangePlan:
-    """What loading would change: `keys` of the project file, and external ids of items by what happens to them."""
+    """The changes that loading a project file would make.
+
+    `keys` are the changed keys of the project file. The other fields hold external ids of items: `added`, `changed`
+    and `removed` ones, and `moved` ones, whose position in the file changed. `forbidden` changes refuse the loading.
+    """
 
     keys: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -54,7 +58,7 @@ class ChangePlan:
 
     @property
     def lines(self) -> tuple[tuple[str, str], ...]:
-        """The plan in words: pairs of what changes and which."""
+        """The plan as pairs of words: a kind of change ("items added"), and the keys or items that it changes."""
         changes = {
             "keys of the project file": self.keys,
             "items added": self.added,
@@ -62,34 +66,34 @@ class ChangePlan:
             "items removed": self.removed,
             "items in another order": (str(len(self.moved)),) if self.moved else (),
         }
-        return tuple((what, format_ids(which)) for what, which in changes.items() if which)
+        return tuple((kind, format_ids(names)) for kind, names in changes.items() if names)
 
     @property
     def summary(self) -> str:
         """The plan in one line."""
-        return "; ".join(f"{what}: {which}" for what, which in self.lines)
+        return "; ".join(f"{kind}: {names}" for kind, names in self.lines)
 
 
 def format_ids(ids: Sequence[str]) -> str:
-    """The first ids, and how many more there are."""
-    shown = ", ".join(ids[:MAX_LISTED])
-    return shown if len(ids) <= MAX_LISTED else f"{shown} and {len(ids) - MAX_LISTED} more"
+    """The first ids with commas between them, and how many more there are."""
+    shown = ", ".join(ids[:MAX_IDS_LISTED])
+    return shown if len(ids) <= MAX_IDS_LISTED else f"{shown} and {len(ids) - MAX_IDS_LISTED} more"
 
 
 def plan_changes(
     old_definition: ProjectFile,
     new_definition: ProjectFile,
     stored: Mapping[str, StoredItem],
-    rows: Mapping[str, Row],
+    rows: Mapping[str, ItemColumns],
     *,
     started: bool = False,
 ) -> ChangePlan:
-    """The plan for a project from its old and new definition and items.
+    """Compare the old and the new definition and items of a project; returns the plan of what changes.
 
-    `stored` holds the items as they are in the database, `rows` those of the new file, both by external id. After the
-    start (`started`) the overlap may not change.
+    `stored` holds the items as they are in the database, `rows` the items of the new file, both by external id. After
+    the start of the project (`started`) the overlap may not change.
     """
-    any_assigned = any(item.assigned for item in stored.values())
+    any_assigned = any(item.was_assigned for item in stored.values())
     old, new = old_definition.model_dump(mode="json"), new_definition.model_dump(mode="json")
     forbidden = list(_list_forbidden_keys(old_definition, new_definition)) if any_assigned else []
     if started and old_definition.overlap != new_definition.overlap:
@@ -100,33 +104,39 @@ def plan_changes(
             )
         )
     changed = [
-        name for name, row in rows.items() if name in stored and _differs(stored[name].row, row, ignored=("rank",))
+        name for name, row in rows.items() if name in stored and _differs(stored[name].columns, row, ignored=("rank",))
     ]
     removed = [name for name in stored if name not in rows]
     for name in changed:
-        seen_changes = [
-            key for key in rows[name] if key not in ALWAYS_CHANGEABLE and stored[name].row[key] != rows[name][key]
+        restricted_changes = [
+            column
+            for column, value in rows[name].items()
+            if column not in ALWAYS_CHANGEABLE_COLUMNS and stored[name].columns[column] != value
         ]
-        if stored[name].assigned and seen_changes:
+        if stored[name].was_assigned and restricted_changes:
             forbidden.append(
                 ForbiddenChange(
-                    what=f"item {name}", reason=f"people have met it ({', '.join(sorted(seen_changes))} changed)"
+                    what=f"item {name}", reason=f"people have met it ({', '.join(sorted(restricted_changes))} changed)"
                 )
             )
     forbidden += [
-        ForbiddenChange(what=f"item {name}", reason="people have met it") for name in removed if stored[name].assigned
+        ForbiddenChange(what=f"item {name}", reason="people have met it")
+        for name in removed
+        if stored[name].was_assigned
     ]
     return ChangePlan(
         keys=tuple(key for key in new if old[key] != new[key]),
         added=tuple(name for name in rows if name not in stored),
         changed=tuple(changed),
         removed=tuple(removed),
-        moved=tuple(name for name, row in rows.items() if name in stored and stored[name].row["rank"] != row["rank"]),
+        moved=tuple(
+            name for name, row in rows.items() if name in stored and stored[name].columns["rank"] != row["rank"]
+        ),
         forbidden=tuple(forbidden),
     )
 
 
-def _differs(old: Row, new: Row, *, ignored: Sequence[str]) -> bool:
+def _differs(old: ItemColumns, new: ItemColumns, *, ignored: Sequence[str]) -> bool:
     return any(old[key] != new[key] for key in new if key not in ignored)
 
 
@@ -136,7 +146,7 @@ def _format_overlap(file: ProjectFile) -> str:
 
 
 def _list_forbidden_keys(before: ProjectFile, after: ProjectFile) -> Sequence[ForbiddenChange]:
-    """The keys that may not change once there are assignments: questions, kind and the seed of the option order."""
+    """The changes of keys that are forbidden once there are assignments: questions, kind, seed of the option order."""
     old, new = (
         [question.model_dump(mode="json", exclude={"metrics"}) for question in file.all_questions]
         for file in (before, after)

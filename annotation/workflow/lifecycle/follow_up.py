@@ -1,4 +1,4 @@
-"""Items for a follow-up project: those of a project whose consensus meets conditions, with id, group and lineage."""
+"""Items for a follow-up project: the items of a source project whose consensus meets conditions, with their lineage."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlmodel import Session, col, select
 
-from annotation.campaigns import conditions
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import conditions, project_file
 from annotation.campaigns.conditions import Condition, ConditionFacts, ItemConsensus
 from annotation.campaigns.questions import Question
 from annotation.errors import BadInput, NotFound, Refused
-from annotation.loading.items.item_reader import LINEAGE
+from annotation.loading.items.item_reader import LINEAGE_COLUMN
 from annotation.store import queries
 from annotation.store.models import Item, Project
 from annotation.vocabulary import Pool
@@ -23,14 +22,15 @@ from annotation.vocabulary import Pool
 if TYPE_CHECKING:
     from aggregation.labels.consensus import Method
 
-METHOD = "majority; ties give no label"
+MAJORITY_METHOD = "majority; ties give no label"
+"""The description of the majority that is written into the lineage."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FollowUpItems:
     """Items for a follow-up project: rows of an items file, and the lineage for the project file.
 
-    `source_count` is the number of items of the source, `warnings` say what to know about the consensus.
+    `source_count` is how many items the source project has; `warnings` are sentences about the consensus.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -47,38 +47,38 @@ class FollowUpItems:
 def derive_items(
     session: Session, *, source: Project, where: Sequence[str], gold: str | None = None, method: Method = "majority"
 ) -> FollowUpItems:
-    """The items of `source` that meet every condition in `where`, in their order.
+    """The items of `source` that meet every condition in `where`, in the order of the source project.
 
-    `gold` names the question whose consensus becomes the gold; without it declared gold is kept. Answers to pilot items
-    count where a condition asks for that pool. Questions that neither a condition nor `gold` uses fall back to the
-    majority where they do not allow `method`. Raises BadInput for a condition that is not valid, NotFound where no item
-    meets them all, Refused where a question in use does not allow `method`.
+    `gold` names the question whose consensus becomes the gold; without `gold` declared gold is kept. Answers to pilot
+    items count where a condition asks for the pilot pool. A question that does not allow `method` gets the majority,
+    unless a condition or `gold` uses it. Raises BadInput for a condition that is not valid, NotFound where no item
+    meets all conditions, Refused where a question that a condition or `gold` uses does not allow `method`.
     """
-    definition = project_files.parse_definition(source.definition)
+    definition = project_file.parse_definition(source.definition)
     questions = {question.name: question for question in definition.all_questions}
     if gold is not None and gold not in questions:
         raise BadInput(f"There is no question {gold!r}.", remedy=f"There are: {', '.join(questions)}.")
-    asked_questions = tuple(questions.values())
-    wanted_conditions = [conditions.parse_condition(condition, asked_questions) for condition in where]
+    all_questions = tuple(questions.values())
+    parsed_conditions = [conditions.parse_condition(condition, all_questions) for condition in where]
     items = session.exec(select(Item).where(Item.project_id == source.id).order_by(col(Item.rank))).all()
     answers = _read_answers(
         session,
         source,
-        first=asked_questions[0].name,
-        pilot=any(_asks_for_pilot(condition, asked_questions) for condition in wanted_conditions),
+        first_question=all_questions[0].name,
+        include_pilot=any(_asks_for_pilot(condition, all_questions) for condition in parsed_conditions),
     )
-    needed = {condition.resolve_measure(asked_questions)[0] for condition in wanted_conditions} | {gold}
+    questions_in_use = {condition.resolve_measure(all_questions)[0] for condition in parsed_conditions} | {gold}
     consensus = (
         _compute_majority(questions, answers)
         if method == "majority"
-        else _compute_by_method(method, questions, answers, items, needed=needed)
+        else _compute_by_method(method, questions, answers, items, questions_in_use=questions_in_use)
     )
     rows = []
     for item in items:
-        agreed = consensus.agreed.get(item.id or 0, {})
-        facts_of_item = _build_facts(item, agreed, first=asked_questions[0].name)
-        if all(condition.is_met(facts_of_item, asked_questions) for condition in wanted_conditions):
-            rows.append(_build_row(item, agreed, source=source, gold=gold))
+        labels = consensus.by_item.get(item.id or 0, {})
+        facts = _build_facts(item, labels, first_question=all_questions[0].name)
+        if all(condition.is_met(facts, all_questions) for condition in parsed_conditions):
+            rows.append(_build_row(item, labels, source=source, gold=gold))
     if not rows:
         raise NotFound(
             f"None of the {len(items)} items of {source.name!r} meets the conditions.", remedy="Look at --where."
@@ -90,48 +90,54 @@ def derive_items(
 
 @dataclass(frozen=True, kw_only=True)
 class _Consensus:
-    """The consensus by database id of the item and name of the question, with the methods and warnings about them."""
+    """The consensus of each item by the name of the question, with a description of the method, and warnings.
 
-    agreed: Mapping[int, Mapping[str, ItemConsensus]]
-    method: str = METHOD
+    The keys of `by_item` are database ids.
+    """
+
+    by_item: Mapping[int, Mapping[str, ItemConsensus]]
+    method: str = MAJORITY_METHOD
     warnings: tuple[str, ...] = ()
 
 
 AnswersByQuestion = Mapping[str, Sequence[tuple[int, str, str]]]
-"""Database id of the item, pseudonym and stored answer, by question."""
+"""The answers by the name of the question, each as database id of the item, pseudonym and stored answer."""
 
 
-def _asks_for_pilot(condition: Condition, asked: Sequence[Question]) -> bool:
-    is_fact = not condition.resolve_measure(asked)[0] and condition.name == "pool"
-    return is_fact and (condition.operator, condition.value) == ("=", Pool.PILOT.value)
+def _asks_for_pilot(condition: Condition, questions: Sequence[Question]) -> bool:
+    is_pool_condition = not condition.resolve_measure(questions)[0] and condition.name == "pool"
+    return is_pool_condition and (condition.operator, condition.value) == ("=", Pool.PILOT.value)
 
 
-def _read_answers(session: Session, source: Project, *, first: str, pilot: bool) -> AnswersByQuestion:
+def _read_answers(session: Session, source: Project, *, first_question: str, include_pilot: bool) -> AnswersByQuestion:
     by_question: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     for item, annotator, answers, response in queries.list_final_answers(
-        session, project_id=source.id or 0, pilot=pilot
+        session, project_id=source.id or 0, pilot=include_pilot
     ):
-        for name, stored in (answers or ({first: response} if response else {})).items():
+        for name, stored in (answers or ({first_question: response} if response else {})).items():
             by_question[name].append((item, annotator, stored))
     return by_question
 
 
 def _compute_majority(questions: Mapping[str, Question], by_question: AnswersByQuestion) -> _Consensus:
-    agreed: dict[int, dict[str, ItemConsensus]] = defaultdict(dict)
+    by_item: dict[int, dict[str, ItemConsensus]] = defaultdict(dict)
     for name, answers in by_question.items():
         for item, label in _compute_question_majority(questions[name], answers).items():
-            agreed[item][name] = label
-    return _Consensus(agreed=agreed)
+            by_item[item][name] = label
+    return _Consensus(by_item=by_item)
 
 
 def _compute_question_majority(
     question: Question, answers: Sequence[tuple[int, str, str]]
 ) -> Mapping[int, ItemConsensus]:
-    stored: dict[int, list[str]] = defaultdict(list)
+    answers_by_item: dict[int, list[str]] = defaultdict(list)
     for item, _, answer in answers:
-        stored[item].append(answer)
-    labels = {item: conditions.compute_consensus(question, answers_of_item) for item, answers_of_item in stored.items()}
-    return {item: label for item, label in labels.items() if label is not None}
+        answers_by_item[item].append(answer)
+    labels_or_none = {
+        item: conditions.compute_consensus(question, answers_of_item)
+        for item, answers_of_item in answers_by_item.items()
+    }
+    return {item: label for item, label in labels_or_none.items() if label is not None}
 
 
 def _compute_by_method(
@@ -140,15 +146,17 @@ def _compute_by_method(
     by_question: AnswersByQuestion,
     items: Sequence[Item],
     *,
-    needed: Set[str | None],
+    questions_in_use: Set[str | None],
 ) -> _Consensus:
-    """The consensus on every question by `method`; by majority, with a warning, for one that refuses it and is not
-    `needed`.
+    """The consensus on every question by `method`.
+
+    A question that does not allow the method gets the majority and a warning; where it is one of `questions_in_use`,
+    Refused is raised.
     """
     from annotation.workflow.lifecycle import follow_up_consensus  # pandas
 
     by_item: dict[int, dict[str, ItemConsensus]] = defaultdict(dict)
-    methods, warnings = [], []
+    method_descriptions, warnings = [], []
     for name, question in questions.items():
         if name not in by_question:
             continue
@@ -157,26 +165,26 @@ def _compute_by_method(
                 question, by_question[name], items, method=method
             )
         except Refused as refusal:
-            if name in needed:
+            if name in questions_in_use:
                 raise
             warnings.append(f"{name}: by majority. {refusal.problem}")
-            agreed, method_used = _compute_question_majority(question, by_question[name]), METHOD
+            labels, method_description = _compute_question_majority(question, by_question[name]), MAJORITY_METHOD
         else:
             warnings += [f"{name}: {warning}" for warning in consensus.warnings]
-            agreed, method_used = consensus.agreed, consensus.method
-        methods.append(f"{name}: {method_used}")
-        for item, label in agreed.items():
+            labels, method_description = consensus.by_item, consensus.method
+        method_descriptions.append(f"{name}: {method_description}")
+        for item, label in labels.items():
             by_item[item][name] = label
-    return _Consensus(agreed=by_item, method=" | ".join(methods) or method, warnings=tuple(warnings))
+    return _Consensus(by_item=by_item, method=" | ".join(method_descriptions) or method, warnings=tuple(warnings))
 
 
-def _build_facts(item: Item, agreed: Mapping[str, ItemConsensus], *, first: str) -> ConditionFacts:
-    golds = item.golds or ({first: item.gold} if item.gold is not None else {})
+def _build_facts(item: Item, consensus: Mapping[str, ItemConsensus], *, first_question: str) -> ConditionFacts:
+    golds = item.golds or ({first_question: item.gold} if item.gold is not None else {})
     facts = {
         "id": (item.external_id,), "group": (item.group_id,), "pool": (item.pool.value,), "gold": (item.gold or "",),
         "stratum": (item.stratum or "",), "tag": tuple(item.tags or ()),
     }  # fmt: skip
-    return ConditionFacts(facts=facts, golds=golds, consensus=agreed)
+    return ConditionFacts(facts=facts, golds=golds, consensus=consensus)
 
 
 def _format_label(labels: Sequence[str]) -> str:
@@ -184,17 +192,21 @@ def _format_label(labels: Sequence[str]) -> str:
     return labels[0] if len(labels) == 1 else json.dumps(list(labels), ensure_ascii=False)
 
 
-def _build_row(item: Item, agreed: Mapping[str, ItemConsensus], *, source: Project, gold: str | None) -> dict[str, Any]:
+def _build_row(item: Item, labels: Mapping[str, ItemConsensus], *, source: Project, gold: str | None) -> dict[str, Any]:
     consensus = {
-        name: {"labels": list(agreement.labels), "confidence": round(agreement.confidence, 6), "votes": agreement.votes}
-        for name, agreement in sorted(agreed.items())
+        name: {
+            "labels": list(item_consensus.labels),
+            "confidence": round(item_consensus.confidence, 6),
+            "votes": item_consensus.votes,
+        }
+        for name, item_consensus in sorted(labels.items())
     }
     lineage = {"project": source.name, "item": item.external_id, "revision": item.revision, "consensus": consensus}
     if item.lineage is not None:
         lineage["before"] = item.lineage
     label = item.gold or ""
     if gold is not None:
-        label = _format_label(agreed[gold].labels) if gold in agreed else ""
-    row = {name: value for name, value in item.data.items() if name not in {"key", LINEAGE}}
-    row |= {"id": item.external_id, "group": item.group_id, "gold": label, LINEAGE: lineage}
+        label = _format_label(labels[gold].labels) if gold in labels else ""
+    row = {name: value for name, value in item.data.items() if name not in {"key", LINEAGE_COLUMN}}
+    row |= {"id": item.external_id, "group": item.group_id, "gold": label, LINEAGE_COLUMN: lineage}
     return row | ({"options": item.options} if item.options is not None else {})

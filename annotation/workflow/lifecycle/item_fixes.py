@@ -9,28 +9,27 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.campaigns import project_file as project_files
-from annotation.campaigns import stimulus
+from annotation.campaigns import project_file, stimulus
 from annotation.errors import Conflict, NotFound, Where
-from annotation.loading import campaign as campaigns
 from annotation.loading import campaign_lint
+from annotation.loading.campaign import CampaignContents
 from annotation.store import journal, overlap_counts
 from annotation.store.models import Assignment, Item, Project, Report
-from annotation.vocabulary import CHANGED, AssignmentStatus, Event, ItemStatus
+from annotation.vocabulary import ITEM_CHANGED, AssignmentStatus, Event, ItemStatus
 from annotation.workflow import text_versions
 from annotation.workflow.lifecycle import freeze, item_writer, projects, row_builder
 from annotation.workflow.quality import exclusions
 
-UNCHANGEABLE = ("external_id", "group_id", "stage", "pool", "rank", "revision")
-"""The columns that no fix changes: the position of an item among the others."""
+UNCHANGEABLE_COLUMNS = ("external_id", "group_id", "stage", "pool", "rank", "revision")
+"""The columns of an item that no fix changes: they say which item it is, and its position among the others."""
 
-SUBSTANTIVE = ("options", "gold", "golds", "accepted")
-"""The columns that a cosmetic fix may not change."""
+SUBSTANTIVE_COLUMNS = ("options", "gold", "golds", "accepted")
+"""The columns of an item that only a substantive fix may change."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FixedItem:
-    """An item after its fix: the new revision, the changed columns, and the number of excluded answers."""
+    """An item after its fix: its external id, new revision, changed columns, and how many answers were excluded."""
 
     item: str
     revision: int
@@ -40,21 +39,22 @@ class FixedItem:
 
 def fix_item(
     session: Session,
-    campaign: project_files.Campaign,
-    contents: campaigns.CampaignContents,
+    campaign: project_file.CheckedProject,
+    contents: CampaignContents,
     *,
     item: str,
     cosmetic: bool,
     now: datetime,
 ) -> FixedItem:
-    """Take one item over from a changed file, and nothing else.
+    """Store the item with the external id `item` as it is in a changed file; nothing else of the file is stored.
 
-    A cosmetic fix keeps the answers. Any other excludes the older ones and frees their places for annotators who have
-    not met the item. Raises NotFound for an unknown item, BadInput where the new item does not pass the lint, Conflict
-    where nothing of it changed, where its pool or group would change, and where a cosmetic fix changes options or gold.
+    A cosmetic fix keeps the answers. A substantive fix excludes the answers to older revisions and frees their places
+    for annotators who have not met the item. Raises NotFound for an unknown item, BadInput where the changed item does
+    not pass the lint, Conflict where the item is unchanged, where its pool or group would change, and where a cosmetic
+    fix would change options or gold.
     """
     project = projects.find_project(session, campaign)
-    where = Where(file=campaign.file, field=item)
+    where = Where(file=campaign.path, field=item)
     if project is None:
         raise NotFound(f"No project {campaign.name!r} is loaded.", where=where, remedy="Load it without --fix.")
     row = row_builder.build_item_rows(campaign, contents).get(item)
@@ -76,14 +76,17 @@ def fix_item(
 
 
 def _check_changes(stored: Item, row: dict[str, Any], *, cosmetic: bool, where: Where) -> tuple[str, ...]:
-    changed = tuple(key for key in row if key not in ("rank", "revision") and getattr(stored, key) != row[key])
-    moved = [key for key in changed if key in UNCHANGEABLE]
-    substantive = [key for key in changed if key in SUBSTANTIVE] if cosmetic else []
+    """The columns that the fix changes; raises Conflict where there are none, and for a column that may not change."""
+    changed = tuple(
+        column for column in row if column not in ("rank", "revision") and getattr(stored, column) != row[column]
+    )
+    unchangeable = [column for column in changed if column in UNCHANGEABLE_COLUMNS]
+    substantive = [column for column in changed if column in SUBSTANTIVE_COLUMNS] if cosmetic else []
     if not changed:
         raise Conflict("Nothing of the item changed.", where=where, remedy="Change it in the file first.")
-    if moved:
+    if unchangeable:
         raise Conflict(
-            f"A fix leaves an item where it is, and this changes its {', '.join(moved)}.",
+            f"A fix leaves an item where it is, and this changes its {', '.join(unchangeable)}.",
             where=where,
             remedy="Give it an id of its own there.",
         )
@@ -101,7 +104,7 @@ def _exclude_old_answers(session: Session, item: Item, *, revision: int, post_ho
     assignments = session.exec(
         select(Assignment).where(Assignment.item_id == item.id).order_by(col(Assignment.id))
     ).all()
-    reason = f"{CHANGED}: revision {revision}"
+    reason = f"{ITEM_CHANGED}: revision {revision}"
     ids = [assignment.id or 0 for assignment in assignments]
     excluded = exclusions.exclude_answers(session, assignment_ids=ids, reason=reason, post_hoc=post_hoc, now=now)
     for assignment in assignments:
@@ -115,10 +118,10 @@ def _exclude_old_answers(session: Session, item: Item, *, revision: int, post_ho
 
 
 def _write_item(session: Session, item: Item, row: dict[str, Any], *, revision: int, now: datetime) -> None:
-    """Write the new columns; open reports are resolved by the fix, and an item that they paused is resumed."""
+    """Write the new columns, resolve the open reports on the item, and resume it where reports had paused it."""
     session.refresh(item)
     for key, value in row.items():
-        if key not in UNCHANGEABLE:
+        if key not in UNCHANGEABLE_COLUMNS:
             setattr(item, key, value)
     item.revision = revision
     session.add(item)
@@ -131,15 +134,18 @@ def _write_item(session: Session, item: Item, row: dict[str, Any], *, revision: 
 
 
 def _update_digest(
-    session: Session, project: Project, campaign: project_files.Campaign, contents: campaigns.CampaignContents
+    session: Session, project: Project, campaign: project_file.CheckedProject, contents: CampaignContents
 ) -> None:
-    """Store the digest of the file, where the fixed item was its only change, so that loading it changes nothing."""
-    rows = item_writer.build_rows(session, project, campaign, contents)
+    """Store the digest of the changed file, so that loading it later changes nothing.
+
+    Where the file holds other changes than the fixed items, the old digest stays.
+    """
+    rows = item_writer.build_rows_with_stored_revisions(session, project, campaign, contents)
     texts = {
         kind.value: stimulus.compute_text_digest(text)
         for kind, text in text_versions.read_project_texts(campaign).items()
     }
-    if item_writer.plan_changes(session, project, campaign, rows).empty and texts == project.texts:
+    if item_writer.plan_project_changes(session, project, campaign, rows).empty and texts == project.texts:
         project.definition_sha256 = row_builder.compute_digest(campaign, contents)
         session.add(project)
         session.flush()

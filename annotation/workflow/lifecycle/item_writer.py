@@ -9,26 +9,27 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
-from annotation.campaigns import project_file as project_files
-from annotation.loading import campaign as campaigns
+from annotation.campaigns import project_file
+from annotation.loading.campaign import CampaignContents
 from annotation.store import overlap_counts
 from annotation.store.models import Assignment, Item, Project, RequeuedItem
 from annotation.vocabulary import ItemStatus, Pool
 from annotation.workflow.lifecycle import change_plan, row_builder
 
-BATCH = 5_000
+ROWS_PER_STATEMENT = 5_000
+"""The most rows that one statement inserts."""
 
 Progress = Callable[[float], None]
-"""A callback that gets the share that is done, from 0 to 1."""
+"""A callback that is called with the share of the work that is done, from 0 to 1."""
 
-Rows = Mapping[str, dict[str, Any]]
+ItemRows = Mapping[str, dict[str, Any]]
 """The columns of items, by external id."""
 
 
-def build_rows(
-    session: Session, project: Project, campaign: project_files.Campaign, contents: campaigns.CampaignContents
+def build_rows_with_stored_revisions(
+    session: Session, project: Project, campaign: project_file.CheckedProject, contents: CampaignContents
 ) -> dict[str, dict[str, Any]]:
-    """The items of a file as they would be stored; an item that was fixed keeps its higher revision."""
+    """The columns of the items of a file, by external id; an item that was fixed keeps its higher stored revision."""
     revisions = dict(session.exec(select(Item.external_id, Item.revision).where(Item.project_id == project.id)).all())
     rows = row_builder.build_item_rows(campaign, contents)
     for name, row in rows.items():
@@ -36,28 +37,30 @@ def build_rows(
     return rows
 
 
-def plan_changes(
-    session: Session, project: Project, campaign: project_files.Campaign, rows: Rows
+def plan_project_changes(
+    session: Session, project: Project, campaign: project_file.CheckedProject, rows: ItemRows
 ) -> change_plan.ChangePlan:
-    """The plan of what these rows would change in a stored project."""
+    """The plan of what storing the rows of a changed file would change in a stored project."""
     items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank)))
     assigned = select(Assignment.item_id).join(Item).where(Item.project_id == project.id).distinct()
     assigned_ids = set(session.exec(assigned))
-    keys = next(iter(rows.values()))
+    columns = next(iter(rows.values())).keys()
     stored = {
         item.external_id: change_plan.StoredItem(
-            id=item.id or 0, assigned=item.id in assigned_ids, row={key: getattr(item, key) for key in keys}
+            id=item.id or 0,
+            was_assigned=item.id in assigned_ids,
+            columns={column: getattr(item, column) for column in columns},
         )
         for item in items
     }
-    definition = project_files.parse_definition(project.definition)
+    definition = project_file.parse_definition(project.definition)
     return change_plan.plan_changes(
         definition, campaign.definition, stored, rows, started=project.started_at is not None
     )
 
 
 def add_project(
-    session: Session, *, columns: Mapping[str, Any], rows: Rows, now: datetime, progress: Progress | None
+    session: Session, *, columns: Mapping[str, Any], rows: ItemRows, now: datetime, progress: Progress | None
 ) -> Project:
     """Store a new project with its items, each with its places and its position in a random queue order."""
     project = Project(**columns, created_at=now)
@@ -75,31 +78,34 @@ def change_project(
     project: Project,
     changes: change_plan.ChangePlan,
     *,
-    rows: Rows,
+    rows: ItemRows,
     columns: Mapping[str, Any],
     now: datetime,
     progress: Progress | None,
 ) -> None:
-    """Carry out a plan. Before the start all queue positions are drawn again; after it, new items follow the others."""
+    """Carry out the plan `changes`: `rows` are the new columns of the items, `columns` those of the project.
+
+    Before the start of the project all items get new random queue positions; after it, new items follow the others.
+    """
     for name, value in columns.items():
         setattr(project, name, value)
     session.add(project)
     session.flush()
-    ids, pools = _list_stored_items(session, project)
+    ids, stored_pools = _list_stored_items(session, project)
     _delete_items(session, [ids[name] for name in changes.removed])
     changed = [{"row": ids[name]} | rows[name] | {"bin": None} for name in sorted(changes.changed)]
     if changed:
         session.connection().execute(sa.update(Item).where(col(Item.id) == sa.bindparam("row")), changed)
-    _renumber(session, [{"row": ids[name], "to": rows[name]["rank"]} for name in changes.moved], column="rank")
+    _update_numbers(session, [{"row": ids[name], "to": rows[name]["rank"]} for name in changes.moved], column="rank")
     started = project.started_at is not None
     after = _get_next_positions(session, project) if started else {}
-    reshuffled = [name for name, row in rows.items() if not started or pools.get(name) is not row["pool"]]
+    reshuffled = [name for name, row in rows.items() if not started or stored_pools.get(name) is not row["pool"]]
     positions = row_builder.shuffle_items(
         _list_pools({name: rows[name] for name in reshuffled}), seed=_get_seed(project), after=after
     )
     added = [rows[name] | {"queue_position": positions[name]} for name in changes.added]
     _insert_items(session, project, added, progress=progress)
-    _renumber(
+    _update_numbers(
         session,
         [{"row": ids[name], "to": positions[name]} for name in reshuffled if name in ids],
         column="queue_position",
@@ -111,8 +117,9 @@ def change_project(
 
 
 def reset_free_places(session: Session, project: Project) -> None:
-    """Set the free places of the project's open items by pool and overlap; after the start only of items that were
-    never assigned. Imported answers fill places too.
+    """Set the free places of open items: the overlap less the imported answers, and none in pools without places.
+
+    After the start of the project only items that were never assigned are changed.
     """
     overlap = project.overlap or 0
     free_places = sa.case(
@@ -133,22 +140,24 @@ def _list_stored_items(session: Session, project: Project) -> tuple[dict[str, in
     return {name: item_id or 0 for name, item_id, _ in rows}, {name: Pool(pool) for name, _, pool in rows}
 
 
-def _renumber(session: Session, rows: Sequence[dict[str, Any]], *, column: str) -> None:
+def _update_numbers(session: Session, rows: Sequence[dict[str, Any]], *, column: str) -> None:
+    """Set a column of items; each of the `rows` holds the item's database id ("row") and its new number ("to")."""
     if rows:
         numbered = sa.update(Item).where(col(Item.id) == sa.bindparam("row")).values({column: sa.bindparam("to")})
         session.connection().execute(numbered, rows)
 
 
-def _list_pools(rows: Rows) -> Iterable[tuple[str, Pool]]:
+def _list_pools(rows: ItemRows) -> Iterable[tuple[str, Pool]]:
+    """Pairs of external id and pool."""
     return ((name, row["pool"]) for name, row in rows.items())
 
 
 def _get_seed(project: Project) -> int:
-    return project_files.parse_definition(project.definition).seed
+    return project_file.parse_definition(project.definition).seed
 
 
 def _get_next_positions(session: Session, project: Project) -> dict[Pool, int]:
-    """The next free queue position of each pool."""
+    """The queue position after the last item of each pool."""
     last_positions = (
         select(Item.pool, func.max(Item.queue_position)).where(Item.project_id == project.id).group_by(col(Item.pool))
     )
@@ -168,11 +177,11 @@ def _insert_items(
     session: Session, project: Project, rows: Sequence[dict[str, Any]], *, progress: Progress | None
 ) -> None:
     fixed_columns = {"project_id": project.id, "n_live": 0, "n_done": 0}
-    for start in range(0, len(rows), BATCH):
+    for start in range(0, len(rows), ROWS_PER_STATEMENT):
         batch = [
             row | fixed_columns | {"free": row_builder.count_places(row["pool"], project.overlap)}
-            for row in rows[start : start + BATCH]
+            for row in rows[start : start + ROWS_PER_STATEMENT]
         ]
         session.connection().execute(sa.insert(Item), batch)
         if progress is not None:
-            progress(min(1.0, (start + BATCH) / len(rows)))
+            progress(min(1.0, (start + ROWS_PER_STATEMENT) / len(rows)))

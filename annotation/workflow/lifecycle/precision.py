@@ -10,18 +10,25 @@ Z95 = 1.959964
 """The normal quantile of a 95 % interval."""
 
 EXPECTED_ACCURACY = 0.9
+"""The share of right answers that is expected of people."""
+
 WORST_ACCURACY = 0.5
-WITHIN_ITEM = 0.3
-WITHIN_GROUP = 0.05
+"""The share of right answers for which the interval is widest."""
+
+ITEM_CORRELATION = 0.3
+"""ρ_item: the assumed correlation of two answers to one item."""
+
+GROUP_CORRELATION = 0.05
+"""ρ_group: the assumed correlation of two answers to two items of one group."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionPlan:
-    """Expected work and precision: numbers of items, groups and judgements, hours, half widths of 95 % intervals.
+    """Expected work and precision: counts of items, groups and judgements, hours, half widths of 95 % intervals.
 
-    `half_width` is for the accuracy that people usually reach, `half_width_most` for the accuracy that makes it widest;
-    both are None where the project is no baseline. `hours` is None where the project does not say how long an item
-    takes. `judgements_most` is for the maximum overlap.
+    `judgements` is for the overlap of the project, `judgements_most` for the maximum of a dynamic overlap. `half_width`
+    is for EXPECTED_ACCURACY, `half_width_most` for WORST_ACCURACY; both are None where the project is no baseline.
+    `hours` is None where the project does not say how long an item takes.
     """
 
     items: int
@@ -32,8 +39,8 @@ class PrecisionPlan:
     half_width: float | None = None
     half_width_most: float | None = None
 
-    def stored(self) -> dict[str, float | int | None]:
-        """The plan as it is stored in the frozen record, with its assumptions."""
+    def to_dict(self) -> dict[str, float | int | None]:
+        """The plan as it is stored in the frozen record, with the assumed accuracy and correlations."""
         values: dict[str, float | int | None] = {
             "items": self.items,
             "groups": self.groups,
@@ -43,57 +50,62 @@ class PrecisionPlan:
         }
         if self.half_width is None:
             return values
-        assumed = {"share_right": EXPECTED_ACCURACY, "within_item": WITHIN_ITEM, "within_group": WITHIN_GROUP}
+        assumed = {"share_right": EXPECTED_ACCURACY, "within_item": ITEM_CORRELATION, "within_group": GROUP_CORRELATION}
         return values | {"half_width": self.half_width, "half_width_most": self.half_width_most} | assumed
 
 
 def plan_precision(
     sizes: Collection[int], *, overlap: int, max_overlap: int, seconds: float | None, baseline: bool
 ) -> PrecisionPlan:
-    """The plan of a project with main items in groups of these `sizes`, and `seconds` expected for an item."""
-    items = sum(sizes)
+    """The plan of a project; `sizes` are how many main items each group has, `seconds` the expected time of an item.
+
+    `baseline` says whether the project is a baseline, which has an expected half width.
+    """
+    n_items = sum(sizes)
     return PrecisionPlan(
-        items=items,
+        items=n_items,
         groups=len(sizes),
-        judgements=items * overlap,
-        judgements_most=items * max_overlap,
-        hours=None if seconds is None else round(items * overlap * seconds / 3600, 2),
+        judgements=n_items * overlap,
+        judgements_most=n_items * max_overlap,
+        hours=None if seconds is None else round(n_items * overlap * seconds / 3600, 2),
         half_width=_round_half_width(sizes, overlap=overlap, share=EXPECTED_ACCURACY) if baseline else None,
         half_width_most=_round_half_width(sizes, overlap=overlap, share=WORST_ACCURACY) if baseline else None,
     )
 
 
 def compute_half_width(sizes: Collection[int], *, overlap: int, share: float) -> float:
-    """Half of the 95 % interval that is expected for the share of right answers.
+    """The half width of the 95 % interval that is expected where `share` of the answers are right; nan without answers.
 
-    n items with k answers each, in groups: 1.96 · √(p(1 − p)/(n·k) · D) with the design effect of three levels
-    D = 1 + (k − 1)·ρ_item + k·(m − 1)·ρ_group (Heo and Leon 2008, Biometrics 64:1256; Teerenstra et al. 2010,
-    Biometrics 66:1230; for one level Kish 1965, Survey Sampling), where m = Σm²/Σm allows for unequal groups (Kish).
+    For n items in groups of `sizes`, with k = `overlap` answers to each item and p = `share`:
+    1.96 · √(p(1 − p)/(n·k) · D), with the design effect D = 1 + (k − 1)·ρ_item + k·(m − 1)·ρ_group of answers in items
+    in groups (three levels: Heo and Leon 2008, Biometrics 64:1256; Teerenstra et al. 2010, Biometrics 66:1230; one
+    level: Kish 1965, Survey Sampling). m = Σ size² / Σ size, a mean group size, allows for unequal groups (Kish).
     ρ_item, the correlation of two answers to one item, and ρ_group, of two answers to two items of a group, are unknown
-    before the first answer: `WITHIN_ITEM` and `WITHIN_GROUP` are assumed, and frozen with the plan. Differences between
-    annotators are not modelled.
+    before the first answer: `ITEM_CORRELATION` and `GROUP_CORRELATION` are assumed, and frozen with the plan.
+    Differences between annotators are not modelled.
     """
-    items = sum(sizes)
-    answers = items * overlap
-    if not answers:
+    n_items = sum(sizes)
+    n_answers = n_items * overlap
+    if not n_answers:
         return math.nan
-    mean_group_size = sum(size * size for size in sizes) / items
-    effect = 1 + (overlap - 1) * WITHIN_ITEM + overlap * (mean_group_size - 1) * WITHIN_GROUP
-    return Z95 * math.sqrt(share * (1 - share) / answers * effect)
+    mean_group_size = sum(size * size for size in sizes) / n_items
+    design_effect = 1 + (overlap - 1) * ITEM_CORRELATION + overlap * (mean_group_size - 1) * GROUP_CORRELATION
+    return Z95 * math.sqrt(share * (1 - share) / n_answers * design_effect)
 
 
 def estimate_half_width(groups: Collection[tuple[int, int]]) -> float | None:
-    """Half of the 95 % interval of a share, from (answers, right answers) of every group; None for fewer than two.
+    """The half width of the 95 % interval of the share of right answers; None for fewer than two groups, or no answers.
 
-    The linearised variance of a ratio over clusters, G/(G − 1) · Σ(r − p·n)²/(Σn)² (Cochran 1977, Sampling Techniques,
+    `groups` holds (n answers, r right answers) of each of G groups of items. The variance of the share p = Σr/Σn is
+    the linearised variance of a ratio over clusters, G/(G − 1) · Σ(r − p·n)²/(Σn)² (Cochran 1977, Sampling Techniques,
     ch. 9A, without the correction for a finite population).
     """
-    answers = sum(number for number, _ in groups)
-    if len(groups) < 2 or not answers:
+    n_answers = sum(n_in_group for n_in_group, _ in groups)
+    if len(groups) < 2 or not n_answers:
         return None
-    share = sum(right for _, right in groups) / answers
-    spread = sum((right - share * number) ** 2 for number, right in groups)
-    return round(Z95 * math.sqrt(len(groups) / (len(groups) - 1) * spread) / answers, 4)
+    share = sum(n_right for _, n_right in groups) / n_answers
+    squared_residuals = sum((n_right - share * n_in_group) ** 2 for n_in_group, n_right in groups)
+    return round(Z95 * math.sqrt(len(groups) / (len(groups) - 1) * squared_residuals) / n_answers, 4)
 
 
 def _round_half_width(sizes: Collection[int], *, overlap: int, share: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Programmes: loaded from their file, with the projects that belong to them, which have to be loaded before."""
+"""Programmes: several projects behind one invitation, loaded from a programme file after the projects are loaded."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.campaigns import programme_file as programme_files
-from annotation.campaigns import stimulus
+from annotation.campaigns import programme_file, stimulus
 from annotation.errors import Conflict, Where
 from annotation.store import journal, queries
 from annotation.store.models import Participation, Programme, ProgrammeProject, Project
@@ -21,7 +20,11 @@ from annotation.workflow import text_versions
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedProgramme:
-    """A programme in the database; `is_new` is false where it was there already, `keys` are those that changed."""
+    """A programme in the database, after its file was loaded.
+
+    `projects` are names; `is_new` is false where the programme was loaded before; `keys` are the changed keys of its
+    file.
+    """
 
     name: str
     projects: tuple[str, ...]
@@ -29,23 +32,23 @@ class LoadedProgramme:
     keys: tuple[str, ...] = ()
 
 
-def plan_programme(session: Session, programme: programme_files.CheckedProgramme) -> tuple[str, ...] | None:
+def plan_programme(session: Session, programme: programme_file.CheckedProgramme) -> tuple[str, ...] | None:
     """The keys of the programme file that loading would change; None where no programme of that name is loaded."""
     stored = _find_programme(session, programme)
     return None if stored is None else tuple(_list_changed_keys(stored.definition, _dump_definition(programme)))
 
 
 def load_programme(
-    session: Session, programme: programme_files.CheckedProgramme, *, now: datetime, confirmed: bool = False
+    session: Session, programme: programme_file.CheckedProgramme, *, now: datetime, confirmed: bool = False
 ) -> LoadedProgramme:
-    """Store a programme whose projects are loaded. Loading the same again changes nothing.
+    """Store a programme whose projects are loaded. Loading the same file again changes nothing.
 
-    Raises NotFound for a project that is not loaded, Conflict for one that is in another programme, for a change that
-    is not `confirmed`, and for leaving out a project that annotators take part in.
+    Raises NotFound for a project that is not loaded, Conflict for a project that is in another programme, for a change
+    of a loaded programme that is not `confirmed`, and for leaving out a project that annotators take part in.
     """
     definition, texts = _dump_definition(programme), _read_texts(programme)
     digest = stimulus.compute_text_digest(programme.definition.model_dump_json() + "\n".join(texts.values()))
-    names = tuple(campaign.name for campaign in programme.campaigns)
+    names = tuple(campaign.name for campaign in programme.projects)
     stored = _find_programme(session, programme)
     if stored is not None and stored.definition_sha256 == digest:
         return LoadedProgramme(name=stored.name, projects=names, is_new=False)
@@ -53,7 +56,7 @@ def load_programme(
     if stored is not None and not confirmed:
         raise Conflict(
             f"A programme named {stored.name!r} is loaded already, and this file would change it ({', '.join(keys)}).",
-            where=Where(file=programme.file, field="programme"),
+            where=Where(file=programme.path, field="programme"),
             remedy="Do it with --yes, look at it with --plan, or give the changed one another name.",
         )
     projects = _list_projects(session, programme, stored=stored)
@@ -62,32 +65,38 @@ def load_programme(
         "language": programme.definition.language,
         "definition": definition,
         "definition_sha256": digest,
-        "source": str(programme.file.absolute()),
+        "source": str(programme.path.absolute()),
         "texts": text_versions.save_text_versions(session, texts, now=now),
     }
-    row = stored or Programme(name=programme.definition.programme, **columns, created_at=now)
+    programme_row = stored or Programme(name=programme.definition.programme, **columns, created_at=now)
     for key, value in columns.items():
-        setattr(row, key, value)
-    session.add(row)
+        setattr(programme_row, key, value)
+    session.add(programme_row)
     session.flush()
-    _write_members(session, row, programme, projects)
+    _write_members(session, programme_row, programme, projects)
     event = Event.PROGRAMME_LOADED if stored is None else Event.PROGRAMME_CHANGED
-    data: dict[str, Any] = {"programme": row.name, "sha256": digest, "projects": list(names), "keys": list(keys)}
+    data: dict[str, Any] = {
+        "programme": programme_row.name,
+        "sha256": digest,
+        "projects": list(names),
+        "keys": list(keys),
+    }
     data["texts"] = columns["texts"]
     journal.record_event(session, event, now=now, data=data)
-    return LoadedProgramme(name=row.name, projects=names, is_new=stored is None, keys=keys)
+    return LoadedProgramme(name=programme_row.name, projects=names, is_new=stored is None, keys=keys)
 
 
-def _find_programme(session: Session, programme: programme_files.CheckedProgramme) -> Programme | None:
+def _find_programme(session: Session, programme: programme_file.CheckedProgramme) -> Programme | None:
+    """The stored programme with the name that the file gives, if there is one."""
     return session.exec(select(Programme).where(Programme.name == programme.definition.programme)).first()
 
 
-def _dump_definition(programme: programme_files.CheckedProgramme) -> dict[str, Any]:
+def _dump_definition(programme: programme_file.CheckedProgramme) -> dict[str, Any]:
     return programme.definition.model_dump(mode="json")
 
 
-def _read_texts(programme: programme_files.CheckedProgramme) -> dict[TextKind, str]:
-    text = text_versions.read_consent_text(programme.definition.consent, file=programme.file)
+def _read_texts(programme: programme_file.CheckedProgramme) -> dict[TextKind, str]:
+    text = text_versions.read_consent_text(programme.definition.consent, file=programme.path)
     return {TextKind.CONSENT: text} if text else {}
 
 
@@ -96,32 +105,41 @@ def _list_changed_keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> I
 
 
 def _list_projects(
-    session: Session, programme: programme_files.CheckedProgramme, *, stored: Programme | None
+    session: Session, programme: programme_file.CheckedProgramme, *, stored: Programme | None
 ) -> Sequence[Project]:
-    """The loaded projects of the file; raises Conflict where one cannot be in this programme, or has to stay in it."""
-    where = Where(file=programme.file, field="projects")
-    projects = [queries.get_project(session, campaign.name) for campaign in programme.campaigns]
+    """The loaded projects that the file names, in its order.
+
+    Raises Conflict where one of these projects is in another programme, and where a project with annotators would leave
+    the `stored` programme.
+    """
+    where = Where(file=programme.path, field="projects")
+    projects = [queries.get_project(session, campaign.name) for campaign in programme.projects]
     ids = [project.id for project in projects]
     programme_id = stored.id if stored is not None else None
-    in_other_programme = (
+    other_members = (
         select(Project.name)
         .join(ProgrammeProject)
         .where(col(Project.id).in_(ids), col(ProgrammeProject.programme_id) != (programme_id or 0))
     )
-    other = session.exec(in_other_programme.order_by(col(Project.id))).first()
-    if other is not None:
-        raise Conflict(f"The project {other!r} is in another programme.", where=where, remedy="Take it out of one.")
-    left_out = select(Project.name).join(ProgrammeProject).join(Participation)
-    left_out = left_out.where(ProgrammeProject.programme_id == programme_id, col(Project.id).not_in(ids))
-    in_use = session.exec(left_out.order_by(col(Project.id))).first()
-    if in_use is not None:
-        raise Conflict(f"People take part in {in_use!r}.", where=where, remedy="Keep it in the programme.")
+    project_elsewhere = session.exec(other_members.order_by(col(Project.id))).first()
+    if project_elsewhere is not None:
+        raise Conflict(
+            f"The project {project_elsewhere!r} is in another programme.", where=where, remedy="Take it out of one."
+        )
+    left_out_members = select(Project.name).join(ProgrammeProject).join(Participation)
+    left_out_members = left_out_members.where(
+        ProgrammeProject.programme_id == programme_id, col(Project.id).not_in(ids)
+    )
+    project_in_use = session.exec(left_out_members.order_by(col(Project.id))).first()
+    if project_in_use is not None:
+        raise Conflict(f"People take part in {project_in_use!r}.", where=where, remedy="Keep it in the programme.")
     return projects
 
 
 def _write_members(
-    session: Session, row: Programme, programme: programme_files.CheckedProgramme, projects: Sequence[Project]
+    session: Session, row: Programme, programme: programme_file.CheckedProgramme, projects: Sequence[Project]
 ) -> None:
+    """Replace the projects of a stored programme by those of the file, with their positions and quotas."""
     session.connection().execute(sa.delete(ProgrammeProject).where(col(ProgrammeProject.programme_id) == row.id))
     session.expire_all()
     for position, (project, member) in enumerate(zip(projects, programme.definition.projects, strict=True)):

@@ -1,4 +1,4 @@
-"""Projects: loaded from their file, changed by loading a changed file, and the plan of such a change."""
+"""Projects: stored from a project file, changed by loading a changed file, and the plan of what would change."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from sqlmodel import Session, select
 
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import project_file
 from annotation.campaigns.lint import LintFinding
 from annotation.errors import Conflict, Where
-from annotation.loading import campaign as campaigns
 from annotation.loading import campaign_lint, drafts
+from annotation.loading.campaign import CampaignContents, read_contents
 from annotation.store import journal
 from annotation.store.models import Project
 from annotation.vocabulary import Event
@@ -22,15 +22,16 @@ from annotation.workflow.allocation import group_allocation
 from annotation.workflow.lifecycle import change_plan, freeze, item_writer, row_builder
 from annotation.workflow.lifecycle.item_writer import Progress
 
-MAX_IDS = 100
-"""How many ids of a finding the journal keeps; `hromada check --json` gives all."""
+MAX_IDS_IN_JOURNAL = 100
+"""The most item ids of a lint finding that the journal keeps; `hromada check --json` gives all."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedProject:
-    """A project in the database; `is_new` is false where it was there already, `plan` is what was changed then.
+    """A project in the database, after its file was loaded.
 
-    `findings` are the lint's warnings and notes on what was stored.
+    `items` and `golds` count all items and those with gold. `is_new` is false where the project was loaded before;
+    `plan` holds what was changed then. `findings` are warnings and notes of the lint on what was stored.
     """
 
     name: str
@@ -44,57 +45,58 @@ class LoadedProject:
 def load_project_file(
     session: Session, path: Path, *, now: datetime, confirmed: bool = False, progress: Progress | None = None
 ) -> LoadedProject:
-    """Read, check and store the project of a file with its items; raises BadInput or Conflict, changing nothing."""
-    campaign = project_files.read_project(path)
-    return load_project(
-        session, campaign, campaigns.read_contents(campaign), now=now, confirmed=confirmed, progress=progress
-    )
+    """Read, check and store the project of a file with its items.
+
+    Raises BadInput for a file with errors, and Conflict as `load_project` does; nothing is changed then.
+    """
+    campaign = project_file.read_project(path)
+    return load_project(session, campaign, read_contents(campaign), now=now, confirmed=confirmed, progress=progress)
 
 
 def plan_project_file(session: Session, path: Path) -> change_plan.ChangePlan | None:
     """The plan of what loading the file would change; None where no project of that name is loaded."""
-    campaign = project_files.read_project(path)
-    return plan_project(session, campaign, campaigns.read_contents(campaign))
+    campaign = project_file.read_project(path)
+    return plan_project(session, campaign, read_contents(campaign))
 
 
 def plan_project(
-    session: Session, campaign: project_files.Campaign, contents: campaigns.CampaignContents
+    session: Session, campaign: project_file.CheckedProject, contents: CampaignContents
 ) -> change_plan.ChangePlan | None:
     """The plan of what loading the contents would change; None where no project of that name is loaded."""
     project = find_project(session, campaign)
     if project is None:
         return None
-    return item_writer.plan_changes(
-        session, project, campaign, item_writer.build_rows(session, project, campaign, contents)
+    return item_writer.plan_project_changes(
+        session, project, campaign, item_writer.build_rows_with_stored_revisions(session, project, campaign, contents)
     )
 
 
 @drafts.pause_garbage_collection()
 def load_project(
     session: Session,
-    campaign: project_files.Campaign,
-    contents: campaigns.CampaignContents,
+    campaign: project_file.CheckedProject,
+    contents: CampaignContents,
     *,
     now: datetime,
     confirmed: bool = False,
     findings: tuple[LintFinding, ...] | None = None,
     progress: Progress | None = None,
 ) -> LoadedProject:
-    """Store a project with its items, or change the one of that name; loading the same again changes nothing.
+    """Store a project with its items, or change the stored project of that name; an unchanged file changes nothing.
 
-    `findings` are the lint's, where it has checked the items already. Raises BadInput for an error that the lint finds,
-    Conflict for a change that is not `confirmed`, and for changes to what annotators have met.
+    `findings` are those of a lint that was run before; without them the lint is run here. Raises BadInput for an error
+    that the lint finds, Conflict for a change that is not `confirmed`, and for changes to what annotators have met.
     """
     digest = row_builder.compute_digest(campaign, contents)
-    golds = sum(bool(item.golds) for item in contents.items)
+    n_with_gold = sum(bool(item.golds) for item in contents.items)
     stored = find_project(session, campaign)
     if stored is not None and stored.definition_sha256 == digest:
-        return LoadedProject(name=campaign.name, items=len(contents.items), golds=golds, is_new=False)
+        return LoadedProject(name=campaign.name, items=len(contents.items), golds=n_with_gold, is_new=False)
     all_findings = campaign_lint.lint_campaign(campaign, contents) if findings is None else findings
     campaign_lint.refuse_errors(all_findings, campaign, contents)
     columns = row_builder.build_project_columns(campaign, contents, digest=digest)
     columns["texts"] = text_versions.save_text_versions(session, text_versions.read_project_texts(campaign), now=now)
-    entry: dict[str, Any] = {
+    journal_data: dict[str, Any] = {
         "sha256": digest,
         "findings": [_describe_finding(finding) for finding in all_findings],
         "texts": columns["texts"],
@@ -103,11 +105,11 @@ def load_project(
     if stored is None:
         rows = row_builder.build_item_rows(campaign, contents)
         project = item_writer.add_project(session, columns=columns, rows=rows, now=now, progress=progress)
-        event, data = Event.PROJECT_LOADED, entry | {"items": len(contents.items)}
+        event, data = Event.PROJECT_LOADED, journal_data | {"items": len(contents.items)}
         journal.record_event(session, event, now=now, project_id=project.id, data=data)
     else:
-        rows = item_writer.build_rows(session, stored, campaign, contents)
-        changes = item_writer.plan_changes(session, stored, campaign, rows)
+        rows = item_writer.build_rows_with_stored_revisions(session, stored, campaign, contents)
+        changes = item_writer.plan_project_changes(session, stored, campaign, rows)
         _refuse_changes(campaign, changes, confirmed=confirmed)
         item_writer.change_project(session, stored, changes, rows=rows, columns=columns, now=now, progress=progress)
         group_allocation.add_late_items(session, stored)
@@ -118,12 +120,12 @@ def load_project(
             Event.PROJECT_CHANGED,
             now=now,
             project_id=stored.id,
-            data=entry | _describe_changes(stored, changes),
+            data=journal_data | _describe_changes(stored, changes),
         )
     return LoadedProject(
         name=campaign.name,
         items=len(contents.items),
-        golds=golds,
+        golds=n_with_gold,
         is_new=stored is None,
         plan=changes,
         findings=all_findings,
@@ -131,34 +133,34 @@ def load_project(
 
 
 def _describe_changes(project: Project, changes: change_plan.ChangePlan) -> dict[str, Any]:
-    """A change as journal data; it is post hoc after the start."""
+    """A change as data for the journal; a change after the start is marked as post hoc."""
     keys = {"keys": list(changes.keys), "added": list(changes.added), "changed": list(changes.changed)}
     return keys | {"removed": list(changes.removed), "post_hoc": project.started_at is not None}
 
 
 def _describe_finding(finding: LintFinding) -> dict[str, object]:
-    """A finding as journal data."""
+    """A lint finding as data for the journal."""
     return {
         "rule": finding.rule.name,
         "severity": finding.rule.severity.value,
         "message": finding.message,
         "items": len(finding.ids),
-        "ids": list(finding.ids[:MAX_IDS]),
+        "ids": list(finding.ids[:MAX_IDS_IN_JOURNAL]),
     }
 
 
-def find_project(session: Session, campaign: project_files.Campaign) -> Project | None:
-    """The project of that name, if it is loaded."""
+def find_project(session: Session, campaign: project_file.CheckedProject) -> Project | None:
+    """The stored project with the name of the campaign, if it is loaded."""
     return session.exec(select(Project).where(Project.name == campaign.name)).first()
 
 
-def _refuse_changes(campaign: project_files.Campaign, changes: change_plan.ChangePlan, *, confirmed: bool) -> None:
-    where = Where(file=campaign.file, field="project")
+def _refuse_changes(campaign: project_file.CheckedProject, changes: change_plan.ChangePlan, *, confirmed: bool) -> None:
+    where = Where(file=campaign.path, field="project")
     if changes.forbidden:
-        first = changes.forbidden[0]
+        first_change = changes.forbidden[0]
         others = change_plan.format_ids([forbidden.what for forbidden in changes.forbidden[1:]])
         raise Conflict(
-            f"{campaign.name!r} is loaded already, and {first.what} may not change: {first.reason}."
+            f"{campaign.name!r} is loaded already, and {first_change.what} may not change: {first_change.reason}."
             + (f" Nor may {others}." if others else ""),
             where=where,
             remedy="Put it back as it was and add what is new under ids of its own, or load the changed file under"

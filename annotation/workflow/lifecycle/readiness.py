@@ -1,4 +1,4 @@
-"""Checks before the start of a campaign: all obstacles are reported at once, each in a sentence with its remedy."""
+"""Readiness: the checks before the start of a project, which report all obstacles at once, each with its remedy."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, func, select
 
-from annotation.campaigns import lint
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import lint, project_file
 from annotation.errors import Conflict, Where
 from annotation.loading import campaign_lint
 from annotation.store import queries
@@ -17,7 +16,8 @@ from annotation.vocabulary import Pool, Surface, TextKind
 from annotation.workflow.allocation import group_allocation
 from annotation.workflow.lifecycle import campaign_reader
 
-MAX_LISTED = 5
+MAX_IDS_LISTED = 5
+"""The most item ids that an obstacle lists."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +29,11 @@ class Obstacle:
 
 
 def check_readiness(session: Session, project: Project, *, rehearsal: bool = False) -> tuple[str, ...]:
-    """Raise Conflict with all obstacles; without any, return notes for organisers.
+    """Notes for organisers about a project that can start; raises Conflict with all obstacles where it cannot.
 
     A `rehearsal` is a trial without annotators, in which pools may be too small.
     """
-    definition = project_files.parse_definition(project.definition)
+    definition = project_file.parse_definition(project.definition)
     checks = [check_function for check_function in _CHECKS if not (rehearsal and check_function is _check_pools)]
     obstacles = [obstacle for check_function in checks for obstacle in check_function(session, project, definition)]
     if obstacles:
@@ -45,14 +45,14 @@ def check_readiness(session: Session, project: Project, *, rehearsal: bool = Fal
     return tuple(_list_notes(session, project, definition))
 
 
-def _list_notes(session: Session, project: Project, definition: project_files.ProjectFile) -> Iterator[str]:
+def _list_notes(session: Session, project: Project, definition: project_file.ProjectFile) -> Iterator[str]:
     if definition.consent is None and _get_programme(session, project) is None:
         yield "People are asked for no consent; `consent` in the project file would ask for it."
     if definition.declared.missing:
         yield f"A release will ask for: {', '.join(f'declared.{name}' for name in definition.declared.missing)}."
 
 
-def _check_items(session: Session, project: Project, definition: project_files.ProjectFile) -> Iterator[Obstacle]:
+def _check_items(session: Session, project: Project, definition: project_file.ProjectFile) -> Iterator[Obstacle]:
     if definition.overlap is None:
         problem = "It has imported votes only: there is nothing to hand out."
         yield Obstacle(problem=problem, remedy="It needs no start; export it as it is.")
@@ -67,12 +67,12 @@ def _check_items(session: Session, project: Project, definition: project_files.P
         if finding.rule.severity is lint.Severity.ERROR
     ]
     for finding in errors:
-        ids = ", ".join(finding.ids[:MAX_LISTED]) + (" and more" if len(finding.ids) > MAX_LISTED else "")
+        ids = ", ".join(finding.ids[:MAX_IDS_LISTED]) + (" and more" if len(finding.ids) > MAX_IDS_LISTED else "")
         problem = f"{finding.message.rstrip('.')} ({ids})."
         yield Obstacle(problem=problem, remedy=finding.rule.remedy)
 
 
-def _check_texts(session: Session, project: Project, definition: project_files.ProjectFile) -> Iterator[Obstacle]:
+def _check_texts(session: Session, project: Project, definition: project_file.ProjectFile) -> Iterator[Obstacle]:
     if not project.instructions:
         yield Obstacle(
             problem="It has no instructions.", remedy="Write `instructions` or `instructions_file`, and load it again."
@@ -90,8 +90,11 @@ def _check_texts(session: Session, project: Project, definition: project_files.P
         )
 
 
-def find_short_pools(definition: project_files.ProjectFile, item_counts: Mapping[Pool, int]) -> Iterator[Obstacle]:
-    """Obstacles for training and qualification pools with fewer items than their stage asks for. Pure."""
+def find_pool_shortages(definition: project_file.ProjectFile, item_counts: Mapping[Pool, int]) -> Iterator[Obstacle]:
+    """An obstacle for each training or qualification pool that has fewer items than its stage asks for. Pure.
+
+    `item_counts` holds how many items each pool has.
+    """
     for name in ("training", "qualification"):
         stage = definition.stages.by_name.get(name)
         if stage is None:
@@ -111,9 +114,9 @@ def find_short_pools(definition: project_files.ProjectFile, item_counts: Mapping
             )
 
 
-def _check_pools(session: Session, project: Project, definition: project_files.ProjectFile) -> Iterator[Obstacle]:
+def _check_pools(session: Session, project: Project, definition: project_file.ProjectFile) -> Iterator[Obstacle]:
     pool_counts = select(Item.pool, func.count()).where(Item.project_id == project.id).group_by(col(Item.pool))
-    return find_short_pools(definition, {Pool(pool): number for pool, number in session.exec(pool_counts)})
+    return find_pool_shortages(definition, {Pool(pool): n_items for pool, n_items in session.exec(pool_counts)})
 
 
 def _get_programme(session: Session, project: Project) -> Programme | None:
@@ -121,8 +124,11 @@ def _get_programme(session: Session, project: Project) -> Programme | None:
     return session.exec(of_project).first()
 
 
-def _check_exposure(session: Session, project: Project, definition: project_files.ProjectFile) -> Iterator[Obstacle]:
-    """Groups of a baseline that were answered by imported annotators, who might take part here without being known."""
+def _check_exposure(session: Session, project: Project, definition: project_file.ProjectFile) -> Iterator[Obstacle]:
+    """Obstacles for groups of a baseline that annotators of imported votes have answered.
+
+    Imported annotators have no Telegram account, so nobody knows whether they take part in this project, too.
+    """
     if definition.kind != "baseline":
         return
     excepted = definition.exposure.exceptions if definition.exposure else ()
@@ -140,17 +146,18 @@ def _check_exposure(session: Session, project: Project, definition: project_file
             col(Annotator.telegram_id).is_(None),
         )
     )
-    for name, groups, first in session.exec(shared_groups.group_by(col(Project.name)).order_by(col(Project.name))):
+    rows = session.exec(shared_groups.group_by(col(Project.name)).order_by(col(Project.name)))
+    for name, n_groups, example_group in rows:
         if name not in excepted:
             yield Obstacle(
-                problem=f"{groups} of its groups ({first} and so on) were answered in {name!r} by people from outside,"
-                " of whom nobody knows whether they come here.",
+                problem=f"{n_groups} of its groups ({example_group} and so on) were answered in {name!r} by people "
+                "from outside, of whom nobody knows whether they come here.",
                 remedy=f"Take these groups out, or list {name} under `exposure.exceptions`: it is scored apart.",
             )
 
 
-def _check_allocation(session: Session, project: Project, _definition: project_files.ProjectFile) -> Iterator[Obstacle]:
-    """Groups with too few annotators in the allocation, in this project or in another one of the allocation."""
+def _check_allocation(session: Session, project: Project, _definition: project_file.ProjectFile) -> Iterator[Obstacle]:
+    """An obstacle for each project of this project's allocation that has groups with too few annotators."""
     for share in group_allocation.list_shares(session, project_id=project.id or 0):
         other = queries.get_project(session, share.project)
         if share.short_groups and not group_allocation.is_exempt(session, project_id=other.id or 0):
@@ -161,7 +168,7 @@ def _check_allocation(session: Session, project: Project, _definition: project_f
             )
 
 
-_CHECKS: tuple[Callable[[Session, Project, project_files.ProjectFile], Iterator[Obstacle]], ...] = (
+_CHECKS: tuple[Callable[[Session, Project, project_file.ProjectFile], Iterator[Obstacle]], ...] = (
     _check_items,
     _check_pools,
     _check_texts,

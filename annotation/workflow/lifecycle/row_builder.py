@@ -1,4 +1,4 @@
-"""The columns of projects and items, built from what was read from their files. Pure."""
+"""Database rows of projects and items, built from their files; and what the Telegram bot does not support. Pure."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from annotation.campaigns import project_file as project_files
-from annotation.campaigns import stimulus
+from annotation.campaigns import project_file, stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, ScaleQuestion
 from annotation.campaigns.sections.stages import DynamicOverlap
-from annotation.loading import campaign as campaigns
+from annotation.loading.campaign import CampaignContents
 from annotation.loading.drafts import ItemDraft
 from annotation.store import overlap_counts
 from annotation.vocabulary import GoldOrigin, Pool, TextKind
@@ -23,9 +22,9 @@ _ITEM_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def build_project_columns(
-    campaign: project_files.Campaign, contents: campaigns.CampaignContents, *, digest: str
+    campaign: project_file.CheckedProject, contents: CampaignContents, *, digest: str
 ) -> dict[str, Any]:
-    """The columns of a project."""
+    """The columns of a project, by name; `digest` is the result of `compute_digest`."""
     definition, instructions = campaign.definition, campaign.read_instructions()
     return {
         "name": definition.project,
@@ -35,7 +34,7 @@ def build_project_columns(
         "instructions_sha256": stimulus.compute_text_digest(instructions),
         "definition": definition.model_dump(mode="json"),
         "definition_sha256": digest,
-        "source": str(campaign.file.absolute()),
+        "source": str(campaign.path.absolute()),
         "overlap": definition.min_overlap,
         "overlap_max": get_max_overlap(definition),
         "supports_telegram": not list_unsupported_features(definition),
@@ -44,8 +43,8 @@ def build_project_columns(
     }
 
 
-def compute_digest(campaign: project_files.Campaign, contents: campaigns.CampaignContents) -> str:
-    """The sha256 of the definition, the texts and every item's content, which any change of the project changes."""
+def compute_digest(campaign: project_file.CheckedProject, contents: CampaignContents) -> str:
+    """The sha256 of the definition, the texts and the contents of all items: another one after any change of a file."""
     parts = [campaign.definition.model_dump_json(), campaign.read_instructions()]
     parts += [text for kind, text in text_versions.read_project_texts(campaign).items() if kind is TextKind.CONSENT]
     parts += [json.dumps(words, ensure_ascii=False) for words in campaign.read_word_lists().values()]
@@ -61,9 +60,7 @@ def compute_digest(campaign: project_files.Campaign, contents: campaigns.Campaig
     return stimulus.compute_text_digest("\n".join(parts))
 
 
-def build_item_rows(
-    campaign: project_files.Campaign, contents: campaigns.CampaignContents
-) -> dict[str, dict[str, Any]]:
+def build_item_rows(campaign: project_file.CheckedProject, contents: CampaignContents) -> dict[str, dict[str, Any]]:
     """The columns of all items, by external id."""
     rows: dict[str, dict[str, Any]] = {}
     for rank, item in enumerate(contents.items):
@@ -73,46 +70,46 @@ def build_item_rows(
     return rows
 
 
-def get_max_overlap(definition: project_files.ProjectFile) -> int | None:
-    """The most answers that an item gets; None for imported votes."""
+def get_max_overlap(definition: project_file.ProjectFile) -> int | None:
+    """The most answers that an item gets; None for a project of imported votes."""
     return definition.overlap.max if isinstance(definition.overlap, DynamicOverlap) else definition.overlap
 
 
 def count_places(pool: Pool, overlap: int | None) -> int:
-    """How many places an item of the pool has at first."""
+    """How many overlap places a new item of the pool has."""
     return (overlap or 0) if pool in overlap_counts.POOLS_WITH_PLACES else 0
 
 
 def shuffle_items(items: Iterable[tuple[str, Pool]], *, seed: int, after: Mapping[Pool, int]) -> dict[str, int]:
     """Queue positions of items by external id: a random order in every pool, which depends on the seed alone.
 
-    `items` are pairs of external id and pool. The positions of each pool start at its number in `after`, or at 0, and
-    have no gaps.
+    `items` are pairs of external id and pool. The positions of a pool start at its entry in `after`, or at 0, and have
+    no gaps.
     """
-    pools: dict[Pool, list[tuple[bytes, str]]] = defaultdict(list)
+    keys_by_pool: dict[Pool, list[tuple[bytes, str]]] = defaultdict(list)
     for name, pool in items:
-        pools[pool].append((hashlib.sha256(f"{seed}\x1f{name}".encode()).digest(), name))
+        keys_by_pool[pool].append((hashlib.sha256(f"{seed}\x1f{name}".encode()).digest(), name))
     return {
         name: after.get(pool, 0) + index
-        for pool, members in pools.items()
-        for index, (_, name) in enumerate(sorted(members))
+        for pool, keys in keys_by_pool.items()
+        for index, (_, name) in enumerate(sorted(keys))
     }
 
 
 _NO_GOLD: dict[str, str | None] = {"gold_origin": None, "gold_version": None}
 
 
-def _build_gold_columns(definition: project_files.ProjectFile, item: ItemDraft) -> dict[str, str | None]:
-    section = definition.items if isinstance(definition.items, project_files.ItemsSection) else definition.truth
+def _build_gold_columns(definition: project_file.ProjectFile, item: ItemDraft) -> dict[str, str | None]:
+    gold_section = definition.items if isinstance(definition.items, project_file.ItemsSection) else definition.truth
     if not item.golds:
         return _NO_GOLD
-    if section is None:
+    if gold_section is None:
         return _NO_GOLD | {"gold_origin": GoldOrigin.DECLARED.value}
-    return {"gold_origin": section.gold_origin.value, "gold_version": section.gold_version}
+    return {"gold_origin": gold_section.gold_origin.value, "gold_version": gold_section.gold_version}
 
 
-def _build_item_row(item: ItemDraft, contents: campaigns.CampaignContents, *, rank: int) -> dict[str, Any]:
-    only_text, text = all(piece.is_plain for piece in item.pieces), stimulus.render_pieces(item.pieces)
+def _build_item_row(item: ItemDraft, contents: CampaignContents, *, rank: int) -> dict[str, Any]:
+    is_plain_text, text = all(piece.is_plain for piece in item.pieces), stimulus.render_pieces(item.pieces)
     digest = stimulus.compute_item_digest(item.pieces, text, questions=contents.questions, item_options=item.options)
     return {
         "external_id": item.external_id,
@@ -124,7 +121,7 @@ def _build_item_row(item: ItemDraft, contents: campaigns.CampaignContents, *, ra
         "data": item.data,
         "options": None if item.options is None else list(item.options),
         "stimulus": text,
-        "pieces": None if only_text else json.loads(json.dumps([piece.to_dict() for piece in item.pieces])),
+        "pieces": None if is_plain_text else json.loads(json.dumps([piece.to_dict() for piece in item.pieces])),
         "stimulus_sha256": digest,
         "gold": item.gold,
         "golds": (item.golds or None) if len(contents.questions) > 1 else None,
@@ -137,7 +134,7 @@ def _build_item_row(item: ItemDraft, contents: campaigns.CampaignContents, *, ra
 
 
 def list_unsupported_features(definition: ProjectFile) -> tuple[str, ...]:
-    """What the project asks for that the Telegram bot does not support; empty where the bot can offer the project."""
+    """The features of a project that the Telegram bot does not support; none where the bot can offer the project."""
     features = {
         "questions that are answered in writing": not all(
             isinstance(question, ChoiceQuestion | ChoicesQuestion | ScaleQuestion)
@@ -149,7 +146,7 @@ def list_unsupported_features(definition: ProjectFile) -> tuple[str, ...]:
 
 
 def explain_unsupported(definition: ProjectFile) -> str | None:
-    """Why the bot does not offer the project; None where it does."""
+    """A sentence why the Telegram bot does not offer the project; None where it offers the project."""
     features = list_unsupported_features(definition)
     if not features:
         return None

@@ -1,4 +1,4 @@
-"""Transitions of a campaign: start, pause, extend, close, reopen; which its status allows, and what each does."""
+"""Transitions of a project: start, pause, extend, close, reopen; which of them its status allows, and what they do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import project_file
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Conflict, Where
 from annotation.store import journal, overlap_counts
@@ -21,7 +21,7 @@ from annotation.workflow.lifecycle import freeze, item_writer, readiness
 
 
 class Transition(StrEnum):
-    """What an organiser does with a project."""
+    """An action of an organiser that changes the status or the overlap of a project."""
 
     START = "start"
     PAUSE = "pause"
@@ -32,7 +32,7 @@ class Transition(StrEnum):
 
 _LOADED, _RUNNING, _PAUSED, _CLOSED = ProjectStatus
 
-ALLOWED: Mapping[tuple[Transition, ProjectStatus], ProjectStatus] = {
+STATUS_AFTER: Mapping[tuple[Transition, ProjectStatus], ProjectStatus] = {
     (Transition.START, _LOADED): _RUNNING,
     (Transition.START, _PAUSED): _RUNNING,
     (Transition.PAUSE, _RUNNING): _PAUSED,
@@ -42,7 +42,7 @@ ALLOWED: Mapping[tuple[Transition, ProjectStatus], ProjectStatus] = {
     (Transition.CLOSE, _PAUSED): _CLOSED,
     (Transition.REOPEN, _CLOSED): _RUNNING,
 }
-"""Transition and status before it → status after it; everything else is refused."""
+"""The status after a transition, by the transition and the status before; transitions not listed here are refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +55,13 @@ class TransitionResult:
 
 
 def start_project(session: Session, *, project: Project, now: datetime, rehearsal: bool = False) -> TransitionResult:
-    """Assign items from now on. The first start freezes what was planned; a paused project continues as it was.
+    """Start a loaded project, or resume a paused one; the first start stores the frozen record.
 
     A `rehearsal` may have fewer items than its stages ask for. Raises Conflict with all obstacles to a first start, and
     BadInput for a missing word list file.
     """
-    first_start = _check_transition(session, Transition.START, project) and project.status is ProjectStatus.LOADED
-    if not first_start:
+    _check_transition(session, Transition.START, project)
+    if project.status is not ProjectStatus.LOADED:
         return _apply_transition(session, Transition.START, project, Event.PROJECT_RESUMED, now=now)
     notes = readiness.check_readiness(session, project, rehearsal=rehearsal)
     item_writer.reset_free_places(session, project)
@@ -73,24 +73,24 @@ def start_project(session: Session, *, project: Project, now: datetime, rehearsa
 
 
 def pause_project(session: Session, *, project: Project, now: datetime) -> TransitionResult:
-    """Assign nothing until the next start; live assignments may still be answered."""
+    """Pause a project: nothing is assigned until the next start; live assignments may still be answered."""
     _check_transition(session, Transition.PAUSE, project)
     return _apply_transition(session, Transition.PAUSE, project, Event.PROJECT_PAUSED, now=now)
 
 
 def close_project(session: Session, *, project: Project, now: datetime) -> TransitionResult:
-    """Assign nothing any more; live assignments expire, and answers reopened by an undo stay as they were."""
+    """Close a project: nothing is assigned any more, live assignments expire, and answers reopened by undo stay."""
     _check_transition(session, Transition.CLOSE, project)
-    expired = _expire_live_assignments(session, project, now=now)
+    n_expired = _expire_live_assignments(session, project, now=now)
     project.closed_at = now
-    notes = (f"{expired} items that were in hand were taken back.",) if expired else ()
+    notes = (f"{n_expired} items that were in hand were taken back.",) if n_expired else ()
     return _apply_transition(
-        session, Transition.CLOSE, project, Event.PROJECT_CLOSED, now=now, data={"expired": expired}, notes=notes
+        session, Transition.CLOSE, project, Event.PROJECT_CLOSED, now=now, data={"expired": n_expired}, notes=notes
     )
 
 
 def reopen_project(session: Session, *, project: Project, now: datetime) -> TransitionResult:
-    """Assign items of a closed project again; everything from here on is post hoc."""
+    """Reopen a closed project: its items are assigned again, and answers from now on are post hoc."""
     _check_transition(session, Transition.REOPEN, project)
     freeze.add_post_hoc_change(project, what="reopened", now=now)
     project.closed_at = None
@@ -102,45 +102,45 @@ def reopen_project(session: Session, *, project: Project, now: datetime) -> Tran
 def extend_project(
     session: Session, *, project: Project, now: datetime, overlap: int | None = None, max_overlap: int | None = None
 ) -> TransitionResult:
-    """Raise the `overlap` of every item, and of a dynamic overlap also the maximum, `max_overlap`.
+    """Raise the `overlap` of every item; for a dynamic overlap also its maximum, `max_overlap`.
 
-    Items that had reached the old maximum get one more place; the confidence decides about further ones. Raises
-    Conflict for numbers that are not higher than the present ones.
+    Items that had reached the old maximum of a dynamic overlap get one more place; whether they get further places
+    depends on the confidence in their label. Raises Conflict for an overlap that is not higher than the present one.
     """
     _check_transition(session, Transition.EXTEND, project)
-    before = project.overlap or 0, project.overlap_max or 0
+    old_overlaps = project.overlap or 0, project.overlap_max or 0
     definition = _raise_overlap(project, overlap=overlap, max_overlap=max_overlap)
     project.definition = definition.model_dump(mode="json")
     project.overlap, project.overlap_max = _get_overlaps(definition)
-    raised = overlap_counts.raise_overlap(session, project_id=project.id or 0, overlap=project.overlap, now=now)
-    if isinstance(definition.overlap, DynamicOverlap) and project.overlap_max > before[1]:
-        next_overlap = {"overlap": before[1] + 1, "least": before[1]}
-        raised += overlap_counts.raise_overlap(session, project_id=project.id or 0, **next_overlap, now=now)
-    after = project.overlap, project.overlap_max
+    n_raised = overlap_counts.raise_overlap(session, project_id=project.id or 0, overlap=project.overlap, now=now)
+    if isinstance(definition.overlap, DynamicOverlap) and project.overlap_max > old_overlaps[1]:
+        one_more = {"overlap": old_overlaps[1] + 1, "least": old_overlaps[1]}
+        n_raised += overlap_counts.raise_overlap(session, project_id=project.id or 0, **one_more, now=now)
+    new_overlaps = project.overlap, project.overlap_max
     freeze.add_post_hoc_change(
-        project, what=f"overlap {_format_range(*before)} became {_format_range(*after)}", now=now
+        project, what=f"overlap {_format_range(*old_overlaps)} became {_format_range(*new_overlaps)}", now=now
     )
-    data = {"from": list(before), "to": list(after), "items": raised, "post_hoc": True}
-    notes = (f"{raised} items have more places.",)
+    data = {"from": list(old_overlaps), "to": list(new_overlaps), "items": n_raised, "post_hoc": True}
+    notes = (f"{n_raised} items have more places.",)
     return _apply_transition(
         session, Transition.EXTEND, project, Event.PROJECT_EXTENDED, now=now, data=data, notes=notes
     )
 
 
 def explain_not_running(project: Project) -> str | None:
-    """Why the bot assigns nothing of a project; None where it does, and for a project of imported votes only."""
+    """A sentence why the bot assigns no items of a project; None for a running project and for imported votes."""
     if project.overlap is None or project.status is ProjectStatus.RUNNING:
         return None
     command = {_LOADED: "start", _PAUSED: "start", _CLOSED: "reopen"}[project.status]
     return f"{project.name} is {project.status.value} and hands out nothing: hromada {command} {project.name}"
 
 
-def _check_transition(session: Session, transition: Transition, project: Project) -> bool:
+def _check_transition(session: Session, transition: Transition, project: Project) -> None:
     """Lock the project's row and raise Conflict for a transition that its status does not allow."""
     session.refresh(project, with_for_update=True)
-    if (transition, project.status) in ALLOWED:
-        return True
-    possible = [step.value for step, status in ALLOWED if status is project.status]
+    if (transition, project.status) in STATUS_AFTER:
+        return
+    possible = [allowed.value for allowed, status in STATUS_AFTER if status is project.status]
     raise Conflict(
         f"{project.name!r} is {project.status.value}: it cannot {transition.value}.",
         where=Where(field="project"),
@@ -158,7 +158,8 @@ def _apply_transition(
     data: Mapping[str, Any] | None = None,
     notes: tuple[str, ...] = (),
 ) -> TransitionResult:
-    project.status = ALLOWED[transition, project.status]
+    """Store the new status and record the event with its data in the journal."""
+    project.status = STATUS_AFTER[transition, project.status]
     session.add(project)
     session.flush()
     journal.record_event(session, event, now=now, project_id=project.id, data=dict(data or {}))
@@ -166,45 +167,47 @@ def _apply_transition(
 
 
 def _expire_live_assignments(session: Session, project: Project, *, now: datetime) -> int:
-    """Expire every live assignment of the project and end every undo; returns how many were live."""
+    """Expire every live assignment of the project and end every undo that is not answered; returns how many expired."""
     of_project = col(Assignment.project_id) == project.id
     connection = session.connection()
     live = select(Assignment.id, Assignment.item_id, Assignment.holds_place)
     rows = session.exec(
         live.where(of_project, Assignment.status == AssignmentStatus.LIVE).order_by(col(Assignment.id))
     ).all()
-    count = 0
-    for assignment, item, holds in rows:
+    n_expired = 0
+    for assignment, item, holds_place in rows:
         expiring = sa.update(Assignment).where(col(Assignment.id) == assignment, col(Assignment.status) == "live")
         if connection.execute(expiring.values(status=AssignmentStatus.EXPIRED, holds_place=False)).rowcount:
-            count += 1
-            if holds:
+            n_expired += 1
+            if holds_place:
                 overlap_counts.release_place(session, item_id=item, done=False, now=now)
     opened_again = sa.update(Assignment).where(of_project, col(Assignment.open_revision).is_not(None))
     connection.execute(opened_again.values(open_revision=None))
     session.expire_all()
-    return count
+    return n_expired
 
 
-def _raise_overlap(project: Project, *, overlap: int | None, max_overlap: int | None) -> project_files.ProjectFile:
-    definition = project_files.parse_definition(project.definition)
+def _raise_overlap(project: Project, *, overlap: int | None, max_overlap: int | None) -> project_file.ProjectFile:
+    """The definition with the higher overlap; raises Conflict where it is not higher, or minimum and maximum clash."""
+    definition = project_file.parse_definition(project.definition)
     dynamic = definition.overlap if isinstance(definition.overlap, DynamicOverlap) else None
     old_min, old_max = project.overlap or 0, project.overlap_max or 0
-    wanted = (overlap or old_min, max_overlap or (old_max if dynamic else overlap or old_min))
-    grows = wanted[0] >= old_min and wanted[1] >= old_max and wanted != (old_min, old_max)
-    fits = wanted[0] < wanted[1] if dynamic else wanted[0] == wanted[1]
-    if not grows or not fits:
+    new_min, new_max = overlap or old_min, max_overlap or (old_max if dynamic else overlap or old_min)
+    is_higher = new_min >= old_min and new_max >= old_max and (new_min, new_max) != (old_min, old_max)
+    is_consistent = new_min < new_max if dynamic else new_min == new_max
+    if not is_higher or not is_consistent:
         raise Conflict(
             f"{project.name!r} asks {_format_range(old_min, old_max)} people about every item; it cannot be extended to"
-            f" {_format_range(*wanted)}.",
+            f" {_format_range(new_min, new_max)}.",
             where=Where(field="overlap"),
             remedy="Name a higher --overlap, for a dynamic one with a --most above it; items come by `hromada load`.",
         )
-    new_overlap = wanted[0] if dynamic is None else dynamic.model_copy(update={"min": wanted[0], "max": wanted[1]})
+    new_overlap = new_min if dynamic is None else dynamic.model_copy(update={"min": new_min, "max": new_max})
     return definition.model_copy(update={"overlap": new_overlap})
 
 
-def _get_overlaps(definition: project_files.ProjectFile) -> tuple[int, int]:
+def _get_overlaps(definition: project_file.ProjectFile) -> tuple[int, int]:
+    """The minimum and the maximum of the overlap; both are the same for an overlap that is not dynamic."""
     overlap = definition.overlap
     return (overlap.min, overlap.max) if isinstance(overlap, DynamicOverlap) else (overlap or 0, overlap or 0)
 

@@ -1,4 +1,4 @@
-"""The status of a campaign: items, answers, annotators, control items and precision, in a few queries."""
+"""The status of a project for `hromada status`: counts of items, answers, annotators and control items; precision."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
@@ -19,7 +19,10 @@ from annotation.workflow.monitoring import funnel
 
 @dataclass(frozen=True, kw_only=True)
 class MainItemCounts:
-    """The main items: how many, how many have all their answers or are paused; live assignments and free places."""
+    """The main items: how many there are (`number`), how many have all their answers (`done`) or are paused.
+
+    `in_hand` counts live assignments of all items of the project, `free` the free overlap places of main items.
+    """
 
     number: int
     done: int
@@ -30,9 +33,10 @@ class MainItemCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class PilotCounts:
-    """The pilot items: how many, how many have all their answers, and the free places.
+    """The pilot items: how many there are (`number`), how many have all their answers (`done`), their free places.
 
-    Only `newcomers`, the annotators who are in the pilot now, take free places: nobody returns to the pilot later.
+    `newcomers` is how many annotators are in the pilot now. Only they take free places of pilot items, since nobody
+    returns to the pilot later.
     """
 
     number: int
@@ -43,8 +47,10 @@ class PilotCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class ControlItemCounts:
-    """The control items: how many, how many the annotator who met most of them has not met yet, how many annotators met
-    all of them, and how many pages have none.
+    """The control items of a project.
+
+    `number` is how many there are, `remaining` how many of them the annotator who met the most has not met yet.
+    `annotators_without` is how many annotators have met all of them, `pages_without` how many pages have none.
     """
 
     number: int
@@ -66,9 +72,10 @@ class QualificationCounts:
 class CampaignStatus:
     """The status of a project.
 
-    `excluded` counts answers by exclusion reason, `by_status` participations by status, `annotators` everybody with an
-    assignment. `planned` is the frozen precision plan, `half_width` the precision reached so far; None where there is
-    none.
+    `answers` counts final answers, `excluded` those of them that do not count, by reason. `annotators` is how many
+    annotators have an assignment, `by_status` how many participations have each status. `pilot`, `controls` and
+    `qualification` are None where the project has none. `planned` is the frozen precision plan, or None before the
+    start; `half_width` is the half width of the 95 % interval reached so far, or None where none is known.
     """
 
     project: Project
@@ -87,17 +94,17 @@ class CampaignStatus:
 
 def get_campaign_status(session: Session, project: Project) -> CampaignStatus:
     """The status of the project now."""
-    definition = project_files.parse_definition(project.definition)
-    reasons, annotators = _count_answers(session, project)
+    definition = project_file.parse_definition(project.definition)
+    reason_counts, n_annotators = _count_answers(session, project)
     statuses = select(Participation.status, func.count()).where(Participation.project_id == project.id)
     by_status = session.exec(statuses.group_by(col(Participation.status)).order_by(col(Participation.status))).all()
     return CampaignStatus(
         project=project,
         items=_count_main_items(session, project),
-        answers=sum(reasons.values()),
-        excluded={reason: number for reason, number in reasons.items() if reason is not None},
-        annotators=annotators,
-        by_status={ParticipationStatus(status).value: number for status, number in by_status},
+        answers=sum(reason_counts.values()),
+        excluded={reason: count for reason, count in reason_counts.items() if reason is not None},
+        annotators=n_annotators,
+        by_status={ParticipationStatus(status).value: count for status, count in by_status},
         funnel=funnel.compute_funnel(session, project=project, definition=definition),
         pilot=_count_pilot_items(session, project) if definition.stages.pilot else None,
         controls=_count_control_items(session, project) if definition.controls else None,
@@ -121,7 +128,7 @@ def _count_main_items(session: Session, project: Project) -> MainItemCounts:
 
 
 def _is_done(project: Project) -> sa.ColumnElement[bool]:
-    """The condition that an item has all its answers."""
+    """The SQL condition that an item has all its answers."""
     return (
         (col(Item.n_done) >= (project.overlap or 1))
         & (col(Item.n_done) == col(Item.n_live))
@@ -143,7 +150,7 @@ def _count_pilot_items(session: Session, project: Project) -> PilotCounts:
 
 
 def _count_answers(session: Session, project: Project) -> tuple[dict[str | None, int], int]:
-    """Final answers by exclusion reason, None for those that count; and how many annotators have an assignment."""
+    """How many final answers have each exclusion reason (None: they count), and how many annotators an assignment."""
     by_reason = select(col(Judgement.excluded_reason), func.count()).select_from(Item)
     by_reason = by_reason.join(Assignment, col(Assignment.item_id) == col(Item.id))
     by_reason = by_reason.join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
@@ -159,7 +166,7 @@ def _count_answers(session: Session, project: Project) -> tuple[dict[str | None,
 
 
 def _is_final() -> sa.ColumnElement[bool]:
-    """The condition that a judgement is the last revision of its assignment."""
+    """The SQL condition that a judgement is the last revision of its assignment."""
     later = sa.orm.aliased(Judgement)
     return ~sa.exists().where(
         later.assignment_id == col(Judgement.assignment_id),  # type: ignore[arg-type]
@@ -175,20 +182,22 @@ def _count_control_items(session: Session, project: Project) -> ControlItemCount
     )
     controls_met = main_assignments.add_columns(sa.func.count().label("times")).where(col(Assignment.is_control))
     per_annotator = controls_met.group_by(col(Assignment.annotator_id)).subquery()
-    most, without = session.execute(
+    most_met, n_met_all = session.execute(
         sa.select(
             sa.func.coalesce(sa.func.max(per_annotator.c.times), 0),
             sa.func.count().filter(per_annotator.c.times >= number),
         )
     ).one()
-    hidden = sa.func.sum(sa.case((col(Assignment.is_control), 1), else_=0))
+    n_controls_on_page = sa.func.sum(sa.case((col(Assignment.is_control), 1), else_=0))
     page_assignments = main_assignments.where(col(Assignment.page).is_not(None), ~col(Assignment.is_repeat))
     pages_without_control = (
-        page_assignments.group_by(col(Assignment.annotator_id), col(Assignment.page)).having(hidden == 0).subquery()
+        page_assignments.group_by(col(Assignment.annotator_id), col(Assignment.page))
+        .having(n_controls_on_page == 0)
+        .subquery()
     )
-    pages = session.execute(sa.select(sa.func.count()).select_from(pages_without_control)).scalar_one()
+    n_pages = session.execute(sa.select(sa.func.count()).select_from(pages_without_control)).scalar_one()
     return ControlItemCounts(
-        number=number, remaining=max(0, number - most), annotators_without=without, pages_without=pages
+        number=number, remaining=max(0, number - most_met), annotators_without=n_met_all, pages_without=n_pages
     )
 
 
@@ -206,13 +215,13 @@ def _count_qualification(session: Session, project: Project) -> QualificationCou
     return QualificationCounts(tried=session.exec(tried).one(), passed=passed, failed=failed)
 
 
-def _estimate_half_width(session: Session, project: Project, definition: project_files.ProjectFile) -> float | None:
-    """The half width of the 95 % interval of a baseline with a choice question; None for others."""
+def _estimate_half_width(session: Session, project: Project, definition: project_file.ProjectFile) -> float | None:
+    """The half width of the 95 % interval of the share of right answers; None unless a baseline asks for a choice."""
     if definition.kind != "baseline" or not isinstance(definition.all_questions[0], ChoiceQuestion):
         return None
-    right = func.sum(sa.case((col(Judgement.response) == col(Item.gold), 1), else_=0))
+    n_right = func.sum(sa.case((col(Judgement.response) == col(Item.gold), 1), else_=0))
     by_group = (
-        select(func.count(), right)
+        select(func.count(), n_right)
         .select_from(Item)
         .join(Assignment, col(Assignment.item_id) == col(Item.id))
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))

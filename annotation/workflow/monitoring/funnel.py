@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, or_, select
 
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import project_file
 from annotation.store.models import (
     Consent,
     Invitation,
@@ -22,7 +22,11 @@ from annotation.vocabulary import Pool
 
 @dataclass(frozen=True, kw_only=True)
 class Funnel:
-    """How many annotators reached each step; `invited` is None for an open project, `consented` where none is asked."""
+    """How many annotators reached each step of a project.
+
+    `invited` counts used invitations, and is None for a project without invitations; `consented` is None where no
+    consent is asked for.
+    """
 
     invited: int | None
     consented: int | None
@@ -30,7 +34,7 @@ class Funnel:
     finished: int
 
 
-def compute_funnel(session: Session, *, project: Project, definition: project_files.ProjectFile) -> Funnel:
+def compute_funnel(session: Session, *, project: Project, definition: project_file.ProjectFile) -> Funnel:
     """The funnel of a project; invitations and consents of its programme count as those of the project."""
     of_project = select(Programme).join(ProgrammeProject).where(ProgrammeProject.project_id == project.id)
     programme = session.exec(of_project).first()
@@ -39,22 +43,24 @@ def compute_funnel(session: Session, *, project: Project, definition: project_fi
     if programme is not None:
         targets.append(col(Invitation.programme_id) == programme.id)
         scopes.append(f"programme {programme.name}")
-    invited = session.exec(select(func.count(), func.sum(col(Invitation.used))).where(or_(*targets))).one()
+    n_invitations, n_used = session.exec(
+        select(func.count(), func.sum(col(Invitation.used))).where(or_(*targets))
+    ).one()
     asks_consent = definition.consent is not None or bool(programme and programme.definition.get("consent"))
     consented = select(func.count(func.distinct(col(Consent.annotator_id)))).where(
         col(Consent.scope).in_(scopes), col(Consent.withdrawn_at).is_(None)
     )
     started = select(func.count()).where(Participation.project_id == project.id, Participation.shown > 0)
     return Funnel(
-        invited=invited[1] if invited[0] else None,
+        invited=n_used if n_invitations else None,
         consented=session.exec(consented).one() if asks_consent else None,
         started=session.exec(started).one(),
         finished=_count_finished(session, project=project, definition=definition),
     )
 
 
-def _count_finished(session: Session, *, project: Project, definition: project_files.ProjectFile) -> int:
-    """Annotators who were offered all main items, or answered as many as one annotator gets."""
+def _count_finished(session: Session, *, project: Project, definition: project_file.ProjectFile) -> int:
+    """How many annotators finished: they were offered all main items, or answered as many as one annotator may."""
     quota = session.exec(select(ProgrammeProject.quota).where(ProgrammeProject.project_id == project.id)).first()
     limits = [limit for limit in (quota, definition.caps.items if definition.caps else None) if limit is not None]
     completed_queue = select(QueueCursor.annotator_id).where(
@@ -63,8 +69,8 @@ def _count_finished(session: Session, *, project: Project, definition: project_f
         col(QueueCursor.wrapped),
         QueueCursor.pos >= QueueCursor.start,
     )
-    ended: list[sa.ColumnElement[bool]] = [col(Participation.annotator_id).in_(completed_queue)]
+    is_finished: list[sa.ColumnElement[bool]] = [col(Participation.annotator_id).in_(completed_queue)]
     if limits:
-        ended.append(col(Participation.answered) >= min(limits))
-    finished = select(func.count()).where(Participation.project_id == project.id, or_(*ended))
+        is_finished.append(col(Participation.answered) >= min(limits))
+    finished = select(func.count()).where(Participation.project_id == project.id, or_(*is_finished))
     return session.exec(finished).one()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
-from annotation.campaigns import project_file as project_files
+from annotation.campaigns import project_file
 from annotation.store import judgements
 from annotation.store.judgements import FinalAnswer
 from annotation.store.models import Project
@@ -38,7 +38,7 @@ def compute_control_accuracy(
     """
     totals: dict[int, list[bool]] = defaultdict(list)
     for project in session.exec(select(Project).where(col(Project.id).in_(project_ids)).order_by(col(Project.id))):
-        definition = project_files.parse_definition(project.definition)
+        definition = project_file.parse_definition(project.definition)
         by_annotator: dict[int, list[FinalAnswer]] = defaultdict(list)
         for answer in judgements.list_control_answers(session, project_id=project.id or 0, annotator_id=annotator_id):
             by_annotator[answer.annotator_id].append(answer)

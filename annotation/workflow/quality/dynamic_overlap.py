@@ -15,7 +15,7 @@ from aggregation.skill_posterior import compute_posterior
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, question_base
 
 TICKED = "ticked"
-ROUNDING = 1e-9
+ROUNDING_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,9 @@ def is_confident(
     for question in questions:
         posteriors = _compute_posteriors(question, votes, own)
         counts = question.required and posteriors and question_base.is_asked(question, likely_answers)
-        if counts and any(max(labels.values(), default=0.0) < confidence - ROUNDING for labels in posteriors.values()):
+        if counts and any(
+            max(labels.values(), default=0.0) < confidence - ROUNDING_TOLERANCE for labels in posteriors.values()
+        ):
             return False
         likeliest = {name: max(sorted(labels), key=labels.__getitem__) for name, labels in posteriors.items() if labels}
         if isinstance(question, ChoicesQuestion):

@@ -74,12 +74,12 @@ def _reinstate_page(
     session: Session, breaches: Sequence[RuleBreach], *, definition: ProjectFile, assignment: Assignment, now: datetime
 ) -> None:
     """Count a page again that was excluded as too fast and, after a correction, is no longer too fast."""
-    broken = {breach.words for breach in breaches}
+    broken = {breach.reason for breach in breaches}
     for rule in definition.quality:
-        words = rules.describe_rule(rule)
-        if isinstance(rule, SecondsRule) and rule.per == "page" and words not in broken:
+        reason = rules.describe_rule(rule)
+        if isinstance(rule, SecondsRule) and rule.per == "page" and reason not in broken:
             page = _list_page_assignments(session, definition, assignment)
-            reinstate_answers(session, assignment_ids=page, reason=words, now=now)
+            reinstate_answers(session, assignment_ids=page, reason=reason, now=now)
 
 
 def get_exclusion_reason(participation: Participation) -> str | None:
@@ -180,14 +180,14 @@ def _apply_consequence(
         _flag_answer(session, breach, assignment=assignment, now=now)
     elif breach.consequence == "pause":
         if participation is not None and participation.status == ParticipationStatus.ACTIVE:
-            _set_status(session, participation, ParticipationStatus.PAUSED, reason=breach.words, now=now)
+            _set_status(session, participation, ParticipationStatus.PAUSED, reason=breach.reason, now=now)
             _record_breach(session, Event.ANNOTATOR_PAUSED, breach, assignment=assignment, now=now)
     else:
         if breach.scope is ExclusionScope.ANNOTATOR and participation is not None:
-            _set_status(session, participation, ParticipationStatus.EXCLUDED, reason=breach.words, now=now)
+            _set_status(session, participation, ParticipationStatus.EXCLUDED, reason=breach.reason, now=now)
             _record_breach(session, Event.ANNOTATOR_EXCLUDED, breach, assignment=assignment, now=now)
         ids = _list_excluded_assignments(session, breach, definition, assignment)
-        exclude_answers(session, assignment_ids=ids, reason=breach.words, post_hoc=post_hoc, now=now)
+        exclude_answers(session, assignment_ids=ids, reason=breach.reason, post_hoc=post_hoc, now=now)
 
 
 def _list_excluded_assignments(
@@ -212,8 +212,8 @@ def _list_page_assignments(session: Session, definition: ProjectFile, assignment
 
 def _flag_answer(session: Session, breach: RuleBreach, *, assignment: Assignment, now: datetime) -> None:
     answer = _get_final_judgement(session, assignment.id or 0)
-    if breach.words not in (answer.flags or []):
-        answer.flags = [*(answer.flags or []), breach.words]
+    if breach.reason not in (answer.flags or []):
+        answer.flags = [*(answer.flags or []), breach.reason]
         session.add(answer)
         _record_breach(session, Event.QUALITY_FLAGGED, breach, assignment=assignment, now=now)
 
@@ -235,7 +235,7 @@ def _record_breach(
         now=now,
         project_id=assignment.project_id,
         annotator_id=assignment.annotator_id,
-        data={"rule": breach.words, "assignment": assignment.id},
+        data={"rule": breach.reason, "assignment": assignment.id},
     )
 
 

@@ -15,7 +15,7 @@ from annotation.store import journal, judgements, overlap_counts
 from annotation.store.models import Assignment, Judgement
 from annotation.vocabulary import EXTRA, AssignmentStatus, Event, Stage, Surface
 
-BATCH = 500
+MAX_IDS_PER_STATEMENT = 500
 MAX_JOURNALED = 100
 """How many assignments one journal entry names at most."""
 
@@ -33,7 +33,7 @@ def exclude_answers(
     for batch in _split_batches(assignment_ids):
         counting = sa.select(col(Judgement.assignment_id)).where(
             col(Judgement.assignment_id).in_(batch),
-            judgements.final_revision(),
+            judgements.build_final_revision_condition(),
             col(Judgement.excluded_reason).is_(None),
         )
         counted = set(session.execute(counting).scalars())
@@ -57,7 +57,7 @@ def reinstate_answers(session: Session, *, assignment_ids: Collection[int], reas
     for batch in _split_batches(assignment_ids):
         excluded = sa.select(col(Judgement.assignment_id)).where(
             col(Judgement.assignment_id).in_(batch),
-            judgements.final_revision(),
+            judgements.build_final_revision_condition(),
             col(Judgement.excluded_reason) == reason,
         )
         ids = set(session.execute(excluded).scalars())
@@ -93,7 +93,9 @@ def _needs_place(assignment: Assignment) -> bool:
 
 def _set_exclusion(session: Session, ids: Collection[int], *, reason: str | None, post_hoc: bool) -> None:
     if ids:
-        final = sa.update(Judgement).where(col(Judgement.assignment_id).in_(ids), judgements.final_revision())
+        final = sa.update(Judgement).where(
+            col(Judgement.assignment_id).in_(ids), judgements.build_final_revision_condition()
+        )
         session.execute(final.values(excluded_reason=reason, post_hoc=post_hoc))
 
 
@@ -136,5 +138,5 @@ def _sort_by_item(assignments: Collection[Assignment]) -> list[Assignment]:
 
 def _split_batches(ids: Collection[int]) -> Iterator[list[int]]:
     ordered = sorted(set(ids))
-    for start in range(0, len(ordered), BATCH):
-        yield ordered[start : start + BATCH]
+    for start in range(0, len(ordered), MAX_IDS_PER_STATEMENT):
+        yield ordered[start : start + MAX_IDS_PER_STATEMENT]

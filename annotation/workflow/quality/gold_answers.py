@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from aggregation.scoring import NORMALISATIONS, RULES
+from aggregation.scoring import NORMALISATION_BY_TYPE, NORMALISATIONS
 from annotation.campaigns.questions import (
     ChoiceQuestion,
     ChoicesQuestion,
@@ -73,6 +73,6 @@ def select_closed_questions(questions: Sequence[Question]) -> tuple[Question, ..
 
 def _is_equal(question: Question, answer: str, right: Sequence[str]) -> bool:
     if isinstance(question, TextQuestion | EditQuestion):
-        normalised = NORMALISATIONS[RULES[question.kind]]
+        normalised = NORMALISATIONS[NORMALISATION_BY_TYPE[question.kind]]
         return normalised(answer) in {normalised(label) for label in right}
     return answer in right

@@ -8,7 +8,13 @@ from sqlmodel import Session
 
 from annotation.campaigns.project_file import ItemsSection, ProjectFile
 from annotation.campaigns.questions import EditQuestion, Question, TextQuestion
-from annotation.campaigns.sections.quality import ControlRule, SecondsRule, StraightLiningRule, TextRule
+from annotation.campaigns.sections.quality import (
+    ControlRule,
+    QualityRule,
+    SecondsRule,
+    StraightLiningRule,
+    TextRule,
+)
 from annotation.store import judgements
 from annotation.store.judgements import FinalAnswer
 from annotation.store.models import Assignment, Item, Participation, Project
@@ -16,7 +22,7 @@ from annotation.vocabulary import ParticipationStatus
 from annotation.workflow.quality import gold_answers, rules
 from annotation.workflow.quality.rules import RuleBreach
 
-EARLIER_TEXTS = 20
+N_EARLIER_ANSWERS = 20
 """With how many earlier answers of the annotator a text is compared."""
 
 
@@ -64,7 +70,7 @@ class _AnswerFacts:
         self.first = definition.all_questions[0].name
         self._read_neighbours: list[FinalAnswer] | None = None
 
-    def check(self, rule: rules.Rule) -> RuleBreach | None:
+    def check(self, rule: QualityRule) -> RuleBreach | None:
         """The breach of one rule, if any."""
         if isinstance(rule, ControlRule):
             return self._check_control(rule)
@@ -90,7 +96,7 @@ class _AnswerFacts:
             for answer in answered
             if not self._is_before_readmission(answer) and (answer.is_control or not before)
         ]
-        return rules.check_control_accuracy(rule, mark_control_answers(self.definition, counted))
+        return rules.find_control_breach(rule, mark_control_answers(self.definition, counted))
 
     def _is_before_readmission(self, answer: FinalAnswer) -> bool:
         """Whether an answer of the current stage is older than the annotator's readmission; it was judged then.
@@ -106,19 +112,19 @@ class _AnswerFacts:
 
     def _check_seconds(self, rule: SecondsRule) -> RuleBreach | None:
         if rule.per == "item":
-            return rules.check_seconds(rule, [self._answer.seconds])
+            return rules.find_seconds_breach(rule, [self._answer.seconds])
         page, pages = self.assignment.page, self.definition.pages
         if page is None or pages is None:
             return None
-        spent = [answer.seconds for answer in self._neighbours if answer.page == page]
-        return rules.check_seconds(rule, spent, items=pages.items)
+        seconds_spent = [answer.seconds for answer in self._neighbours if answer.page == page]
+        return rules.find_seconds_breach(rule, seconds_spent, n_items=pages.items)
 
     def _check_straight_lining(self, rule: StraightLiningRule) -> RuleBreach | None:
         neighbours = [answer for answer in self._neighbours if not self._is_before_readmission(answer)]
-        at = neighbours.index(self._answer)
+        index = neighbours.index(self._answer)
         for question in self.definition.all_questions:
             positions = [self._find_position(question, answer) for answer in neighbours]
-            breach = rules.check_straight_lining(rule, positions, at=at)
+            breach = rules.find_straight_lining_breach(rule, positions, index=index)
             if breach is not None:
                 return breach
         return None
@@ -128,20 +134,19 @@ class _AnswerFacts:
         if order is None and question.name == self.first:
             order = answer.option_order
         label = answer.answers(self.first).get(question.name)
-        return rules.find_shown_position(question, label, own=answer.options, order=order)
+        return rules.find_shown_position(question, label, item_options=answer.options, option_order=order)
 
     def _check_texts(self, rule: TextRule) -> RuleBreach | None:
         item = self.session.get_one(Item, self.assignment.item_id)
         names = [question.name for question in select_text_questions(self.definition)]
-        before = self._neighbours[: self._neighbours.index(self._answer)][-EARLIER_TEXTS:]
-        earlier = [self._select_texts(answer, names) for answer in before if answer.item_id != item.id]
-        lists = self.project.word_lists or {}
-        return rules.check_texts(
+        earlier = self._neighbours[: self._neighbours.index(self._answer)][-N_EARLIER_ANSWERS:]
+        word_lists = self.project.word_lists or {}
+        return rules.find_text_breach(
             rule,
             self._select_texts(self._answer, names),
-            earlier=earlier,
-            shown={item.stimulus, *_list_shown_texts(item, self.definition)},
-            refused=lists.get(rule.words or "", ()),
+            earlier_texts=[self._select_texts(answer, names) for answer in earlier if answer.item_id != item.id],
+            shown_texts={item.stimulus, *_list_shown_texts(item, self.definition)},
+            refused_words=word_lists.get(rule.words or "", ()),
         )
 
     def _select_texts(self, answer: FinalAnswer, names: Sequence[str]) -> dict[str, str]:
@@ -153,7 +158,7 @@ class _AnswerFacts:
         if self._read_neighbours is None:
             runs = [rule.run for rule in self.definition.quality if isinstance(rule, StraightLiningRule)]
             page = self.definition.pages.items if self.definition.pages else 1
-            far = EARLIER_TEXTS if any(isinstance(rule, TextRule) for rule in self.definition.quality) else 0
+            far = N_EARLIER_ANSWERS if any(isinstance(rule, TextRule) for rule in self.definition.quality) else 0
             number = max(far, *(length - 1 for length in [page, *runs]))
             self._read_neighbours = judgements.list_neighbouring_answers(self.session, self.assignment, number=number)
         return self._read_neighbours

@@ -1,4 +1,4 @@
-"""Problems with items that annotators reported: the open ones, and their dismissal where the item needs no fix."""
+"""Reports of problems with items by annotators: the list of open reports, and their dismissal by organisers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ from annotation.vocabulary import Event, ItemStatus
 
 @dataclass(frozen=True, kw_only=True)
 class OpenReport:
-    """A report that is not resolved; `paused` says that its item is not assigned any more."""
+    """A report that is not resolved.
+
+    `project` is the project's name, `item` the item's external id; `paused` says whether the item is paused, so that
+    it is not assigned any more. `reason` and `text` are what the annotator chose and wrote.
+    """
 
     project: str
     item: str
@@ -28,7 +32,7 @@ class OpenReport:
 
 
 def list_open_reports(session: Session, *, project_id: int | None = None) -> Sequence[OpenReport]:
-    """The open reports, or those of a project, oldest first."""
+    """The open reports of all projects, or of one project, oldest first."""
     reports = select(Report, Item, Project).join(Item, col(Item.id) == col(Report.item_id)).join(Project)
     if project_id is not None:
         reports = reports.where(Item.project_id == project_id)
@@ -47,9 +51,10 @@ def list_open_reports(session: Session, *, project_id: int | None = None) -> Seq
 
 
 def dismiss_reports(session: Session, *, project: Project, item: str, now: datetime) -> int:
-    """Resolve all reports on an item that needs no fix, resume it where it was paused, and return how many they were.
+    """Resolve all open reports on an item that needs no fix, and resume the item where it was paused.
 
-    Raises NotFound for an unknown item, or one without reports.
+    `item` is the external id. Returns how many reports were resolved. Raises NotFound for an unknown item, and for an
+    item that is not paused and has no open reports.
     """
     of_external_id = select(Item).where(Item.project_id == project.id, Item.external_id == item)
     stored_item = session.exec(of_external_id.with_for_update()).first()

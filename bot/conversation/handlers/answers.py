@@ -38,7 +38,7 @@ def answer_with_option(context: UpdateContext) -> TelegramCalls:
 def toggle_box(context: UpdateContext) -> TelegramCalls:
     """Tick or clear a box, as the button says; the boxes are stored as a draft, not as an answer."""
     callback = context.require_callback()
-    item, draft = _get_open_question(context, callback)
+    item, draft = _get_current_question(context, callback)
     shown, option = item.questions[callback.get_number(1)], callback.get_number(2)
     question = shown.question
     if not isinstance(question, ChoicesQuestion) or option >= len(shown.options):
@@ -54,7 +54,7 @@ def confirm_boxes(context: UpdateContext) -> TelegramCalls:
     callback = context.require_callback()
     if _has_judgement(context, callback):
         return context.acknowledge("saved-already")
-    item, draft = _get_open_question(context, callback)
+    item, draft = _get_current_question(context, callback)
     question = item.questions[callback.get_number(1)].question
     if not isinstance(question, ChoicesQuestion):
         raise Stale("There are no boxes.")
@@ -63,17 +63,17 @@ def confirm_boxes(context: UpdateContext) -> TelegramCalls:
     return _record_answer(context, item, draft, list(draft.ticked))
 
 
-def leave_question_open(context: UpdateContext) -> TelegramCalls:
+def leave_question_unanswered(context: UpdateContext) -> TelegramCalls:
     """Leave an optional question without an answer."""
     callback = context.require_callback()
     if _has_judgement(context, callback):
         return context.acknowledge("saved-already")
-    item, draft = _get_open_question(context, callback)
+    item, draft = _get_current_question(context, callback)
     if item.questions[callback.get_number(1)].question.required:
         raise Stale("This needs an answer.")
     if len(item.questions) == 1:
         return context.acknowledge("answer-or-skip")
-    return _record_answer(context, item, draft, [conversation_state.LEFT_OPEN])
+    return _record_answer(context, item, draft, [conversation_state.LEFT_UNANSWERED])
 
 
 def answer_with_text(context: UpdateContext) -> TelegramCalls:
@@ -118,14 +118,14 @@ def _answer_one_of_several(context: UpdateContext, callback: CallbackData, optio
     """A tapped option where the item has several questions."""
     if _has_judgement(context, callback):
         return context.acknowledge("saved-already")
-    item, draft = _get_open_question(context, callback)
+    item, draft = _get_current_question(context, callback)
     shown = item.questions[callback.get_number(1)]
     if isinstance(shown.question, ChoicesQuestion) or option >= len(shown.options):
         raise Stale("There is no such option.")
     return _record_answer(context, item, draft, [option])
 
 
-def _get_open_question(context: UpdateContext, callback: CallbackData) -> tuple[AssignedItem, AnswerDraft]:
+def _get_current_question(context: UpdateContext, callback: CallbackData) -> tuple[AssignedItem, AnswerDraft]:
     """The item and draft that a button belongs to; raises Stale where its question is not the next one."""
     item = assignments.get_open_item(
         context.session,
@@ -227,7 +227,7 @@ def _render_finished_item(context: UpdateContext, saved: SavedJudgement) -> Rend
     project = context.find_project(saved.project_id)
     reward = project[1].reward if project else None
     emoji = items.choose_reward_emoji(reward.emoji if reward else (), assignment_id=saved.assignment_id)
-    return items.render_finished_item(saved, context.translate, emoji=emoji if saved.stored else "")
+    return items.render_finished_item(saved, context.translate, emoji=emoji if saved.stored_answers else "")
 
 
 def _is_on_screen(context: UpdateContext, item: AssignedItem) -> bool:

@@ -88,7 +88,7 @@ def record_profile_option(context: UpdateContext) -> TelegramCalls:
     profiles.save_profile_answer(
         context.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
     )
-    blocks = [message_layout.make_bold(field.text), TextBlock(value or context.translate("rather-not-say"))]
+    blocks = [message_layout.make_bold_block(field.text), TextBlock(value or context.translate("rather-not-say"))]
     noted = message_layout.render_messages(blocks, context.translate)[-1]
     return join_calls(
         context.acknowledge("noted"), context.edit(noted), navigation.show_current_screen(context.without_tap())

@@ -22,7 +22,7 @@ def skip_item(context: UpdateContext) -> TelegramCalls:
     """Show the reasons for a skip, or skip the item for one of them."""
     callback = context.require_callback()
     if not callback.numbers:
-        item = _get_item_in_hand(context, callback.row_id)
+        item = _get_live_item(context, callback.row_id)
         return _show_reasons(
             context, item, menus.build_skip_buttons(context.translate, assignment_id=callback.row_id), "skip-why"
         )
@@ -47,7 +47,7 @@ def _submit_skip(context: UpdateContext, assignment_id: int, reason: str) -> Tel
 def report_item(context: UpdateContext) -> TelegramCalls:
     """Show the reasons for a report, or report the item for one of them; it can still be answered."""
     callback = context.require_callback()
-    item = _get_item_in_hand(context, callback.row_id)
+    item = _get_live_item(context, callback.row_id)
     project = context.find_project(item.project_id)
     project_reasons = project[1].reports.reasons if project and project[1].reports else ()
     if not callback.numbers:
@@ -102,14 +102,14 @@ def submit_question(context: UpdateContext) -> TelegramCalls:
             assignment_id=assignment_id,
         )
     except BadInput:
-        return context.send_text("ask-too-long", most=support_messages.MAX_LENGTH)
+        return context.send_text("ask-too-long", most=support_messages.MAX_TEXT_LENGTH)
     return join_calls(context.send_text("asked"), navigation.show_current_screen(context))
 
 
 def return_to_item(context: UpdateContext) -> TelegramCalls:
     """Show the item again in place of a list of reasons."""
     return join_calls(
-        context.acknowledge(), _redraw_item(context, _get_item_in_hand(context, context.require_callback().row_id))
+        context.acknowledge(), _redraw_item(context, _get_live_item(context, context.require_callback().row_id))
     )
 
 
@@ -158,7 +158,7 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
     return calls if callback.get_number(2) else join_calls(calls, navigation.show_current_screen(context.without_tap()))
 
 
-def _get_item_in_hand(context: UpdateContext, assignment_id: int) -> AssignedItem:
+def _get_live_item(context: UpdateContext, assignment_id: int) -> AssignedItem:
     """The live item of the annotator, if it is this assignment; raises Stale otherwise."""
     item = navigation.get_live_item(context)
     if not isinstance(item, AssignedItem) or item.assignment_id != assignment_id:
@@ -193,7 +193,7 @@ def _ask_for_text(
     """Make the next text the input for this step, and ask for it."""
     subject_id = context.require_callback().row_id if assignment_id is None else assignment_id
     if subject_id and step is not ConversationStep.ASK:
-        _get_item_in_hand(context, subject_id)
+        _get_live_item(context, subject_id)
     context.save_state(context.state.with_step(step, subject_id=subject_id))
     request = message_layout.render_text(
         context.translate, context.translate(message), input_hint=context.translate("answer-here")

@@ -48,7 +48,7 @@ def render_item_with_buttons(
     blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
     plain = message_layout.render_messages(blocks, translate, buttons=buttons)
     with_prompt = message_layout.render_messages(
-        [*blocks, message_layout.make_bold(prompt)], translate, buttons=buttons
+        [*blocks, message_layout.make_bold_block(prompt)], translate, buttons=buttons
     )
     return (with_prompt if len(with_prompt) == len(plain) else plain)[-1]
 
@@ -121,7 +121,7 @@ def build_stimulus_blocks(stimulus: str, pieces: Sequence[Mapping[str, Any]], la
     blocks: list[TextBlock] = []
     for piece in pieces:
         if piece["step"] == 1 and str(piece["text"]).strip():
-            blocks += [message_layout.make_bold(piece["title"])] if piece["title"] else []
+            blocks += [message_layout.make_bold_block(piece["title"])] if piece["title"] else []
             blocks.append(_build_piece(piece, language))
     return blocks
 
@@ -144,9 +144,9 @@ def _build_piece(piece: Mapping[str, Any], language: str) -> TextBlock:
 
 def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str = "") -> RenderedMessage:
     """The item after its answer: the answer first, then any feedback, and the item below where it fits."""
-    head = _format_mark(saved, translate, emoji=emoji)
-    result = [message_layout.make_bold(head), *(TextBlock(line) for line in _list_feedback(saved, translate))]
-    question = message_layout.make_bold_unless(saved.question, saved.stimulus)
+    head = _format_finished_heading(saved, translate, emoji=emoji)
+    result = [message_layout.make_bold_block(head), *(TextBlock(line) for line in _list_feedback(saved, translate))]
+    question = message_layout.make_bold_unless_equal(saved.question, saved.stimulus)
     with_item = [*result, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
     undo = (
         ((message_layout.build_button(translate("undo"), ButtonAction.UNDO, saved.assignment_id),),)
@@ -163,13 +163,13 @@ def format_answers(saved: SavedJudgement, translate: Texts) -> str:
     shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
     answers = [
         questions.format_answer(shown_questions[name], label, translate, language=saved.language)
-        for name, label in saved.stored.items()
+        for name, label in saved.stored_answers.items()
     ]
     return "; ".join(answers)
 
 
-def _format_mark(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
-    if not saved.stored:
+def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
+    if not saved.stored_answers:
         return translate("skipped-mark", number=saved.number)
     return f"✓ {saved.number} · {format_answers(saved, translate)} {emoji}".strip()
 
@@ -179,7 +179,7 @@ def _list_feedback(saved: SavedJudgement, translate: Texts) -> list[str]:
     if saved.extra:
         return [translate("extra")]
     feedback = saved.feedback
-    if feedback is None or not saved.stored:
+    if feedback is None or not saved.stored_answers:
         return []
     gold = "; ".join(_format_gold(saved, name, text, translate) for name, text in feedback.gold.items())
     verdict = {

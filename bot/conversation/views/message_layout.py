@@ -24,7 +24,7 @@ MAX_UNITS = 4096
 PART_NUMBER_UNITS = 24
 """The units reserved for the number of a part."""
 MAX_BOLD_PARTS = 90
-TextRange = tuple[int, int]
+BoldRange = tuple[int, int]
 _BREAKS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?…])\s"), re.compile(r"\s"))
 _PARAGRAPH_BREAK = "\n\n"
 
@@ -34,7 +34,7 @@ class TextBlock:
     """One or several paragraphs with bold ranges; `fold` collapses them."""
 
     text: str
-    bold: tuple[TextRange, ...] = ()
+    bold: tuple[BoldRange, ...] = ()
     fold: bool = False
 
 
@@ -82,12 +82,12 @@ def are_labels_short(labels: Sequence[str], *, max_units: int = WIDE_LABEL) -> b
     return all(count_units(label) <= max_units and "\n" not in label for label in labels)
 
 
-def make_bold_unless(text: str, unless: str) -> TextBlock:
+def make_bold_unless_equal(text: str, unless: str) -> TextBlock:
     """A bold paragraph; an empty one where the other text says the same."""
-    return TextBlock("") if text.strip() == unless.strip() else make_bold(text)
+    return TextBlock("") if text.strip() == unless.strip() else make_bold_block(text)
 
 
-def make_bold(text: str) -> TextBlock:
+def make_bold_block(text: str) -> TextBlock:
     """A block that is bold as a whole."""
     return TextBlock(text, ((0, len(text)),))
 
@@ -108,7 +108,7 @@ def render_html_parts(blocks: Sequence[TextBlock], *, part: str, max_units: int 
         part.replace("{number}", str(number)).replace("{of}", str(len(parts))) for number in range(1, len(parts) + 1)
     )
     return tuple(
-        _render_blocks([make_bold(head), *part_blocks]) for head, part_blocks in zip(heads, parts, strict=True)
+        _render_blocks([make_bold_block(head), *part_blocks]) for head, part_blocks in zip(heads, parts, strict=True)
     )
 
 

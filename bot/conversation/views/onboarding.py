@@ -37,13 +37,13 @@ def render_consent(request: ConsentRequest, translate: Texts, *, project_id: int
         (message_layout.build_button(translate("decline"), ButtonAction.CONSENT, project_id, 0, word=digest),),
     )
     return message_layout.render_messages(
-        [message_layout.make_bold(translate("consent")), TextBlock(request.text)], translate, buttons=buttons
+        [message_layout.make_bold_block(translate("consent")), TextBlock(request.text)], translate, buttons=buttons
     )
 
 
 def render_profile_field(field: ProfileField, translate: Texts, *, project_id: int) -> RenderedMessage:
     """One profile field: buttons for a choice, otherwise a text to type; optional fields can be left open."""
-    digest, blocks = compute_field_digest(field), [message_layout.make_bold(field.text)]
+    digest, blocks = compute_field_digest(field), [message_layout.make_bold_block(field.text)]
     labels = tuple(questions.isolate_direction(option) for option in field.options)
     if field.options and not message_layout.are_labels_short(labels):
         letters = questions.list_letters(len(labels), translate.language)
@@ -75,7 +75,7 @@ def render_time_zone_choice(translate: Texts, *, now: datetime) -> RenderedMessa
     """The choice of a time zone: cities with their current time."""
     cities = []
     for name in time_zones.COMMON_ZONES[translate.language]:
-        label = f"{translate(time_zones.get_city_message(name))} · {now.astimezone(ZoneInfo(name)):%H:%M}"
+        label = f"{translate(time_zones.get_city_message_id(name))} · {now.astimezone(ZoneInfo(name)):%H:%M}"
         cities.append(message_layout.build_button(label, ButtonAction.ZONE, word=name))
     pairs = tuple(tuple(cities[start : start + 2]) for start in range(0, len(cities), 2))
     others = (
@@ -93,7 +93,11 @@ def render_warning(text: str, translate: Texts, *, project_id: int, sha256: str)
     decline = message_layout.build_button(
         translate("decline-warning"), ButtonAction.WARNING, project_id, 0, word=sha256[:DIGEST_LENGTH]
     )
-    blocks = [message_layout.make_bold(translate("warning")), TextBlock(text), TextBlock(translate("warning-leave"))]
+    blocks = [
+        message_layout.make_bold_block(translate("warning")),
+        TextBlock(text),
+        TextBlock(translate("warning-leave")),
+    ]
     return message_layout.render_messages(blocks, translate, buttons=((go_on,), (decline,)))
 
 
@@ -101,7 +105,7 @@ def render_card(
     title: str, instructions: str, examples: ExamplesSection | None, translate: Texts, *, buttons: ButtonRows = ()
 ) -> tuple[RenderedMessage, ...]:
     """The task card: its instructions, good and bad examples."""
-    blocks = [message_layout.make_bold(title), TextBlock(instructions)]
+    blocks = [message_layout.make_bold_block(title), TextBlock(instructions)]
     if examples is not None:
         for message, mark, examples_listed in (
             ("examples-good", "✅", examples.good),
@@ -109,7 +113,7 @@ def render_card(
         ):
             if examples_listed:
                 blocks += [
-                    message_layout.make_bold(translate(message)),
+                    message_layout.make_bold_block(translate(message)),
                     TextBlock("\n".join(f"{mark} {example}" for example in examples_listed)),
                 ]
     return message_layout.render_messages(blocks, translate, buttons=buttons)

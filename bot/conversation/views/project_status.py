@@ -52,7 +52,7 @@ def render_unassigned_reason(
 def render_qualification_result(decision: QualificationDecision, translate: Texts) -> RenderedMessage:
     """The result of a qualification; when the next attempt opens follows in another message."""
     message = "passed" if decision.passed else "failed-now" if decision.retry_at is None else "failed-retry"
-    return message_layout.render_text(translate, translate(message, right=decision.right, of=decision.of))
+    return message_layout.render_text(translate, translate(message, right=decision.n_right, of=decision.n_answered))
 
 
 def render_attestation(

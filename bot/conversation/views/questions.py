@@ -46,7 +46,7 @@ def list_option_names(shown: ShownQuestion, language: str) -> tuple[str, ...]:
 def build_question_blocks(shown: ShownQuestion, language: str, *, unless: str = "") -> tuple[TextBlock, ...]:
     """The question text (unless the item says the same), its help, and every option in full."""
     question = shown.question
-    blocks = [message_layout.make_bold_unless(question.text, unless), TextBlock(question.help or "")]
+    blocks = [message_layout.make_bold_unless_equal(question.text, unless), TextBlock(question.help or "")]
     names = list_option_names(shown, language)
     if isinstance(question, ScaleQuestion) and names == shown.options:
         ends = question.ends

@@ -93,7 +93,7 @@ class People:
         with self.db.transaction() as session:
             person = self.joined(session, number)
             project = queries.get_project(session, name)
-            found = access.check_access(
+            found = access.find_obstacle(
                 session,
                 annotator=person,
                 terms=self.terms_of(session, name),

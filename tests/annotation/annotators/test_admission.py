@@ -60,7 +60,7 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 def test_admission_is_decided_by_facts(section: dict[str, object], facts: dict[str, object], why: str | None) -> None:
     """Each condition alone, met and missed."""
     found = admission.AdmissionFacts(**facts)  # type: ignore[arg-type]
-    assert admission.find_refusal(AdmissionSection.model_validate(section), found) == why
+    assert admission.explain_section_refusal(AdmissionSection.model_validate(section), found) == why
 
 
 @pytest.mark.parametrize(

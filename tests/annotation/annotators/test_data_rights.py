@@ -249,7 +249,7 @@ def test_what_is_forgotten_is_not_in_the_file_either(tmp_path: Path) -> None:
 def test_strangers_have_nothing_in_common_with_keys() -> None:
     """Two are never the same; simulated ones still say so."""
     assert len({pseudonyms.make_random_pseudonym() for _ in range(100)}) == 100
-    assert pseudonyms.make_random_pseudonym(simulated=True).startswith(pseudonyms.SIMULATED)
+    assert pseudonyms.make_random_pseudonym(simulated=True).startswith(pseudonyms.SIMULATED_PREFIX)
 
 
 def test_every_table_about_annotators_is_in_the_export(people: People, load: Load) -> None:

@@ -32,7 +32,7 @@ def clerk(session: Session) -> Annotator:
 def hinders(people: People, session: Session, name: str) -> str | None:
     """What keeps the annotator from the project."""
     project = queries.get_project(session, name)
-    found = access.check_access(
+    found = access.find_obstacle(
         session,
         annotator=clerk(session),
         terms=people.terms_of(session, name),

@@ -42,7 +42,7 @@ TEXT = ProfileField(name="city", text="?", type="text")
 def test_answers_of_a_profile_are_checked(field: ProfileField, value: str | None, stored: str) -> None:
     """A choice, a number, a text, or nothing at all, unless it is required."""
     try:
-        found = terms.check_profile_answer(field, value)
+        found = terms.parse_profile_answer(field, value)
     except BadInput as refusal:
         found = refusal.problem
     assert found == stored

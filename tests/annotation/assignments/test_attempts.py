@@ -13,7 +13,7 @@ from annotation.campaigns import project_file as project_files
 from annotation.loading import campaign as loading
 from annotation.store import judgements
 from annotation.store.models import Journal
-from annotation.vocabulary import CHANGED, Event, ParticipationStatus, Stage, UnassignedReason
+from annotation.vocabulary import ITEM_CHANGED, Event, ParticipationStatus, Stage, UnassignedReason
 from annotation.workflow.lifecycle import item_fixes
 from annotation.workflow.participations import NothingAssigned
 
@@ -110,7 +110,7 @@ def test_an_answer_to_gold_that_was_wrong_is_asked_for_anew(room: Room, name: st
     first = room.assign(who, project)
     room.submit(who, first, NO)
     fix(room, "p", first.item, gold=NO)
-    assert (room.judgements(first)[0][3] or "").startswith(CHANGED)
+    assert (room.judgements(first)[0][3] or "").startswith(ITEM_CHANGED)
     other = room.answer(who, YES, project=project)
     assert other != first.item
     again = room.assign(who, project)
@@ -131,7 +131,7 @@ def test_an_item_that_was_fixed_in_her_hands_does_not_end_the_attempt(room: Room
     assert again.item == first.item
     decision = room.submit(who, again, NO).decision
     assert decision is not None
-    assert (decision.passed, decision.of) == (True, 2)
+    assert (decision.passed, decision.n_answered) == (True, 2)
 
 
 def test_what_is_decided_stays_decided(room: Room) -> None:

@@ -12,7 +12,15 @@ from sqlmodel import col, select
 from annotation.errors import Stale
 from annotation.store import invariants
 from annotation.store.models import Assignment, Item, Judgement, Project
-from annotation.vocabulary import DELETED, EXTRA, AssignmentStatus, ItemStatus, ProjectStatus, Surface, UnassignedReason
+from annotation.vocabulary import (
+    DELETED_IN_LABEL_STUDIO,
+    EXTRA,
+    AssignmentStatus,
+    ItemStatus,
+    ProjectStatus,
+    Surface,
+    UnassignedReason,
+)
 from annotation.workflow import assignments
 from annotation.workflow.assignments import batches
 
@@ -32,7 +40,7 @@ class Office:
         """A batch for a person."""
         with self.room.db.transaction() as session:
             return batches.assign_batch(
-                session, annotator_id=who, project_id=project, number=number, now=self.room.now, moved_only=moved_only
+                session, annotator_id=who, project_id=project, n_items=number, now=self.room.now, moved_only=moved_only
             )
 
     def answer(self, who: int, assignment: int, label: str = YES, *, at: datetime | None = None) -> bool:
@@ -60,7 +68,7 @@ class Office:
         """The batch as it is stored."""
         with self.room.db.transaction() as session:
             chosen = select(Assignment, Item).join(Item, col(Item.id) == col(Assignment.item_id))
-            found = session.exec(chosen.where(col(Assignment.id).in_(batch.assignments))).all()
+            found = session.exec(chosen.where(col(Assignment.id).in_(batch.assignment_ids))).all()
             return sorted(found, key=lambda row: row[0].position or 0)
 
     def said(self, assignment: int) -> list[tuple[int, str, str | None, str | None]]:
@@ -106,7 +114,7 @@ def test_what_is_left_ends_a_batch_and_overlap_is_never_exceeded(office: Office)
     project = office.room.project(items=3)
     people = [office.room.person(number) for number in (1, 2, 3)]
     batches = [office.hand_out(who, project) for who in people]
-    assert [len(one.assignments) for one in batches] == [3, 3, 0]
+    assert [len(one.assignment_ids) for one in batches] == [3, 3, 0]
     assert batches[2].shortfall is not None
     assert batches[2].shortfall.reason is UnassignedReason.NOTHING_LEFT
     office.well()
@@ -119,7 +127,7 @@ def test_in_a_baseline_no_group_comes_twice(office: Office) -> None:
     who = office.room.person()
     assert len({item.group_id for _, item in office.rows(office.hand_out(who, baseline))}) == 2
     other = office.room.project("more", items=["c", "c", "d"])
-    assert len(office.hand_out(who, other).assignments) == 3
+    assert len(office.hand_out(who, other).assignment_ids) == 3
     office.well()
 
 
@@ -138,9 +146,9 @@ def test_controls_are_hidden_in_batches_too(office: Office) -> None:
 def test_caps_count_what_waits_at_the_desk(office: Office) -> None:
     """A cap of three items is a batch of three, and no more while they wait."""
     project, who = office.room.project(items=5, caps={"items": 3}), office.room.person()
-    assert len(office.hand_out(who, project).assignments) == 3
+    assert len(office.hand_out(who, project).assignment_ids) == 3
     again = office.hand_out(who, project)
-    assert (again.assignments, again.shortfall and again.shortfall.reason) == ((), UnassignedReason.CAP)
+    assert (again.assignment_ids, again.shortfall and again.shortfall.reason) == ((), UnassignedReason.CAP)
 
 
 def test_a_qualification_waits_for_the_desk(office: Office) -> None:
@@ -150,17 +158,17 @@ def test_a_qualification_waits_for_the_desk(office: Office) -> None:
     project, who = office.room.project(items=2, stages=stages), office.room.person()
     batch = office.hand_out(who, project)
     assert sorted(item.external_id for _, item in office.rows(batch)) == ["q-1", "q-2"]
-    assert office.hand_out(who, project).assignments == ()
-    for one in batch.assignments:
+    assert office.hand_out(who, project).assignment_ids == ()
+    for one in batch.assignment_ids:
         office.answer(who, one)
-    assert len(office.hand_out(who, project).assignments) == 2
+    assert len(office.hand_out(who, project).assignment_ids) == 2
     office.well()
 
 
 def test_an_answer_keeps_its_own_times(office: Office) -> None:
     """Seconds and moment are those of the desk, not those of the pull."""
     project, who = office.room.project(), office.room.person()
-    (one,) = office.hand_out(who, project, 1).assignments
+    (one,) = office.hand_out(who, project, 1).assignment_ids
     at = office.room.now + timedelta(hours=3)
     office.room.later(days=2)
     assert office.answer(who, one, at=at)
@@ -174,7 +182,7 @@ def test_an_answer_keeps_its_own_times(office: Office) -> None:
 def test_the_same_answer_is_stored_once_and_another_is_a_revision(office: Office) -> None:
     """Append-only: the final revision counts, and nothing is doubled."""
     project, who = office.room.project(), office.room.person()
-    (one,) = office.hand_out(who, project, 1).assignments
+    (one,) = office.hand_out(who, project, 1).assignment_ids
     assert [office.answer(who, one), office.answer(who, one), office.answer(who, one, NO)] == [True, False, True]
     assert office.said(one) == [(0, YES, None, None), (1, NO, None, None)]
     office.well()
@@ -183,14 +191,14 @@ def test_the_same_answer_is_stored_once_and_another_is_a_revision(office: Office
 def test_a_deleted_answer_gives_its_place_back_and_a_new_one_takes_it_again(office: Office) -> None:
     """The deleted revision keeps its reason; the next one counts."""
     project, who = office.room.project(items=1), office.room.person()
-    (one,) = office.hand_out(who, project).assignments
+    (one,) = office.hand_out(who, project).assignment_ids
     office.answer(who, one)
     assert office.places("p-m-1") == (1, 0, 1, 1)
     assert [office.take_back(who, one), office.take_back(who, one)] == [True, False]
     assert office.places("p-m-1") == (2, 0, 0, 0)
-    assert office.said(one) == [(0, YES, None, DELETED)]
+    assert office.said(one) == [(0, YES, None, DELETED_IN_LABEL_STUDIO)]
     office.answer(who, one)
-    assert office.said(one) == [(0, YES, None, DELETED), (1, YES, None, None)]
+    assert office.said(one) == [(0, YES, None, DELETED_IN_LABEL_STUDIO), (1, YES, None, None)]
     assert office.places("p-m-1") == (1, 0, 1, 1)
     office.well()
 
@@ -198,7 +206,7 @@ def test_a_deleted_answer_gives_its_place_back_and_a_new_one_takes_it_again(offi
 def test_what_comes_back_when_others_filled_the_item_is_extra(office: Office) -> None:
     """Deleted, filled by two others, answered again: kept, and does not count."""
     project, who = office.room.project(items=1), office.room.person()
-    (one,) = office.hand_out(who, project).assignments
+    (one,) = office.hand_out(who, project).assignment_ids
     office.answer(who, one)
     office.take_back(who, one)
     for number in (2, 3):
@@ -212,7 +220,7 @@ def test_what_comes_back_when_others_filled_the_item_is_extra(office: Office) ->
 def test_a_late_answer_counts_while_there_is_a_place(office: Office, others: int, reason: str | None) -> None:
     """The lease of a batch ends, its places go to others; a late answer takes one that is left, or is extra."""
     project, who = office.room.project(items=1), office.room.person()
-    (one,) = office.hand_out(who, project).assignments
+    (one,) = office.hand_out(who, project).assignment_ids
     office.room.later(days=15)
     assert office.room.expire() == 1
     assert office.places("p-m-1") == (2, 0, 0, 0)
@@ -228,7 +236,7 @@ def test_an_expired_item_comes_back_to_its_desk_first(office: Office) -> None:
     project, who = office.room.project(items=2), office.room.person()
     first = office.hand_out(who, project)
     office.room.later(days=15)
-    assert sorted(office.hand_out(who, project).assignments) == sorted(first.assignments)
+    assert sorted(office.hand_out(who, project).assignment_ids) == sorted(first.assignment_ids)
     office.well()
 
 
@@ -244,7 +252,7 @@ def test_a_skip_is_a_skip_as_everywhere(
 ) -> None:
     """In a baseline it fills the place, in an annotation the place is free; an answer after it counts."""
     project, who = office.room.project(items=1, kind=kind), office.room.person()
-    (one,) = office.hand_out(who, project).assignments
+    (one,) = office.hand_out(who, project).assignment_ids
     assert [office.skip(who, one), office.skip(who, one)] == [True, False]
     assert (office.said(one), office.places("p-m-1")) == ([said], places)
     office.answer(who, one)
@@ -259,7 +267,7 @@ def test_a_skip_is_a_skip_as_everywhere(
 def test_after_the_close_an_answer_stands_as_it_was(office: Office) -> None:
     """A change is refused, a first answer is kept and does not count."""
     project, who = office.room.project(items=2), office.room.person()
-    one, two = office.hand_out(who, project).assignments
+    one, two = office.hand_out(who, project).assignment_ids
     office.answer(who, one)
     office.room.status(project, ProjectStatus.CLOSED)
     with pytest.raises(Stale, match="closed"):
@@ -300,11 +308,11 @@ def test_reported_items_go_from_telegram_to_a_desk(office: Office) -> None:
         )
     assert assigned.item not in office.room.all(other)
     expert = office.room.person(3)
-    (one,) = office.hand_out(expert, project, moved_only=True).assignments
+    (one,) = office.hand_out(expert, project, moved_only=True).assignment_ids
     office.answer(expert, one)
     assert office.places(assigned.item) == (0, 1, 1, 1)
     assert office.room.item(assigned.item).status is ItemStatus.PAUSED
-    assert office.hand_out(who, project, moved_only=True).assignments == ()
+    assert office.hand_out(who, project, moved_only=True).assignment_ids == ()
     office.well()
 
 
@@ -322,12 +330,12 @@ def test_items_too_long_for_a_phone_are_found_by_what_is_shown(office: Office) -
 def test_a_second_pass_never_counts(office: Office) -> None:
     """It opens after the blind answer, once, takes no place, and its answer is kept with its reason."""
     project, who = office.room.project(items=2), office.room.person()
-    one, _ = office.hand_out(who, project).assignments
+    one, _ = office.hand_out(who, project).assignment_ids
 
     def opened() -> tuple[int, ...]:
         with office.room.db.transaction() as session:
             return batches.assign_second_pass(
-                session, annotator_id=who, project_id=project, number=9, now=office.room.now
+                session, annotator_id=who, project_id=project, n_items=9, now=office.room.now
             )  # fmt: skip
 
     assert opened() == ()
@@ -360,7 +368,7 @@ def test_a_repeat_answered_late_takes_no_place(office: Office) -> None:
 def test_reports_still_work_in_telegram_only(office: Office) -> None:
     """A tap in Telegram does not reach an item at the desk."""
     project, who = office.room.project(), office.room.person()
-    (one,) = office.hand_out(who, project, 1).assignments
+    (one,) = office.hand_out(who, project, 1).assignment_ids
     with office.room.db.transaction() as session, pytest.raises(Stale, match="not yours"):
         assignments.submit_judgement(
             session, annotator_id=who, assignment_id=one, revision=0, answers={"answer": YES}, now=office.room.now
@@ -372,11 +380,11 @@ def test_a_project_that_asks_in_steps_is_answered_in_two_passes(office: Office) 
     choice = {"type": "choice", "options": [YES, NO]}
     questions = [choice | {"name": "answer", "text": "Так?"}, choice | {"name": "sure", "text": "Ясно?", "step": 2}]
     project, who = office.room.project(items=1, question=None, questions=questions), office.room.person()
-    (one,) = office.hand_out(who, project).assignments
+    (one,) = office.hand_out(who, project).assignment_ids
     office.answer(who, one, NO)
     with office.room.db.transaction() as session:
         now = office.room.now
-        (second,) = batches.assign_second_pass(session, annotator_id=who, project_id=project, number=1, now=now)
+        (second,) = batches.assign_second_pass(session, annotator_id=who, project_id=project, n_items=1, now=now)
         batches.submit_batch_answer(
             session, annotator_id=who, assignment_id=second, answers={"answer": NO, "sure": YES}, seconds=1, at=now,
             now=now,

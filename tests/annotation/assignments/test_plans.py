@@ -33,8 +33,8 @@ BY: dict[str, tuple[str | sa.Executable, set[str]]] = {
     "returned": (item_queue_sql.REQUEUED, {"ix_requeued_item_project_id_pool"}),
     "round": (item_queue_sql.STARTED_OR_REQUEUED, {"ix_item_started", "ix_requeued_item_project_id_pool"}),
     "lapsed": (item_queue_sql.EXPIRED, {"ix_assignment_expired"}),
-    "in hand": (next_item._HERE, {"uq_assignment_one_live_in_telegram", "ix_assignment_lease_until"}),
-    "overdue": (leases._OVERDUE, {"ix_assignment_lease_until"}),
+    "in hand": (next_item._LIVE_AND_OVERDUE, {"uq_assignment_one_live_in_telegram", "ix_assignment_lease_until"}),
+    "overdue": (leases._OVERDUE_LEASES, {"ix_assignment_lease_until"}),
 }
 
 

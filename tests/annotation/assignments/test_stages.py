@@ -110,7 +110,7 @@ def test_the_pass_mark_is_over_all(room: Room, right: int, mark: str, passed: bo
     assert decisions[:3] == [None] * 3
     last = decisions[3]
     assert last is not None
-    assert (last.passed, last.right, last.of) == (passed, right, 4)
+    assert (last.passed, last.n_right, last.n_answered) == (passed, right, 4)
     assert 0 <= last.low < right / 4 <= last.high <= 1
     event = Event.QUALIFICATION_PASSED if passed else Event.QUALIFICATION_FAILED
     with room.db.transaction() as session:
@@ -148,7 +148,7 @@ def test_a_skip_in_the_qualification_is_not_right(room: Room) -> None:
     who = room.person()
     saved = room.skip(who, room.assign(who, project))
     assert saved.decision is not None
-    assert (saved.decision.passed, saved.decision.right, saved.decision.of) == (False, 0, 1)
+    assert (saved.decision.passed, saved.decision.n_right, saved.decision.n_answered) == (False, 0, 1)
 
 
 def test_the_qualification_can_be_mended_until_it_is_decided(room: Room) -> None:

@@ -87,8 +87,10 @@ def test_every_campaign_renders(file: Path, second_pass: bool) -> None:
 def test_the_first_pass_names_no_gold(file: Path) -> None:
     """Only the second pass has a place for the first answer and the right one."""
     values = {one.get("value") for one in tree(definition(file)).iter()}
-    assert f"${passes.SECOND}" not in values
-    assert f"${passes.SECOND}" in {one.get("value") for one in tree(definition(file), second_pass=True).iter()}
+    assert f"${passes.SECOND_PASS_HTML_KEY}" not in values
+    assert f"${passes.SECOND_PASS_HTML_KEY}" in {
+        one.get("value") for one in tree(definition(file), second_pass=True).iter()
+    }
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")

@@ -63,7 +63,7 @@ def test_a_bold_part_is_not_cut() -> None:
 def test_a_bold_part_that_is_too_long_is_cut_between_words() -> None:
     """A question of several pages, all of it bold."""
     parts = message_layout.render_html_parts(
-        [message_layout.make_bold("довгенько " * 100)], part="{number}/{of}", max_units=300
+        [message_layout.make_bold_block("довгенько " * 100)], part="{number}/{of}", max_units=300
     )
     assert len(parts) > 3
     assert all(set(one.replace("<b>", "").replace("</b>", "").split()[1:]) == {"довгенько"} for one in parts)

@@ -57,7 +57,7 @@ TOASTS = {
     "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
 }  # fmt: skip
 HINTS = {"answer-here", "zone-hint"}
-CITIES = {time_zones.get_city_message(one) for several in time_zones.COMMON_ZONES.values() for one in several}
+CITIES = {time_zones.get_city_message_id(one) for several in time_zones.COMMON_ZONES.values() for one in several}
 REASONS = {f"skip-{one}" for one in menus.SKIP_REASONS} | {f"report-{one}" for one in menus.REPORT_REASONS}
 NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month"}
 LONG = "Дуже <довга> назва & «проєкт» 😀 " * 12

@@ -6,8 +6,8 @@ from annotation.workflow.assignments.batches.batch_answers import (
     withdraw_batch_answer,
 )
 from annotation.workflow.assignments.batches.batch_assignment import (
-    BATCH_LEASE,
-    SECOND_PASS,
+    DEFAULT_BATCH_LEASE,
+    SECOND_PASS_OCCASION,
     AssignedBatch,
     assign_batch,
     assign_outside_batch,
@@ -18,7 +18,7 @@ from annotation.workflow.assignments.batches.moved_items import list_long_items,
 from annotation.workflow.assignments.batches.second_pass import assign_second_pass, list_second_pass_candidates
 
 __all__ = [
-    "BATCH_LEASE", "SECOND_PASS", "AssignedBatch", "assign_batch", "assign_outside_batch", "assign_second_pass",
-    "count_batch_items", "count_second_pass_items", "list_long_items", "list_reported_items",
+    "DEFAULT_BATCH_LEASE", "SECOND_PASS_OCCASION", "AssignedBatch", "assign_batch", "assign_outside_batch",
+    "assign_second_pass", "count_batch_items", "count_second_pass_items", "list_long_items", "list_reported_items",
     "list_second_pass_candidates", "move_items", "skip_batch_item", "submit_batch_answer", "withdraw_batch_answer",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Answers from Label Studio batches: first and changed answers, skips and deletions, each stored once as a revision."""
+"""Answers from Label Studio batches: first and changed answers, skips and deletions, each stored once."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from annotation.store import overlap_counts
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import (
     ABSTAINED,
-    BESIDE_GOLD,
-    DELETED,
+    DELETED_IN_LABEL_STUDIO,
     EXTRA,
     POOLS_WITH_OVERLAP,
+    SECOND_PASS,
     SKIPPED,
     AssignmentStatus,
     ParticipationStatus,
@@ -26,12 +26,12 @@ from annotation.vocabulary import (
 )
 from annotation.workflow.assignments import annotator_context, judgement_writer, skips_and_reports, submission
 from annotation.workflow.assignments.annotator_context import AnnotatorContext
-from annotation.workflow.assignments.batches.batch_assignment import SECOND_PASS
-from annotation.workflow.assignments.judgement_writer import GivenAnswer
+from annotation.workflow.assignments.batches.batch_assignment import SECOND_PASS_OCCASION
+from annotation.workflow.assignments.judgement_writer import NewAnswer
 from annotation.workflow.quality import exclusions
 
-REVISABLE_REASONS = {None, ABSTAINED, SKIPPED, DELETED, EXTRA}
-"""Exclusion reasons that end with the next revision of an answer; all other reasons stay with it."""
+REVISABLE_REASONS = {None, ABSTAINED, SKIPPED, DELETED_IN_LABEL_STUDIO, EXTRA}
+"""Exclusion reasons that a changed answer removes; an answer excluded for any other reason stays excluded."""
 
 
 def submit_batch_answer(
@@ -44,20 +44,22 @@ def submit_batch_answer(
     at: datetime,
     now: datetime,
 ) -> bool:
-    """Store an answer that was given in Label Studio at `at`; False where the same answer is stored already.
+    """Store an answer that was given in Label Studio at `at`; return False where the same answer is stored already.
 
-    A first answer is stored like one from Telegram; one that is late, or finds no place, is kept as extra. A
-    changed answer is another revision. Raises Stale where it may not be stored, BadInput where it is not valid.
+    `answers` are raw answers by question name; `seconds` is how long the answer took, None where that is not known. A
+    first answer is stored like one from Telegram: where it is late and no place is free, it is kept as extra. A changed
+    answer is stored as another revision. Raises Stale where the answer may not be stored, BadInput where it is not
+    valid.
     """
     context, assignment, item = _load_assignment(
         session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
     )
     has_steps = any(question.step > 1 for question in context.definition.all_questions)
-    steps = 1 if has_steps and assignment.occasion != SECOND_PASS else None
-    given = replace(submission.parse_answers(context, item, answers, steps=steps), at=at, seconds=seconds)
-    is_new = _store_answer(session, context, assignment, item, given=given, now=now)
-    if is_new and has_steps and assignment.occasion == SECOND_PASS:
-        _complete_first_pass(session, context, assignment, item, given=given, now=now)
+    steps = 1 if has_steps and assignment.occasion != SECOND_PASS_OCCASION else None
+    new_answer = replace(submission.parse_answers(context, item, answers, steps=steps), at=at, seconds=seconds)
+    is_new = _store_answer(session, context, assignment, item, new_answer=new_answer, now=now)
+    if is_new and has_steps and assignment.occasion == SECOND_PASS_OCCASION:
+        _complete_first_pass(session, context, assignment, item, new_answer=new_answer, now=now)
     return is_new
 
 
@@ -71,17 +73,21 @@ def skip_batch_item(
     at: datetime,
     now: datetime,
 ) -> bool:
-    """Store a skip from Label Studio; False where it is stored already. Raises Stale where it may not be stored."""
+    """Store a skip from Label Studio; return False where the same skip is stored already.
+
+    The parameters are those of `submit_batch_answer`. Raises Stale where the skip may not be stored.
+    """
     context, assignment, item = _load_assignment(
         session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
     )
-    given = GivenAnswer(answers={}, raw="", skip_reason=reason, at=at, seconds=seconds)
-    return _store_answer(session, context, assignment, item, given=given, now=now)
+    new_answer = NewAnswer(answers={}, raw="", skip_reason=reason, at=at, seconds=seconds)
+    return _store_answer(session, context, assignment, item, new_answer=new_answer, now=now)
 
 
 def withdraw_batch_answer(session: Session, *, annotator_id: int, assignment_id: int, now: datetime) -> bool:
-    """Exclude an answer that its annotator deleted in Label Studio, and free its place; False where it did not count.
+    """Exclude an answer that its annotator deleted in Label Studio, and free its place.
 
+    Returns False where there is no answer, or it did not count and holds no place.
     Raises Stale once the project is closed, or the qualification is decided.
     """
     context, assignment, _ = _load_assignment(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
@@ -89,20 +95,28 @@ def withdraw_batch_answer(session: Session, *, annotator_id: int, assignment_id:
     if final is None or (final.excluded_reason is not None and not assignment.holds_place):
         return False
     _check_changeable(session, context, assignment)
-    exclusions.exclude_answers(session, assignment_ids=[assignment_id], reason=DELETED, post_hoc=False, now=now)
+    exclusions.exclude_answers(
+        session, assignment_ids=[assignment_id], reason=DELETED_IN_LABEL_STUDIO, post_hoc=False, now=now
+    )
     return True
 
 
 def _complete_first_pass(
-    session: Session, context: AnnotatorContext, second: Assignment, item: Item, *, given: GivenAnswer, now: datetime
+    session: Session,
+    context: AnnotatorContext,
+    second_assignment: Assignment,
+    item: Item,
+    *,
+    new_answer: NewAnswer,
+    now: datetime,
 ) -> None:
-    """Store the answers of both passes together as the first pass's answer, where the project asks in steps."""
-    own = select(Assignment).where(
-        Assignment.item_id == second.item_id, Assignment.annotator_id == context.annotator_id
+    """Store the answers of both passes together as an answer of the first pass, in projects that ask in steps."""
+    assignments_of_item = select(Assignment).where(
+        Assignment.item_id == second_assignment.item_id, Assignment.annotator_id == context.annotator_id
     )
-    first = session.exec(own.where(Assignment.occasion == 0)).one()
-    if judgement_writer.get_final_judgement(session, first) is not None:
-        _store_answer(session, context, first, item, given=given, now=now)
+    first_assignment = session.exec(assignments_of_item.where(Assignment.occasion == 0)).one()
+    if judgement_writer.get_final_judgement(session, first_assignment) is not None:
+        _store_answer(session, context, first_assignment, item, new_answer=new_answer, now=now)
 
 
 def _load_assignment(
@@ -119,32 +133,32 @@ def _store_answer(
     assignment: Assignment,
     item: Item,
     *,
-    given: GivenAnswer,
+    new_answer: NewAnswer,
     now: datetime,
 ) -> bool:
     final = judgement_writer.get_final_judgement(session, assignment)
     if final is None:
-        _set_shown_time(assignment, given)
-        _store_first(session, context, assignment, item, given=given, now=now)
+        _set_shown_time(assignment, new_answer)
+        _store_first(session, context, assignment, item, new_answer=new_answer, now=now)
         return True
-    same = (
-        judgement_writer.get_stored_answers(context, final) == dict(given.answers)
-        and final.skip_reason == given.skip_reason
+    is_same = (
+        judgement_writer.get_stored_answers(context, final) == dict(new_answer.answers)
+        and final.skip_reason == new_answer.skip_reason
     )
-    if same and final.excluded_reason != DELETED:
+    if is_same and final.excluded_reason != DELETED_IN_LABEL_STUDIO:
         return False
     _check_changeable(session, context, assignment)
-    if given.skip_reason is None:
-        _store_changed_answer(session, context, assignment, final, given=given, now=now)
+    if new_answer.skip_reason is None:
+        _store_changed_answer(session, context, assignment, final, new_answer=new_answer, now=now)
     else:
-        _store_skip_after_answer(session, context, assignment, item, final, given=given, now=now)
+        _store_skip_after_answer(session, context, assignment, item, final, new_answer=new_answer, now=now)
     return True
 
 
-def _set_shown_time(assignment: Assignment, given: GivenAnswer) -> None:
-    """Set when the item was opened in Label Studio: known only from when it was answered and how long that took."""
-    if given.at is not None and assignment.assigned_at is not None:
-        assignment.shown_at = max(assignment.assigned_at, given.at - timedelta(seconds=given.seconds or 0))
+def _set_shown_time(assignment: Assignment, new_answer: NewAnswer) -> None:
+    """Set when the item was opened in Label Studio: the time of the answer minus the seconds that it took."""
+    if new_answer.at is not None and assignment.assigned_at is not None:
+        assignment.shown_at = max(assignment.assigned_at, new_answer.at - timedelta(seconds=new_answer.seconds or 0))
 
 
 def _store_first(
@@ -153,28 +167,32 @@ def _store_first(
     assignment: Assignment,
     item: Item,
     *,
-    given: GivenAnswer,
+    new_answer: NewAnswer,
     now: datetime,
 ) -> None:
-    if assignment.occasion == SECOND_PASS:
+    if assignment.occasion == SECOND_PASS_OCCASION:
         submission.check_participation(session, context)
         _end_assignment(session, assignment, AssignmentStatus.DONE)
-        judgement_writer.write_judgement(session, context, assignment, given, revision=0, excluded=BESIDE_GOLD, now=now)
-    elif assignment.status is AssignmentStatus.SKIPPED:  # a fix of the item ended it
+        judgement_writer.write_judgement(
+            session, context, assignment, new_answer, revision=0, excluded=SECOND_PASS, now=now
+        )
+    elif assignment.status is AssignmentStatus.SKIPPED:  # a fix of the item ended the assignment
         submission.check_participation(session, context)
         if assignment.holds_place:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
         _end_assignment(session, assignment, AssignmentStatus.SKIPPED)
         reason = f"the item was changed: revision {item.revision}"
-        judgement_writer.write_judgement(session, context, assignment, given, revision=0, excluded=reason, now=now)
-    elif given.skip_reason is None:
-        submission.store_first_answer(session, context, assignment, item, given=given, now=now)
+        judgement_writer.write_judgement(session, context, assignment, new_answer, revision=0, excluded=reason, now=now)
+    elif new_answer.skip_reason is None:
+        submission.store_first_answer(session, context, assignment, item, new_answer=new_answer, now=now)
     elif assignment.status is AssignmentStatus.EXPIRED and not context.is_baseline:
         submission.check_participation(session, context)
         _end_assignment(session, assignment, AssignmentStatus.SKIPPED)
-        judgement_writer.write_judgement(session, context, assignment, given, revision=0, excluded=SKIPPED, now=now)
+        judgement_writer.write_judgement(
+            session, context, assignment, new_answer, revision=0, excluded=SKIPPED, now=now
+        )
     else:
-        skips_and_reports.store_skip(session, context, assignment, item, given=given, now=now)
+        skips_and_reports.store_skip(session, context, assignment, item, new_answer=new_answer, now=now)
 
 
 def _store_changed_answer(
@@ -183,13 +201,13 @@ def _store_changed_answer(
     assignment: Assignment,
     final: Judgement,
     *,
-    given: GivenAnswer,
+    new_answer: NewAnswer,
     now: datetime,
 ) -> None:
     stays_excluded = final.excluded_reason not in REVISABLE_REASONS
-    reason = final.excluded_reason if stays_excluded else given.excluded
+    reason = final.excluded_reason if stays_excluded else new_answer.excluded
     judgement = judgement_writer.write_judgement(
-        session, context, assignment, given, revision=final.revision + 1, excluded=reason, now=now
+        session, context, assignment, new_answer, revision=final.revision + 1, excluded=reason, now=now
     )
     judgement.post_hoc = stays_excluded and final.post_hoc
     assignment.open_revision = None
@@ -208,21 +226,24 @@ def _store_skip_after_answer(
     item: Item,
     final: Judgement,
     *,
-    given: GivenAnswer,
+    new_answer: NewAnswer,
     now: datetime,
 ) -> None:
-    """Store a skip after an answer: in a baseline it keeps the answer's place, elsewhere it frees the place."""
+    """Store a skip after an answer: in a baseline it keeps the answer's place, elsewhere it frees the place.
+
+    An answer that stays excluded for its earlier reason keeps its status and place.
+    """
     stays_excluded = final.excluded_reason not in REVISABLE_REASONS
-    free = not context.is_baseline and item.pool in POOLS_WITH_OVERLAP and not assignment.is_repeat
-    reason = final.excluded_reason if stays_excluded else SKIPPED if free else None
-    if free and assignment.holds_place and not stays_excluded:
+    frees_place = not context.is_baseline and item.pool in POOLS_WITH_OVERLAP and not assignment.is_repeat
+    reason = final.excluded_reason if stays_excluded else SKIPPED if frees_place else None
+    if frees_place and assignment.holds_place and not stays_excluded:
         overlap_counts.release_place(session, item_id=assignment.item_id, done=True, now=now)
-    if free and not stays_excluded:
+    if frees_place and not stays_excluded:
         _end_assignment(session, assignment, AssignmentStatus.SKIPPED)
     judgement_writer.write_judgement(
-        session, context, assignment, given, revision=final.revision + 1, excluded=reason, now=now
+        session, context, assignment, new_answer, revision=final.revision + 1, excluded=reason, now=now
     )
-    if not free and not stays_excluded:
+    if not frees_place and not stays_excluded:
         exclusions.restore_place(session, assignment)
 
 

@@ -1,6 +1,6 @@
 """Items moved from Telegram to Label Studio batches, because they were reported or are too long for a phone.
 
-They are paused, so that Telegram assigns them no more; their places are held for Label Studio batches.
+Moved items are paused, so that they are no longer assigned in Telegram; their places are held for Label Studio batches.
 """
 
 from __future__ import annotations
@@ -18,14 +18,22 @@ from annotation.workflow.assignments import item_selection
 from annotation.workflow.assignments.annotator_context import AnnotatorContext
 
 MAX_MESSAGE_UNITS = 4000
-"""How many UTF-16 units of an item's text fit into a message in Telegram, beside the bot's own words."""
-BATCH_SIZE = 200
+"""The number of UTF-16 units of an item's text that fit into a Telegram message with the bot's own words.
+
+Telegram counts the length of messages in these units.
+"""
+
+MAX_CANDIDATES = 200
+"""The largest number of moved items that are looked at to assign one."""
 
 
 def move_items(session: Session, *, project: Project, item_ids: Collection[int], now: datetime) -> int:
-    """Move the open ones of these items to Label Studio; how many. Live ones in Telegram can still be answered."""
-    statement = select(Item).where(col(Item.id).in_(item_ids), Item.project_id == project.id, overlap_counts.OPEN)
-    items = session.exec(statement.order_by(col(Item.id)).with_for_update()).all()
+    """Move those of the items that are open to Label Studio; return how many were moved.
+
+    Live assignments of moved items in Telegram can still be answered.
+    """
+    open_items = select(Item).where(col(Item.id).in_(item_ids), Item.project_id == project.id, overlap_counts.IS_OPEN)
+    items = session.exec(open_items.order_by(col(Item.id)).with_for_update()).all()
     for item in items:
         overlap_counts.pause_item(session, item_id=item.id or 0)
     session.expire_all()
@@ -41,17 +49,24 @@ def list_reported_items(session: Session, *, project_id: int) -> set[int]:
     return set(session.exec(unresolved.where(Item.project_id == project_id, col(Report.resolved_at).is_(None))))
 
 
-def list_long_items(session: Session, *, project_id: int, units: int = MAX_MESSAGE_UNITS) -> set[int]:
-    """The ids of the open items whose shown text does not fit into a message of so many UTF-16 units."""
-    long = select(Item.id, Item.stimulus).where(
-        Item.project_id == project_id, Item.status == ItemStatus.OPEN, sa.func.length(Item.stimulus) * 2 > units
+def list_long_items(session: Session, *, project_id: int, max_units: int = MAX_MESSAGE_UNITS) -> set[int]:
+    """The ids of the open items whose shown text has more than `max_units` UTF-16 units."""
+    open_items = select(Item.id, Item.stimulus).where(
+        Item.project_id == project_id, Item.status == ItemStatus.OPEN, sa.func.length(Item.stimulus) * 2 > max_units
     )
-    return {item_id for item_id, text in session.exec(long) if item_id is not None and _count_utf16_units(text) > units}
+    return {
+        item_id
+        for item_id, text in session.exec(open_items)
+        if item_id is not None and _count_utf16_units(text) > max_units
+    }
 
 
 def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
-    """Take a held place of the first paused item that the annotator may get, in the order of the item file."""
-    own = (
+    """Take a held place of the first moved item that the annotator may get, in the order of the item file.
+
+    Returns the item's id, None where there is no such item.
+    """
+    was_assigned = (
         sa.select(sa.literal(1))
         .where(
             col(Assignment.item_id) == col(Item.id),
@@ -60,15 +75,15 @@ def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
         )
         .exists()
     )
-    paused = select(Item).where(
+    paused_items = select(Item).where(
         Item.project_id == context.project_id,
         Item.status == ItemStatus.PAUSED,
         Item.held > 0,
         col(Item.pool).in_(overlap_counts.POOLS_WITH_PLACES),
         Item.stage == context.participation.stage,
-        ~own,
+        ~was_assigned,
     )
-    for item in session.exec(paused.order_by(col(Item.rank)).limit(BATCH_SIZE)):
+    for item in session.exec(paused_items.order_by(col(Item.rank)).limit(MAX_CANDIDATES)):
         item_id = item.id or 0
         if item_queue.has_met_group_elsewhere(
             session, item_selection.build_queue_query(session, context, item.pool), item_id=item_id

@@ -1,4 +1,7 @@
-"""The second pass: items that an annotator answered blind, shown again beside the gold; its answers never count."""
+"""The second pass in Label Studio: items that an annotator answered are shown to them again with the gold.
+
+The first answers were blind: given without seeing the gold. Answers of the second pass never count.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,21 @@ from sqlmodel import Session, col, select
 from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, Stage, Surface
-from annotation.workflow.assignments.batches.batch_assignment import BATCH_LEASE, SECOND_PASS
+from annotation.workflow.assignments.batches.batch_assignment import DEFAULT_BATCH_LEASE, SECOND_PASS_OCCASION
 
 
 def list_second_pass_candidates(
-    session: Session, *, annotator_id: int, project_id: int, number: int
+    session: Session, *, annotator_id: int, project_id: int, n_items: int
 ) -> Sequence[tuple[Assignment, Item, Judgement]]:
-    """The annotator's blind answers that count and have no second pass yet, with their assignments and items."""
-    second = aliased(Assignment)
-    existing = select(second.id).where(
-        second.item_id == Assignment.item_id, second.annotator_id == annotator_id, second.occasion == SECOND_PASS
+    """Up to `n_items` of the annotator's answers that count and whose items had no second pass yet.
+
+    Each is returned as its assignment, item and judgement, in the order of assignment.
+    """
+    second_assignment = aliased(Assignment)
+    second_passes = select(second_assignment.id).where(
+        second_assignment.item_id == Assignment.item_id,
+        second_assignment.annotator_id == annotator_id,
+        second_assignment.occasion == SECOND_PASS_OCCASION,
     )
     candidates = (
         select(Assignment, Item, Judgement)
@@ -30,39 +38,52 @@ def list_second_pass_candidates(
         .where(Assignment.occasion == 0, Assignment.status == AssignmentStatus.DONE, ~col(Assignment.is_control))
         .where(col(Assignment.stage).in_((Stage.PILOT, Stage.MAIN)), Assignment.surface == Surface.LABEL_STUDIO)
         .where(
-            judgements.final_revision(), col(Judgement.excluded_reason).is_(None), col(Judgement.skip_reason).is_(None)
+            judgements.build_final_revision_condition(),
+            col(Judgement.excluded_reason).is_(None),
+            col(Judgement.skip_reason).is_(None),
         )
-        .where(~existing.exists())
+        .where(~second_passes.exists())
     )
-    return session.exec(candidates.order_by(col(Assignment.id)).limit(number)).all()
+    return session.exec(candidates.order_by(col(Assignment.id)).limit(n_items)).all()
 
 
 def assign_second_pass(
-    session: Session, *, annotator_id: int, project_id: int, number: int, now: datetime, lease: timedelta = BATCH_LEASE
+    session: Session,
+    *,
+    annotator_id: int,
+    project_id: int,
+    n_items: int,
+    now: datetime,
+    lease: timedelta = DEFAULT_BATCH_LEASE,
 ) -> tuple[int, ...]:
-    """Assign up to `number` items for the second pass; returns the ids of the assignments, which hold no places."""
-    candidates = list_second_pass_candidates(session, annotator_id=annotator_id, project_id=project_id, number=number)
-    assignments = [_build_second_pass(first, item, now=now, until=now + lease) for first, item, _ in candidates]
+    """Assign up to `n_items` items for the second pass; return the ids of the assignments, which hold no places."""
+    candidates = list_second_pass_candidates(session, annotator_id=annotator_id, project_id=project_id, n_items=n_items)
+    assignments = [
+        _build_second_assignment(first_assignment, item, now=now, lease_until=now + lease)
+        for first_assignment, item, _ in candidates
+    ]
     session.add_all(assignments)
     session.flush()
     return tuple(assignment.id or 0 for assignment in assignments)
 
 
-def _build_second_pass(first: Assignment, item: Item, *, now: datetime, until: datetime) -> Assignment:
+def _build_second_assignment(
+    first_assignment: Assignment, item: Item, *, now: datetime, lease_until: datetime
+) -> Assignment:
     return Assignment(
-        project_id=first.project_id,
-        item_id=first.item_id,
+        project_id=first_assignment.project_id,
+        item_id=first_assignment.item_id,
         item_revision=item.revision,
-        annotator_id=first.annotator_id,
-        occasion=SECOND_PASS,
+        annotator_id=first_assignment.annotator_id,
+        occasion=SECOND_PASS_OCCASION,
         surface=Surface.LABEL_STUDIO,
         status=AssignmentStatus.LIVE,
-        stage=first.stage,
-        option_order=first.option_order,
-        option_orders=first.option_orders,
-        instructions_sha256=first.instructions_sha256,
+        stage=first_assignment.stage,
+        option_order=first_assignment.option_order,
+        option_orders=first_assignment.option_orders,
+        instructions_sha256=first_assignment.instructions_sha256,
         stimulus_sha256=item.stimulus_sha256,
         assigned_at=now,
         shown_at=now,
-        lease_until=until,
+        lease_until=lease_until,
     )

@@ -54,7 +54,7 @@ def test_the_export_of_a_batch_imports_again_without_a_difference(workspace: Wor
     with workspace.db.transaction() as session:
         projects.load_project_file(session, workspace.folder / "again.yaml", now=clock())
         again = queries.get_project(session, "again")
-        votes = vote_import.read_votes(session, again)
+        votes = vote_import.read_vote_file(session, again)
         vote_import.store_votes(session, again, votes, key=b"k" * 32, now=clock())
     pulled, imported = _final(workspace, "p"), _final(workspace, "again")
     deleted = workspace.items()[four]
