@@ -81,12 +81,12 @@ class Campaigns(RuleBasedStateMachine):
 
     @initialize(opening=st.lists(labels, min_size=6 * PEOPLE, max_size=6 * PEOPLE))
     def begun(self, opening: list[str]) -> None:
-        """Everybody has answered some items of two projects and has another in hand, so that every step finds
+        """Everybody has answered some items and has another in hand, of different projects, so that every step finds
         something to try."""
         for number, label in enumerate(opening):
             self.sit(1 + number % PEOPLE, NAMES[(number + number // PEOPLE) % len(NAMES)], [label])
         for who in range(1, PEOPLE + 1):
-            self.ask(who, None)
+            self.ask(who, NAMES[who % len(NAMES)])
 
     @rule(who=people, name=where)
     def ask(self, who: int, name: str | None) -> None:
@@ -377,7 +377,7 @@ def test_what_is_broken_is_found(
     """A bug in the code that hands out and takes back is told by the first run that meets it."""
     monkeypatch.setattr(module, name, planted)
     found = settings(
-        max_examples=10,
+        max_examples=40,
         stateful_step_count=30,
         deadline=None,
         database=None,
