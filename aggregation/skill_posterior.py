@@ -7,7 +7,8 @@ another. With k options, the same prior for each, and votes that are independent
 
 A vote therefore adds log(q / ((1 - q) / (k - 1))) to the evidence for its own label and nothing to the others.
 A skill is that of Toloka's "aggregation by skill", q = (K + right) / (2 K + total) with K = 0.5: the mean of a
-Beta(K, K) prior after `total` items with known gold. Source: Toloka's guide (result-aggregation.md).
+Beta(K, K) prior after `total` items with known gold. Source: Toloka, "Aggregation of results", in its
+guide for requesters.
 
 Dynamic overlap uses this module while answers are collected, `aggregation.skills` uses it on whole data sets.
 Importing it loads neither numpy nor pandas, so that the bot's process can use it.

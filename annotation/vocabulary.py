@@ -65,7 +65,7 @@ class Pool(StrEnum):
         return f"{self.value} item"
 
 
-POOLS_WITH_OVERLAP = frozenset({Pool.MAIN, Pool.PILOT})
+POOLS_WITH_OVERLAP = (Pool.MAIN, Pool.PILOT)
 """Pools whose items have a limited overlap; the items of the others may be shown to every annotator."""
 
 

@@ -89,7 +89,7 @@ def measure(folder: Path) -> dict[str, float]:
             project = queries.get_project(session, "main-job")
             vote_import.store_votes(session, project, vote_import.read_vote_file(session, project), key=key, now=now)
         with clocked(seconds, "read"), db.transaction() as session:
-            votes = release.build_data_sets(session)[0].votes()
+            votes = release.build_data_sets(session)[0].build_votes()
     with clocked(seconds, "majority"):
         consensus.build_label_consensus(votes, method="majority", ties="random", seed=1)
     with clocked(seconds, "Dawid-Skene"):

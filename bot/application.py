@@ -99,7 +99,7 @@ def build_application(
     """The bot on a database; `request` replaces the network, `clock` the time."""
     runner = TransactionRunner(database=database, clock=clock)
     requests = (request or AiohttpRequest(), request or AiohttpRequest(connections=4))
-    api = TelegramApi(token=token, base_url=base_url, request=requests[0], polls=requests[1])
+    api = TelegramApi(token=token, base_url=base_url, request=requests[0], poll_request=requests[1])
     receipts, rate_limit = Receipts(runner), RateLimit()
     sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=rate_limit)
     workers = Workers(runner=runner, settings=settings, sender=sender, receipts=receipts)

@@ -47,7 +47,7 @@ def build_data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs
         for question in project_files.parse_definition(project.definition).all_questions[1:]:
             if not isinstance(question, TextQuestion) or question.required:
                 later = build_data_set(session, project, question.name)
-                data_sets += [] if later.retained().empty else [later]
+                data_sets += [] if later.list_counted_answers().empty else [later]
     return tuple(data_sets)
 
 
@@ -71,11 +71,11 @@ def build_data_set(session: Session, project: Project, name: str | None = None) 
         language=project.language,
         overlap=definition.min_overlap,
         classes=_get_classes(question),
-        positions=isinstance(question, ChoiceQuestion) and question.positions is not None,
+        classes_are_positions=isinstance(question, ChoiceQuestion) and question.positions is not None,
         items=items.assign(n_options=_count_options(question, items["options"])).loc[:, list(inputs.ITEM_COLUMNS)],
         responses=answers.assign(dataset=data_set_name).loc[:, list(inputs.RESPONSE_COLUMNS)],
         simulated=frames.has_simulated_answers(session, project),
-        level="ordinal" if isinstance(question, ScaleQuestion) else "nominal",
+        measurement_level="ordinal" if isinstance(question, ScaleQuestion) else "nominal",
         question=question.name,
         kind=ANSWER_TYPES[type(question)],
         control_gold=frames.read_control_gold(session, project, later=later),

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 DEFAULT_DYNAMIC_OVERLAP = DynamicOverlap(min=3, max=5, confidence=0.9)
 """The overlap `dynamic` of a project that has no range of its own."""
 RESAMPLES = 500
+"""Draws of the bootstrap for the interval of a trial; fewer than a published baseline has."""
 
 Overlap = int | DynamicOverlap
 Progress = Callable[[float], None]
@@ -56,11 +57,14 @@ class TrialScores:
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """The simulation of one overlap; `planned` is half the width of the interval that the plan expects."""
+    """The simulation of one overlap.
+
+    `planned` is half the width of the interval that the plan of the project expects; None where there is no plan.
+    """
 
     overlap: str
     outcome: Outcome
-    numbers: TrialScores
+    scores: TrialScores
     planned: float | None
 
 
@@ -69,11 +73,11 @@ def parse_overlaps(written: Sequence[str], *, campaign: CheckedProject) -> tuple
 
     Raises BadInput for anything else.
     """
-    own = campaign.definition.overlap
+    own_overlap = campaign.definition.overlap
     overlaps: list[Overlap] = []
     for text in written:
         if text == "dynamic":
-            overlaps.append(own if isinstance(own, DynamicOverlap) else DEFAULT_DYNAMIC_OVERLAP)
+            overlaps.append(own_overlap if isinstance(own_overlap, DynamicOverlap) else DEFAULT_DYNAMIC_OVERLAP)
         elif text.isascii() and text.isdigit() and 1 <= int(text) <= 1000:
             overlaps.append(int(text))
         else:
@@ -96,8 +100,12 @@ def list_limitations(
     limitations = []
     if definition.admission and (definition.admission.earlier_control or definition.admission.top):
         limitations.append("Admission by earlier control items is left out: nobody has answered any here.")
-    known = definition.controls or definition.stages.training
-    if any(isinstance(overlap, DynamicOverlap) for overlap in overlaps) and not known and _has_two_options(contents):
+    tests_skill = definition.controls or definition.stages.training
+    if (
+        any(isinstance(overlap, DynamicOverlap) for overlap in overlaps)
+        and not tests_skill
+        and _has_two_options(contents)
+    ):
         limitations.append(
             "Nobody's skill is known without control or training items: of two options a dynamic overlap is never sure"
             " then, and goes to its maximum."
@@ -123,7 +131,7 @@ def _has_two_options(contents: CampaignContents) -> bool:
 def compare_overlaps(
     campaign: CheckedProject,
     *,
-    crowd: SimulationSettings,
+    settings: SimulationSettings,
     overlaps: Sequence[Overlap],
     progress: Progress | None = None,
 ) -> tuple[CampaignContents, tuple[Trial, ...]]:
@@ -144,7 +152,7 @@ def compare_overlaps(
         def report_part(share: float, done: int = number) -> None:
             report((done + share) / len(overlaps))
 
-        trials.append(_run_trial(campaign, contents, crowd=crowd, overlap=overlap, progress=report_part))
+        trials.append(_run_trial(campaign, contents, settings=settings, overlap=overlap, progress=report_part))
     return contents, tuple(trials)
 
 
@@ -152,16 +160,17 @@ def _run_trial(
     campaign: CheckedProject,
     contents: CampaignContents,
     *,
-    crowd: SimulationSettings,
+    settings: SimulationSettings,
     overlap: Overlap,
     progress: Progress,
 ) -> Trial:
+    """Simulate one overlap in a temporary database."""
     with (
         tempfile.TemporaryDirectory(prefix="hromada-simulate-") as folder,
         database.open_database(sa.URL.create("sqlite", database=str(Path(folder) / "simulated.db"))) as db,
     ):
         return _simulate_campaign(
-            db, _adapt_campaign(campaign, overlap), contents, crowd=crowd, overlap=overlap, progress=progress
+            db, _adapt_campaign(campaign, overlap), contents, settings=settings, overlap=overlap, progress=progress
         )
 
 
@@ -180,7 +189,7 @@ def _simulate_campaign(
     campaign: CheckedProject,
     contents: CampaignContents,
     *,
-    crowd: SimulationSettings,
+    settings: SimulationSettings,
     overlap: Overlap,
     progress: Progress,
 ) -> Trial:
@@ -190,9 +199,9 @@ def _simulate_campaign(
     with db.transaction() as session:
         projects.load_project(session, campaign, contents, now=engine.SIMULATION_START)
         project = queries.get_project(session, campaign.name)
-        _invite(session, project, people=crowd.people)
+        _invite(session, project, people=settings.people)
         transitions.start_project(session, project=project, now=engine.SIMULATION_START, rehearsal=True)
-    simulation = engine.create_simulation(db, settings=crowd, names=[campaign.name])
+    simulation = engine.create_simulation(db, settings=settings, names=[campaign.name])
     simulation.run(progress=progress)
     with db.transaction() as session:
         project = queries.get_project(session, campaign.name)
@@ -202,12 +211,12 @@ def _simulate_campaign(
         data = release.build_data_set(session, project)
     first = campaign.definition.all_questions[0].name
     truth = {item: key.answers.get(first) for (_, item), key in simulation.truths.items()}
-    scores = _compute_scores(data, truth, seed=crowd.seed)
-    return Trial(overlap=describe_overlap(overlap), outcome=measured, numbers=scores, planned=planned)
+    scores = _compute_scores(data, truth, seed=settings.seed)
+    return Trial(overlap=describe_overlap(overlap), outcome=measured, scores=scores, planned=planned)
 
 
 def _invite(session: Session, project: Project, *, people: int) -> None:
-    """Create one invitation for all simulated annotators, into the first cohort that is admitted."""
+    """Create one invitation for all simulated annotators, into the first cohort that the project admits."""
     admission = definitions.get_project_definition(project).admission
     cohort = next(iter(admission.cohort), None) if admission else None
     invitations.create_invitation(
@@ -219,12 +228,16 @@ def _compute_scores(data: DataSet, truth: Mapping[str, str | None], *, seed: int
     """Score single answers and majorities against the truth, with the code of `hromada baseline`."""
     from aggregation.answer_types import score_answers
 
-    known = replace(data, items=data.items.assign(gold=data.items["item_id"].map(truth).astype(object)))
-    if known.retained().empty:
+    with_truth = replace(data, items=data.items.assign(gold=data.items["item_id"].map(truth).astype(object)))
+    if with_truth.list_counted_answers().empty:
         return TrialScores(refused="There are no answers that count.")
     scores = score_answers(
-        known.answers(), skips=known.skips(), n_resamples=RESAMPLES, seed=seed, units=("individual", "majority")
+        with_truth.build_answers(),
+        skips=with_truth.build_skips(),
+        n_resamples=RESAMPLES,
+        seed=seed,
+        units=("individual", "majority"),
     )
     single, majority = scores["individual"].primary, scores["majority"].primary
-    half = None if single.low is None or single.high is None else (single.high - single.low) / 2
-    return TrialScores(right=single.value, half_width=half, consensus=majority.value)
+    half_width = None if single.low is None or single.high is None else (single.high - single.low) / 2
+    return TrialScores(right=single.value, half_width=half_width, consensus=majority.value)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from aggregation.agreement import Coefficient
 from aggregation.consensus import Consensus
+from aggregation.labels.consensus import Method
 from exports import annotator_quality
 from exports.inputs import DataSet
 from exports.number_formats import round_number, serialize_coefficient
@@ -19,7 +20,9 @@ from exports.score_variants import describe_variant
 NOT_ANSWERED = "nobody answered"
 ALL_EXCLUDED = "every answer is excluded"
 ONLY_SKIPPED = "only skipped"
+"""These three are the reasons why an item or an annotator has no votes, where no other one is known."""
 OPEN = "open"
+"""The status of an item that can still be answered; any other status is the reason why it has no votes."""
 
 Json = dict[str, Any]
 
@@ -37,7 +40,7 @@ def _describe_data_set(result: DataSetResult, *, options: ReleaseOptions) -> Jso
         "simulated": data.simulated,
         "overlap_planned": data.overlap,
         "classes": None if data.classes is None else list(data.classes),
-        "classes_are_positions": data.positions,
+        "classes_are_positions": data.classes_are_positions,
         "question": data.question,
         "kind": data.kind,
         "boxes": None if data.boxes is None else list(data.boxes),
@@ -48,11 +51,11 @@ def _describe_data_set(result: DataSetResult, *, options: ReleaseOptions) -> Jso
             "annotators": int(votes.frame["annotator"].nunique()),
             "insiders": _count_insiders(data),
             "votes": len(votes.frame),
-            "skips": len(data.skipped()),
-            "skips_by_reason": _count_names(data.skipped()["skip_reason"]),
-            "excluded": len(data.dropped()),
+            "skips": len(data.list_counted_skips()),
+            "skips_by_reason": _count_reasons(data.list_counted_skips()["skip_reason"]),
+            "excluded": len(data.list_excluded_responses()),
             "excluded_by_reason": data.count_excluded(),
-            "excluded_post_hoc": int(data.dropped()["post_hoc"].eq(other=True).sum()),
+            "excluded_post_hoc": int(data.list_excluded_responses()["post_hoc"].eq(other=True).sum()),
             **_count_without_votes(data),
         },
         "items_per_annotator": _describe_range(votes.frame.groupby("annotator")["item"].nunique().astype(float)),
@@ -60,7 +63,7 @@ def _describe_data_set(result: DataSetResult, *, options: ReleaseOptions) -> Jso
         "controls": _describe_controls(data),
         "self_agreement": _describe_self_agreement(result),
         "agreement": _describe_agreement(result, options=options),
-        "consensus": _describe_consensus(result.consensus, fallback=result.fallback, asked=options.method),
+        "consensus": _describe_consensus(result.consensus, fallback=result.fallback, requested_method=options.method),
         "dawid_skene": None
         if result.dawid_skene is None
         else _describe_dawid_skene(result.dawid_skene, iaa=result.iaa),
@@ -70,7 +73,7 @@ def _describe_data_set(result: DataSetResult, *, options: ReleaseOptions) -> Jso
 
 def _count_without_votes(data: DataSet) -> Json:
     """How many items and annotators have no vote, in all and by reason."""
-    voted, skipped = data.retained(), data.skipped()
+    voted, skipped = data.list_counted_answers(), data.list_counted_skips()
     states = data.items.set_index("item_id")["status"].fillna(OPEN).to_dict()
     counts: Json = {}
     for name, column, known, reasons in (
@@ -84,13 +87,13 @@ def _count_without_votes(data: DataSet) -> Json:
             or (ONLY_SKIPPED if key in with_skips else ALL_EXCLUDED if key in with_answers else NOT_ANSWERED)
             for key in without
         ]
-        counts |= {f"{name}_without_votes": len(without), f"{name}_without_votes_by_reason": _count_names(why)}
+        counts |= {f"{name}_without_votes": len(without), f"{name}_without_votes_by_reason": _count_reasons(why)}
     return counts
 
 
 def _count_insiders(data: DataSet) -> int:
     """How many insiders (members of the campaign's team) have answers that count."""
-    counted = data.retained()
+    counted = data.list_counted_answers()
     return int(counted.loc[counted["insider"].eq(other=True), "annotator"].nunique())
 
 
@@ -110,7 +113,7 @@ def _describe_seconds(data: DataSet) -> Json:
 
 def _describe_controls(data: DataSet) -> Json:
     """Answers to control items with gold: how many, how many right, and their share of all answers."""
-    right, votes = annotator_quality.list_control_answers(data)["right"], len(data.retained())
+    right, votes = annotator_quality.list_control_answers(data)["right"], len(data.list_counted_answers())
     return {
         "n": len(right),
         "right": int(right.eq(other=True).sum()),
@@ -143,12 +146,12 @@ def _describe_range(numbers: pd.Series[float]) -> Json:
     }
 
 
-def _count_names(names: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(str(name) for name in names).items()))
+def _count_reasons(reasons: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(str(reason) for reason in reasons).items()))
 
 
 def _round_known(number: float) -> float | None:
-    """The number, None for nan."""
+    """Round a number for JSON; None for nan."""
     return None if pd.isna(number) else round_number(number)
 
 
@@ -156,26 +159,26 @@ def _describe_agreement(result: DataSetResult, *, options: ReleaseOptions) -> Js
     rows = [] if result.agreement is None else [serialize_coefficient(row) for row in result.agreement.rows]
     return {
         "coefficients": rows,
-        "level": options.level,
+        "level": options.confidence_level,
         "reason": NO_VOTES if result.agreement is None else "",
         "resamples": options.agreement_resamples,
         "seed": options.seed,
     }
 
 
-def _describe_consensus(labels: Consensus | None, *, fallback: str, asked: str) -> Json:
-    if labels is None:
-        return {"asked": asked, "method": None, "reason": NO_VOTES}
+def _describe_consensus(consensus: Consensus | None, *, fallback: str, requested_method: Method) -> Json:
+    if consensus is None:
+        return {"asked": requested_method, "method": None, "reason": NO_VOTES}
     return {
-        "asked": asked,
-        "method": labels.method,
+        "asked": requested_method,
+        "method": consensus.method,
         "reason": fallback,
-        "version": labels.version,
-        "ties": labels.ties,
-        "seed": labels.seed,
-        "n_ties": int(labels.labels["tie"].sum()),
-        "made": labels.provenance,
-        "warnings": list(labels.warnings),
+        "version": consensus.version,
+        "ties": consensus.ties,
+        "seed": consensus.seed,
+        "n_ties": int(consensus.labels["tie"].sum()),
+        "made": consensus.provenance,
+        "warnings": list(consensus.warnings),
     }
 
 
@@ -194,7 +197,7 @@ def _describe_dawid_skene(fit: Consensus, *, iaa: Coefficient | None) -> Json:
 def _describe_baselines(result: DataSetResult, *, options: ReleaseOptions) -> Json:
     units = () if result.performance is None else result.performance.units
     return {
-        "level": options.level,
+        "level": options.confidence_level,
         "missing_units": result.missing_units,
         "notes": {unit.unit: unit.note for unit in units if unit.note},
         "resamples": options.performance_resamples,

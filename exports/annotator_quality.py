@@ -30,11 +30,11 @@ def list_control_answers(data: DataSet) -> pd.DataFrame:
 def list_repeats(data: DataSet) -> pd.DataFrame:
     """The items that an annotator answered twice, one a row: annotator, item, first, again, gap_hours.
 
-    `first` and `again` are the two answers as they are compared.
+    `first` and `again` are the two answers, normalised for comparison; `gap_hours` is the time between them.
     """
     rows = data.responses.loc[data.responses["response"].notna() & data.responses["excluded_reason"].isna()]
     later = rows.loc[rows["is_repeat"].eq(other=True)]
-    counted = data.retained().drop_duplicates(["item_id", "annotator"])
+    counted = data.list_counted_answers().drop_duplicates(["item_id", "annotator"])
     pairs = later.merge(counted, on=["item_id", "annotator"], suffixes=("_again", ""))
     pairs = pairs[["annotator", "item_id", "response", "response_again", "gap_hours_again"]]
     named = pairs.set_axis(["annotator", "item", "first", "again", "gap_hours"], axis=1)
@@ -44,8 +44,8 @@ def list_repeats(data: DataSet) -> pd.DataFrame:
 
 
 def list_answer_times(data: DataSet) -> pd.DataFrame:
-    """The counted answers with a known time, one a row: annotator, seconds, fast."""
-    rows = data.retained()
+    """The answers that count and have a known time, one a row: annotator, seconds, fast (FAST_SHARE_OF_MEDIAN)."""
+    rows = data.list_counted_answers()
     seconds = pd.to_numeric(rows["seconds"]).astype(float)
     known = pd.DataFrame({"annotator": rows["annotator"], "seconds": seconds}).dropna()
     return known.assign(fast=known["seconds"] < FAST_SHARE_OF_MEDIAN * known["seconds"].median())
@@ -63,7 +63,7 @@ def summarize_annotators(data: DataSet, annotators: pd.Index[str]) -> pd.DataFra
     return pd.DataFrame(
         {
             "insider": insider.reindex(annotators).astype(object),
-            "skips": _count_by_annotator(data.skipped()["annotator"], annotators),
+            "skips": _count_by_annotator(data.list_counted_skips()["annotator"], annotators),
             "controls": _count_by_annotator(controls["annotator"], annotators),
             "controls_right": _count_by_annotator(
                 controls.loc[controls["right"].eq(other=True), "annotator"], annotators

@@ -18,16 +18,16 @@ ANNOTATOR_COLUMNS = (
 def build_annotator_table(result: DataSetResult) -> pd.DataFrame:
     """One row for each annotator with an answer, with the columns ANNOTATOR_COLUMNS; shares are fractions, 0 to 1.
 
-    Where the data set has gold, `n` counts retained answers to items that have it, and skips of such items; `right`
-    those equal to gold. Else `n` counts retained answers and the cells from right to wilson_high are empty.
-    `seconds_median` and `fast_share` are over all retained answers; the other columns are those of
+    Where the data set has gold, `n` is the number of votes on items that have it and of counted skips of such items,
+    `right` the number of those equal to gold. Else `n` is the number of votes, and the cells from `right` to
+    `wilson_high` are empty. `seconds_median` and `fast_share` are over all votes; the other columns are those of
     `annotator_quality.summarize_annotators`.
     """
     data = result.data
     annotators = pd.Index(sorted(data.responses["annotator"].dropna().unique()), name="annotator", dtype=object)
-    retained = data.retained()
-    seconds = pd.to_numeric(retained["seconds"]).groupby(retained["annotator"]).median().reindex(annotators)
-    scores = _list_scores(result.performance, answers=retained["annotator"].value_counts(), annotators=annotators)
+    counted = data.list_counted_answers()
+    seconds = pd.to_numeric(counted["seconds"]).groupby(counted["annotator"]).median().reindex(annotators)
+    scores = _list_scores(result.performance, n_votes=counted["annotator"].value_counts(), annotators=annotators)
     quality = annotator_quality.summarize_annotators(data, annotators)
     same = quality["repeats_equal"] / quality["repeats"].where(quality["repeats"] > 0)
     quality["self_agreement"] = format_column(same, digits=4)
@@ -36,12 +36,14 @@ def build_annotator_table(result: DataSetResult) -> pd.DataFrame:
     return frame.reset_index().loc[:, list(ANNOTATOR_COLUMNS)]
 
 
-def _list_scores(scores: Performance | None, *, answers: pd.Series[int], annotators: pd.Index[str]) -> pd.DataFrame:
-    """The columns n, right, accuracy, wilson_low, wilson_high; `answers` counts each annotator's retained answers."""
-    if scores is None:
+def _list_scores(
+    performance: Performance | None, *, n_votes: pd.Series[int], annotators: pd.Index[str]
+) -> pd.DataFrame:
+    """The columns n, right, accuracy, wilson_low, wilson_high; `n_votes` is the number of each annotator's votes."""
+    if performance is None:
         empty = dict.fromkeys(["right", "accuracy", "wilson_low", "wilson_high"])
-        return pd.DataFrame({"n": answers.reindex(annotators, fill_value=0), **empty}, index=annotators)
-    known = scores.annotators.reindex(annotators)
+        return pd.DataFrame({"n": n_votes.reindex(annotators, fill_value=0), **empty}, index=annotators)
+    known = performance.annotators.reindex(annotators)
     counts = known[["n", "right"]].fillna(0).astype(int)
     shares = known[["accuracy", "wilson_low", "wilson_high"]]
     return counts.assign(**{str(name): format_column(shares[name], digits=4) for name in shares.columns})

@@ -14,7 +14,7 @@ from aggregation.errors import HromadaError
 from exports import writers
 from exports.number_formats import round_number
 
-ColumnType = Literal["text", "whole", "number", "truth", "texts", "pairs", "object"]
+ColumnType = Literal["text", "integer", "number", "boolean", "texts", "pairs", "object"]
 ColumnTypes = Mapping[str, ColumnType]
 DataRow = Mapping[str, Any]
 
@@ -24,14 +24,15 @@ NESTED_TYPES = ("texts", "pairs", "object")
 def build_files(name: str, rows: Sequence[DataRow], columns: ColumnTypes) -> dict[str, str | bytes]:
     """Build `name`.csv, .jsonl and .parquet with these columns in their order: file name → content.
 
-    Every row has every column; None is an unknown value. `texts` are lists of text, `pairs` lists of two texts, an
-    `object` is any JSON value. CSV holds all three as JSON text, Parquet the object alone. Numbers have the
-    decimals of `exports.number_formats.round_number`.
+    Every row has every column; None is an unknown value. Of the column types, `texts` is a list of texts, `pairs` a
+    list of [text, text], `object` any JSON value. CSV holds these three as JSON text, Parquet the object alone. Numbers
+    are rounded by `exports.number_formats.round_number`. Raises HromadaError for a text with half a character (a lone
+    surrogate).
     """
     rounded = _round_numbers(rows, columns)
     return {
         f"{name}.csv": build_csv(rounded, columns),
-        f"{name}.jsonl": "".join(f"{_format_cell_json(row)}\n" for row in rounded),
+        f"{name}.jsonl": "".join(f"{_format_json(row)}\n" for row in rounded),
         f"{name}.parquet": _build_parquet(rounded, columns, name=f"{name}.parquet"),
     }
 
@@ -39,22 +40,25 @@ def build_files(name: str, rows: Sequence[DataRow], columns: ColumnTypes) -> dic
 def build_csv(rows: Sequence[DataRow], columns: ColumnTypes) -> str:
     """Build the CSV of the rows alone."""
     rounded = _round_numbers(rows, columns)
-    cells = [[_flatten_cell(row[column], kind) for column, kind in columns.items()] for row in rounded]
+    cells = [[_encode_nested(row[column], column_type) for column, column_type in columns.items()] for row in rounded]
     return writers.format_csv(pd.DataFrame(cells, columns=list(columns), dtype=object))
 
 
 def _round_numbers(rows: Sequence[DataRow], columns: ColumnTypes) -> list[DataRow]:
     return [
-        {column: round_number(row[column]) if kind == "number" else row[column] for column, kind in columns.items()}
+        {
+            column: round_number(row[column]) if column_type == "number" else row[column]
+            for column, column_type in columns.items()
+        }
         for row in rows
     ]
 
 
-def _flatten_cell(value: Any, kind: ColumnType) -> Any:
-    return _format_cell_json(value) if kind in NESTED_TYPES and value is not None else value
+def _encode_nested(value: Any, column_type: ColumnType) -> Any:
+    return _format_json(value) if column_type in NESTED_TYPES and value is not None else value
 
 
-def _format_cell_json(value: Any) -> str:
+def _format_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -62,19 +66,20 @@ def _build_parquet(rows: Sequence[DataRow], columns: ColumnTypes, *, name: str) 
     import pyarrow as pa  # slow to import
     from pyarrow import parquet
 
-    types = MappingProxyType(
+    arrow_types = MappingProxyType(
         {
-            "text": pa.string(), "whole": pa.int64(), "number": pa.float64(), "truth": pa.bool_(),
+            "text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_(),
             "texts": pa.list_(pa.string()), "pairs": pa.list_(pa.list_(pa.string())), "object": pa.string(),
         }
     )  # fmt: skip
-    schema = pa.schema([(column, types[kind]) for column, kind in columns.items()])
+    schema = pa.schema([(column, arrow_types[column_type]) for column, column_type in columns.items()])
     try:
         arrays = [
             pa.array(
-                [_flatten_cell(row[column], kind) if kind == "object" else row[column] for row in rows], types[kind]
+                [_encode_nested(row[column], column_type) if column_type == "object" else row[column] for row in rows],
+                arrow_types[column_type],
             )
-            for column, kind in columns.items()
+            for column, column_type in columns.items()
         ]
     except UnicodeEncodeError as error:
         raise HromadaError(

@@ -27,28 +27,31 @@ CONTROL = "control item"
 REPEAT = "repeated item"
 EXPOSED = "exposed: scored apart"
 NO_RESPONSE = "no response"
+"""These four, and `STAGE item` for the other stages, are the reasons that `DataSet.exclusion_reasons` adds."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DataSet:
     """The items of a project and the answers to one question about them.
 
-    `responses` has the columns RESPONSE_COLUMNS, one row an answer in its final revision, excluded ones with their
-    reason, in the order in which they were given or imported. Unknown cells are None; option_order and flags are JSON
-    lists as text. `first_response` and `first_excluded_reason` are those of the answer before any undo, equal to the
-    final ones where there was none. A skip that fills a place has a `skip_reason`, no response and no
-    `excluded_reason`. `by_rule` says that the reason is that of a quality rule.
+    `responses` has the columns RESPONSE_COLUMNS (explained in docs/reference/published-files.md), one row an answer in
+    its final revision, excluded ones with their reason, in the order in which they were given or imported. Unknown
+    cells are None; option_order and flags are JSON lists as text. `first_response` and `first_excluded_reason` are
+    those of the answer before any undo, equal to the final ones where there was none. A skip that counts towards the
+    overlap of its item has a `skip_reason`, no response and no `excluded_reason`. `insider` marks authors of the
+    campaign and their colleagues, `exposed` answers of annotators who had met the item's group before. `by_rule` says
+    that a quality rule or an organiser excluded the answer, `post_hoc` that the rule was changed after the start.
 
     `items` has the columns ITEM_COLUMNS, one row an item, sorted by item_id; gold, gold_origin and gold_version are
     None where no gold is declared, n_options where nothing is chosen from options, status for an open item.
 
     `question` is the name of the question, `kind` the type of its answers; `boxes`, `own_boxes`, `texts` and `accepted`
     are those of `aggregation.answers.Answers`. `classes` are the labels of a closed question in declared order,
-    None where the options differ from item to item; `positions` says that the classes are positions of options, which
-    themselves differ from item to item. `level` is the level of measurement of the classes. `overlap` is the least
-    number of answers planned for an item, None for imported answers. `simulated` is true as soon as one annotator is.
-    `control_gold` is the gold of control items that are not among `items`; `removed_annotators` maps annotators who
-    were excluded, failed or withdrew to the reason.
+    None where the options differ from item to item; `classes_are_positions` says that the classes are positions of
+    options, which themselves differ from item to item. `measurement_level` is that of the classes. `overlap` is the
+    least number of answers planned for an item, None for imported answers. `simulated` is true where at least one
+    annotator is simulated. `control_gold` is the gold of control items that are not among `items`;
+    `removed_annotators` maps annotators who were excluded, failed or withdrew to the reason.
     """
 
     name: str
@@ -56,11 +59,11 @@ class DataSet:
     language: str
     overlap: int | None
     classes: tuple[str, ...] | None
-    positions: bool
+    classes_are_positions: bool
     items: pd.DataFrame
     responses: pd.DataFrame
     simulated: bool = False
-    level: schema.MeasurementLevel = "nominal"
+    measurement_level: schema.MeasurementLevel = "nominal"
     question: str = "answer"
     kind: AnswerType = "label"
     boxes: tuple[str, ...] | None = None
@@ -71,10 +74,10 @@ class DataSet:
     removed_annotators: Mapping[str, str] = field(default_factory=dict)
 
     def exclusion_reasons(self) -> pd.Series[str]:
-        """Why each response does not count, None where it does. Every number uses this filter and no other.
+        """Why each response does not count, None where it does. Every published number uses this filter and no other.
 
-        Beside the stored reasons these are: another stage than the main one, control items, repeats, exposed answers
-        (exceptions from blindness), and missing responses. A skip that fills a place counts, though it is no vote.
+        The reasons are the stored ones and these: another stage than the main one, a control item, a repeat, an exposed
+        answer, no response. A skip that counts towards the overlap has no reason, though it is no vote.
         """
         rows = self.responses
         reasons = rows["excluded_reason"].astype(object)
@@ -90,26 +93,27 @@ class DataSet:
             assigned |= applies
         return reasons
 
-    def retained(self) -> pd.DataFrame:
-        """The answers that count (votes)."""
+    def list_counted_answers(self) -> pd.DataFrame:
+        """The rows of `responses` that are votes: they count, and have a response."""
         return self.responses.loc[self.exclusion_reasons().isna() & self.responses["response"].notna()]
 
-    def skipped(self) -> pd.DataFrame:
-        """The skips that fill a place: they are no votes, and count as wrong in scores."""
+    def list_counted_skips(self) -> pd.DataFrame:
+        """The rows of `responses` that are counted skips: no votes, but wrong answers in scores."""
         return self.responses.loc[self.exclusion_reasons().isna() & self.responses["response"].isna()]
 
-    def dropped(self) -> pd.DataFrame:
-        """The responses that do not count, with the reason in `excluded_reason`."""
+    def list_excluded_responses(self) -> pd.DataFrame:
+        """The rows of `responses` that do not count, with the reason in `excluded_reason`."""
         reasons = self.exclusion_reasons()
         return self.responses.assign(excluded_reason=reasons).loc[reasons.notna()]
 
     def count_excluded(self) -> dict[str, int]:
         """How many responses do not count, by reason, sorted by reason."""
-        return dict(sorted(Counter(str(reason) for reason in self.dropped()["excluded_reason"]).items()))
+        reasons = self.list_excluded_responses()["excluded_reason"]
+        return dict(sorted(Counter(str(reason) for reason in reasons).items()))
 
-    def votes(self) -> schema.Votes:
-        """The retained responses in the form that aggregation takes."""
-        frame = self.retained().loc[:, ["item_id", "annotator", "response"]]
+    def build_votes(self) -> schema.Votes:
+        """Build the votes in the form that aggregation takes; raises HromadaError where they contradict the items."""
+        frame = self.list_counted_answers().loc[:, ["item_id", "annotator", "response"]]
         known = self.items.set_index("item_id").loc[:, ["group", "gold", "n_options"]].rename_axis("item")
         if self.kind != "label":
             known["n_options"] = 2  # not used for answers without options
@@ -117,21 +121,21 @@ class DataSet:
             frame.set_axis(list(schema.VOTE_COLUMNS), axis=1),
             items=known,
             classes=self.classes,
-            classes_are_positions=self.positions,
-            measurement_level=self.level,
+            classes_are_positions=self.classes_are_positions,
+            measurement_level=self.measurement_level,
         )
 
-    def answers(self) -> Answers:
-        """The retained responses with everything that aggregating and scoring this type of answer needs."""
+    def build_answers(self) -> Answers:
+        """Build the votes with everything that aggregating and scoring this type of answer needs."""
         return Answers(
             kind=self.kind,
-            votes=self.votes(),
+            votes=self.build_votes(),
             boxes=self.boxes,
             own_boxes=self.own_boxes,
             texts=self.texts,
             accepted=self.accepted,
         )
 
-    def skips(self) -> pd.DataFrame:
-        """The skips that fill a place in the form that aggregation takes: item, annotator."""
-        return self.skipped().loc[:, ["item_id", "annotator"]].set_axis(["item", "annotator"], axis=1)
+    def build_skips(self) -> pd.DataFrame:
+        """Build the counted skips in the form that aggregation takes: item, annotator."""
+        return self.list_counted_skips().loc[:, ["item_id", "annotator"]].set_axis(["item", "annotator"], axis=1)

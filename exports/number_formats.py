@@ -12,7 +12,7 @@ DIGITS = 6  # decimals; more would differ between machines
 
 
 def format_fixed(number: float | None, digits: int) -> str | None:
-    """Format a number with fixed decimals; None for nan, and never a minus before zero."""
+    """Format a number with fixed decimals; None for None and nan, and never a minus before zero."""
     return None if number is None or number != number else f"{round(number, digits) + 0.0:.{digits}f}"  # noqa: PLR0124
 
 
@@ -31,20 +31,20 @@ def round_number(number: float | None) -> float | None:
     return None if number is None else round(float(number), DIGITS) + 0.0  # + 0.0 turns -0.0 into 0.0
 
 
-def serialize_coefficient(row: Coefficient) -> dict[str, Any]:
+def serialize_coefficient(coefficient: Coefficient) -> dict[str, Any]:
     """A coefficient as an object for JSON: value, interval, counts, and how it was computed."""
     return {
-        "name": row.name,
-        "of": row.of,
-        "value": round_number(row.value),
-        "low": round_number(row.low),
-        "high": round_number(row.high),
-        "n_items": row.n_items,
-        "n_votes": row.n_votes,
-        "n_annotators": row.n_annotators,
-        "how": row.how,
-        "reason": row.reason,
-        "undefined_resamples": row.undefined_resamples,
-        "classes_are_positions": row.positions,
-        "basis": row.basis,
+        "name": coefficient.name,
+        "of": coefficient.of,
+        "value": round_number(coefficient.value),
+        "low": round_number(coefficient.low),
+        "high": round_number(coefficient.high),
+        "n_items": coefficient.n_items,
+        "n_votes": coefficient.n_votes,
+        "n_annotators": coefficient.n_annotators,
+        "how": coefficient.how,
+        "reason": coefficient.reason,
+        "undefined_resamples": coefficient.undefined_resamples,
+        "classes_are_positions": coefficient.positions,
+        "basis": coefficient.basis,
     }

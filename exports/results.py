@@ -25,19 +25,23 @@ from exports.score_variants import build_variants
 
 NO_VOTES = "No answer counts: nobody has answered, or every answer is excluded."
 UNITS: tuple[UnitName, ...] = ("individual", "majority", "dawid_skene")
-VARIANT_UNITS: tuple[UnitName, ...] = ("individual", "majority")  # a fit for each would take many times as long
+VARIANT_UNITS: tuple[UnitName, ...] = ("individual", "majority")  # a Dawid–Skene fit for each would take too long
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseOptions:
-    """How the numbers are computed; `level` is the share that intervals cover, the resamples are counts of draws."""
+    """How the numbers are computed.
+
+    `method` and `ties` make the consensus, `anchors` lets the method use declared gold as known. The resamples are
+    numbers of bootstrap draws; `confidence_level` is the share that intervals cover, 0 to 1.
+    """
 
     method: Method
     ties: TieRule
     seed: int
     agreement_resamples: int
     performance_resamples: int
-    level: float
+    confidence_level: float
     anchors: bool = False
 
 
@@ -46,10 +50,11 @@ class DataSetResult:
     """One data set and its numbers.
 
     `consensus` gives the labels of gold.csv; `fallback` says why it is not the requested method, else it is empty.
-    `dawid_skene` is the fit behind the baseline of that name, None where it is refused, and `iaa` its mean posterior.
-    `performance` is None where `no_performance` says why. All of these are None for a data set without retained votes.
-    `variants` are the scores of the score variants (`exports.score_variants`) by name, `missing_variants` the reasons
-    why one has none.
+    `dawid_skene` is the fit that the baseline of that name uses, None where it is refused, and `iaa` its mean
+    posterior, which publications call "Dawid–Skene IAA" (inter-annotator agreement). `performance` is None where
+    `no_performance` gives the reason. All of these are None for a data set without votes that count. `variants` are
+    the scores of the score variants (`exports.score_variants`) by name, `missing_variants` the reasons why some
+    have none.
     """
 
     data: DataSet
@@ -66,9 +71,9 @@ class DataSetResult:
     missing_variants: Mapping[str, str] = field(default_factory=dict)
 
     def exceeds_half_width(self, unit: Unit, score: Score) -> bool | None:
-        """Whether the score of a variant is further from the primary one than half the width of the primary interval.
+        """Whether the score of a variant is further from the primary score than half the width of the primary interval.
 
-        None where there is no such interval.
+        `unit` is the unit of the variant's score. Returns None where the primary score has no interval.
         """
         if self.performance is None:
             return None
@@ -104,30 +109,30 @@ def compute_results(
 
 
 def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progress | None) -> DataSetResult:
-    answers = data.answers()
+    answers = data.build_answers()
     votes = answers.votes
     self_agreement = compute_self_agreement(
-        annotator_quality.list_repeats(data), closed=data.classes is not None, confidence_level=options.level
+        annotator_quality.list_repeats(data), closed=data.classes is not None, confidence_level=options.confidence_level
     )
     variants = build_variants(data) if data.items["gold"].notna().any() else {}
     n_parts = 3 if variants else 2
     result = DataSetResult(data=data, votes=votes, self_agreement=self_agreement, no_performance=NO_VOTES)
     if votes.frame.empty:
         return _add_variants(result, variants, options, progress=progress)
-    labels, fallback = _compute_consensus(answers, options)
+    consensus, fallback = _compute_consensus(answers, options)
     measured_agreement = compute_agreement(
         answers,
         overlap=data.overlap,
         n_resamples=options.agreement_resamples,
         seed=options.seed,
-        confidence_level=options.level,
+        confidence_level=options.confidence_level,
         progress=_split_progress(progress, 0, of=n_parts),
     )
     scores, no_performance = _compute_performance(data, options, progress=_split_progress(progress, 1, of=n_parts))
-    fit = _select_dawid_skene(votes, labels, scores) if data.kind == "label" else None
+    fit = _select_dawid_skene(votes, consensus, scores) if data.kind == "label" else None
     result = replace(
         result,
-        consensus=labels,
+        consensus=consensus,
         fallback=fallback,
         dawid_skene=fit,
         iaa=None if fit is None else _compute_mean_posterior(fit, votes, options),
@@ -156,13 +161,13 @@ def _add_variants(
 def _compute_consensus(answers: Answers, options: ReleaseOptions) -> tuple[Consensus, str]:
     """The consensus by the chosen method, or by the majority and the reason why the method does not fit."""
     try:
-        labels = build_consensus(
+        consensus = build_consensus(
             answers, method=options.method, ties=options.ties, seed=options.seed, anchors=options.anchors
         )
     except Refused as refusal:
-        labels = build_consensus(answers, method="majority", ties=options.ties, seed=options.seed)
-        return labels, f"{refusal} The majority stands in its place."
-    return labels, ""
+        consensus = build_consensus(answers, method="majority", ties=options.ties, seed=options.seed)
+        return consensus, f"{refusal} The majority stands in its place."
+    return consensus, ""
 
 
 def _compute_performance(
@@ -170,11 +175,11 @@ def _compute_performance(
 ) -> tuple[Performance | None, str]:
     try:
         scores = score_answers(
-            data.answers(),
-            skips=data.skips(),
+            data.build_answers(),
+            skips=data.build_skips(),
             n_resamples=options.performance_resamples,
             seed=options.seed,
-            confidence_level=options.level,
+            confidence_level=options.confidence_level,
             units=units,
             progress=progress,
         )
@@ -183,10 +188,10 @@ def _compute_performance(
     return scores, ""
 
 
-def _select_dawid_skene(votes: Votes, labels: Consensus, scores: Performance | None) -> Consensus | None:
-    """The fit to publish: that of gold.csv, else that of the baseline, else a new one; None where it is refused."""
-    if labels.method == "dawid_skene":
-        return labels
+def _select_dawid_skene(votes: Votes, consensus: Consensus, scores: Performance | None) -> Consensus | None:
+    """The Dawid–Skene fit to publish: that of gold.csv, of the baseline, or a new one; None where it is refused."""
+    if consensus.method == "dawid_skene":
+        return consensus
     if scores is not None:
         return scores.dawid_skene
     try:
@@ -197,7 +202,11 @@ def _select_dawid_skene(votes: Votes, labels: Consensus, scores: Performance | N
 
 def _compute_mean_posterior(fit: Consensus, votes: Votes, options: ReleaseOptions) -> Coefficient:
     return estimate_mean_posterior(
-        fit, votes, n_resamples=options.agreement_resamples, seed=options.seed, confidence_level=options.level
+        fit,
+        votes,
+        n_resamples=options.agreement_resamples,
+        seed=options.seed,
+        confidence_level=options.confidence_level,
     )
 
 

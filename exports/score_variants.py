@@ -18,7 +18,7 @@ FIRST_ANSWERS = "first answers"
 EXPOSED_ONLY = "exposed only"
 WITHOUT_INSIDERS = "without insiders"
 EXCLUSIONS_KEPT = "exclusions kept"
-INSTRUCTIONS = "instructions "
+INSTRUCTIONS = "instructions "  # followed by the first twelve characters of their sha256
 DESCRIPTIONS: Mapping[str, str] = {
     SKIPS_EXCLUDED: "without the skips, which the primary score counts as wrong",
     FIRST_ANSWERS: "the first answers, before any undo",
@@ -28,6 +28,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     INSTRUCTIONS: "only answers under that version of the instructions",
 }
 UNDONE = "undone"
+"""The skip reason of a first answer that was a skip and was undone: the reason given then is not known."""
 
 
 def build_variants(data: DataSet) -> dict[str, DataSet]:

@@ -57,7 +57,7 @@ class Release:
 
     @property
     def simulated(self) -> bool:
-        """Whether any answer was given by a script and not by a person."""
+        """Whether any data set has answers of simulated annotators."""
         return any(result.data.simulated for result in self.results)
 
 
@@ -70,7 +70,7 @@ def build_release(
     anchors: bool = False,
     agreement_resamples: int = 1000,
     performance_resamples: int = 2000,
-    level: float = 0.95,
+    confidence_level: float = 0.95,
     progress: Progress | None = None,
 ) -> Release:
     """Aggregate the data sets and build the tables of a release.
@@ -85,7 +85,7 @@ def build_release(
         seed=seed,
         agreement_resamples=agreement_resamples,
         performance_resamples=performance_resamples,
-        level=level,
+        confidence_level=confidence_level,
         anchors=anchors,
     )
     results = compute_results(data_sets, options=options, progress=progress)
@@ -101,8 +101,10 @@ def build_release(
     )
 
 
-def write_release(release: Release, folder: Path, *, also: Mapping[str, str | bytes] | None = None) -> tuple[Path, ...]:
-    """Write the six files of a release into a folder, and the files of `also` (file name → content) with them."""
+def write_release(
+    release: Release, folder: Path, *, extra_files: Mapping[str, str | bytes] | None = None
+) -> tuple[Path, ...]:
+    """Write the six files of a release into a folder, and with them the `extra_files` (file name → content)."""
     return writers.write_files(
         folder,
         {
@@ -112,7 +114,7 @@ def write_release(release: Release, folder: Path, *, also: Mapping[str, str | by
             "baselines.csv": writers.format_csv(release.baselines),
             "human_baseline.csv": writers.format_csv(release.scores),
             "agreement.json": writers.format_json(release.agreement),
-            **(also or {}),
+            **(extra_files or {}),
         },
     )
 
@@ -132,9 +134,9 @@ def build_response_table(data: DataSet) -> pd.DataFrame:
 def build_gold_table(result: DataSetResult) -> pd.DataFrame:
     """One row for each item, answered or not, with the columns GOLD_COLUMNS.
 
-    `gold` is the declared label with its origin and version, else the consensus with the origin `votes`; `confidence`
-    is that of the consensus, 0 to 1, whichever of them is gold; `gold_confidence` is that of the gold, for a declared
-    label the share of counted votes that agree with it. `consensus` is empty where a tie is left open. `n_excluded`
+    `gold` is the declared label with its origin and version, else the consensus with the origin `votes`. `confidence`
+    is always that of the consensus, 0 to 1; `gold_confidence` is that of `gold`, for a declared label the share of
+    votes that agree with it. `consensus` is empty where a tie is left open. `n_excluded`
     counts answers to the item that do not count; `method` gives version, iterations, convergence and tie rule of the
     consensus, `warning` the reasons to doubt it.
     """
@@ -155,7 +157,9 @@ def build_gold_table(result: DataSetResult) -> pd.DataFrame:
             "method": labels["method"],
             "tie": labels["tie"],
             "n_votes": pd.to_numeric(labels["n_votes"]).fillna(0).astype(int),
-            "n_excluded": result.data.dropped()["item_id"].value_counts().reindex(items.index, fill_value=0),
+            "n_excluded": result.data.list_excluded_responses()["item_id"]
+            .value_counts()
+            .reindex(items.index, fill_value=0),
             "warning": labels["warning"].where(labels["warning"] != ""),
         },
         columns=list(GOLD_COLUMNS),
@@ -166,7 +170,7 @@ def build_gold_table(result: DataSetResult) -> pd.DataFrame:
 def _compute_gold_confidence(result: DataSetResult, labels: pd.DataFrame) -> pd.Series[float]:
     """The confidence of the gold of each item of `labels`.
 
-    For declared gold it is the share of counted votes that agree with it, else the confidence of the consensus.
+    For declared gold it is the share of votes that agree with it, else the confidence of the consensus.
     """
     gold, frame = result.data.items.set_index("item_id")["gold"], result.votes.frame
     agreeing = (frame["answer"] == frame["item"].map(gold)).groupby(frame["item"]).mean()
@@ -185,8 +189,7 @@ def build_baseline_table(result: DataSetResult) -> pd.DataFrame:
 def build_score_table(result: DataSetResult) -> pd.DataFrame:
     """One row for each variant (`subset`), unit and metric, with the columns SCORE_COLUMNS; values are fractions.
 
-    The primary variant comes first. `beyond_half_width` says of each other one whether it is further from the primary
-    value than half the width of the primary interval.
+    The primary variant comes first. `beyond_half_width` is `DataSetResult.exceeds_half_width` of the other variants.
     """
     variants = {PRIMARY: result.performance, **dict(sorted(result.variants.items()))}
     rows = [
@@ -237,7 +240,7 @@ def _build_baseline_row(unit: Unit, scores: Performance, *, data: DataSet) -> di
 
 def get_positions_mark(data: DataSet) -> str:
     """The mark added to the method of every figure whose classes are positions; empty for other data sets."""
-    return "; classes are positions" if data.positions else ""
+    return "; classes are positions" if data.classes_are_positions else ""
 
 
 def _list_consensus_labels(result: DataSetResult) -> pd.DataFrame:

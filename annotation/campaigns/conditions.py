@@ -88,7 +88,9 @@ def parse_condition(text: str, questions: Sequence[Question]) -> Condition:
     """Parse a condition; raises BadInput for an unknown name, or an operator or value that does not fit it."""
     match = _CONDITION.fullmatch(text)
     question_names = [question.name for question in questions]
-    measures = [f"{name}.{measure}" for name in question_names for measure in ("confidence", "votes", "count")]
+    measures = [
+        f"{question_name}.{measure}" for question_name in question_names for measure in ("confidence", "votes", "count")
+    ]
     known_names = [*question_names, *measures, *FACT_NAMES]
     where = Where(field=f"--where {text}")
     if match is None:

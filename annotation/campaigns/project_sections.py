@@ -48,9 +48,9 @@ Items = Annotated[
 class ProjectSections(Section):
     """The keys of the project file, not yet checked against each other.
 
-    `question` is the short form of `questions` for one question. `seed` is the seed of everything
-    random that annotators meet, such as the order of options. `lease` is how many seconds an annotator may keep an item
-    unanswered. The other keys are explained in the reference of the project file and at their sections.
+    `question` is the short form of `questions` for one question. `seed` is the seed of everything random that
+    annotators meet, such as the order of options. `lease` is how many seconds an annotator may keep an item unanswered.
+    The other keys are explained in the reference of the project file and at their sections.
     """
 
     project: ProjectName

@@ -27,7 +27,7 @@ def read_results(
     definition: ProjectFile,
     questions: Sequence[Question],
     result: Sequence[Mapping[str, Any]],
-    material: QuestionContent,
+    content: QuestionContent,
     *,
     first: Mapping[str, str],
 ) -> dict[str, object]:
@@ -46,12 +46,12 @@ def read_results(
                 remedy=PUSH_AGAIN_REMEDY,
             )
         values.setdefault(name, []).append(region.get("value"))
-    answers = {question.name: _read_answer(question, values, material, first) for question in questions}
+    answers = {question.name: _read_answer(question, values, content, first) for question in questions}
     return {name: answer for name, answer in answers.items() if answer is not None}
 
 
 def select_visible_answers(
-    questions: Sequence[Question], raw: Mapping[str, object], material: QuestionContent
+    questions: Sequence[Question], raw: Mapping[str, object], content: QuestionContent
 ) -> dict[str, object]:
     """The answers to the questions that were visible at the end; no ticked box is an answer where that is allowed."""
     encoded: dict[str, str] = {}
@@ -65,35 +65,35 @@ def select_visible_answers(
         if question.is_unanswered(given):
             continue
         kept[question.name] = given
-        encoded[question.name] = question.encode_answer(question.parse_answer(given, material))
+        encoded[question.name] = question.encode_answer(question.parse_answer(given, content))
     return kept
 
 
 def _read_answer(
-    question: Question, values: Mapping[str, list[Any]], material: QuestionContent, first: Mapping[str, str]
+    question: Question, values: Mapping[str, list[Any]], content: QuestionContent, first: Mapping[str, str]
 ) -> object:
     given = values.get(question.name, [])
     match question:
         case ChoiceQuestion() | ScaleQuestion():
-            chosen = _read_labels(question, given, material)
+            chosen = _read_labels(question, given, content)
             return None if not chosen else chosen[0] if len(chosen) == 1 else _refuse_several(question, chosen)
         case ChoicesQuestion():
-            return _read_labels(question, given, material) or None
+            return _read_labels(question, given, content) or None
         case EditQuestion():
             written = _read_texts(given)
-            filled = {(first.get(question.name) or material.fields.get(question.field, "")).strip()}
-            return _take_single_text(question, [one for one in written if one.strip() not in filled] or written[:1])
+            filled = {(first.get(question.name) or content.fields.get(question.field, "")).strip()}
+            return _take_single_text(question, [text for text in written if text.strip() not in filled] or written[:1])
         case TextQuestion():
             return _take_single_text(question, _read_texts(given))
         case SpanQuestion():
             nothing = bool(values.get(passes.get_none_control(question)))
-            return _read_spans(question, given, material, nothing=nothing)
+            return _read_spans(question, given, content, nothing=nothing)
     return None
 
 
-def _read_labels(question: Question, given: Sequence[Any], material: QuestionContent) -> list[str]:
+def _read_labels(question: Question, given: Sequence[Any], content: QuestionContent) -> list[str]:
     """The chosen labels, in the order of the result."""
-    labels = passes.list_option_labels(question, material.options)
+    labels = passes.list_option_labels(question, content.options)
     chosen: list[str] = []
     for value in given:
         listed = value.get("choices") if isinstance(value, Mapping) else value
@@ -125,8 +125,8 @@ def _refuse_several(question: Question, answers: Sequence[str]) -> str:
     )
 
 
-def _read_spans(question: SpanQuestion, given: Sequence[Any], material: QuestionContent, *, nothing: bool) -> object:
-    text = material.fields.get(question.field, "")
+def _read_spans(question: SpanQuestion, given: Sequence[Any], content: QuestionContent, *, nothing: bool) -> object:
+    text = content.fields.get(question.field, "")
     spans = [_read_span(question, value, text) for value in given]
     if spans and nothing:
         raise question.build_refusal(

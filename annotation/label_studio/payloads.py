@@ -14,7 +14,7 @@ from annotation.store.models import Item
 from annotation.workflow.lifecycle import campaign_reader
 
 ASSIGNMENT_KEY = "hromada"
-"""The data key of our assignment id, since Label Studio has ids of its item_options only."""
+"""The data key of our assignment id, since Label Studio has ids of its own only."""
 
 
 def build_task(
@@ -82,9 +82,9 @@ def read_answers(
     """
     questions = passes.list_questions(definition, second_pass=first is not None)
     fields = {name: format_value(value) for name, value in item.data.items()}
-    material = QuestionContent(options=None if item.options is None else tuple(item.options), fields=fields)
-    given = annotation_results.read_results(definition, questions, result, material, first=first or {})
-    return annotation_results.select_visible_answers(definition.all_questions, {**(first or {}), **given}, material)
+    content = QuestionContent(options=None if item.options is None else tuple(item.options), fields=fields)
+    given = annotation_results.read_results(definition, questions, result, content, first=first or {})
+    return annotation_results.select_visible_answers(definition.all_questions, {**(first or {}), **given}, content)
 
 
 def _build_options(

@@ -18,8 +18,8 @@ from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.participations import NothingAssigned
 
-MAX_IDLE_VISITS = 8
-"""After this many visits in a row without an item the annotator stops."""
+MAX_IDLE_REQUESTS = 8
+"""The annotator stops after this many requests in a row that gave no item."""
 READING_TIME = timedelta(seconds=20)
 """The time to read a consent or a warning, or to fill in the profile."""
 REQUIREMENTS = {UnassignedReason.CONSENT, UnassignedReason.PROFILE, UnassignedReason.WARNING}
@@ -44,7 +44,7 @@ class AnnotatorAgent:
     paces: Mapping[int, float]
     current_item: AssignedItem | None = None
     session_end: datetime | None = None
-    idle_visits: int = 0
+    idle_requests: int = 0
     stop_reason: UnassignedReason | None = None
     times_seen: Counter[tuple[int, str]] = field(default_factory=Counter)
 
@@ -72,7 +72,7 @@ class AnnotatorAgent:
 
     def _start_item(self, item: AssignedItem, *, now: datetime) -> datetime:
         """Start with an item; now and then the annotator leaves before answering it."""
-        self.current_item, self.idle_visits = item, 0
+        self.current_item, self.idle_requests = item, 0
         times_seen = self.times_seen[item.project_id, item.item]
         leaves_early = (
             not self.annotator.careless and self._draw("leaves", item.item, times_seen) < self.annotator.settings.leaves
@@ -89,9 +89,9 @@ class AnnotatorAgent:
             return now + timedelta(seconds=1)
         if unassigned.until is not None:
             return self._end_session(unassigned.until)
-        self.idle_visits += 1
+        self.idle_requests += 1
         is_lasting = unassigned.reason in LASTING_REASONS or unassigned.reason is UnassignedReason.CAP
-        if is_lasting or self.idle_visits >= MAX_IDLE_VISITS:
+        if is_lasting or self.idle_requests >= MAX_IDLE_REQUESTS:
             self.stop_reason = unassigned.reason
             return None
         return self._end_session(now)

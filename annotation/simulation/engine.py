@@ -79,7 +79,7 @@ class Simulation:
             done, self.steps = done + 1, self.steps + 1
             if next_step is not None:
                 heapq.heappush(self.schedule, (next_step, number))
-            if agent.idle_visits and not self._has_open_work():
+            if agent.idle_requests and not self._has_open_work():
                 break
             if progress is not None and self.steps % STEPS_PER_PROGRESS_REPORT == 0:
                 progress(self._compute_progress())
@@ -109,8 +109,8 @@ class Simulation:
 def create_simulation(db: database.Database, *, settings: SimulationSettings, names: Sequence[str]) -> Simulation:
     """Create a simulation of loaded projects, before its first step.
 
-    Simulated annotators answer all question types, whether or not the bot supports them: the projects are marked as
-    served.
+    Simulated annotators answer all question types, also those that the bot does not support: `supports_telegram` is
+    set for every project.
     """
     with db.transaction() as session:
         projects = [queries.get_project(session, name) for name in names]

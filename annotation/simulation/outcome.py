@@ -64,30 +64,30 @@ def measure_outcome(session: Session, *, simulation: Simulation, project: Projec
     """Measure the outcome of a project after its simulation."""
     definition = definitions.get_project_definition(project)
     status = campaign_status.get_campaign_status(session, project)
-    work = active_time.list_active_times(session, project=project, definition=definition)
+    times = active_time.list_active_times(session, project=project, definition=definition)
     pay = definition.reward.pay if definition.reward else None
-    owed = [payments.compute_owed(pay, work) for work in work.values()] if pay else []
+    owed = [payments.compute_owed(pay, time) for time in times.values()] if pay else []
     statuses = dict(
         session.exec(
             select(Participation.annotator_id, Participation.status).where(Participation.project_id == project.id)
         ).all()
     )
-    excluded = {annotator_id for annotator_id, status in statuses.items() if status is ParticipationStatus.EXCLUDED}
-    careless = {work.annotator_id for work in simulation.agents if work.annotator.careless} & set(work)
-    judgements, last = _count_answers(session, project)
+    excluded = {annotator_id for annotator_id, current in statuses.items() if current is ParticipationStatus.EXCLUDED}
+    careless = {agent.annotator_id for agent in simulation.agents if agent.annotator.careless} & set(times)
+    answer_count, last_at = _count_answers(session, project)
     return Outcome(
         items=status.items.number,
         done=status.items.done,
-        judgements=judgements,
+        judgements=answer_count,
         counting=_count_counting_answers(session, project),
-        hours=round(sum(work.hours for work in work.values()), 4),
-        money=Money(hundredths=sum(work.hundredths for work in owed), currency=pay.currency) if pay else None,
-        days=0.0 if last is None else round((last - SIMULATION_START).total_seconds() / 86400, 2),
-        people=len(work),
+        hours=round(sum(time.hours for time in times.values()), 4),
+        money=Money(hundredths=sum(amount.hundredths for amount in owed), currency=pay.currency) if pay else None,
+        days=0.0 if last_at is None else round((last_at - SIMULATION_START).total_seconds() / 86400, 2),
+        people=len(times),
         excluded=len(excluded),
         careless=len(careless),
         caught=len(excluded & careless),
-        failed=sum(status is ParticipationStatus.FAILED for status in statuses.values()),
+        failed=sum(current is ParticipationStatus.FAILED for current in statuses.values()),
         shortages=tuple(_explain_shortages(simulation, project, status)),
     )
 

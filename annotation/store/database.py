@@ -85,9 +85,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Begin a read-only transaction and yield its session; it sees one moment of the database, and writers need
-        not wait for it.
-        """
+        """Begin a read-only transaction and yield its session, which sees one moment and makes no writer wait."""
         with (
             translate_errors(self.engine.url),
             Session(make_read_engine(self.engine), expire_on_commit=False) as session,
@@ -143,12 +141,8 @@ def create_engine(url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", poo
         if parsed.drivername in {"postgresql", "postgres"}:
             parsed = parsed.set(drivername=PSYCOPG)
         if parsed.get_backend_name() == "postgresql":
-            options |= {
-                "isolation_level": "READ COMMITTED",
-                "pool_size": pool,
-                "max_overflow": 0,
-                "pool_pre_ping": True,
-            }
+            options |= {"isolation_level": "READ COMMITTED"}
+            options |= {"pool_size": pool, "max_overflow": 0, "pool_pre_ping": True}
         engine = sa.create_engine(parsed, **options)
     except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as failure:
         raise _explain_unusable_url(str(url), failure) from None

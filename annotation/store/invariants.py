@@ -75,7 +75,7 @@ def _select_items_above_overlap() -> ViolationQuery:
 
 def _select_negative_counts() -> ViolationQuery:
     counts = (Item.free, Item.held, Item.n_live, Item.n_done)
-    return sa.select(_build_row_label("item", col(Item.id))).where(sa.or_(*(col(one) < 0 for one in counts)))
+    return sa.select(_build_row_label("item", col(Item.id))).where(sa.or_(*(col(count) < 0 for count in counts)))
 
 
 def _select_ended_place_holders() -> ViolationQuery:

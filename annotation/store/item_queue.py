@@ -46,7 +46,7 @@ MOST_WINDOWS = 4
 MOST_COUNTED = 500
 """Open items are counted up to this number, to bound the cost of counting."""
 
-LAST_POSITION = 2**31 - 1
+END_POSITION = 2**31 - 1  # above the queue position of every item
 SETTLE_TIME = timedelta(minutes=1)
 """PostgreSQL assigns `seq` before the commit: after this time no row with a lower `seq` is still to come."""
 
@@ -218,7 +218,7 @@ def _find_candidates(session: Session, query: QueueQuery, cursor: _Cursor, *, wi
 
 
 def _get_window_bounds(cursor: _Cursor, size: int) -> dict[str, int]:
-    return {"low": cursor.pos, "high": cursor.start if cursor.wrapped else LAST_POSITION, "size": size}
+    return {"low": cursor.pos, "high": cursor.start if cursor.wrapped else END_POSITION, "size": size}
 
 
 def _take_place(session: Session, candidates: list[int]) -> Item | None:
@@ -280,7 +280,7 @@ def _select_ids(session: Session, text: str, query: QueueQuery, **more: object) 
 
 
 def build_statement(text: str, query: QueueQuery) -> sa.TextClause:
-    """One of the statements below with the conditions that the query needs."""
+    """A statement of `item_queue_sql` with the conditions that the query needs."""
     by_bin = query.bins is not None and text not in item_queue_sql.ABOUT_OWN_ITEM
     return _build_statement(text, blind=query.blind, exceptions=bool(query.exceptions), by_bin=by_bin)
 

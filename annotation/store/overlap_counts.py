@@ -20,11 +20,9 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.store.models import Item, RequeuedItem
-from annotation.vocabulary import ItemStatus, Pool
+from annotation.vocabulary import POOLS_WITH_OVERLAP, ItemStatus, Pool
 
 IS_OPEN = col(Item.status) == ItemStatus.OPEN
-POOLS_WITH_PLACES = (Pool.MAIN, Pool.PILOT)
-"""The pools whose items have places; items of the other pools may be assigned to every annotator."""
 
 _TAKE = sa.text("UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id = :item AND free > 0")
 _TAKE_HELD = sa.text("UPDATE item SET held = held - 1, n_live = n_live + 1 WHERE id = :item AND held > 0")
@@ -153,7 +151,7 @@ def requeue_new_items(session: Session, *, project_id: int, after: Mapping[Pool,
 
     `after` is the first new queue position of each pool.
     """
-    for pool in POOLS_WITH_PLACES:
+    for pool in POOLS_WITH_OVERLAP:
         new_items = (
             col(Item.project_id) == project_id,
             col(Item.pool) == pool,
@@ -170,7 +168,7 @@ def raise_overlap(session: Session, *, project_id: int, overlap: int, now: datet
     places = col(Item.free) + col(Item.held) + col(Item.n_live)
     too_few = sa.and_(
         col(Item.project_id) == project_id,
-        col(Item.pool).in_(POOLS_WITH_PLACES),
+        col(Item.pool).in_(POOLS_WITH_OVERLAP),
         col(Item.status) != ItemStatus.RETIRED,
         places < overlap,
         places >= least,

@@ -18,7 +18,7 @@ def get_project(session: Session, name: str) -> Project:
     """The project of this name; raises NotFound, with the most similar name, where there is none."""
     project = session.exec(select(Project).where(Project.name == name)).first()
     if project is None:
-        names = [project.name for project in list_projects(session)]
+        names = [loaded.name for loaded in list_projects(session)]
         close = difflib.get_close_matches(name, names, n=1)
         remedy = f"Did you mean {close[0]}?" if close else f"Loaded: {', '.join(names) or 'none yet'}."
         raise NotFound(f"No project {name!r} is loaded.", remedy=remedy)

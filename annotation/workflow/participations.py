@@ -67,6 +67,7 @@ class NothingAssigned:
     `project` is the name of the project that the reason is about, None where it is about all projects. `until` is the
     time at which the reason ends without anybody's action, None where it does not. `declined` says that the annotator
     could remove the reason by agreeing to something and declined to: items of other projects come first then.
+
     The reason SEARCHING asks the caller to commit and to ask again at once: the search goes on in a new transaction.
     """
 

@@ -188,6 +188,6 @@ def _free_port() -> int:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """A database as it is now, whoever has it open."""
+    """A copy of a database as it is now, also while a process has it open."""
     with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
         old.backup(new)

@@ -13,9 +13,11 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from _stress_log import AcknowledgedAnswer, ShownItem, StressLog
 
 from annotation.errors import NotFound, Stale
 from annotation.store import database, queries
@@ -37,8 +39,9 @@ WITHDRAWING = 0.2
 
 @dataclass(frozen=True, kw_only=True)
 class StressPlan:
-    """A stress test on a prepared database: how many processes, threads and steps. `started` and `until` are Unix
-    times; `until` is when it ends at the latest.
+    """A stress test on a prepared database: the number of processes, threads and steps, and the random seed.
+
+    `started` and `until` are Unix times; the test ends at `until` at the latest.
     """
 
     url: str
@@ -50,43 +53,6 @@ class StressPlan:
     seed: int
     started: float
     until: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class AcknowledgedAnswer:
-    """An acknowledged answer, or a skip where `label` is None."""
-
-    assignment: int
-    revision: int
-    annotator: int
-    label: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShownItem:
-    """An item that was assigned to an annotator."""
-
-    assignment: int
-    annotator: int
-    project: str
-    item: str
-
-
-@dataclass(kw_only=True)
-class StressLog:
-    """The results of threads: acknowledged answers, assigned items, withdrawn annotators, and the seconds of steps."""
-
-    answers: list[AcknowledgedAnswer] = field(default_factory=list)
-    shown: set[ShownItem] = field(default_factory=set)
-    withdrawn: set[int] = field(default_factory=set)
-    durations: list[float] = field(default_factory=list)
-
-    def add(self, other: StressLog) -> None:
-        """Add the results of another log."""
-        self.answers += other.answers
-        self.shown |= other.shown
-        self.withdrawn |= other.withdrawn
-        self.durations += other.durations
 
 
 def prepare_database(db: Database, folder: Path, *, items: int, annotators: int) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
 import sqlalchemy as sa
-from _stress import ShownItem, StressLog
+from _stress_log import ShownItem, StressLog
 from sqlmodel import Session
 
 from annotation.store import invariants

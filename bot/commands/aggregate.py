@@ -54,7 +54,7 @@ def aggregate(
     from bot.commands import terminal_output
 
     data = read_data_set(project, question)
-    answers = data.answers()
+    answers = data.build_answers()
     if stop is Stop.CONVERGED and method is not Method.DAWID_SKENE:
         raise HromadaError(f"--stop is for dawid_skene; {method.value} has no such choice.", remedy="Leave it out.")
     consensus = answer_types.build_consensus(
@@ -112,7 +112,7 @@ def _build_json(data: DataSet, consensus: Consensus, accuracy: Accuracy | None) 
         "question": data.question,
         "kind": data.kind,
         "simulated": data.simulated,
-        "classes_are_positions": data.positions,
+        "classes_are_positions": data.classes_are_positions,
         "method": consensus.method,
         "version": consensus.version,
         "ties": consensus.ties,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 WHOLE_SETS = "whole sets"
+"""In place of a label or annotator, for a coefficient of all answers."""
 
 
 class By(StrEnum):
@@ -59,13 +60,13 @@ def agreement(
         as_dictionaries = [asdict(row) for row in rows]
         terminal_output.print_json({"dataset": data.name, "simulated": data.simulated, "coefficients": as_dictionaries})
         return
-    several = len({row.basis for row in rows}) > 1
-    named = any(row.of for row in rows)
-    columns = ("of", "coefficient", "value", "95 % interval", "items", "votes")[0 if named else 1 :]
+    has_several_bases = len({row.basis for row in rows}) > 1
+    is_breakdown = any(row.of for row in rows)
+    columns = ("of", "coefficient", "value", "95 % interval", "items", "votes")[0 if is_breakdown else 1 :]
     shown = [
         (
-            *((row.of or WHOLE_SETS,) if named else ()),
-            f"{row.name} ({row.basis})" if several else row.name,
+            *((row.of or WHOLE_SETS,) if is_breakdown else ()),
+            f"{row.name} ({row.basis})" if has_several_bases else row.name,
             row.value,
             terminal_output.format_interval(row.low, row.high),
             row.n_items,
@@ -93,9 +94,9 @@ def _compute_coefficients(
     """The coefficients asked for; without a breakdown also the mean posterior that publications call an IAA."""
     from aggregation import answer_types
 
-    votes = data.votes()
+    votes = data.build_votes()
     if data.kind != "label":
-        answers = data.answers()
+        answers = data.build_answers()
         if by is None:
             return answer_types.compute_agreement(
                 answers, overlap=data.overlap, n_resamples=resamples, seed=seed, progress=progress
@@ -165,7 +166,7 @@ def _print_pairs(data: DataSet, *, json: bool) -> None:
     from aggregation.labels import agreement as coefficients
     from bot.commands import terminal_output
 
-    votes = data.votes() if data.overlap is None else data.votes().first_votes(data.overlap)
+    votes = data.build_votes() if data.overlap is None else data.build_votes().first_votes(data.overlap)
     pairs = coefficients.compute_cohen_pairs(votes).astype(object)
     rows = pairs.mask(pairs.isna(), None).to_dict("records")
     if json:

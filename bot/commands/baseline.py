@@ -34,12 +34,12 @@ def baseline(
     data = read_data_set(project, question)
     with terminal_output.show_progress("resamples", quiet=json) as progress:
         performance = score_answers(
-            data.answers(), skips=data.skips(), n_resamples=resamples, seed=seed, progress=progress
+            data.build_answers(), skips=data.build_skips(), n_resamples=resamples, seed=seed, progress=progress
         )
     if json:
         people = performance.annotators.rename_axis("annotator").reset_index().to_dict("records")
         facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
-        facts |= {"classes_are_positions": data.positions}
+        facts |= {"classes_are_positions": data.classes_are_positions}
         facts |= {
             "random": performance.random,
             "random_exact": performance.random_exact,
@@ -66,8 +66,8 @@ def baseline(
         if score is not unit.primary
     ]
     if scores:
-        named = ("unit", "metric", "value", "95 % interval")
-        terminal_output.print_table(format_title(data, "other metrics, the same intervals"), named, scores)
+        score_columns = ("unit", "metric", "value", "95 % interval")
+        terminal_output.print_table(format_title(data, "other metrics, the same intervals"), score_columns, scores)
 
 
 def _format_intervals(unit: Unit) -> tuple[str, str]:
@@ -79,8 +79,9 @@ def _format_intervals(unit: Unit) -> tuple[str, str]:
 
 def _describe_skips(data: DataSet) -> list[str]:
     """How skips are scored, where there are any."""
-    n = len(data.skipped())
-    return [f"Skips: {n}, each wrong; without them in human_baseline.csv of `hromada export`."] if n else []
+    n_skips = len(data.list_counted_skips())
+    note = f"Skips: {n_skips}, each wrong; without them in human_baseline.csv of `hromada export`."
+    return [note] if n_skips else []
 
 
 def _warn_of_circular_gold(data: DataSet) -> list[str]:
@@ -94,11 +95,11 @@ def _build_notes(performance: Performance) -> Sequence[str]:
     notes = [
         f"{unit.unit}: interval by {unit.ci_method}." for unit in performance.units if unit.primary.low is not None
     ]
-    noted: dict[str, list[str]] = {}
+    units_by_note: dict[str, list[str]] = {}
     for unit in performance.units:
         if unit.note:
-            noted.setdefault(unit.note, []).append(unit.unit)
-    notes += [f"{', '.join(units)}: {note}" for note, units in noted.items()]
+            units_by_note.setdefault(unit.note, []).append(unit.unit)
+    notes += [f"{', '.join(units)}: {note}" for note, units in units_by_note.items()]
     notes += [f"{unit}: not computed. {reason}" for unit, reason in performance.refused.items()]
     single = performance["individual"]
     if single.ann_mean is not None:

@@ -28,17 +28,17 @@ def bot(
     from bot import application
     from bot.commands import database_session, terminal_output
 
-    chosen = read_settings()
-    if chosen.telegram_token is None:
+    settings = read_settings()
+    if settings.telegram_token is None:
         raise BadInput(
             "The bot has no token.",
             where=Where(field="HROMADA_TELEGRAM_TOKEN"),
             remedy="Ask @BotFather for one and write it into .env.",
         )
-    token, address = chosen.telegram_token.get_secret_value(), _parse_webhook_address(chosen) if webhook else None
+    token, address = settings.telegram_token.get_secret_value(), _parse_webhook_address(settings) if webhook else None
     with database_session.open_database(create=True) as database:
         with database.transaction() as transaction:
-            key = pseudonyms.ensure_key(transaction, file=chosen.key_file, now=database_session.get_current_time())
+            key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=database_session.get_current_time())
             definitions = [
                 (project, parse_definition(project.definition)) for project in queries.list_projects(transaction)
             ]
@@ -47,28 +47,28 @@ def bot(
                 None, (row_builder.explain_unsupported(definition), transitions.explain_not_running(project))
             ):
                 terminal_output.print_sentence(sentence)
-        settings = application.build_delivery_settings(key=key, protect=chosen.telegram_protect)
+        delivery = application.build_delivery_settings(key=key, protect=settings.telegram_protect)
         app = application.build_application(
-            token=token, database=database, settings=settings, base_url=chosen.telegram_url
+            token=token, database=database, settings=delivery, base_url=settings.telegram_url
         )
-        application.run_application(app, token=token, log_level=chosen.log_level, address=address)
+        application.run_application(app, token=token, log_level=settings.log_level, address=address)
 
 
-def _parse_webhook_address(chosen: Settings) -> WebhookAddress:
+def _parse_webhook_address(settings: Settings) -> WebhookAddress:
     """Where Telegram calls, and where to listen; raises BadInput."""
     from urllib.parse import urlsplit
 
     from annotation.errors import BadInput, Where
     from bot.application import WebhookAddress
 
-    url = urlsplit(chosen.webhook_url or "")
+    url = urlsplit(settings.webhook_url or "")
     if url.scheme not in {"https", "http"} or not url.hostname:
         raise BadInput(
             "There is no address that Telegram could call.",
             where=Where(field="HROMADA_WEBHOOK_URL"),
             remedy="Write it like https://bot.example.org; a proxy there passes it on to HROMADA_WEBHOOK_LISTEN.",
         )
-    host, _, port = chosen.webhook_listen.rpartition(":")
+    host, _, port = settings.webhook_listen.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 65535:
         raise BadInput(
             "This is no address to listen on.",

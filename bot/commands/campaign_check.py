@@ -17,9 +17,11 @@ from bot.commands.terminal_output import Cell
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignCheck:
-    """Facts to show; what has to be done before annotators come; facts to declare, each with what it should say.
+    """The result of a check.
 
-    `findings` are the lint's; `refuse` raises BadInput where one of them is an error.
+    `facts` are shown; `to_do` has to be done before annotators come; `to_declare` are the keys of `declared` that only
+    the organisers can fill, each with what to write. `findings` are the lint's; `refuse` raises BadInput where one of
+    them is an error.
     """
 
     facts: dict[str, Cell]
@@ -38,9 +40,9 @@ def check_campaign(file: Path) -> CampaignCheck:
     findings = campaign_lint.lint_campaign(campaign, contents)
     facts = _describe_items(campaign, contents) | _describe_votes(campaign, contents)
     to_do = tuple(_list_short_pools(campaign.definition, contents))
-    offered = row_builder.explain_unsupported(campaign.definition)
+    unsupported = row_builder.explain_unsupported(campaign.definition)
     return CampaignCheck(
-        facts=facts | ({"the bot": offered} if offered else {}),
+        facts=facts | ({"the bot": unsupported} if unsupported else {}),
         to_do=to_do,
         to_declare=campaign.definition.declared.missing,
         findings=findings,
@@ -74,7 +76,7 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
         facts["options per item"] = " – ".join(str(number) for number in dict.fromkeys((options[0], options[-1])))
         facts["classes"] = ", ".join(contents.choice_question.classes or ()) or "none: options differ from item to item"
     if len(contents.questions) > 1 or contents.choice_question is None:
-        facts["questions"] = ", ".join(f"{one.name} ({one.kind})" for one in contents.questions)
+        facts["questions"] = ", ".join(f"{question.name} ({question.kind})" for question in contents.questions)
     facts |= {
         f"sample of {frame.pool.value}": (
             f"{frame.n_drawn} of {frame.n_candidates}, seed {frame.seed}, frame {frame.sha256[:16]}"

@@ -42,7 +42,7 @@ def read_data_set(project: str, question: str | None = None) -> DataSet:
 
     with database_session.open_database() as database, database.reading() as view:
         data = release.build_data_set(view, database_session.get_project(view, project), question)
-    if data.retained().empty:
+    if data.list_counted_answers().empty:
         raise HromadaError("There are no votes that count.", remedy="Collect or import answers first.")
     return data
 
@@ -50,5 +50,5 @@ def read_data_set(project: str, question: str | None = None) -> DataSet:
 def format_title(data: DataSet, what: str) -> str:
     """The title of a table, with marks for simulated data and for classes that are positions."""
     stamp = "SIMULATED · " if data.simulated else ""
-    mark = " · classes are positions" if data.positions else ""
+    mark = " · classes are positions" if data.classes_are_positions else ""
     return f"{stamp}{data.name} · {what}{mark}"

@@ -52,6 +52,7 @@ def upgrade(
 
 
 def _back_up_before_upgrade(engine: sa.Engine, revision: str) -> Path:
+    """Make a backup beside the database, named after its revision and the time; the path of the backup."""
     from annotation.store import backups
     from bot.commands import database_session
 

@@ -38,7 +38,7 @@ def export(
     from exports import corrections, filtering, report, tables
 
     with database_session.open_database() as database, database.reading() as view:
-        data = release.build_data_sets(view, [database_session.resolve_project_name(one) for one in projects or ()])
+        data = release.build_data_sets(view, [database_session.resolve_project_name(name) for name in projects or ()])
         responses = release.list_full_responses(view, data)
     with terminal_output.show_progress("numbers", quiet=json) as progress:
         published = tables.build_release(
@@ -49,7 +49,7 @@ def export(
             **filtering.build_filtering_files(responses, seed=seed),
         }
         written = tables.write_release(
-            published, to, also={"report.html": report.render_report(published), **data_set_files}
+            published, to, extra_files={"report.html": report.render_report(published), **data_set_files}
         )
     if json:
         terminal_output.print_json([str(path) for path in written])

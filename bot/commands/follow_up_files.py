@@ -7,7 +7,8 @@ import tempfile
 from pathlib import Path
 
 from annotation import input_files
-from annotation.campaigns import project_file, template_files
+from annotation.campaigns import project_file as project_files
+from annotation.campaigns import template_files
 from annotation.campaigns.sections.quality import TextRule
 from annotation.errors import BadInput, Conflict, HromadaError, Where
 from annotation.loading import campaign_lint
@@ -34,8 +35,8 @@ def write_follow_up(
         )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".follow-up-") as made:
-            folder = Path(made) / target.name
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".follow-up-") as temporary:
+            folder = Path(temporary) / target.name
             _fill_folder(folder, derived, template=template, project_file=project_file)
             _check_project(folder, target)
             shutil.move(folder, target)
@@ -54,6 +55,7 @@ def _write_items_only(derived: FollowUpItems, target: Path) -> Path:
 
 
 def _fill_folder(folder: Path, derived: FollowUpItems, *, template: str | None, project_file: Path | None) -> None:
+    """Write a project from the template or project file, with these items and their lineage."""
     if project_file is None:
         template_files.write_template(folder, template_name=template or "")
     else:
@@ -67,15 +69,15 @@ def _fill_folder(folder: Path, derived: FollowUpItems, *, template: str | None, 
 
 
 def _copy_project_file(source: Path, folder: Path) -> None:
-    """The project file, and the files beside it that it names."""
-    definition = project_file.read_project(source).definition
+    """Copy the project file, and the files beside it that it names; raises BadInput where it does not fit."""
+    definition = project_files.read_project(source).definition
     if definition.lineage is not None:
         raise BadInput(
             "The project file has a lineage already.",
             where=Where(file=source, field="lineage"),
             remedy="Take the section out; follow-up writes it.",
         )
-    if not isinstance(definition.items, project_file.ItemsSection) or definition.items.file != ITEMS_FILE:
+    if not isinstance(definition.items, project_files.ItemsSection) or definition.items.file != ITEMS_FILE:
         raise BadInput(
             "The project file must read its items from items.jsonl.",
             where=Where(file=source, field="items.file"),
@@ -103,7 +105,7 @@ def _copy_project_file(source: Path, folder: Path) -> None:
 def _check_project(folder: Path, target: Path) -> None:
     """Check that the new project can be loaded; an error names the files in `target`."""
     try:
-        campaign = project_file.read_project(folder / PROJECT_FILE)
+        campaign = project_files.read_project(folder / PROJECT_FILE)
         contents = read_contents(campaign)
         campaign_lint.refuse_errors(campaign_lint.lint_campaign(campaign, contents), campaign, contents)
     except HromadaError as refusal:

@@ -71,5 +71,5 @@ def import_(
 
 def _count_failed_rules(result: ImportedVotes) -> dict[str, int]:
     """How many annotators failed each rule about control items."""
-    judged = result.control_results
-    return {rule: len(people) for rule, people in sorted({**judged.flagged, **judged.excluded}.items())}
+    controls = result.control_results
+    return {rule: len(failed) for rule, failed in sorted({**controls.flagged, **controls.excluded}.items())}

@@ -29,22 +29,22 @@ def invite(
     from bot.commands import database_session, terminal_output
 
     now = database_session.get_current_time()
-    until = None if expires is None else _parse_expiry(expires)
+    expires_at = None if expires is None else _parse_expiry(expires)
     with database_session.open_database() as database, database.transaction() as transaction:
         target = invitations.get_target(transaction, _resolve_name(name))
         if show:
             invitations_shown = invitations.list_invitations(transaction, target=target)
         else:
-            made = invitations.create_invitation(
+            invitation = invitations.create_invitation(
                 transaction,
                 target=target,
                 code=invitations.generate_code(),
                 now=now,
                 uses=uses,
-                expires_at=until,
+                expires_at=expires_at,
                 cohort=cohort,
             )
-            invitations_shown = [made]
+            invitations_shown = [invitation]
     rows = [_build_json(invitation) for invitation in invitations_shown]
     if json:
         terminal_output.print_json(rows if show else rows[0])
@@ -57,7 +57,7 @@ def invite(
 
 
 def _resolve_name(written: str) -> str:
-    """A project or programme as it was given: its name, or the path of its file."""
+    """The name of a project or programme, where its name or the path of its file was given."""
     from pathlib import Path
 
     from annotation.campaigns import programme_file
@@ -80,7 +80,7 @@ def _build_json(invitation: Invitation) -> dict[str, str | int | None]:
 
 
 def _format_link(code: str) -> str:
-    """A deep link where the bot's name is known, else what people write to it."""
+    """A deep link where the bot's name is known, else the command that annotators send to it."""
     from annotation.settings import read_settings
 
     bot = read_settings().telegram_name

@@ -105,8 +105,7 @@ def _print_loaded(loaded: LoadedProject, *, json: bool) -> None:
     if json:
         terminal_output.print_json(_build_json(loaded))
         return
-    same = "Loaded already, nothing changed:" if loaded.plan.empty else "Changed"
-    verb = "Loaded" if loaded.is_new else same
+    verb = "Loaded" if loaded.is_new else "Loaded already, nothing changed:" if loaded.plan.empty else "Changed"
     terminal_output.print_sentence(f"{verb} {loaded.name}: {loaded.items} items, {loaded.golds} with gold.")
     lint_findings.print_findings(loaded.findings)
 
@@ -125,6 +124,7 @@ def _build_json(loaded: LoadedProject) -> dict[str, object]:
 
 
 def _load_programme(programme: CheckedProgramme, *, plan: bool, yes: bool, json: bool) -> None:
+    """Store a programme and its projects and print the result, or with `plan` what would change."""
     from bot.commands import terminal_output
 
     read = _read_campaigns(programme.projects)
@@ -136,15 +136,16 @@ def _load_programme(programme: CheckedProgramme, *, plan: bool, yes: bool, json:
         raise LookupError("a programme that was stored is there")
     if json:
         facts = {"programme": stored.name, "stored": stored.is_new, "changed": bool(stored.keys)}
-        terminal_output.print_json(facts | {"projects": [_build_json(one) for one in loaded]})
+        terminal_output.print_json(facts | {"projects": [_build_json(project) for project in loaded]})
         return
-    for one in loaded:
-        _print_loaded(one, json=False)
+    for project in loaded:
+        _print_loaded(project, json=False)
     verb = "Loaded" if stored.is_new else "Changed" if stored.keys else "Loaded already, nothing changed:"
     terminal_output.print_sentence(f"{verb} the programme {stored.name}: {', '.join(stored.projects)}.")
 
 
 def _fix_items(campaign: CheckedProject, items: Sequence[str], *, cosmetic: bool, json: bool) -> None:
+    """Take over these items from the changed file, and print what changed."""
     from annotation.loading.campaign import read_contents
     from annotation.workflow.lifecycle import item_fixes
     from bot.commands import database_session, terminal_output
@@ -166,6 +167,7 @@ def _fix_items(campaign: CheckedProject, items: Sequence[str], *, cosmetic: bool
 
 
 def _print_programme_plan(programme: CheckedProgramme, read: ReadCampaigns, *, json: bool) -> None:
+    """Print what loading a programme would change, in itself and in its projects."""
     from annotation.errors import NotFound
     from annotation.workflow.lifecycle import programmes
     from bot.commands import database_session, terminal_output
@@ -175,19 +177,20 @@ def _print_programme_plan(programme: CheckedProgramme, read: ReadCampaigns, *, j
             keys = programmes.plan_programme(view, programme)
     except NotFound:
         keys = None
-    what = [("everything", "is new")] if keys is None else [("keys of the programme file", ", ".join(keys))]
-    what = what if keys is None or keys else []
+    changes = [("everything", "is new")] if keys is None else [("keys of the programme file", ", ".join(keys))]
+    changes = changes if keys is None or keys else []
     if json:
         plans = {campaign.name: _describe_plan(campaign, contents) for campaign, contents, _ in read}
-        terminal_output.print_json({"changes": dict(what), "projects": plans})
+        terminal_output.print_json({"changes": dict(changes), "projects": plans})
         return
-    notes = () if what else ("Nothing.",)
-    terminal_output.print_table(f"Loading {programme.path} would change", ("what", "which"), what, notes=notes)
+    notes = () if changes else ("Nothing.",)
+    terminal_output.print_table(f"Loading {programme.path} would change", ("what", "which"), changes, notes=notes)
     for campaign, contents, _ in read:
         _print_plan(campaign, contents, json=False)
 
 
 def _describe_plan(campaign: CheckedProject, contents: CampaignContents) -> dict[str, dict[str, str]]:
+    """What loading would change, and what it may not, with the keys of `--json`."""
     plan = _get_plan(campaign, contents)
     lines = [("everything", "is new")] if plan is None else list(plan.lines)
     refused = [] if plan is None else [(change.what, change.reason) for change in plan.forbidden]

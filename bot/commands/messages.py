@@ -26,18 +26,18 @@ def list_(
         chosen = None if project is None else database_session.get_project(view, project).id
         listed = [
             {
-                "id": one.id,
-                "at": one.at.isoformat(timespec="minutes"),
-                "pseudonym": view.get_one(Annotator, one.annotator_id).pseudonym,
-                "project": None if one.project_id is None else view.get_one(Project, one.project_id).name,
+                "id": message.id,
+                "at": message.at.isoformat(timespec="minutes"),
+                "pseudonym": view.get_one(Annotator, message.annotator_id).pseudonym,
+                "project": None if message.project_id is None else view.get_one(Project, message.project_id).name,
                 "item": None
-                if one.assignment_id is None
-                else view.get_one(Item, view.get_one(Assignment, one.assignment_id).item_id).external_id,
-                "text": one.text,
-                "answer": one.answer,
-                "delivered": one.delivered_at is not None,
+                if message.assignment_id is None
+                else view.get_one(Item, view.get_one(Assignment, message.assignment_id).item_id).external_id,
+                "text": message.text,
+                "answer": message.answer,
+                "delivered": message.delivered_at is not None,
             }
-            for one in support_messages.list_messages(view, project_id=chosen, include_answered=everything)
+            for message in support_messages.list_messages(view, project_id=chosen, include_answered=everything)
         ]
     if json:
         terminal_output.print_json(listed)
@@ -75,8 +75,8 @@ def reports(
     with database_session.open_database() as database, database.reading() as view:
         chosen = None if project is None else database_session.get_project(view, project).id
         listed = [
-            vars(one) | {"at": one.at.isoformat(timespec="minutes")}
-            for one in problem_reports.list_open_reports(view, project_id=chosen)
+            vars(report) | {"at": report.at.isoformat(timespec="minutes")}
+            for report in problem_reports.list_open_reports(view, project_id=chosen)
         ]
     if json:
         terminal_output.print_json(listed)

@@ -27,10 +27,10 @@ def new(
     if list_:
         templates = template_files.list_templates()
         if json:
-            terminal_output.print_json({found.name: found.description for found in templates})
+            terminal_output.print_json({entry.name: entry.description for entry in templates})
         else:
             terminal_output.print_table(
-                "Templates", ("template", "about"), [(found.name, found.description) for found in templates]
+                "Templates", ("template", "about"), [(entry.name, entry.description) for entry in templates]
             )
         return
     if folder is None:

@@ -51,7 +51,7 @@ def simulate(
     """
     from annotation.simulation.simulated_annotators import SimulationSettings
 
-    crowd = SimulationSettings(
+    settings = SimulationSettings(
         people=people,
         skill=_parse_share(skill, "skill"),
         spread=_parse_share(spread, "spread"),
@@ -61,44 +61,45 @@ def simulate(
         sitting=_parse_seconds(sitting, "sitting"),
         seed=seed,
     )
-    _run_trials(file, crowd, overlap.replace(",", " ").split(), json=json)
+    _run_trials(file, settings, overlap.replace(",", " ").split(), json=json)
 
 
-def _run_trials(file: Path, crowd: SimulationSettings, overlaps: Sequence[str], *, json: bool) -> None:
+def _run_trials(file: Path, settings: SimulationSettings, overlaps: Sequence[str], *, json: bool) -> None:
+    """Simulate the campaign of a file with each overlap, and print the results."""
     from annotation.campaigns import project_file
     from bot import trials
     from bot.commands import campaign_check, terminal_output
 
     campaign = project_file.read_project(file)
-    tried = trials.parse_overlaps(overlaps, campaign=campaign)
+    parsed = trials.parse_overlaps(overlaps, campaign=campaign)
     with terminal_output.show_progress("simulated answers", quiet=json) as progress:
-        contents, results = trials.compare_overlaps(campaign, crowd=crowd, overlaps=tried, progress=progress)
+        contents, results = trials.compare_overlaps(campaign, settings=settings, overlaps=parsed, progress=progress)
     to_do = (f"To do before people come: {line}" for line in campaign_check.check_campaign(file).to_do)
-    notes = (*trials.list_limitations(campaign, contents, tried), *to_do)
+    notes = (*trials.list_limitations(campaign, contents, parsed), *to_do)
     if json:
-        facts = {"project": campaign.name, "simulated": True, "crowd": asdict(crowd)}
+        facts = {"project": campaign.name, "simulated": True, "crowd": asdict(settings)}
         terminal_output.print_json(facts | {"trials": [_build_json(trial) for trial in results], "notes": list(notes)})
     else:
-        _print_trials(campaign.name, crowd, results, notes)
+        _print_trials(campaign.name, settings, results, notes)
 
 
-def _print_trials(name: str, crowd: SimulationSettings, results: Sequence[Trial], notes: Sequence[str]) -> None:
+def _print_trials(campaign: str, settings: SimulationSettings, results: Sequence[Trial], notes: Sequence[str]) -> None:
     """Print a column for each overlap; rows without values are left out."""
     from bot.commands import terminal_output
 
     columns = [_build_cells(trial) for trial in results]
-    every = [(what, *(cells[what] for cells in columns)) for what in columns[0]]
-    rows = [row for row in every if any(cell is not None for cell in row[1:])]
+    all_rows = [(name, *(cells[name] for cells in columns)) for name in columns[0]]
+    rows = [row for row in all_rows if any(cell is not None for cell in row[1:])]
     shortages = [f"Overlap {trial.overlap}: {line}" for trial in results for line in trial.outcome.shortages]
-    refused = dict.fromkeys(trial.numbers.refused for trial in results if trial.numbers.refused)
+    refused = dict.fromkeys(trial.scores.refused for trial in results if trial.scores.refused)
     terminal_output.print_table(
-        f"SIMULATED · {name} · {crowd.people} people, skill {crowd.skill:.0%}, {crowd.careless:.0%} careless,"
-        f" seed {crowd.seed}",
+        f"SIMULATED · {campaign} · {settings.people} people, skill {settings.skill:.0%},"
+        f" {settings.careless:.0%} careless, seed {settings.seed}",
         ("overlap", *(trial.overlap for trial in results)),
         rows,
         notes=[
             *shortages,
-            *(f"No accuracy: {one}" for one in refused),
+            *(f"No accuracy: {reason}" for reason in refused),
             *notes,
             "SIMULATED: no person answered any of this.",
         ],
@@ -107,7 +108,7 @@ def _print_trials(name: str, crowd: SimulationSettings, results: Sequence[Trial]
 
 def _build_cells(trial: Trial) -> dict[str, Cell]:
     """The cells of a trial by row."""
-    outcome, numbers = trial.outcome, trial.numbers
+    outcome, scores = trial.outcome, trial.scores
     return {
         "items done": f"{outcome.done} of {outcome.items}",
         "judgements": str(outcome.judgements),
@@ -119,10 +120,10 @@ def _build_cells(trial: Trial) -> dict[str, Cell]:
         "excluded by rules": str(outcome.excluded),
         "careless, and excluded": f"{outcome.caught} of {outcome.careless}",
         "missed a pass mark": str(outcome.failed),
-        "right answers": _format_number(numbers.right),
-        "half of their 95 % interval": _format_number(numbers.half_width),
+        "right answers": _format_number(scores.right),
+        "half of their 95 % interval": _format_number(scores.half_width),
         "planned, of a baseline": _format_number(trial.planned),
-        "right majorities": _format_number(numbers.consensus),
+        "right majorities": _format_number(scores.consensus),
     }
 
 
@@ -132,7 +133,7 @@ def _format_number(value: float | None) -> str | None:
 
 def _build_json(trial: Trial) -> dict[str, object]:
     """A trial with the keys of `--json`."""
-    outcome, numbers = trial.outcome, trial.numbers
+    outcome, scores = trial.outcome, trial.scores
     money = (
         None if outcome.money is None else {"hundredths": outcome.money.hundredths, "currency": outcome.money.currency}
     )
@@ -143,7 +144,7 @@ def _build_json(trial: Trial) -> dict[str, object]:
         "shortages": list(outcome.shortages),
         "mean_answers": outcome.mean_answers,
         "planned_half_width": trial.planned,
-        **asdict(numbers),
+        **asdict(scores),
     }
 
 

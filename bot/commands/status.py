@@ -36,7 +36,7 @@ def status(
     if watch and json:
         raise BadInput("--watch is for people, --json for machines.", remedy="Leave one of them out.")
     if watch:
-        _watch_screen(lambda: _build_screen(_read_statuses(project), whole=project is not None))
+        _watch_screen(lambda: _build_screen(_read_statuses(project), detailed=project is not None))
         return
     statuses = _read_statuses(project)
     if json:
@@ -44,7 +44,7 @@ def status(
         terminal_output.print_json(facts[0] if project is not None else facts)
         return
     with terminal_output.allow_closed_pipe():
-        for part in _build_screen(statuses, whole=project is not None):
+        for part in _build_screen(statuses, detailed=project is not None):
             terminal_output.get_console().print(part)
 
 
@@ -77,10 +77,10 @@ def _watch_screen(screen: Callable[[], Sequence[RenderableType]]) -> None:
         signal.signal(signal.SIGINT, previous_handler)
 
 
-def _build_screen(statuses: Sequence[CampaignStatus], *, whole: bool) -> Sequence[RenderableType]:
+def _build_screen(statuses: Sequence[CampaignStatus], *, detailed: bool) -> Sequence[RenderableType]:
     from bot.commands import terminal_output
 
-    if whole:
+    if detailed:
         campaign = statuses[0]
         return terminal_output.build_table(
             f"{campaign.project.name}: {campaign.project.title}", ("what", "is"), _build_lines(campaign)
@@ -106,7 +106,7 @@ def _format_overlap(campaign: CampaignStatus) -> Cell:
 
 def _build_json(campaign: CampaignStatus) -> dict[str, Any]:
     """The status of a project with the keys of `--json`."""
-    controls, tried = campaign.controls, campaign.qualification
+    controls, qualification = campaign.controls, campaign.qualification
     return dict(zip(COLUMNS, _build_row(campaign), strict=True)) | {
         "started": None if campaign.project.started_at is None else campaign.project.started_at.isoformat(),
         "closed": None if campaign.project.closed_at is None else campaign.project.closed_at.isoformat(),
@@ -116,7 +116,7 @@ def _build_json(campaign: CampaignStatus) -> dict[str, Any]:
         "funnel": vars(campaign.funnel),
         "pilot": None if campaign.pilot is None else vars(campaign.pilot),
         "controls": None if controls is None else _build_controls_json(controls),
-        "qualification": None if tried is None else vars(tried),
+        "qualification": None if qualification is None else vars(qualification),
         "planned": None if campaign.planned is None else dict(campaign.planned),
         "half width": campaign.half_width,
         "post hoc": list((campaign.project.frozen or {}).get("post_hoc", ())),

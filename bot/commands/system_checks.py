@@ -30,11 +30,11 @@ class SystemFinding:
 def check_system() -> tuple[SystemFinding, ...]:
     """Check everything; a check that fails does not stop the others."""
     try:
-        chosen = read_settings()
+        settings = read_settings()
     except HromadaError as failure:
         return (_check_python(), SystemFinding("settings", well=False, says=str(failure)))
     read = SystemFinding("settings", well=True, says="read")
-    return (_check_python(), _check_packages(), read, *_check_connection(chosen), _check_token(chosen))
+    return (_check_python(), _check_packages(), read, *_check_connection(settings), _check_token(settings))
 
 
 def _check_python() -> SystemFinding:
@@ -45,25 +45,25 @@ def _check_packages() -> SystemFinding:
     return SystemFinding("packages", well=True, says=", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES))
 
 
-def _check_connection(chosen: Settings) -> tuple[SystemFinding, ...]:
+def _check_connection(settings: Settings) -> tuple[SystemFinding, ...]:
     """Check the database and its key without writing; it is well where the database is not there yet."""
     try:
         with database_session.open_database() as opened, opened.reading() as view:
             address = database.format_url(opened.engine.url)
-            return (SystemFinding("database", well=True, says=address), _check_key(view, chosen))
+            return (SystemFinding("database", well=True, says=address), _check_key(view, settings))
     except NotFound as absence:
         return (SystemFinding("database", well=True, says=str(absence)),)
     except HromadaError as failure:
         return (SystemFinding("database", well=False, says=str(failure)),)
 
 
-def _check_key(view: Session, chosen: Settings) -> SystemFinding:
+def _check_key(view: Session, settings: Settings) -> SystemFinding:
     """Check that the key belongs to the database; a missing key is made by the first command that needs it."""
     try:
-        key = pseudonyms.find_key(view, file=chosen.key_file)
+        key = pseudonyms.find_key(view, file=settings.key_file)
     except HromadaError as failure:
         return SystemFinding("key of the pseudonyms", well=False, says=str(failure))
-    says = "will be made at first use" if key is None else f"{chosen.key_file} can be used with this database"
+    says = "will be made at first use" if key is None else f"{settings.key_file} can be used with this database"
     return SystemFinding("key of the pseudonyms", well=True, says=says)
 
 
@@ -84,7 +84,7 @@ def check_database(engine: sa.Engine) -> tuple[invariants.IntegrityFinding, ...]
     )
 
 
-def _check_token(chosen: Settings) -> SystemFinding:
-    if chosen.telegram_token is None:
+def _check_token(settings: Settings) -> SystemFinding:
+    if settings.telegram_token is None:
         return SystemFinding("Telegram token", well=True, says="none; only `hromada bot` needs one")
     return SystemFinding("Telegram token", well=True, says="set (never shown)")

@@ -13,6 +13,7 @@ from enum import StrEnum
 from annotation.errors import Stale
 
 MAX_BYTES = 64
+"""The most bytes that Telegram takes as the data of a button."""
 MAX_NUMBER = 2**31 - 1
 """The largest id that a database column holds."""
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -22,12 +23,25 @@ _PATTERN = re.compile(
 
 
 class ButtonAction(StrEnum):
-    """What a button does. The row is an assignment for actions on an item, otherwise a project or 0."""
+    """What a button does, in one letter. Buttons stay in chats for a long time, so a letter never changes its meaning.
+
+    On an assignment, whose id is the row: ANSWER chooses an option, TOGGLE ticks or clears a box, DONE takes the ticked
+    boxes as the answer, LEAVE_UNANSWERED leaves an optional question without an answer, UNDO opens an answered item for
+    another answer, KEEP closes it with the old answer, SKIP and REPORT ask for a reason or take one, ASK asks for a
+    question to the organisers, TASK shows the task card again, PAUSE stops work, BACK leads from reasons to the item.
+
+    On a project, whose id is the row: CONSENT, PROFILE and WARNING answer a question before the first item, CARD marks
+    the task card as read, ENTER begins work on the project or programme, ATTEST answers the question about aids,
+    WITHDRAW leaves the project.
+
+    Without a row: LANGUAGE and ZONE (time zone) set what the word names, FORGET erases the annotator's data, GO_ON
+    shows the current screen.
+    """
 
     ANSWER = "a"
     TOGGLE = "b"
     DONE = "d"
-    OPEN = "o"
+    LEAVE_UNANSWERED = "o"
     UNDO = "u"
     KEEP = "v"
     SKIP = "k"
@@ -50,11 +64,17 @@ class ButtonAction(StrEnum):
 
 
 BUTTON_ACTIONS = frozenset(ButtonAction)
+REVISION, QUESTION_INDEX, OPTION_INDEX, TICK = range(4)
+"""The indices of the numbers in the data of ANSWER, TOGGLE, DONE and LEAVE_UNANSWERED.
+
+These are the revision of the answer, the index of the question in the item, the index of the option as shown, and for
+TOGGLE 1 to tick the box or 0 to clear it. DONE and LEAVE_UNANSWERED have the first two, ANSWER the first three.
+"""
 
 
 @dataclass(frozen=True)
 class CallbackData:
-    """The decoded data of a button."""
+    """The decoded data of a button; what `row_id`, `numbers` and `word` mean depends on the action."""
 
     action: ButtonAction
     row_id: int = 0
@@ -62,7 +82,7 @@ class CallbackData:
     word: str = ""
 
     def get_number(self, index: int) -> int:
-        """The number at that index; raises Stale where there is none."""
+        """The number at an index; raises Stale where there is none."""
         if index >= len(self.numbers):
             raise Stale("This button is not ours.")
         return self.numbers[index]

@@ -1,4 +1,4 @@
-"""The state of a conversation beside the work itself: which input is expected, and incomplete answers."""
+"""The state of a conversation that no other table holds: which input is expected, and incomplete answers."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from bot.conversation.views import questions
 from bot.conversation.views.items import ItemProgress
 
 MAX_DRAFTS = 4
+"""How many incomplete answers are kept for one annotator."""
 _STORED_KEYS = {
     "subject_id": "about",
     "profile_field": "field",
@@ -34,7 +35,10 @@ _STORED_KEYS = {
 
 
 class ConversationStep(StrEnum):
-    """What the next text of an annotator means."""
+    """What the bot has asked for; it decides how the annotator's next text is read. The values are stored.
+
+    SKIP and REPORT stand for a typed reason, ASK for a question to the organisers, NONE for an answer to the item.
+    """
 
     NONE = ""
     LANGUAGE = "language"
@@ -47,22 +51,26 @@ class ConversationStep(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerDraft:
-    """Incomplete answers to an item: for each question name the indices of the chosen options, in the order shown."""
+    """Incomplete answers to an item.
+
+    `answers` holds the indices of the chosen options by question name, `ticked` the indices of the ticked boxes of the
+    question that is asked now. Indices count the options as they are shown.
+    """
 
     assignment_id: int
     revision: int
     answers: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     ticked: list[int] = dataclasses.field(default_factory=list)
-    """The ticked boxes of the question that is on the screen."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConversationState:
     """The state of one conversation.
 
-    `subject_id` is the id that the step is about (a project or an assignment), `profile_field` the field that is being
-    asked. `entry` is the key of the menu entry that was chosen, `exhausted_entries` are the keys of entries that had no
-    item at the last search. `read_cards` holds the version of the task card that was read, by project id.
+    `subject_id` is the id of the project (step PROFILE) or assignment (steps SKIP, REPORT, ASK) that the step is about,
+    or 0, `profile_field` the name of the profile field that is asked for. `entry` is the `ProjectChoice.key` of the
+    menu entry that was chosen, 0 for none; `exhausted_entries` are the keys of entries that had no item at the last
+    search. `read_cards` holds the version of the task card that the annotator read last, by project id.
     """
 
     step: ConversationStep = ConversationStep.NONE
@@ -81,24 +89,27 @@ class ConversationState:
         return AnswerDraft(assignment_id=assignment_id, revision=revision)
 
     def with_draft(self, draft: AnswerDraft | None, *, assignment_id: int) -> ConversationState:
-        """The state with this draft in place of an earlier one of the item; the oldest of many drafts are dropped."""
+        """The state with this draft as the only one for the assignment; with None, without any.
+
+        At most MAX_DRAFTS are kept, the latest.
+        """
         others = tuple(other for other in self.drafts if other.assignment_id != assignment_id)
         return replace(self, drafts=(*others, *((draft,) if draft else ()))[-MAX_DRAFTS:])
 
     def with_step(self, step: ConversationStep, *, subject_id: int = 0, profile_field: str = "") -> ConversationState:
-        """The state at another step."""
+        """The state with another step."""
         return replace(self, step=step, subject_id=subject_id, profile_field=profile_field)
 
 
 @dataclass
 class ConversationRecord:
-    """The state of an annotator's conversation as it is stored, read once per update."""
+    """The stored state of an annotator's conversation; it is read once per update."""
 
     annotator_id: int
     state: ConversationState
 
     def save(self, session: Session, state: ConversationState, *, now: datetime) -> None:
-        """Store a new state, if it differs."""
+        """Store a new state, unless it is equal to the stored one."""
         if state != self.state:
             save_state(session, annotator_id=self.annotator_id, state=state, now=now)
             self.state = state
@@ -134,7 +145,7 @@ def save_state(session: Session, *, annotator_id: int, state: ConversationState,
 
 
 def compute_card_version(instructions: str, examples: ExamplesSection | None) -> str:
-    """A digest of the task card, so that a changed card is shown again."""
+    """A digest of the instructions and examples; a task card with another version than the one read is shown again."""
     text = instructions + ("" if examples is None else examples.model_dump_json())
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
@@ -166,27 +177,27 @@ _FIND_CONVERSATION = annotator_locks.add_annotator_lock(
 
 
 LEFT_UNANSWERED = -1
-"""In place of an option index: an optional question was left without an answer."""
+"""Stands in a draft instead of option indices for an optional question that was left without an answer."""
 
 
 def find_next_question(item: AssignedItem, draft: AnswerDraft) -> int | None:
-    """The index of the question to ask next; None when every question that `show_if` lets through is answered."""
-    stored: dict[str, str] = {}
+    """The index of the next question to ask: the first one without an answer whose `show_if` holds. None for none."""
+    stored_answers: dict[str, str] = {}
     for index, shown in enumerate(item.questions):
         if shown.name in draft.answers:
-            stored |= _encode_options(shown, draft.answers[shown.name])
-        elif question_base.is_asked(shown.question, stored):
+            stored_answers |= _encode_options(shown, draft.answers[shown.name])
+        elif question_base.is_asked(shown.question, stored_answers):
             return index
     return None
 
 
 def record_options(draft: AnswerDraft, shown: ShownQuestion, options: list[int]) -> AnswerDraft:
-    """The draft with the options chosen for one more question."""
+    """The draft with the indices of the chosen options for one more question."""
     return replace(draft, answers=draft.answers | {shown.name: options}, ticked=[])
 
 
 def collect_answers(item: AssignedItem, draft: AnswerDraft) -> dict[str, object]:
-    """The answers by question name, as the workflow takes them: a label, or a list of labels for `choices`."""
+    """The answers by question name, as `submit_judgement` takes them: a label, or a list of labels for `choices`."""
     collected: dict[str, object] = {}
     for shown in item.questions:
         options = draft.answers.get(shown.name)
@@ -198,18 +209,18 @@ def collect_answers(item: AssignedItem, draft: AnswerDraft) -> dict[str, object]
 
 
 def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> ItemProgress:
-    """The part of the item that is on the screen: the question to answer, and the answers before it in words."""
+    """What the item's message shows of its questions: the next one, its ticked boxes, and the answers before it."""
     next_index = find_next_question(item, draft) or 0
     answered = []
     for shown in item.questions[:next_index]:
-        stored = _encode_options(shown, draft.answers.get(shown.name, [LEFT_UNANSWERED])).get(shown.name)
-        if stored is not None:
-            answered.append((shown.text, questions.format_answer(shown, stored, translate, language=item.language)))
+        answer = _encode_options(shown, draft.answers.get(shown.name, [LEFT_UNANSWERED])).get(shown.name)
+        if answer is not None:
+            answered.append((shown.text, questions.format_answer(shown, answer, translate, language=item.language)))
     return ItemProgress(index=next_index, ticked=tuple(draft.ticked), answered=tuple(answered))
 
 
 def _encode_options(shown: ShownQuestion, options: list[int]) -> dict[str, str]:
-    """The chosen options as they are stored in a judgement, by question name; empty for a question left open."""
+    """The answer as a judgement stores it, by question name; empty for a question left without an answer."""
     if options == [LEFT_UNANSWERED]:
         return {}
     labels = [shown.labels[index] for index in options]

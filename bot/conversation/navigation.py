@@ -1,4 +1,7 @@
-"""Navigation: which screen an annotator is on. Every entry leads there, and there is always a way on."""
+"""Navigation: which screen an annotator sees next. Every screen says what to do, or why there is no item.
+
+`show_` functions return the calls that send a screen, `ask_` functions those that send a question.
+"""
 
 from __future__ import annotations
 
@@ -28,18 +31,20 @@ from bot.conversation.views.menus import MenuLine
 from bot.conversation.views.message_layout import RenderedMessage
 
 MAX_SEARCHES = 20
-"""How many searches for an item one update makes before the annotator is asked to wait."""
+"""How many times one update searches for an item before the annotator is asked to wait."""
 MAX_COUNTED = 500
-"""Up to how many open items the menu counts; more are "plenty"."""
+"""Up to how many open items the menu counts; above that it gives no number."""
 
 
-def show_current_screen(context: UpdateContext, *, keeps_item: bool = True) -> TelegramCalls:
-    """The screen where the annotator is. `keeps_item` is false after an item was answered, skipped or released."""
+def show_current_screen(context: UpdateContext, *, item_finished: bool = False) -> TelegramCalls:
+    """Show the screen that the annotator needs now. `item_finished`: this update answered or skipped an item."""
     if context.state.step is ConversationStep.LANGUAGE:
         return context.send(onboarding.render_language_choice())
     state = context.state.with_step(ConversationStep.NONE)
     context.save_state(
-        replace(state, exhausted_entries=()) if context.incoming.kind is UpdateKind.MESSAGE and keeps_item else state
+        replace(state, exhausted_entries=())
+        if context.incoming.kind is UpdateKind.MESSAGE and not item_finished
+        else state
     )
     eligibility = assignments.get_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
     if eligibility.live_assignment_id is not None:
@@ -52,7 +57,7 @@ def show_current_screen(context: UpdateContext, *, keeps_item: bool = True) -> T
     entries = open_projects.list_choices(eligibility.open_projects)
     if not any(entry.projects for entry in entries):
         return _explain_nothing_open(context, entries)
-    return _show_next_item(context, entries, eligibility=eligibility, follows_answer=not keeps_item)
+    return _show_next_item(context, entries, eligibility=eligibility, item_finished=item_finished)
 
 
 def list_menu_entries(context: UpdateContext) -> tuple[ProjectChoice, ...]:
@@ -63,30 +68,30 @@ def list_menu_entries(context: UpdateContext) -> tuple[ProjectChoice, ...]:
 
 
 def _show_next_item(
-    context: UpdateContext, entries: Sequence[ProjectChoice], *, eligibility: Eligibility, follows_answer: bool
+    context: UpdateContext, entries: Sequence[ProjectChoice], *, eligibility: Eligibility, item_finished: bool
 ) -> TelegramCalls:
-    """The next item of the chosen menu entry, or of the only one; the menu where there are several.
+    """Show the next item of the chosen menu entry, or of the only one; the menu where none of several is chosen.
 
-    An entry without an item is explained and marked as exhausted, and the search continues in the others.
+    An entry that has no item now is explained and marked as exhausted, and the other entries are searched.
     """
     if not _list_open_entries(context, entries):
         context.save_state(replace(context.state, exhausted_entries=()))
-    refusals: dict[str, TelegramCall] = {}
+    explanations: dict[str, TelegramCall] = {}  # by their text, so that none is sent twice
     while open_entries := _list_open_entries(context, entries):
         chosen = [entry for entry in open_entries if entry.key == context.state.entry]
         if len(open_entries) > 1 and not chosen:
-            return join_calls(refusals.values(), show_menu(context, open_entries))
+            return join_calls(explanations.values(), show_menu(context, open_entries))
         entry = (chosen or open_entries)[0]
         result = _search_item(context, entry.projects, eligibility=eligibility)
-        calls = show_assignment_result(context, result, follows_answer=follows_answer)
+        calls = show_assignment_result(context, result, item_finished=item_finished)
         if isinstance(result, AssignedItem) or result.reason in {
             *access.RESOLVABLE_REASONS,
             UnassignedReason.SEARCHING,
         }:
-            return join_calls(refusals.values(), calls)
+            return join_calls(explanations.values(), calls)
         _mark_exhausted(context, entry)
-        refusals |= {str(call): call for call in calls}
-    return tuple(refusals.values())
+        explanations |= {str(call): call for call in calls}
+    return tuple(explanations.values())
 
 
 def _list_open_entries(context: UpdateContext, entries: Sequence[ProjectChoice]) -> list[ProjectChoice]:
@@ -99,7 +104,7 @@ def _mark_exhausted(context: UpdateContext, entry: ProjectChoice) -> None:
 
 
 def show_item_after_decline(context: UpdateContext, *, project_id: int) -> TelegramCalls:
-    """Where an annotator continues after declining a project's terms: in the same menu entry, or in another."""
+    """Show an item after the annotator declined a project's terms: of the same menu entry, or of another."""
     eligibility = assignments.get_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
     open_entries = [entry for entry in open_projects.list_choices(eligibility.open_projects) if entry.projects]
     current = next((entry for entry in open_entries if project_id in entry.projects), None)
@@ -109,11 +114,11 @@ def show_item_after_decline(context: UpdateContext, *, project_id: int) -> Teleg
             return show_assignment_result(context, result)
         _mark_exhausted(context, current)
     others = [entry for entry in open_entries if entry is not current]
-    return _show_next_item(context, others, eligibility=eligibility, follows_answer=False) if others else ()
+    return _show_next_item(context, others, eligibility=eligibility, item_finished=False) if others else ()
 
 
 def get_live_item(context: UpdateContext) -> AssignedItem | NothingAssigned:
-    """The live item of the annotator, if any; nothing new is assigned."""
+    """The item that the annotator has in Telegram now, or why there is none; no new item is assigned."""
     return assignments.assign_next_item(
         context.session, annotator_id=context.annotator_id, now=context.now, project_ids=()
     )
@@ -122,7 +127,7 @@ def get_live_item(context: UpdateContext) -> AssignedItem | NothingAssigned:
 def _search_item(
     context: UpdateContext, projects: Sequence[int], *, eligibility: Eligibility
 ) -> AssignedItem | NothingAssigned:
-    """Search for an item in these projects, again while the search is unfinished."""
+    """Assign an item of these projects, or find out why there is none; an unfinished search is continued."""
     for _ in range(MAX_SEARCHES):
         result = assignments.assign_next_item(
             context.session,
@@ -137,7 +142,7 @@ def _search_item(
 
 
 def show_menu(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:
-    """The menu of open projects."""
+    """Show the menu of open projects."""
     lines = [MenuLine(key=entry.key, title=entry.title, left=_count_left(context, entry.projects)) for entry in entries]
     return context.send(menus.render_menu(lines, context.translate))
 
@@ -150,7 +155,7 @@ def _count_left(context: UpdateContext, projects: Sequence[int]) -> int | None:
 
 
 def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:
-    """Why no project is open: all work is done, the project is paused or elsewhere, or there is no invitation."""
+    """Explain why no project is open: quota reached, work elsewhere, paused, all done, or no invitation redeemed."""
     if entries:
         return context.send_text("quota", project=entries[0].title)
     session = context.session
@@ -165,14 +170,14 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
             )
     if projects:
         return show_assignment_result(context, NothingAssigned(reason=UnassignedReason.NOTHING_LEFT))
-    invited = session.exec(select(Invitation.id).limit(1)).first() is not None
-    return context.send_text("stranger" if invited else "nothing-open")
+    has_invitations = session.exec(select(Invitation.id).limit(1)).first() is not None
+    return context.send_text("stranger" if has_invitations else "nothing-open")
 
 
 def show_assignment_result(
-    context: UpdateContext, result: AssignedItem | NothingAssigned, *, follows_answer: bool = False
+    context: UpdateContext, result: AssignedItem | NothingAssigned, *, item_finished: bool = False
 ) -> TelegramCalls:
-    """The assigned item with the screens that come before it, or why there is none."""
+    """Show the assigned item, or the first question or task card that has to come before it, or why there is none."""
     if isinstance(result, NothingAssigned):
         return _explain_no_item(context, result)
     project = context.session.get_one(Project, result.project_id)
@@ -183,18 +188,18 @@ def show_assignment_result(
     if context.state.read_cards.get(str(result.project_id)) != version:
         return show_card(context, project, definition, version=version)
     attestation = _ask_due_attestation(context, project, definition)
-    page_over = _announce_page_end(context, result) if follows_answer else ()
-    return attestation or join_calls(page_over, show_item(context, result))
+    page_end = _announce_page_end(context, result) if item_finished else ()
+    return attestation or join_calls(page_end, show_item(context, result))
 
 
 def show_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
-    """The item as new messages, with its buttons under the last."""
+    """Show the item in new messages, with its buttons under the last."""
     draft = context.state.get_draft(item.assignment_id, item.revision)
     return context.send(*render_item(context, item, draft), assignment_id=item.assignment_id)
 
 
 def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> tuple[RenderedMessage, ...]:
-    """The messages of an item with the answers given so far."""
+    """The messages of an item with the question to ask next and the answers of the draft."""
     return items.render_item(
         item,
         context.translate,
@@ -205,29 +210,29 @@ def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) 
 
 def has_countdown(context: UpdateContext, project_id: int) -> bool:
     """Whether the project shows annotators how many items are left."""
-    project = context.find_project(project_id)
-    return project is not None and project[1].reward is not None and project[1].reward.countdown
+    definition = context.find_definition(project_id)
+    return definition is not None and definition.reward is not None and definition.reward.countdown
 
 
 def show_card(
-    context: UpdateContext, project: Project, definition: ProjectFile, *, version: str, message: str = "begin"
+    context: UpdateContext, project: Project, definition: ProjectFile, *, version: str, label_id: str = "begin"
 ) -> TelegramCalls:
-    """The task card with a button that begins or leads back."""
-    begin = message_layout.build_button(context.translate(message), ButtonAction.CARD, project.id or 0, word=version)
+    """Show the task card with a button that leads to the item; `label_id` is the id of the button's text."""
+    button = message_layout.build_button(context.translate(label_id), ButtonAction.CARD, project.id or 0, word=version)
     card = onboarding.render_card(
-        project.title, project.instructions, definition.examples, context.translate, buttons=((begin,),)
+        project.title, project.instructions, definition.examples, context.translate, buttons=((button,),)
     )
     return context.send(*card)
 
 
 def ask_time_zone(context: UpdateContext) -> TelegramCalls:
-    """Ask for the time zone; a tap or a typed text answers."""
+    """Ask for the time zone, which can be tapped or typed."""
     context.save_state(context.state.with_step(ConversationStep.ZONE))
     return context.send(onboarding.render_time_zone_choice(context.translate, now=context.now))
 
 
 def _announce_page_end(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
-    """Suggest a rest where the item is the first of a new page."""
+    """Say that the page before is finished and suggest a rest, where the item is the first of a later page."""
     page = item.page
     if page is None or page.number == 1 or page.position != 1 or item.revision:
         return ()
@@ -258,7 +263,7 @@ def _ask_due_attestation(context: UpdateContext, project: Project, definition: P
 
 
 def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> TelegramCalls:
-    """Why there is no item, or the question that the annotator has to answer first."""
+    """Explain why there is no item, or ask what the annotator has to answer first."""
     title = ""
     if result.project is not None:
         project = queries.get_project(context.session, result.project)

@@ -14,6 +14,7 @@ from bot.conversation.views import message_layout
 from bot.conversation.views.message_layout import TextBlock
 
 MAX_QUOTED_UNITS = 300
+"""How much of a question is quoted above its answer, in UTF-16 units."""
 
 
 def list_bot_profiles() -> tuple[BotProfile, ...]:
@@ -30,10 +31,10 @@ def list_bot_profiles() -> tuple[BotProfile, ...]:
 
 
 def deliver_organiser_answers(session: Session, *, now: datetime) -> TelegramCalls:
-    """Mark undelivered answers as delivered and return the messages; these must be stored in the same transaction.
+    """Mark undelivered answers as delivered and return messages with them, to be stored in the same transaction.
 
-    Answers to annotators who cannot be reached stay undelivered until they are back, and so do answers whose outbox
-    message was lost.
+    Answers to annotators who have blocked the bot stay undelivered until they unblock it. An answer whose outbox
+    message was deleted unsent is undelivered again.
     """
     calls: list[NewMessage] = []
     for message in support_messages.list_undelivered_answers(session):

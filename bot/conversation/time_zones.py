@@ -21,7 +21,7 @@ FRACTIONAL_OFFSET_ZONES = (
     "Australia/Adelaide", "Australia/Lord_Howe", "Australia/Eucla", "Pacific/Chatham", "America/St_Johns",
     "Pacific/Marquesas",
 )  # fmt: skip
-"""Zones that differ from UTC by more than whole hours; of zones with the same offset the most populous comes first."""
+"""Zones whose offset from UTC is not whole hours; of zones with the same offset the most populous comes first."""
 _OFFSET = re.compile(r"(?:utc|gmt)? ?([+-])(\d{1,2})(?:[:.]?(\d{2}))?")
 
 
@@ -31,38 +31,38 @@ def parse_time_zone(text: str, *, now: datetime) -> str | None:
     An offset of whole hours becomes `Etc/GMT…`, any other a zone that has this offset now.
     """
     typed = " ".join(text.split()).casefold()
-    offset = _OFFSET.fullmatch(typed.replace("−", "-"))
-    if offset is None:
+    match = _OFFSET.fullmatch(typed.replace("−", "-"))
+    if match is None:
         return _index_zone_names().get(typed.replace("_", " ")) or _index_zone_names().get(typed)
-    sign, hours, minutes = offset.groups(default="0")
-    ahead = int(f"{sign}1") * timedelta(hours=int(hours), minutes=int(minutes))
+    sign, hours, minutes = match.groups(default="0")
+    offset = int(f"{sign}1") * timedelta(hours=int(hours), minutes=int(minutes))
     if int(minutes):
-        return next((name for name in FRACTIONAL_OFFSET_ZONES if _get_utc_offset(name, now) == ahead), None)
+        return next((name for name in FRACTIONAL_OFFSET_ZONES if _get_utc_offset(name, now) == offset), None)
     name = f"Etc/GMT{-int(sign + hours):+d}" if int(hours) else "Etc/GMT"
     return name if name in zoneinfo.available_timezones() else None
 
 
 def format_zone(name: str, translate: Texts) -> str:
-    """A zone in words: its city where the texts have one, otherwise the offset from UTC or the IANA name."""
+    """A zone as annotators read it: the offset of `Etc/GMT…`, the city of a common zone, otherwise the IANA name."""
     if name.startswith("Etc/GMT"):
         hours = -int(name.removeprefix("Etc/GMT") or 0)
         return f"UTC{hours:+d}" if hours else "UTC"
     has_city = any(name in zones for zones in COMMON_ZONES.values())
-    return translate(get_city_message_id(name)) if has_city else name.replace("_", " ")
+    return translate(get_city_text_id(name)) if has_city else name.replace("_", " ")
 
 
-def format_time(at: datetime, translate: Texts, *, zone: str | None) -> str:
+def format_time(moment: datetime, translate: Texts, *, zone: str | None) -> str:
     """A date and time in the annotator's zone; in UTC, and marked so, where the zone is unknown."""
     try:
-        local = at.astimezone(ZoneInfo(zone or "UTC"))
+        local = moment.astimezone(ZoneInfo(zone or "UTC"))
     except (ZoneInfoNotFoundError, ValueError):
-        return format_time(at, translate, zone=None)
+        return format_time(moment, translate, zone=None)
     time = f"{local:%H:%M}" + ("" if zone else " UTC")
     return translate("moment", day=local.day, month=local.month, time=time)
 
 
-def get_city_message_id(name: str) -> str:
-    """The name of the message that holds the city of a zone."""
+def get_city_text_id(name: str) -> str:
+    """The id of the text with the city of a zone."""
     return "zone-" + name.rpartition("/")[2].lower().replace("_", "-")
 
 
@@ -72,13 +72,13 @@ def _get_utc_offset(name: str, now: datetime) -> timedelta | None:
 
 @cache
 def _index_zone_names() -> dict[str, str]:
-    """Zones by IANA name and by city, in lower case, and by the cities of the buttons in every language."""
+    """IANA names by IANA name and by city, in lower case, and by the cities on the buttons in every language."""
     names = sorted(zoneinfo.available_timezones())
     cities = {name.rpartition("/")[2].replace("_", " ").casefold(): name for name in names if "/" in name}
     return cities | _index_cities() | {name.casefold(): name for name in names}
 
 
 def _index_cities() -> dict[str, str]:
-    """The zones of the buttons by the names of their cities in every language, in lower case."""
+    """IANA names of the zones on buttons by the names of their cities in every language, in lower case."""
     names = sorted({name for zones in COMMON_ZONES.values() for name in zones})
-    return {get_texts(language)(get_city_message_id(name)).casefold(): name for name in names for language in LANGUAGES}
+    return {get_texts(language)(get_city_text_id(name)).casefold(): name for name in names for language in LANGUAGES}

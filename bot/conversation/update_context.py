@@ -30,7 +30,10 @@ from bot.conversation.views.message_layout import RenderedMessage
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateContext:
-    """Everything a handler decides on. `callback` is the data of the tapped button, None for texts and forged taps."""
+    """What a handler needs to answer one update.
+
+    `callback` is the data of the tapped button; None for texts, and for taps on buttons that this bot did not make.
+    """
 
     session: Session
     incoming: IncomingUpdate
@@ -81,15 +84,20 @@ class UpdateContext:
         project = self.session.get(Project, project_id)
         return None if project is None else (project, definitions.get_project_definition(project))
 
-    def acknowledge(self, message: str = "", *, alert: bool = False, **arguments: str | int) -> TelegramCalls:
-        """Acknowledge the tap, with a toast or an alert; no call where the update is no tap."""
+    def find_definition(self, project_id: int) -> ProjectFile | None:
+        """The definition of a project; None for an unknown id."""
+        found = self.find_project(project_id)
+        return None if found is None else found[1]
+
+    def acknowledge(self, text_id: str = "", *, alert: bool = False, **arguments: str | int) -> TelegramCalls:
+        """Acknowledge the tap, with a text as a toast or an alert; no call where the update is no tap."""
         if self.incoming.query_id is None:
             return ()
-        text = self.translate(message, **arguments) if message else ""
+        text = self.translate(text_id, **arguments) if text_id else ""
         return (TapAcknowledgement(query_id=self.incoming.query_id, text=text, alert=alert),)
 
     def send(self, *messages: RenderedMessage, assignment_id: int | None = None) -> TelegramCalls:
-        """New messages; the last of them shows that assignment."""
+        """Calls that send new messages. With `assignment_id`, the last is the item message of that assignment."""
         return tuple(
             NewMessage(
                 chat_id=self.incoming.chat_id,
@@ -101,12 +109,15 @@ class UpdateContext:
             for number, message in enumerate(messages, 1)
         )
 
-    def send_text(self, message: str, **arguments: str | int) -> TelegramCalls:
-        """A new message with one sentence."""
-        return self.send(message_layout.render_text(self.translate, self.translate(message, **arguments)))
+    def send_text(self, text_id: str, **arguments: str | int) -> TelegramCalls:
+        """A call that sends one text as a new message."""
+        return self.send(message_layout.render_text(self.translate, self.translate(text_id, **arguments)))
 
     def edit(self, message: RenderedMessage, *, assignment_id: int | None = None) -> TelegramCalls:
-        """Replace the message under the tapped button, otherwise the message that shows that assignment, if any."""
+        """A call that replaces the message with the tapped button, otherwise the item message of the assignment.
+
+        No call where the update is no tap and no assignment is named.
+        """
         target: int | AssignmentMessage | None = self.incoming.message_id if self.incoming.query_id else None
         if target is None and assignment_id is not None:
             target = AssignmentMessage(assignment_id=assignment_id)
@@ -115,14 +126,14 @@ class UpdateContext:
         return (MessageEdit(chat_id=self.incoming.chat_id, message=target, html=message.html, buttons=message.buttons),)
 
     def edit_or_send(self, message: RenderedMessage) -> TelegramCalls:
-        """Replace the message under the tapped button; a new message where there is none."""
+        """A call that replaces the message with the tapped button; a new message where the update is no tap."""
         return self.edit(message) or self.send(message)
 
     def without_tap(self) -> UpdateContext:
-        """The same context for calls that follow the acknowledgement of the tap."""
+        """The context as if no button were tapped: what follows is neither acknowledged again nor edits the message."""
         return replace(self, incoming=replace(self.incoming, query_id=None))
 
 
 def join_calls(*groups: Iterable[TelegramCall]) -> TelegramCalls:
-    """Calls one after another."""
+    """The calls of all groups, in their order."""
     return tuple(call for group in groups for call in group)

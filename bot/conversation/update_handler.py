@@ -1,6 +1,7 @@
-"""The entry of the conversation: from an update to the calls that follow, in one transaction; nothing is sent here.
+"""The entry of the conversation: an update is handled in one transaction, and the calls to make are returned.
 
-The first handler in HANDLERS whose condition holds answers the update. The exceptions of handlers become texts here.
+The first handler in HANDLERS whose condition holds answers the update. Exceptions that a handler raises are explained
+to the annotator here.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from bot.conversation.updates_and_calls import (
 from bot.conversation.views import message_layout
 
 HANDLED_KINDS = {UpdateKind.MESSAGE, UpdateKind.EDITED, UpdateKind.TAP}
+"""Updates of these kinds are passed to the handlers."""
 _UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")
 
 Condition = Callable[[UpdateContext], bool]
@@ -59,7 +61,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.ANSWER), answers.answer_with_option),
     (_build_tap_condition(ButtonAction.TOGGLE), answers.toggle_box),
     (_build_tap_condition(ButtonAction.DONE), answers.confirm_boxes),
-    (_build_tap_condition(ButtonAction.OPEN), answers.leave_question_unanswered),
+    (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.leave_question_unanswered),
     (_build_tap_condition(ButtonAction.UNDO), answers.undo_answer),
     (_build_tap_condition(ButtonAction.KEEP), answers.keep_answer),
     (_build_tap_condition(ButtonAction.SKIP), skips_and_reports.skip_item),
@@ -101,12 +103,13 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_step_condition(ConversationStep.ASK), skips_and_reports.submit_question),
     (lambda _: True, answers.answer_with_text),
 )
+"""Conditions with their handlers, in the order in which they are tried; the last condition always holds."""
 
 
 def handle_update(
     session: Session, incoming: IncomingUpdate, *, now: datetime, settings: ConversationSettings
 ) -> TelegramCalls:
-    """Handle an update and return the calls to make; the caller commits first, and makes the calls in their order."""
+    """Handle an update and return the calls to make; the caller commits the session before it makes them."""
     if not incoming.private:
         return _answer_outside_private_chat(incoming)
     if incoming.kind is UpdateKind.BLOCKED:
@@ -134,12 +137,13 @@ def handle_update(
 def _get_conversation(
     session: Session, incoming: IncomingUpdate, *, now: datetime, settings: ConversationSettings
 ) -> tuple[Annotator, ConversationRecord]:
-    """The annotator with their conversation; an unknown user is registered and asked for a language first."""
-    known = conversation_state.find_conversation(session, telegram_id=incoming.telegram_id)
-    if known is not None:
-        if known[0].unreachable_at is not None:
-            registration.mark_reachable(session, annotator=known[0])
-        return known
+    """The sender as an annotator, with their conversation; a new user is registered and asked for a language first."""
+    found = conversation_state.find_conversation(session, telegram_id=incoming.telegram_id)
+    if found is not None:
+        annotator, record = found
+        if annotator.unreachable_at is not None:
+            registration.mark_reachable(session, annotator=annotator)
+        return annotator, record
     annotator = registration.register_telegram_annotator(
         session,
         telegram_id=incoming.telegram_id,
@@ -154,7 +158,7 @@ def _get_conversation(
 
 
 def _answer_outside_private_chat(incoming: IncomingUpdate) -> TelegramCalls:
-    """Outside private chats only commands and taps are answered, with a hint to use the private chat."""
+    """Answer commands and taps in a group or channel with a hint to use the private chat, and nothing else."""
     translate = get_texts(match_language(incoming.language_code))
     if incoming.kind is UpdateKind.TAP and incoming.query_id is not None:
         return (TapAcknowledgement(query_id=incoming.query_id, text=translate("only-private")),)
@@ -168,19 +172,19 @@ def _answer_outside_private_chat(incoming: IncomingUpdate) -> TelegramCalls:
 
 
 def _clean_text(text: str | None) -> str | None:
-    """A text without characters that a database cannot store, cut to the length that is read."""
+    """The first MAX_TEXT characters of a text, without those that a database cannot store."""
     return None if text is None else _UNSTORABLE_CHARACTERS.sub("", text[:MAX_TEXT])
 
 
 def explain_refusal(context: UpdateContext, failure: HromadaError) -> TelegramCalls:
     """Explain why a tap or text was refused, and show the current screen again."""
-    message = "stale" if isinstance(failure, Stale) else "not-taken"
-    explanation = context.acknowledge(message) or context.send_text(message)
+    text_id = "stale" if isinstance(failure, Stale) else "not-taken"
+    explanation = context.acknowledge(text_id) or context.send_text(text_id)
     return join_calls(explanation, navigation.show_current_screen(context.without_tap()))
 
 
 def explain_failure(incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls:
-    """Apologise for an update that could not be handled; `code` finds the failure in the log."""
+    """Apologise for an update that could not be handled; `code` is the code of the failure in the log."""
     translate = get_texts(match_language(incoming.language_code))
     text = translate("busy") if isinstance(failure, Unavailable) else translate("trouble", code=code)
     apology = NewMessage(chat_id=incoming.chat_id, html=message_layout.render_text(translate, text).html)

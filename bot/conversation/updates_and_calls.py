@@ -1,6 +1,7 @@
 """Values that go between Telegram and the conversation: updates reduced to what is needed, and the calls to make.
 
-Both are plain values: an update waits in the inbox and a call in the outbox as JSON.
+Both are stored as JSON until they are handled: updates in the inbox, calls in the outbox. So the names of the fields of
+`IncomingUpdate` are stored too.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ MAX_TEXT = 4096
 
 
 class UpdateKind(StrEnum):
-    """The kind of an update."""
+    """The kind of an update. The values are stored.
+
+    MESSAGE is a new message, EDITED an edited one, TAP a tap on an inline button. BLOCKED and UNBLOCKED: the user has
+    stopped or started the bot. MIGRATED: a group has another chat id now. OTHER needs no answer.
+    """
 
     MESSAGE = "message"
     EDITED = "edited"
@@ -28,8 +33,12 @@ class UpdateKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class IncomingUpdate:
-    """An update without names. `media` is the type of a message that has no text; `message_id` is the id of the
-    message, or of the message under the tapped button; `data` and `query_id` are set for taps.
+    """An update of Telegram without names of people.
+
+    `at` is when it was sent, `telegram_id` the id of the user who sent it; `private` says whether the chat is a private
+    one. `media` is the type of a photo, sticker or other media in the message. `message_id` is the id of the message,
+    or of the message with the tapped button. `reply_to` is the id of the message that it replies to. `data` (of the
+    button) and `query_id` (to acknowledge the tap) are set for taps only.
     """
 
     update_id: int
@@ -69,14 +78,14 @@ class TapAcknowledgement:
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentMessage:
-    """The message that shows an assignment, wherever it is in the chat."""
+    """The item message of an assignment; its message id is looked up when the call is stored."""
 
     assignment_id: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class MessageEdit:
-    """Replaces the text and buttons of a message; a missing or unchanged message is not a failure."""
+    """Replaces the text and buttons of a message; if it is missing or unchanged, the call counts as made."""
 
     chat_id: int
     message: int | AssignmentMessage
@@ -88,10 +97,10 @@ class MessageEdit:
 class NewMessage:
     """A new message. `input_hint` asks for a typed answer and is shown in the input field.
 
-    `assignment_id` is the assignment that the message shows: its place in the chat and the time shown are stored once
-    it is sent. `answered_message_id` is the annotator's question that it answers: if the message is lost, that question
-    counts as unanswered again. `repeatable` messages may be sent twice when nobody knows whether the first attempt
-    arrived. `protect` prevents forwarding and saving.
+    `silent` messages make no sound. `assignment_id` is the assignment that the message shows: once it is sent, its
+    message id and the time are stored. `answered_message_id` is the id of the support message that it answers: if the
+    answer is lost, the question counts as unanswered again. A `repeatable` message is sent again where it is not known
+    whether it arrived. `protect` prevents forwarding and saving.
     """
 
     chat_id: int
@@ -107,7 +116,7 @@ class NewMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class NewDocument:
-    """A new message with a file."""
+    """A new message with a file: its name, bytes and caption."""
 
     chat_id: int
     name: str
@@ -117,7 +126,7 @@ class NewDocument:
 
 @dataclass(frozen=True, kw_only=True)
 class CommandMenu:
-    """The command menu of one chat in its new language: descriptions by command."""
+    """Sets the command menu of one chat after a change of language: descriptions by command."""
 
     chat_id: int
     language: str
@@ -143,9 +152,9 @@ TelegramCalls = tuple[TelegramCall, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class ConversationSettings:
-    """The settings of the deployment that the conversation needs: the pseudonym key.
+    """The settings of the deployment that the conversation needs.
 
-    `simulated` marks new annotators as simulated.
+    `key` is the key that pseudonyms are derived with. `simulated` marks new annotators as simulated.
     """
 
     key: bytes

@@ -1,4 +1,4 @@
-"""The log of the bot: without tokens, ids, or texts of libraries that could hold them."""
+"""The log of the bot: without tokens and ids, and without messages of libraries, which could hold them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from telegram.error import InvalidToken, NetworkError
 from annotation.errors import HromadaError
 
 QUIET_LIBRARIES = ("telegram", "aiohttp", "sqlalchemy", "asyncio")
+"""The libraries of which only warnings and errors are logged."""
 
 
 class TokenMaskingFormatter(logging.Formatter):
-    """Log lines with the token masked, wherever a library writes it."""
+    """Formats log lines with the token masked, which libraries may write."""
 
     def __init__(self, token: str) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
@@ -26,7 +27,10 @@ class TokenMaskingFormatter(logging.Formatter):
 
 
 def configure_logging(level: str, *, token: str) -> None:
-    """Log to the error stream; library logs below WARNING hold ids and texts, and are left out."""
+    """Log to the error stream. What libraries log below WARNING is left out, because it has ids and texts of people.
+
+    Records of InvalidToken are left out too: `run_application` explains it in its own words.
+    """
     handler = logging.StreamHandler()
     handler.setFormatter(TokenMaskingFormatter(token))
     handler.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], InvalidToken)))
@@ -46,6 +50,6 @@ def format_trace(failure: BaseException) -> str:
 
 def _list_causes(failure: BaseException | None) -> Iterator[str]:
     while failure is not None:
-        words = f": {failure}" if isinstance(failure, (HromadaError, NetworkError)) else ""
-        yield f"{type(failure).__name__}{words}\n{''.join(traceback.format_tb(failure.__traceback__))}"
+        message = f": {failure}" if isinstance(failure, (HromadaError, NetworkError)) else ""
+        yield f"{type(failure).__name__}{message}\n{''.join(traceback.format_tb(failure.__traceback__))}"
         failure = failure.__cause__ or failure.__context__

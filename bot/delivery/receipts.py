@@ -1,6 +1,6 @@
-"""Receipts: which outbox messages were sent and which items they show, until a transaction saves it.
+"""Receipts: the notes that outbox messages were sent and which items they show, until a transaction saves them.
 
-The next transaction of any update takes them along; otherwise they get their own a moment later.
+The transaction that handles the next update saves them along with it; if none comes, a transaction of their own does.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from bot.delivery.transaction_runner import TransactionRunner
 
 log = logging.getLogger(__name__)
 BATCH_SECONDS = 0.05
-"""Seconds that receipts wait for a transaction to go along with."""
+"""Seconds that receipts wait for the transaction of an update before they get one of their own."""
 
 
 @dataclass(frozen=True)
 class ReceiptBatch:
-    """The receipts that one transaction saves."""
+    """The receipts that one transaction saves: ids of outbox messages that were sent, and the item messages in them."""
 
     sent: Sequence[int] = ()
     shown: Sequence[ShownAssignment] = ()
 
     def save(self, session: Session) -> None:
-        """Delete the sent messages and store where items are shown."""
+        """Delete the outbox messages that were sent, and store which Telegram messages show which assignments."""
         outbox.delete_messages(session, self.sent)
         outbox.store_shown(session, self.shown)
 
 
 @dataclass
 class Receipts:
-    """Receipts to be saved; taken by a transaction, and returned if it fails."""
+    """The receipts of one process that are not saved yet; a transaction takes them, and returns them if it fails."""
 
     runner: TransactionRunner
     _sent: list[int] = field(default_factory=list)
@@ -46,29 +46,29 @@ class Receipts:
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def add(self, message_id: int, *, shown: Sequence[ShownAssignment] = ()) -> None:
-        """An outbox message is finished."""
+        """Add the receipt of an outbox message; `shown` are the item messages that were sent with it."""
         self._sent.append(message_id)
         self._shown.extend(shown)
         self._schedule_save()
 
     def list_unsaved(self) -> Sequence[int]:
-        """The ids of finished messages that are not saved yet."""
+        """The ids of outbox messages that were sent, but are still stored."""
         return self._sent
 
     def take_batch(self) -> ReceiptBatch:
-        """Take all receipts that wait."""
+        """Take all receipts, to save them in a transaction."""
         batch = ReceiptBatch(self._sent, self._shown)
         self._sent, self._shown = [], []
         return batch
 
     def return_batch(self, batch: ReceiptBatch) -> None:
-        """Take back receipts that could not be saved."""
+        """Return receipts that could not be saved."""
         self._sent = [*batch.sent, *self._sent]
         self._shown = [*batch.shown, *self._shown]
         self._schedule_save()
 
     def _schedule_save(self) -> None:
-        """Make sure that a task will save them."""
+        """Start a task that saves the receipts later, unless one runs already."""
         if self._sent and (self._saving is None or self._saving.done()):
             self._saving = asyncio.create_task(self._save_later())
 
@@ -78,7 +78,7 @@ class Receipts:
             await self.save()
 
     async def save(self) -> bool:
-        """Save all receipts at once, after those already on their way; whether it succeeded."""
+        """Save all receipts now, after those that are being saved. Returns whether it succeeded."""
         async with self._lock:
             batch = self.take_batch()
             if not batch.sent:

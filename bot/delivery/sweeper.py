@@ -1,7 +1,7 @@
 """The sweeper: every second it takes up updates and messages that no process is working on.
 
-These are updates and messages of processes that died, and paced messages whose turn has come. Once an hour it deletes
-the ids of handled updates that Telegram cannot send again.
+These are updates and messages of processes that died, and paced messages that the rate limit allows now. Once an hour
+it deletes the ids of handled updates that Telegram cannot send again.
 """
 
 from __future__ import annotations
@@ -26,18 +26,23 @@ from bot.delivery.workers import Workers
 
 log = logging.getLogger(__name__)
 SWEEP_SECONDS = 1.0
+"""Seconds between two sweeps."""
 ORPHAN_AGE = timedelta(seconds=2)
-"""How long an update waits before processes other than the one that stored it look for it."""
+"""How long an update waits until sweepers take it up; before, the process that stored it handles it."""
 INBOX_RETENTION = timedelta(days=2)
-"""How long the ids of handled updates are kept: Telegram keeps an update for a day."""
+"""How long the ids of handled updates are kept; Telegram sends an update again for a day at most."""
 HOLD_EVERY, NOTIFY_EVERY, CLEAN_EVERY = 2, 5, 3600
 """After how many sweeps holds are extended, notifications collected, and old update ids deleted."""
 PACED_HOLD_TIME = timedelta(minutes=5)
+"""How long no other process sends a paced message that this one holds."""
 
 
 @dataclass
 class Sweeper:
-    """The sweeper of one process; paced messages are sent by one process at a time, which holds the lease."""
+    """The sweeper of one process. Only a process that holds the lease collects notifications and takes paced messages.
+
+    `_paced` are the paced messages that this process holds, by chat id.
+    """
 
     runner: TransactionRunner
     workers: Workers
@@ -67,22 +72,26 @@ class Sweeper:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def sweep_once(self, *, age: timedelta = timedelta(0)) -> None:
-        """One sweep: wake workers for updates of that age, and send messages that are due."""
+        """Wake the workers for updates that have waited for `age`, and send messages that are due."""
         has_lease = await self.lease.acquire()
         self._sweeps += 1
         held_ids = self.sender.list_held_ids()
         user_ids, messages, paced = await self.runner.run(
-            lambda session: self._take_waiting(session, age, held_ids, has_lease=has_lease)
+            lambda session: self._sweep_in_transaction(session, age, held_ids, has_lease=has_lease)
         )
         self.workers.wake(user_ids)
         for message in messages:
-            self._send(message)
+            self._start_sending(message)
         for message in paced:
             self._paced.setdefault(message.chat_id, []).append(message)
 
-    def _take_waiting(
+    def _sweep_in_transaction(
         self, session: Session, age: timedelta, held_ids: Sequence[int], *, has_lease: bool
     ) -> tuple[Sequence[int], Sequence[OutboxMessage], Sequence[OutboxMessage]]:
+        """Users whose updates wait, messages to send at once, and paced messages to send as the rate limit allows.
+
+        Also extends holds, deletes old update ids and stores notifications, each once in so many sweeps.
+        """
         now = self.runner.clock()
         if held_ids and self._sweeps % HOLD_EVERY == 0:
             outbox.extend_hold(session, held_ids, until=now + HOLD_TIME)
@@ -93,22 +102,22 @@ class Sweeper:
         messages = outbox.take_due_messages(session, now=now, until=now + HOLD_TIME, paced=False)
         if not self.runner.single_writer:
             messages = outbox.add_predecessors(session, messages)
-        may_take_paced = has_lease and len(self._paced) < outbox.MOST_MESSAGES
+        takes_paced = has_lease and len(self._paced) < outbox.MOST_MESSAGES
         paced = (
-            outbox.take_due_messages(session, now=now, until=now + PACED_HOLD_TIME, paced=True)
-            if may_take_paced
-            else ()
+            outbox.take_due_messages(session, now=now, until=now + PACED_HOLD_TIME, paced=True) if takes_paced else ()
         )
         return inbox.list_waiting_senders(session, before=now - age), messages, paced
 
     def _store_notifications(self, session: Session) -> None:
-        """Store notifications in the outbox as paced messages."""
+        """Collect notifications and store them in the outbox as paced messages."""
         settings, now = self.workers.settings, self.runner.clock()
         calls = settings.collect_notifications(session, now=now)
-        drafts = telegram_payloads.build_outbox_drafts(calls, chat_id=0, protect=settings.protect, find=lambda _: None)
+        drafts = telegram_payloads.build_outbox_drafts(
+            calls, chat_id=0, protect=settings.protect, find_message_id=lambda _: None
+        )
         outbox.store_messages(session, [replace(draft, paced=True) for draft in drafts], due_at=now)
 
-    def _send(self, message: OutboxMessage) -> None:
+    def _start_sending(self, message: OutboxMessage) -> None:
         task = asyncio.create_task(self.sender.send([message]))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
@@ -121,8 +130,8 @@ class Sweeper:
             if chat is None:
                 await asyncio.sleep(min(max(wait, 0.01), SWEEP_SECONDS))
                 continue
-            waiting = self._paced[chat]
-            self._send(waiting.pop(0))
-            if not waiting:
+            queue = self._paced[chat]
+            self._start_sending(queue.pop(0))
+            if not queue:
                 del self._paced[chat]
             self.rate_limit.record_message(chat, now=loop.time())

@@ -1,7 +1,7 @@
 """The client of the Bot API: the HTTP transport, stored calls and polls, refusals, and the profile of the bot.
 
-Calls are made as they were stored and updates returned as they come, without python-telegram-bot's objects. The
-transport is aiohttp, which takes a third of the processor time of python-telegram-bot's own.
+Calls are made from the stored JSON, and updates are returned as JSON, without python-telegram-bot's objects. The HTTP
+transport is aiohttp, which takes a third of the processor time of the one that python-telegram-bot has.
 """
 
 from __future__ import annotations
@@ -30,52 +30,56 @@ from bot.delivery.telegram_payloads import UPDATE_TYPES
 
 log = logging.getLogger(__name__)
 MAX_CONNECTIONS = 64
+"""How many connections to Telegram may be open at once."""
 CONNECT_SECONDS, READ_SECONDS, UPLOAD_SECONDS, IDLE_SECONDS = 5.0, 10.0, 60.0, 30.0
 """Timeouts for a connection, a response, the response to an upload, and for closing an idle connection."""
 JSON_HEADERS = {"Content-Type": "application/json"}
 _DEFAULT = BaseRequest.DEFAULT_NONE
 POLL_SECONDS = 25
+"""Seconds that Telegram waits for updates before it answers a poll with none."""
 METHODS_WITHOUT_CHAT = frozenset({"answerCallbackQuery", "setMyCommands"})
 """Methods whose calls name no chat, or name it in their data."""
 POLL_SLACK_SECONDS = 10.0
-"""Seconds that a poll may take beyond its own timeout."""
+"""Seconds that the response to a poll may take beyond the time that Telegram was asked to wait."""
 HARMLESS_REFUSALS = (
     "message is not modified", "query is too old", "query id is invalid", "message to edit not found",
     "message can't be edited", "message_id_invalid",
 )  # fmt: skip
-"""Answers to an edit or acknowledgement that comes twice or too late: nothing is lost."""
+"""Parts of refusals of an edit or acknowledgement that comes twice or too late, by which nothing is lost."""
 CHAT_GONE_REFUSALS = ("chat not found", "user is deactivated", "peer_id_invalid")
+"""Parts of refusals that say that nothing can be sent to the chat any more."""
 IDEMPOTENT_METHODS = frozenset({"answerCallbackQuery", "editMessageText", "setMyCommands"})
+"""Methods whose call can be repeated without another effect."""
 _TAG = re.compile(r"<[^>]*>")
 
 
 class CallNotSent(NetworkError):
-    """There was no connection, so the call had no effect and may be repeated."""
+    """There was no connection, so the call had no effect and can be repeated."""
 
 
 class AiohttpRequest(BaseRequest):
     """python-telegram-bot's request interface over aiohttp, with one pool of connections."""
 
-    def __init__(self, *, connections: int = MAX_CONNECTIONS, read: float = READ_SECONDS) -> None:
-        self._connections, self._read = connections, read
+    def __init__(self, *, connections: int = MAX_CONNECTIONS, read_seconds: float = READ_SECONDS) -> None:
+        self._connections, self._read_seconds = connections, read_seconds
         self._session: aiohttp.ClientSession | None = None
         self._proxies: dict[str, str | None] = {}
 
     @property
     def read_timeout(self) -> float | None:
         """Seconds that a response may take."""
-        return self._read
+        return self._read_seconds
 
     async def initialize(self) -> None:
-        """Open the pool; proxies are read from the environment once per server."""
+        """Open the pool of connections."""
         if self._session is None or self._session.closed:
             connector = aiohttp.TCPConnector(limit=self._connections, keepalive_timeout=IDLE_SECONDS)
-            agent = {"User-Agent": self.USER_AGENT}
-            self._session = aiohttp.ClientSession(connector=connector, headers=agent)
+            headers = {"User-Agent": self.USER_AGENT}
+            self._session = aiohttp.ClientSession(connector=connector, headers=headers)
             self._proxies.clear()
 
     async def shutdown(self) -> None:
-        """Close the pool."""
+        """Close the pool of connections."""
         if self._session is not None:
             await self._session.close()
 
@@ -89,14 +93,17 @@ class AiohttpRequest(BaseRequest):
         connect_timeout: Any = _DEFAULT,
         pool_timeout: Any = _DEFAULT,  # noqa: ARG002
     ) -> tuple[int, bytes]:
-        """One request; raises TimedOut, CallNotSent, or NetworkError where the effect is unknown."""
+        """Make a request; the status and the body of the response.
+
+        Raises CallNotSent without a connection, TimedOut or another NetworkError where the effect is unknown.
+        """
         if self._session is None:
             raise RuntimeError("The pool of connections is not open.")
         files = request_data.multipart_data if request_data else None
-        read = (UPLOAD_SECONDS if files else self._read) if read_timeout is _DEFAULT else read_timeout
+        read = (UPLOAD_SECONDS if files else self._read_seconds) if read_timeout is _DEFAULT else read_timeout
         connect = CONNECT_SECONDS if connect_timeout is _DEFAULT else connect_timeout
         timeout = aiohttp.ClientTimeout(total=None, connect=connect, sock_connect=connect, sock_read=read)
-        body, proxy = _build_body(request_data), self._proxy(url)
+        body, proxy = _build_body(request_data), self._find_proxy(url)
         headers = JSON_HEADERS if isinstance(body, bytes) else None
         try:
             async with self._session.request(
@@ -110,7 +117,8 @@ class AiohttpRequest(BaseRequest):
         except (aiohttp.ClientError, OSError) as failure:
             raise NetworkError(type(failure).__name__) from failure
 
-    def _proxy(self, url: str) -> str | None:
+    def _find_proxy(self, url: str) -> str | None:
+        """The proxy of the environment for this URL, looked up once per server."""
         scheme, host, *_ = urlsplit(url)
         if host not in self._proxies:
             self._proxies[host] = None if proxy_bypass(host) else getproxies().get(scheme)
@@ -118,7 +126,7 @@ class AiohttpRequest(BaseRequest):
 
 
 def _build_body(request_data: RequestData | None) -> aiohttp.FormData | bytes | None:
-    """JSON with unescaped Cyrillic letters; a form where a file is uploaded."""
+    """The body of a request: JSON with unescaped Cyrillic letters, or a form where a file is uploaded."""
     if request_data is None:
         return None
     files = request_data.multipart_data
@@ -134,13 +142,16 @@ def _build_body(request_data: RequestData | None) -> aiohttp.FormData | bytes | 
 
 
 class TelegramApi(Bot):
-    """python-telegram-bot's Bot with raw calls and polls."""
+    """python-telegram-bot's Bot, which also makes calls from JSON and returns updates as JSON.
 
-    def __init__(self, *, token: str, base_url: str, request: BaseRequest, polls: BaseRequest) -> None:
-        super().__init__(token, base_url=base_url, request=request, get_updates_request=polls)
+    `poll_request` is the transport for polls, `request` for all other calls.
+    """
+
+    def __init__(self, *, token: str, base_url: str, request: BaseRequest, poll_request: BaseRequest) -> None:
+        super().__init__(token, base_url=base_url, request=request, get_updates_request=poll_request)
 
     async def make_call(self, call: Mapping[str, Any], *, chat_id: int, content: bytes | None = None) -> Any:
-        """Make a stored call; raises TelegramError."""
+        """Make a stored call and return Telegram's result; `content` is the file to upload. Raises TelegramError."""
         data = dict(call["data"])
         if call["method"] not in METHODS_WITHOUT_CHAT:
             data["chat_id"] = chat_id
@@ -151,7 +162,10 @@ class TelegramApi(Bot):
         return await self.request.post(f"{self.base_url}/{call['method']}", request_data)
 
     async def poll_updates(self, *, offset: int | None, timeout: int = POLL_SECONDS) -> Sequence[Mapping[str, Any]]:
-        """The next updates, once there are any; confirms all before `offset`. Raises TelegramError."""
+        """The next updates, once there are any, or none after `timeout` seconds. Raises TelegramError.
+
+        Updates with ids below `offset` are confirmed, so that Telegram does not send them again.
+        """
         data = {"timeout": timeout, "allowed_updates": list(UPDATE_TYPES), "limit": 100}
         updates: list[dict[str, Any]] = await self._post(
             "getUpdates",
@@ -163,40 +177,43 @@ class TelegramApi(Bot):
 
 @dataclass(frozen=True)
 class SentItemMessage:
-    """A message that shows an assignment."""
+    """An item message that was sent: the message that shows an assignment."""
 
     assignment_id: int
     message_id: int
 
-    def at(self, now: datetime) -> ShownAssignment:
-        """The row to store for it."""
-        return ShownAssignment(assignment_id=self.assignment_id, message_id=self.message_id, at=now)
+    def to_shown_assignment(self, *, at: datetime) -> ShownAssignment:
+        """What the database stores of it; `at` is when the message was sent."""
+        return ShownAssignment(assignment_id=self.assignment_id, message_id=self.message_id, at=at)
 
 
 @dataclass
 class CallProgress:
-    """The progress of an outbox message: calls made, item messages sent; `unsent`: the next call never left."""
+    """How far an outbox message is: how many of its calls were made, and the item messages that were sent.
 
-    calls: int = 0
-    shown: list[SentItemMessage] = field(default_factory=list)
+    `unsent`: the call that failed was never sent, so it can be repeated.
+    """
+
+    n_calls: int = 0
+    item_messages: list[SentItemMessage] = field(default_factory=list)
     unsent: bool = False
 
 
 async def make_calls(api: TelegramApi, message: OutboxMessage, progress: CallProgress) -> None:
     """Make the remaining calls of an outbox message; raises TelegramError for the first that fails."""
-    for call in message.calls[progress.calls :]:
+    for call in message.calls[progress.n_calls :]:
         try:
             result = await _make_call(api, call, message)
         except CallNotSent:
             progress.unsent = True
             raise
-        progress.calls += 1
+        progress.n_calls += 1
         if "shows" in call and isinstance(result, dict):
-            progress.shown.append(SentItemMessage(call["shows"], result["message_id"]))
+            progress.item_messages.append(SentItemMessage(call["shows"], result["message_id"]))
 
 
 async def _make_call(api: TelegramApi, call: Mapping[str, Any], message: OutboxMessage) -> Any:
-    """One call; an idempotent call is repeated once at once where its response was lost."""
+    """Make a call; an idempotent call is repeated once, a moment later, where its response was lost."""
     try:
         return await _make_call_once(api, call, message)
     except (BadRequest, Forbidden, ChatMigrated, CallNotSent):
@@ -209,7 +226,10 @@ async def _make_call(api: TelegramApi, call: Mapping[str, Any], message: OutboxM
 
 
 async def _make_call_once(api: TelegramApi, call: Mapping[str, Any], message: OutboxMessage) -> Any:
-    """One call; harmless refusals count as success, and a chat that is gone raises Forbidden."""
+    """Make a call without repeating it. Raises Forbidden where the chat is gone.
+
+    Harmless refusals count as success. A text whose HTML is not valid is sent as plain text. Other refusals are logged.
+    """
     try:
         return await api.make_call(call, chat_id=message.chat_id, content=message.content)
     except BadRequest as failure:
@@ -226,19 +246,20 @@ async def _make_call_once(api: TelegramApi, call: Mapping[str, Any], message: Ou
 
 
 def _strip_markup(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The call with its HTML text as plain text."""
     data = {name: value for name, value in call["data"].items() if name != "parse_mode"}
     return {**call, "data": data | {"text": html.unescape(_TAG.sub("", data["text"]))}}
 
 
 def _mask_numbers(text: str) -> str:
-    """The refusal without long numbers, which could identify somebody."""
+    """The text without long numbers, which could be ids of people."""
     return re.sub(r"-?\d{5,}", "…", text)
 
 
 async def update_bot_profiles(api: TelegramApi, profiles: Sequence[BotProfile]) -> None:
-    """Update profiles that differ: Telegram allows these calls only a few times an hour.
+    """Set what the bot's profiles show, where it differs: Telegram allows these calls only a few times an hour.
 
-    A failure is logged and left for the next start.
+    A failure is logged, and the next start of the bot tries again.
     """
     try:
         for profile in profiles:
@@ -248,11 +269,11 @@ async def update_bot_profiles(api: TelegramApi, profiles: Sequence[BotProfile]) 
 
 
 async def _update_bot_profile(api: TelegramApi, profile: BotProfile) -> None:
-    code = profile.language or None
-    menu = tuple(BotCommand(name, description) for name, description in profile.commands.items())
-    if await api.get_my_commands(language_code=code) != menu:
-        await api.set_my_commands(menu, language_code=code)
-    if (await api.get_my_description(language_code=code)).description != profile.description:
-        await api.set_my_description(profile.description, language_code=code)
-    if (await api.get_my_short_description(language_code=code)).short_description != profile.about:
-        await api.set_my_short_description(profile.about, language_code=code)
+    language_code = profile.language or None
+    commands = tuple(BotCommand(name, description) for name, description in profile.commands.items())
+    if await api.get_my_commands(language_code=language_code) != commands:
+        await api.set_my_commands(commands, language_code=language_code)
+    if (await api.get_my_description(language_code=language_code)).description != profile.description:
+        await api.set_my_description(profile.description, language_code=language_code)
+    if (await api.get_my_short_description(language_code=language_code)).short_description != profile.about:
+        await api.set_my_short_description(profile.about, language_code=language_code)

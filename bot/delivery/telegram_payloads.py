@@ -1,6 +1,6 @@
 """The JSON of the Bot API: updates reduced to what the conversation needs, and calls as they are stored.
 
-Updates are stored without names. Calls that may be repeated share an outbox message; one that may not has its own.
+Updates are stored without names of people. Repeatable calls share an outbox message; any other call has its own.
 """
 
 from __future__ import annotations
@@ -33,15 +33,19 @@ MEDIA_FIELDS = (
     "photo", "voice", "sticker", "video", "video_note", "audio", "animation", "document", "location", "contact", "poll",
     "dice", "venue", "story", "game",
 )  # fmt: skip
+"""The fields of a message that hold something else than text."""
 LEFT_STATUSES = {"kicked", "left"}
+"""The statuses of a bot in a private chat that the user has blocked."""
 RawUpdate = Mapping[str, Any]
+"""An update as the Bot API has it, or the object inside it."""
 FindMessageId = Callable[[int], int | None]
-"""Finds the id of the message that shows an assignment, if any."""
+"""Finds the id of the message that shows an assignment, by the id of the assignment; None where there is none."""
 MAX_TOAST = 200
+"""The longest text of a tap's acknowledgement, in characters."""
 
 
 def parse_update(update: RawUpdate) -> IncomingUpdate | None:
-    """An update of the Bot API; None where it has no sender, or is of no known type or form."""
+    """The parts of an update that are needed; None for one without a sender, of an unknown type, or of another form."""
     try:
         return _parse_known_update(update)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
@@ -49,17 +53,19 @@ def parse_update(update: RawUpdate) -> IncomingUpdate | None:
 
 
 def _parse_known_update(update: RawUpdate) -> IncomingUpdate | None:
-    number = update.get("update_id")
-    kind = next((kind for kind in UPDATE_TYPES if kind in update), None)
-    body = update.get(kind) if kind else None
+    update_id = update.get("update_id")
+    update_type = next((name for name in UPDATE_TYPES if name in update), None)
+    body = update.get(update_type) if update_type else None
     sender = body.get("from") if isinstance(body, dict) else None
-    if not isinstance(number, int) or not isinstance(body, dict) or not isinstance(sender, dict):
+    if not isinstance(update_id, int) or not isinstance(body, dict) or not isinstance(sender, dict):
         return None
-    parse_body = {"callback_query": _parse_tap, "my_chat_member": _parse_membership}.get(kind or "", _parse_message)
-    fields: dict[str, Any] = parse_body(body, edited=kind == "edited_message")
+    parse_body = {"callback_query": _parse_tap, "my_chat_member": _parse_membership}.get(
+        update_type or "", _parse_message
+    )
+    fields: dict[str, Any] = parse_body(body, edited=update_type == "edited_message")
     chat = fields.pop("chat")
     return IncomingUpdate(
-        update_id=number,
+        update_id=update_id,
         telegram_id=sender["id"],
         chat_id=chat.get("id", sender["id"]),
         private=chat.get("type", "private") == "private",
@@ -76,7 +82,7 @@ def dump_update(incoming: IncomingUpdate) -> ReceivedUpdate:
 
 
 def restore_update(payload: Mapping[str, Any]) -> IncomingUpdate:
-    """The update from what the inbox stored."""
+    """The update that the inbox stored as this payload."""
     return IncomingUpdate(**{**payload, "kind": UpdateKind(payload["kind"]), "at": _parse_time(payload["at"])})
 
 
@@ -128,7 +134,10 @@ def _remove_unstorable(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedCall:
-    """One call as it is stored: a Bot API method with its data, without the chat."""
+    """A call to be stored: `payload` is the Bot API method with its data, `content` the file to upload.
+
+    `chat_id` is None for a call that belongs to the chat of the update.
+    """
 
     chat_id: int | None
     payload: Mapping[str, Any]
@@ -137,32 +146,44 @@ class PreparedCall:
 
 
 def build_outbox_drafts(
-    calls: Iterable[TelegramCall], *, chat_id: int, protect: bool, find: FindMessageId
+    calls: Iterable[TelegramCall], *, chat_id: int, protect: bool, find_message_id: FindMessageId
 ) -> Iterator[OutboxDraft]:
-    """Outbox messages for the calls: repeatable calls for one chat go together, any other goes alone."""
-    prepared = [call_payload for call in calls for call_payload in _prepare_calls(call, protect=protect, find=find)]
-    numbered = enumerate(prepared)
-    for (chat, repeatable, _), group in groupby(
-        numbered, key=lambda pair: (pair[1].chat_id or chat_id, pair[1].repeatable, not pair[1].repeatable and pair[0])
-    ):
-        grouped = [call_payload for _, call_payload in group]
+    """Outbox messages for the calls, in their order: successive repeatable calls for one chat share a message.
+
+    `chat_id` is the chat of the update that the calls answer; without `protect` no message is protected.
+    """
+    prepared_calls = [
+        prepared
+        for call in calls
+        for prepared in _prepare_calls(call, protect=protect, find_message_id=find_message_id)
+    ]
+
+    def get_group(numbered: tuple[int, PreparedCall]) -> tuple[int, bool, int | None]:
+        """What calls of the same message have in common; the number of a call that is not repeatable sets it apart."""
+        number, prepared = numbered
+        return prepared.chat_id or chat_id, prepared.repeatable, None if prepared.repeatable else number
+
+    for (message_chat_id, repeatable, _), numbered_calls in groupby(enumerate(prepared_calls), key=get_group):
+        group = [prepared for _, prepared in numbered_calls]
         yield OutboxDraft(
-            chat_id=chat,
-            calls=[call_payload.payload for call_payload in grouped],
-            content=grouped[0].content if len(grouped) == 1 else None,
+            chat_id=message_chat_id,
+            calls=[prepared.payload for prepared in group],
+            content=group[0].content if len(group) == 1 else None,
             repeatable=repeatable,
         )
 
 
-def _prepare_calls(call: TelegramCall, *, protect: bool, find: FindMessageId) -> Iterator[PreparedCall]:
+def _prepare_calls(call: TelegramCall, *, protect: bool, find_message_id: FindMessageId) -> Iterator[PreparedCall]:
+    """The call as it is stored; none for an edit of an item message that is not known."""
     match call:
         case TapAcknowledgement():
             data = {"callback_query_id": call.query_id, "text": call.text[:MAX_TOAST], "show_alert": call.alert}
             yield PreparedCall(chat_id=None, payload=_build_call("answerCallbackQuery", data))
         case MessageEdit():
-            message = find(call.message.assignment_id) if isinstance(call.message, AssignmentMessage) else call.message
-            if message is not None:
-                data = {"message_id": message, **_build_text(call.html), **_build_keyboard(call.buttons)}
+            message = call.message
+            message_id = find_message_id(message.assignment_id) if isinstance(message, AssignmentMessage) else message
+            if message_id is not None:
+                data = {"message_id": message_id, **_build_text(call.html), **_build_keyboard(call.buttons)}
                 yield PreparedCall(chat_id=call.chat_id, payload=_build_call("editMessageText", data))
         case NewMessage():
             yield _prepare_new_message(call, protect=protect)
@@ -195,6 +216,7 @@ def _prepare_new_message(call: NewMessage, *, protect: bool) -> PreparedCall:
 
 
 def _build_call(method: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The payload of a call, without parameters that are empty or false, as these are the defaults."""
     return {"method": method, "data": {name: value for name, value in data.items() if value not in ("", None, False)}}
 
 

@@ -1,7 +1,7 @@
 """Transactions on threads of their own: one thread on SQLite, a pool on PostgreSQL.
 
-SQLite takes one writer at a time, so the use-cases that wait share its next transaction: one commit, one change of
-thread and one lock for several users.
+A use-case is a function that works on a session within one transaction. SQLite takes one writer at a time, so the
+use-cases that wait share its next transaction: one commit, one change of thread and one lock for several users.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ MAX_SHARED = 16
 
 
 def get_now() -> datetime:
-    """The clock of a bot that nobody gives another one."""
+    """The time in UTC, the default clock of a bot."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True)
 class _PendingUseCase:
-    """A use-case that waits, and the future of its result."""
+    """A use-case that waits for its transaction; `outcome` is the future of its result or failure."""
 
     use_case: UseCase[Any]
     outcome: asyncio.Future[Any]
@@ -54,13 +54,14 @@ class TransactionRunner:
 
     @property
     def single_writer(self) -> bool:
-        """Whether the database takes one writer at a time (SQLite), so that one process does all."""
+        """Whether the database takes one writer at a time (SQLite), so that a single process runs the bot."""
         return self.database.engine.dialect.name == "sqlite"
 
     async def run(self, use_case: UseCase[Result]) -> Result:
-        """Run a use-case in a transaction and return its result after the commit; raises what it raises.
+        """Run a use-case in a transaction and return its result after the commit; raises what the use-case raises.
 
-        It must change nothing but the database: it is run again where another one that shared its transaction failed.
+        A use-case must change nothing but the database: where another one in the same transaction fails, it is run
+        again.
         """
         pending = _PendingUseCase(use_case, asyncio.get_running_loop().create_future())
         self._waiting.append(pending)
@@ -93,7 +94,7 @@ class TransactionRunner:
         self._free_threads += 1
         for pending, outcome in zip(group, done.result(), strict=True):
             if pending.outcome.done():
-                continue  # the caller has left
+                continue  # the caller was cancelled
             if isinstance(outcome, StopIteration):  # futures do not accept it
                 pending.outcome.set_exception(RuntimeError("StopIteration"))
             elif isinstance(outcome, BaseException):
@@ -103,20 +104,21 @@ class TransactionRunner:
         self._start_groups()
 
     def _run_group(self, group: Sequence[_PendingUseCase]) -> Sequence[Any]:
-        """The result or failure of each use-case, run in one transaction; where one fails, in halves of the group.
+        """Run use-cases in one transaction; the result or failure of each.
 
-        Halves are divided until the failing use-case is alone. Where no transaction can begin, all have that failure.
+        Where one fails, each half of the group is run again on its own, until the failing use-case is alone. Where no
+        transaction can begin, all use-cases fail.
         """
-        results, begun = [], False
+        results, has_begun = [], False
         try:
             with self.database.shared_transaction() as open_session:
-                begun = True
+                has_begun = True
                 for pending in group:
                     with open_session() as session:
                         results.append(pending.use_case(session))
                         session.flush()
-        except BaseException as failure:  # noqa: BLE001  # raised at the caller
-            if not begun or len(group) == 1:
+        except BaseException as failure:  # noqa: BLE001  # it is raised where `run` is awaited
+            if not has_begun or len(group) == 1:
                 return [failure] * len(group)
         else:
             return results

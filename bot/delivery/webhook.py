@@ -19,19 +19,21 @@ from bot.delivery.workers import Workers
 log = logging.getLogger(__name__)
 WEBHOOK_PATH = "/telegram"
 VERIFICATION_HEADER = "X-Telegram-Bot-Api-Secret-Token"
+"""The header in which Telegram sends the secret."""
 MAX_UPDATE_BYTES = 256 * 1024
 """Far more than an update has: two texts of 4,096 characters and a keyboard of 10 KB."""
 WEBHOOK_CONNECTIONS = 40
+"""How many connections Telegram may open to the webhook at once."""
 
 
 def derive_secret(token: str) -> str:
-    """The secret that Telegram sends with every update."""
+    """The secret that Telegram is told for this bot, and sends back with every update."""
     return hmac.new(token.encode(), b"hromada webhook", hashlib.sha256).hexdigest()
 
 
 @dataclass
 class WebhookServer:
-    """The HTTP endpoint."""
+    """The HTTP server that receives updates; `port` is the port that it listens on once it has started."""
 
     workers: Workers
     secret: str = field(repr=False)
@@ -41,7 +43,7 @@ class WebhookServer:
     async def start(self, *, host: str, port: int) -> None:
         """Start to listen; raises OSError where the address cannot be used."""
         app = web.Application(client_max_size=MAX_UPDATE_BYTES)
-        app.router.add_post(WEBHOOK_PATH, self._update)
+        app.router.add_post(WEBHOOK_PATH, self._receive_update)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.3)
         await self._runner.setup()
         await web.TCPSite(self._runner, host, port).start()
@@ -52,9 +54,10 @@ class WebhookServer:
         if self._runner is not None:
             await self._runner.cleanup()
 
-    async def _update(self, request: web.Request) -> web.Response:
-        given = request.headers.get(VERIFICATION_HEADER, "")
-        if not hmac.compare_digest(given.encode(errors="surrogateescape"), self.secret.encode()):
+    async def _receive_update(self, request: web.Request) -> web.Response:
+        """Store an update and respond 200; 503 where it cannot be stored now, 403 for a wrong secret, otherwise 400."""
+        received_secret = request.headers.get(VERIFICATION_HEADER, "")
+        if not hmac.compare_digest(received_secret.encode(errors="surrogateescape"), self.secret.encode()):
             return web.Response(status=403)
         body = await request.read()
         try:

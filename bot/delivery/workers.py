@@ -1,7 +1,7 @@
-"""Workers: each update is handled in one transaction with all that follows from it, then its calls are made.
+"""Workers: each update is handled in one transaction, which also stores the calls to make; then these are made.
 
 A process serves up to 16 users at once, each user's updates one by one in order; on PostgreSQL any number of
-processes work side by side. An update that fails twice is given up, and its user is told.
+processes work at the same time. An update that fails twice is given up, and its user is told.
 """
 
 from __future__ import annotations
@@ -37,13 +37,15 @@ from bot.delivery.transaction_runner import TransactionRunner
 
 log = logging.getLogger(__name__)
 MAX_PARALLEL = 16
+"""How many users a process serves at once."""
 MAX_ATTEMPTS = 2
+"""How many times an update is tried before it is given up."""
 MIN_WAIT, MAX_WAIT = 0.5, 30.0
 """The shortest and the longest pause in seconds between two attempts while the database does not respond."""
 
 
 class UpdateHandler(Protocol):
-    """The conversation: from an update to calls, within the given transaction."""
+    """A function that handles an update within a transaction, and returns the calls to make: the conversation."""
 
     def __call__(
         self, session: Session, incoming: IncomingUpdate, *, now: datetime, settings: ConversationSettings
@@ -51,25 +53,28 @@ class UpdateHandler(Protocol):
 
 
 class NotificationSource(Protocol):
-    """Messages to users that answer no update; they are stored in the given transaction."""
+    """A function that returns messages to users that answer no update; they are stored in the same transaction."""
 
     def __call__(self, session: Session, *, now: datetime) -> TelegramCalls: ...
 
 
 def _list_no_notifications(session: Session, *, now: datetime) -> TelegramCalls:  # noqa: ARG001
-    """There are no notifications."""
+    """The source of notifications for a bot that has none."""
     return ()
 
 
 class FailureExplainer(Protocol):
-    """What a user is told of an update that could not be handled."""
+    """A function that returns the calls by which a user is told that an update could not be handled."""
 
     def __call__(self, incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class DeliverySettings:
-    """What delivery needs beside the database: the conversation, its notifications, and message protection."""
+    """The functions and settings of the conversation that delivery calls and passes on.
+
+    `protect` says whether messages may be protected from forwarding and saving.
+    """
 
     handle_update: UpdateHandler
     explain_failure: FailureExplainer
@@ -81,16 +86,23 @@ class DeliverySettings:
 
 @dataclass(frozen=True)
 class _ServedUpdate:
-    """The result of serving a user's next update; `closed_chat` is a chat that the update closed to the bot."""
+    """The result of handling a user's next update: the messages to send, and whether more updates may wait.
+
+    `closed_chat_id` is the chat, if the update says that the user has blocked the bot there.
+    """
 
     messages: tuple[OutboxMessage, ...] = ()
     has_more: bool = False
-    closed_chat: int | None = None
+    closed_chat_id: int | None = None
 
 
 @dataclass
 class Workers:
-    """Serve users whose updates wait in the inbox."""
+    """Handle the updates in the inbox, and send what answers them.
+
+    `_waiting` are users to be served, in their order (a dictionary, used as an ordered set); `_serving` are the tasks
+    of users who are being served; `_woken_again` are those of them for whom another update came meanwhile.
+    """
 
     runner: TransactionRunner
     settings: DeliverySettings
@@ -110,7 +122,7 @@ class Workers:
             self.wake(update.telegram_id for update in received)
 
     def wake(self, user_ids: Iterable[int]) -> None:
-        """Updates of these users wait in the inbox."""
+        """Serve users whose updates wait in the inbox; those who are being served already are served once more."""
         for user_id in user_ids:
             if user_id in self._serving:
                 self._woken_again.add(user_id)
@@ -146,7 +158,7 @@ class Workers:
         while self._waiting and len(self._serving) < self.max_parallel:
             user_id = next(iter(self._waiting))
             del self._waiting[user_id]
-            self._serving[user_id] = asyncio.create_task(self._serve(user_id))
+            self._serving[user_id] = asyncio.create_task(self._serve_user(user_id))
             self._serving[user_id].add_done_callback(partial(self._end_serving, user_id))
 
     def _end_serving(self, user_id: int, _: asyncio.Task[None]) -> None:
@@ -156,31 +168,32 @@ class Workers:
             self._waiting.setdefault(user_id)
         self._start_serving()
 
-    async def _serve(self, user_id: int) -> None:
+    async def _serve_user(self, user_id: int) -> None:
+        """Handle a user's updates and send what answers them, until none waits."""
         has_more, backoff = True, Backoff(first=MIN_WAIT, longest=MAX_WAIT)
         while has_more and self.max_parallel:
             self._woken_again.discard(user_id)
             try:
-                served = await self._handle_next(user_id)
+                served = await self._handle_next_update(user_id)
             except Unavailable as failure:
                 log.warning("The database does not answer; an update waits: %s", type(failure).__name__)
                 await asyncio.sleep(backoff.take_pause())
                 continue
             backoff.reset()
-            if served.closed_chat is not None:
-                self.sender.drop_chat(served.closed_chat)
+            if served.closed_chat_id is not None:
+                self.sender.drop_chat(served.closed_chat_id)
             await self.sender.send(served.messages)
             has_more = served.has_more or user_id in self._woken_again
 
-    async def _handle_next(self, user_id: int) -> _ServedUpdate:
-        """Handle a user's earliest update together with the receipts so far; raises Unavailable."""
+    async def _handle_next_update(self, user_id: int) -> _ServedUpdate:
+        """Handle a user's earliest update, and save all receipts in the same transaction. Raises Unavailable."""
         batch, now = self.receipts.take_batch(), self.runner.clock()
         try:
             return await self.runner.run(lambda session: self._handle_in_transaction(session, user_id, batch, now=now))
         except (Unavailable, asyncio.CancelledError):
             self.receipts.return_batch(batch)
             raise
-        except Exception as failure:  # noqa: BLE001  # the bot's error handler: whatever it is, the others go on
+        except Exception as failure:  # noqa: BLE001  # the bot's error handler: other users are still served
             self.receipts.return_batch(batch)
             return await self._record_failure(user_id, failure)
 
@@ -196,25 +209,28 @@ class Workers:
         messages = self._store_messages(session, calls, incoming, now=now)
         inbox.mark_done(session, update_id=pending.update_id, now=now)
         return _ServedUpdate(
-            messages, pending.has_more, closed_chat=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None
+            messages, pending.has_more, closed_chat_id=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None
         )
 
     def _store_messages(
         self, session: Session, calls: TelegramCalls, incoming: IncomingUpdate, *, now: datetime
     ) -> tuple[OutboxMessage, ...]:
-        def find(assignment_id: int) -> int | None:
+        def find_message_id(assignment_id: int) -> int | None:
             return outbox.get_message_id(session, assignment_id=assignment_id)
 
         drafts = tuple(
             telegram_payloads.build_outbox_drafts(
-                calls, chat_id=incoming.chat_id, protect=self.settings.protect, find=find
+                calls, chat_id=incoming.chat_id, protect=self.settings.protect, find_message_id=find_message_id
             )
         )
         messages = outbox.store_messages(session, drafts, due_at=now + HOLD_TIME)
         return messages if self.runner.single_writer else outbox.add_predecessors(session, messages)
 
     async def _record_failure(self, user_id: int, failure: Exception) -> _ServedUpdate:
-        """Count a failure; the second time give the update up and tell its user. Raises Unavailable."""
+        """Count a failure to handle a user's earliest update, or give the update up and tell the user.
+
+        Raises Unavailable.
+        """
         code, now = secrets.token_hex(3), self.runner.clock()
 
         def count_failure(session: Session) -> _ServedUpdate:

@@ -174,7 +174,7 @@ def _write_results(db: database.Database, folder: Path, *, people: int, answers:
     published = tables.build_release(
         data, method="majority", ties="drop", seed=SEED, progress=lambda share: progress("numbers", share)
     )
-    files = tables.write_release(published, folder, also={"report.html": report.render_report(published)})
+    files = tables.write_release(published, folder, extra_files={"report.html": report.render_report(published)})
     return DemoResult(files=files, people=people, answers=answers, release=published)
 
 
@@ -188,7 +188,7 @@ def _list_file_names(demo_projects: Sequence[items.DemoProject]) -> frozenset[st
 def _clear_folder(folder: Path, demo_files: frozenset[str]) -> None:
     """Create the folder, or remove the files of an earlier demo; raises Conflict where it holds anything else.
 
-    The demo's is_demo key file tells its folder from one of real campaigns.
+    The key file of the demo tells its folder from the folder of a real campaign.
     """
     where, mark = Where(file=folder), (KEY.hex() + "\n").encode()
     try:

@@ -1,4 +1,4 @@
-"""The chat page for browsers: its static files, the stream of events, and the acts that people do on it."""
+"""The chat page for browsers: its static files, the stream of events, and what people do on it."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 _KEEPALIVE_SECONDS = 15.0
+"""Seconds without an event after which a comment keeps a stream open."""
 
 
 class ChatPage:
@@ -49,7 +50,7 @@ class ChatPage:
         self._streams: set[asyncio.Queue[DisplayedEvent | None]] = set()
         telegram.display_log.watchers.append(self._queue_event)
 
-    def add(self, app: web.Application) -> None:
+    def add_routes(self, app: web.Application) -> None:
         """Add the routes of the page."""
         app.router.add_get("/", self._index)
         app.router.add_get("/events", self._events)
@@ -63,6 +64,7 @@ class ChatPage:
             stream.put_nowait(None)
 
     async def _index(self, request: web.Request) -> web.StreamResponse:
+        """Serve the page; with the ticket in the address, set the cookie first."""
         ticket = request.query.get("token", "")
         if ticket and self.ticket and hmac.compare_digest(ticket.encode(), self.ticket.encode()):
             self.ticket = ""
@@ -75,6 +77,7 @@ class ChatPage:
         return self._static(request, request.match_info["name"])
 
     def _static(self, request: web.Request, name: str) -> web.Response:
+        """Serve a file of the page; raises HTTPNotFound for other names."""
         self._check_cookie(request)
         if name not in _CONTENT_TYPES:
             raise web.HTTPNotFound(text="There is no such page.")
@@ -82,6 +85,7 @@ class ChatPage:
         return web.Response(body=body, content_type=_CONTENT_TYPES[name], charset="utf-8", headers=_HEADERS)
 
     async def _media(self, request: web.Request) -> web.StreamResponse:
+        """Serve an uploaded file: photos to be shown, other files to be saved."""
         self._check_cookie(request)
         file = self._telegram.files.get(request.match_info["id"])
         if file is None:
@@ -90,15 +94,16 @@ class ChatPage:
             kind = "image/png" if file.content.startswith(b"\x89PNG") else "image/jpeg"
             return web.Response(body=file.content, content_type=kind, headers=_HEADERS)
         disposition = "attachment; filename*=UTF-8''" + "".join(
-            sign
-            if sign.isascii() and (sign.isalnum() or sign in "._-")
-            else "".join(f"%{b:02X}" for b in sign.encode())
-            for sign in file.name
+            character
+            if character.isascii() and (character.isalnum() or character in "._-")
+            else "".join(f"%{byte:02X}" for byte in character.encode())
+            for character in file.name
         )
         headers = _HEADERS | {"Content-Disposition": disposition}
         return web.Response(body=file.content, content_type="application/octet-stream", headers=headers)
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
+        """Stream the chat of a person: all of it first, then every event."""
         self._check_cookie(request)
         person = self._person(request.query.get("person"))
         stream: asyncio.Queue[DisplayedEvent | None] = asyncio.Queue()
@@ -139,6 +144,7 @@ class ChatPage:
         }
 
     async def _act(self, request: web.Request) -> web.StreamResponse:
+        """Do what a person did on the page; the answer has the result."""
         self._check_cookie(request)
         if request.content_type != "application/json":
             raise web.HTTPUnsupportedMediaType(text="JSON, please.")
@@ -151,7 +157,7 @@ class ChatPage:
         return web.json_response({"ok": True, **result}, headers=_HEADERS)
 
     def _do_act(self, act: dict[str, Any]) -> dict[str, Any]:
-        """Do one act of a person; an act that makes no sense raises one of the errors that `_act` catches."""
+        """Do what a person did on the page; raises one of the errors that `_act` catches where it makes no sense."""
         if act["do"] == "join":
             number = max([FIRST_PERSON_ID - 1, *self._telegram.users]) + 1
             language = act["language"] if act["language"] in LANGUAGES else "uk"
@@ -180,8 +186,9 @@ class ChatPage:
         return self._telegram.person(int(str(number)))
 
     def _check_cookie(self, request: web.Request) -> None:
-        given = request.cookies.get(COOKIE, "")
-        if not hmac.compare_digest(given.encode(), self._cookie.encode()):
+        """Raise HTTPForbidden without the cookie, in three languages: the page does not know the language yet."""
+        cookie = request.cookies.get(COOKIE, "")
+        if not hmac.compare_digest(cookie.encode(), self._cookie.encode()):
             words = (
                 "Потрібна адреса з термінала.",
                 "The address from the terminal is needed.",
@@ -207,6 +214,7 @@ def _check_text(text: object) -> str:
 
 
 async def _read_body(request: web.Request) -> bytes:
+    """The body of a request; raises HTTPRequestEntityTooLarge beyond MAX_ACT_BYTES."""
     raw = bytearray()
     async for chunk in request.content.iter_chunked(16_384):
         raw += chunk

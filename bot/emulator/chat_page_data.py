@@ -37,7 +37,7 @@ def describe_message(message: Message, person: int) -> dict[str, Any]:
 
 
 def describe_surroundings(state: State, person: ScriptedPerson) -> dict[str, Any]:
-    """What the page shows around the messages: keyboard, reply box, menu, what the bot is doing."""
+    """What the page shows around the messages: keyboard, reply box, menu, whether the bot is typing."""
     chat = person.chat
     last = next(iter(reversed(list(chat.visible()))), None)
     reply_box = last.content.markup if last and last.content.markup and last.content.markup.kind == "force" else None
@@ -66,14 +66,16 @@ def describe_chat(state: State, person: ScriptedPerson) -> dict[str, Any]:
 
 
 Node = str | dict[str, Any]
+"""A plain string, or {"type", "argument", "content"} for a formatted part, whose content is a list of nodes."""
 
 
 def build_tree(text: FormattedText) -> list[Node]:
-    """Build a tree of a formatted text: plain strings, and {"type", "argument", "content"} for formatted parts."""
+    """The nodes of a formatted text."""
     return _build_nodes(text.text.encode("utf-16-le"), 0, count_units(text.text), text.entities)
 
 
 def _build_nodes(raw: bytes, start: int, end: int, entities: Sequence[Entity]) -> list[Node]:
+    """The nodes between two units of a text; `raw` is the whole text in UTF-16."""
     nodes: list[Node] = []
     rest = list(entities)
     while rest:

@@ -19,7 +19,9 @@ _PATTERNS = (
     ("hashtag", re.compile(r"(?<!\w)#(?=\w*[^\W\d])\w{1,256}")),
 )
 _HINTS = re.compile(r"[/@#]")
+"""A text with none of these characters has nothing that is detected."""
 _ORDER = ("blockquote", "expandable_blockquote", "bold", "italic", "underline", "strikethrough", "spoiler")
+"""The order of entities with the same offset and length, outer ones first; other types follow."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,12 @@ def count_units(text: str) -> int:
 
 def parse_entities(values: Iterable[Mapping[str, Any]], text: str) -> tuple[Entity, ...]:
     """Parse entities that were given as a list instead of markup; parts beyond the text are cut off."""
-    whole, entities = count_units(text), []
+    n_units, entities = count_units(text), []
     for value in values:
         start, length = value.get("offset"), value.get("length")
         if not isinstance(start, int) or not isinstance(length, int):
             raise bad_request("can't parse MessageEntity: offset and length must be of type Integer")
-        length = min(length, whole - start)
+        length = min(length, n_units - start)
         argument = str(value.get("url") or value.get("language") or value.get("custom_emoji_id") or "")
         if start >= 0 and length > 0:
             entities.append(Entity(str(value.get("type", "")), start, length, argument))
@@ -72,12 +74,12 @@ def parse_entities(values: Iterable[Mapping[str, Any]], text: str) -> tuple[Enti
 
 def trim_text(text: str, entities: Iterable[Entity]) -> FormattedText:
     """Remove white space at both ends; move and sort the entities, and keep at most MAX_ENTITIES."""
-    lead = count_units(text[: len(text) - len(text.lstrip())])
+    n_leading = count_units(text[: len(text) - len(text.lstrip())])
     kept = text.strip()
-    whole = count_units(kept)
+    n_units = count_units(kept)
     moved = []
     for entity in entities:
-        start, end = max(0, entity.offset - lead), min(whole, entity.end - lead)
+        start, end = max(0, entity.offset - n_leading), min(n_units, entity.end - n_leading)
         if end > start:
             moved.append(replace(entity, offset=start, length=end - start))
     return FormattedText(kept, sort_entities(moved)[:MAX_ENTITIES])

@@ -29,13 +29,17 @@ class Fault:
 
 @dataclass
 class Faults:
-    """The faults to come; `latency` is the delay of each call in seconds of real time."""
+    """The faults to come.
+
+    `latency` is the delay of each call in seconds of real time, `repeats` the number of confirmations that will be
+    ignored, and `shuffle` draws a random order of updates, where it is set.
+    """
 
     latency: float = 0.0
     repeats: int = 0
     shuffle: random.Random | None = None
     _next: list[Fault] = field(default_factory=list)
-    _open: asyncio.Event | None = None
+    _resumed: asyncio.Event | None = None
 
     def fail(self, method: str, code: int, text: str = "", *, after: bool = False, retry_after: int = 0) -> None:
         """Refuse the next call of a method with an HTTP code; with `after` it still takes effect."""
@@ -59,13 +63,13 @@ class Faults:
 
     def stall(self) -> None:
         """Hold all calls back from now on."""
-        self._open = asyncio.Event()
+        self._resumed = asyncio.Event()
 
     def resume(self) -> None:
         """Let all calls through that were held back."""
-        if self._open is not None:
-            self._open.set()
-        self._open = None
+        if self._resumed is not None:
+            self._resumed.set()
+        self._resumed = None
 
     def take_fault(self, method: str) -> Fault | None:
         """The fault of this call, which is then removed; None where there is none."""
@@ -91,7 +95,7 @@ class Faults:
 
     async def wait_for_network(self) -> None:
         """Wait as long as the network delays or holds back a call."""
-        if self._open is not None:
-            await self._open.wait()
+        if self._resumed is not None:
+            await self._resumed.wait()
         if self.latency:
             await asyncio.sleep(self.latency)

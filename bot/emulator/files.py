@@ -10,10 +10,11 @@ from bot.emulator.calls import CallRefused, Upload, bad_request
 from bot.emulator.model import File
 
 MAX_UPLOAD, MAX_DOWNLOAD = 50 * 1024**2, 20 * 1024**2
+"""Bytes of a file."""
 
 
 def store_file(known: dict[str, File], upload: Upload, *, photo: bool = False) -> File:
-    """Store an upload in `known` under a new id; the same bytes and name have the same unique id."""
+    """Add an upload to the `known` files under a new id; the same bytes and name have the same unique id."""
     if len(upload.content) > MAX_UPLOAD:
         raise CallRefused(413, "Request Entity Too Large")
     if not upload.content:

@@ -7,9 +7,14 @@ from dataclasses import dataclass, field
 
 from bot.emulator.calls import CallRefused
 
+_ALL_CHATS = 0
+"""The key of the bucket for all chats together; no chat has this id."""
+
 
 @dataclass
 class _Bucket:
+    """A token bucket: how many messages may come now, and when that was computed."""
+
     left: float
     at: float
 
@@ -24,9 +29,9 @@ class Flood:
     overall_burst: float = 30.0
     _buckets: dict[int, _Bucket] = field(default_factory=dict)
 
-    def take(self, chat: int, now: float) -> None:
+    def count_message(self, chat: int, now: float) -> None:
         """Count one message; raises CallRefused with 429, and counts nothing, where it comes too soon."""
-        rates = {chat: (self.per_chat, self.burst), 0: (self.overall, self.overall_burst)}
+        rates = {chat: (self.per_chat, self.burst), _ALL_CHATS: (self.overall, self.overall_burst)}
         filled = {key: self._fill_bucket(key, *rate, now) for key, rate in rates.items()}
         wait = max((1 - bucket.left) / rates[key][0] for key, bucket in filled.items())
         if wait > 1e-9:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from bot.emulator.calls import CallRefused, bad_request
 from bot.emulator.entities import Entity, count_units
 
-_TYPES = {
+_ENTITY_TYPES = {
     "a": "text_link", "b": "bold", "strong": "bold", "i": "italic", "em": "italic", "s": "strikethrough",
     "strike": "strikethrough", "del": "strikethrough", "u": "underline", "ins": "underline", "tg-spoiler": "spoiler",
     "span": "spoiler", "tg-emoji": "custom_emoji", "pre": "pre", "code": "code", "blockquote": "blockquote",
 }  # fmt: skip
-_NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"'}
+_NAMED_CHARACTERS = {"lt": "<", "gt": ">", "amp": "&", "quot": '"'}
 _CHARACTER = re.compile(r"&(?:#x([0-9a-fA-F]{1,8})|#([0-9]{1,8})|([a-zA-Z]+));?")
 _PLAIN = re.compile(r"[^<&]+")
 _NAME = re.compile(r"[^\s>]*")
@@ -24,6 +24,8 @@ _SPACE = re.compile(r"\s*")
 
 @dataclass(frozen=True)
 class _OpenTag:
+    """A start tag that is not closed yet: `offset` is its place in UTF-16 units, `start` its index in `pieces`."""
+
     tag: str
     argument: str
     offset: int
@@ -36,6 +38,8 @@ def parse_html(text: str) -> tuple[str, list[Entity]]:
 
 
 class _Parser:
+    """One pass over a text; `pieces` are its parts without tags so far, `units` their length in UTF-16 units."""
+
     def __init__(self, text: str) -> None:
         self.text, self.position = text, 0
         self.pieces: list[str] = []
@@ -60,10 +64,12 @@ class _Parser:
         return "".join(self.pieces), self.entities
 
     def _append_text(self, text: str) -> None:
+        """Add text without tags to the result."""
         self.pieces.append(text)
         self.units += count_units(text)
 
     def _read_match(self, pattern: re.Pattern[str]) -> str:
+        """Read what the pattern matches at this position; empty where it matches nothing."""
         match = pattern.match(self.text, self.position)
         taken = match[0] if match else ""
         self.position += len(taken)
@@ -82,7 +88,7 @@ class _Parser:
         tag = self._read_match(_NAME).lower()
         if self.position == len(self.text):
             raise self._build_refusal("Unclosed start tag", begin)
-        if tag not in _TYPES:
+        if tag not in _ENTITY_TYPES:
             raise self._build_refusal(f'Unsupported start tag "{tag}"', begin)
         argument = self._read_attributes(tag, begin)
         if tag == "span" and argument != "spoiler":
@@ -90,6 +96,7 @@ class _Parser:
         self.opened.append(_OpenTag(tag, argument, self.units, len(self.pieces)))
 
     def _read_attributes(self, tag: str, begin: int) -> str:
+        """Read the attributes of a start tag and its end; the argument that they give to the tag, or an empty text."""
         argument = ""
         while True:
             self._read_match(_SPACE)
@@ -109,6 +116,7 @@ class _Parser:
             argument = _get_argument(tag, name, value) or argument
 
     def _read_value(self, tag: str, begin: int) -> str:
+        """Read the value of an attribute, with quotes or without."""
         self._read_match(_SPACE)
         if self.position == len(self.text):
             raise self._build_refusal(f'Unclosed start tag "{tag}"', begin)
@@ -144,7 +152,8 @@ class _Parser:
             self._add_entity(opened)
 
     def _add_entity(self, opened: _OpenTag) -> None:
-        type_, argument, length = _TYPES[opened.tag], opened.argument, self.units - opened.offset
+        """Add the entity of a tag that is closed; `code` inside `pre` gives the language of the latter."""
+        type_, argument, length = _ENTITY_TYPES[opened.tag], opened.argument, self.units - opened.offset
         last = self.entities[-1] if self.entities else None
         same = last is not None and (last.offset, last.length) == (opened.offset, length)
         if opened.tag == "pre" and last and same and last.type == "code":
@@ -186,8 +195,9 @@ def _get_argument(tag: str, name: str, value: str) -> str:
 
 
 def _decode_reference(match: re.Match[str]) -> str | None:
+    """The character of a reference; None where there is no such character."""
     if match[3]:
-        return _NAMED.get(match[3])
+        return _NAMED_CHARACTERS.get(match[3])
     code = int(match[1], 16) if match[1] else int(match[2])
     return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else None
 

@@ -1,4 +1,4 @@
-"""The reply markup of a message: inline buttons, a reply keyboard, its removal, a reply box."""
+"""The reply markup of a message: inline buttons, a reply keyboard, its removal, a reply box (force_reply)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ACTIONS = ("callback_data", "url", "copy_text", "web_app", "switch_inline_query
 
 @dataclass(frozen=True)
 class Button:
-    """One button; one of a reply keyboard has no action, it sends its own text."""
+    """One button; `wire` is its JSON in messages. A button of a reply keyboard has no action: it sends its own text."""
 
     text: str
     data: str | None = None
@@ -28,7 +28,7 @@ class Button:
 
 @dataclass(frozen=True)
 class Markup:
-    """`kind` is inline, reply, remove or force; rows are empty for the last two."""
+    """A reply markup; `kind` is inline, reply, remove or force, and rows are empty for the last two."""
 
     kind: str
     rows: tuple[tuple[Button, ...], ...] = ()
@@ -57,8 +57,8 @@ def parse_markup(raw: Mapping[str, Any]) -> Markup | None:
         return _parse_inline(raw["inline_keyboard"])
     if "keyboard" in raw:
         rows = _check_rows(raw["keyboard"], "keyboard")
-        made = tuple(tuple(_parse_key(button) for button in row) for row in rows)
-        return Markup("reply", tuple(filter(None, made)), placeholder)
+        keys = tuple(tuple(_parse_key(button) for button in row) for row in rows)
+        return Markup("reply", tuple(filter(None, keys)), placeholder)
     if raw.get("remove_keyboard"):
         return Markup("remove")
     if raw.get("force_reply"):

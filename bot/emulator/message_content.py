@@ -50,6 +50,7 @@ def parse_upload(call: Call, known: dict[str, File], kind: str) -> Content:
 
 
 def _parse_text(call: Call, raw: str, entities_name: str) -> FormattedText:
+    """Parse HTML, or a plain text whose entities are the parameter of that name; raises CallRefused."""
     if len(raw.encode()) > MAX_RAW_BYTES:
         raise bad_request("text is too long")
     mode = call.text("parse_mode").lower()

@@ -115,7 +115,9 @@ class Message:
 class Chat:
     """A chat; a private one has the id of its person.
 
-    `blocked` says that the person blocked the bot; `bot_is` is the bot's membership status in a group.
+    `started` says that the bot may write to the person, `blocked` that the person blocked the bot. `bot_status` is the
+    membership of the bot in a group, `moved_to` the id of the supergroup that the group became. `action` is what the
+    bot is doing ("typing"), and until when.
     """
 
     id: int
@@ -125,7 +127,7 @@ class Chat:
     messages: dict[int, Message] = field(default_factory=dict)
     started: bool = False
     blocked: bool = False
-    bot_is: str = "member"
+    bot_status: str = "member"
     moved_to: int | None = None
     keyboard: Markup | None = None
     pinned: list[int] = field(default_factory=list)

@@ -52,6 +52,7 @@ class LocalRequest(BaseRequest):
         return answer.status, json.dumps(answer.body).encode()
 
     def _download(self, url: str) -> tuple[int, bytes]:
+        """The status and the content of a file that an address ends with; 404 for an unknown one."""
         content = next((file.content for file in self._telegram.files.values() if url.endswith(f"/{file.path}")), None)
         return (404, b'{"ok":false,"error_code":404,"description":"Not Found"}') if content is None else (200, content)
 

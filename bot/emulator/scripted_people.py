@@ -83,7 +83,7 @@ class ScriptedPerson:
         return self.press(dict(message.buttons)[label], on=message)
 
     def press(self, data: str, *, on: Message, inaccessible: bool = False) -> Tap:
-        """Tap with any data, as a forged client could; an `inaccessible` message is too old to be sent along."""
+        """Tap a button with any data, as a forged client could; the update has no `inaccessible` message."""
         tap = self.telegram.new_tap(self.user, on, data)
         stub: dict[str, Any] = {"chat": on.chat.wire(), "message_id": on.id, "date": 0}
         body = {"id": tap.id, "from": self.user.wire(), "chat_instance": str(on.chat.id * 31), "data": data}
@@ -104,6 +104,7 @@ class ScriptedPerson:
         self.user.deactivated = True
 
     def _send_content(self, content: Content, chat: Chat) -> Message:
+        """Send a message of the person, and an update about it; a blocked bot is unblocked first, as by Telegram."""
         if chat.type == "private":
             if chat.blocked:
                 self.unblock()
@@ -120,6 +121,7 @@ class ScriptedPerson:
         telegram.display_log.add(DisplayedEvent(telegram.clock(), self.id, kind, chat.id, message.id, message.text))
 
     def _set_blocked(self, *, blocked: bool) -> None:
+        """Block or unblock the bot, which gets an update; where nothing changes, it gets none."""
         chat, me = self.chat, self.telegram.me.wire()
         if chat.blocked is blocked:
             return

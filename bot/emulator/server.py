@@ -42,9 +42,9 @@ class Server:
         if not ipaddress.ip_address(host).is_loopback:
             raise ValueError(f"{host} is not a loopback address")
         app = web.Application(client_max_size=MAX_BODY, middlewares=[self._guard])
-        app.router.add_route("*", "/bot{token}/{method}", self._method)
-        app.router.add_get("/file/bot{token}/{path:.+}", self._file)
-        self.page.add(app)
+        app.router.add_route("*", "/bot{token}/{method}", self._handle_call)
+        app.router.add_get("/file/bot{token}/{path:.+}", self._handle_download)
+        self.page.add_routes(app)
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.5)
         await self._runner.setup()
         try:
@@ -84,7 +84,7 @@ class Server:
     def _has_token(self, request: web.Request) -> bool:
         return hmac.compare_digest(request.match_info["token"].encode(), self.telegram.token.encode())
 
-    async def _method(self, request: web.Request) -> web.StreamResponse:
+    async def _handle_call(self, request: web.Request) -> web.StreamResponse:
         if not self._has_token(request):
             return _json_response(CallRefused(401, "Unauthorized").answer().body, 401)
         try:
@@ -99,7 +99,7 @@ class Server:
             answer = CallRefused(504, "Gateway Timeout").answer()
         return _json_response(answer.body, answer.status)
 
-    async def _file(self, request: web.Request) -> web.StreamResponse:
+    async def _handle_download(self, request: web.Request) -> web.StreamResponse:
         matching = [file for file in self.telegram.files.values() if file.path == request.match_info["path"]]
         if not self._has_token(request) or not matching or len(matching[0].content) > files.MAX_DOWNLOAD:
             return _json_response(CallRefused(404, "Not Found").answer().body, 404)

@@ -56,7 +56,12 @@ class Webhook:
 
 @dataclass
 class State:
-    """One bot and everybody who talks to it; `flood` is None for no limits, `calls` counts calls by method."""
+    """One bot and everybody who talks to it.
+
+    `me` is the bot; `flood` is None for no limits; `answerable` is for how many seconds a tap can be answered;
+    `webhook_error` is the last failure with its time. `commands` has the menus by scope and language, `descriptions`
+    the texts by kind and language; `calls` counts the calls by method.
+    """
 
     token: str = TOKEN
     clock: Clock = field(default_factory=Clock)
@@ -131,7 +136,7 @@ class State:
     def count_message(self, chat: Chat) -> None:
         """Count a message for flood control, if it is on; raises CallRefused."""
         if self.flood is not None:
-            self.flood.take(chat.id, self.clock())
+            self.flood.count_message(chat.id, self.clock())
 
     def add_update(self, kind: str, body: dict[str, Any], *, lane: int) -> None:
         """Add an update for the bot."""
@@ -139,11 +144,14 @@ class State:
 
 
 def _check_reachable(chat: Chat) -> None:
+    """Raise CallRefused where the bot may not write to a chat."""
     if chat.type != "private":
-        if chat.bot_is in {"kicked", "left"}:
+        if chat.bot_status in {"kicked", "left"}:
             what = "supergroup chat" if chat.type == "supergroup" else "group chat"
             reason = (
-                f"bot was kicked from the {what}" if chat.bot_is == "kicked" else f"bot is not a member of the {what}"
+                f"bot was kicked from the {what}"
+                if chat.bot_status == "kicked"
+                else f"bot is not a member of the {what}"
             )
             raise CallRefused(403, f"Forbidden: {reason}")
         return

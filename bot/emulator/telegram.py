@@ -26,7 +26,7 @@ class Telegram(State):
     def person(
         self, number: int = 1, *, language: str | None = "uk", name: str = "Person", username: str | None = None
     ) -> ScriptedPerson:
-        """The person with that id, created with a private chat if there is none."""
+        """The person with that id, who is created with a private chat if there is none."""
         user = self.users.setdefault(number, User(number, name, language, username))
         self.chats.setdefault(number, Chat(number, "private", people={number: user}))
         return ScriptedPerson(self, user)

@@ -16,7 +16,10 @@ UPDATE_KINDS = frozenset({"message", "edited_message", "callback_query", "my_cha
 
 @dataclass
 class QueuedUpdate:
-    """One update. A webhook gets the updates of one `lane` in order; `tries` and `due` are of the webhook sender."""
+    """One update, kept until `expires`. A webhook gets the updates of one `lane` in order.
+
+    `tries` and `due` are of the webhook sender: the attempts so far, and the time of the next.
+    """
 
     id: int
     kind: str

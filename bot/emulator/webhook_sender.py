@@ -14,8 +14,10 @@ from bot.emulator.telegram import Telegram
 from bot.emulator.updates import QueuedUpdate
 
 MAX_DELAY, MAX_RETRY_AFTER = 60.0, 3600.0
-_ANSWER_WITHIN = 60.0
+_ANSWER_SECONDS = 60.0
+_MAX_DOUBLINGS = 10
 _FORBIDDEN = ("get", "setwebhook", "deletewebhook", "close", "logout")
+"""Beginnings of the methods that cannot be called in the answer to an update."""
 
 
 class WebhookSender:
@@ -83,15 +85,16 @@ class WebhookSender:
             self._wake.set()
 
     async def _send(self, hook: Webhook, update: QueuedUpdate) -> None:
+        """Send an update once; forget it where it was accepted, else schedule the next try."""
         self._session = self._session or aiohttp.ClientSession()
         headers = {"X-Telegram-Bot-Api-Secret-Token": hook.secret} if hook.secret else {}
         await self._telegram.faults.wait_for_network()
-        within = aiohttp.ClientTimeout(total=_ANSWER_WITHIN)
+        timeout = aiohttp.ClientTimeout(total=_ANSWER_SECONDS)
         try:
-            sent = self._session.post(
-                hook.url, json=update.wire(), headers=headers, timeout=within, allow_redirects=False
+            request = self._session.post(
+                hook.url, json=update.wire(), headers=headers, timeout=timeout, allow_redirects=False
             )
-            async with sent as response:
+            async with request as response:
                 body = await response.read()
                 kind, status, retry = response.content_type, response.status, response.headers.get("Retry-After", "")
         except (aiohttp.ClientError, TimeoutError) as failure:
@@ -109,7 +112,9 @@ class WebhookSender:
     def _schedule_retry(self, update: QueuedUpdate, reason: str, retry_after: float) -> None:
         """Schedule the next try: at once, then after 2, 4, 8 … seconds, or when the bot asked; drop expired updates."""
         telegram = self._telegram
-        delay = min(retry_after, MAX_RETRY_AFTER) or (min(MAX_DELAY, 2.0**update.tries) if update.tries else 0)
+        delay = min(retry_after, MAX_RETRY_AFTER) or (
+            min(MAX_DELAY, 2.0 ** min(update.tries, _MAX_DOUBLINGS)) if update.tries else 0
+        )
         update.tries += 1
         update.due = telegram.clock() + delay
         telegram.webhook_error = reason, telegram.clock()
@@ -129,6 +134,7 @@ class WebhookSender:
 
 
 def _parse_object(body: bytes) -> dict[str, Any]:
+    """The JSON object of an answer; empty where it is none."""
     try:
         content = json.loads(body or b"{}")
     except ValueError:

@@ -86,7 +86,7 @@ def go_on(page: Page) -> None:
 
 
 def chat(browser: Browser) -> None:
-    """The chat after an answer, light and dark, on a phone and on a desk."""
+    """The chat after an answer, light and dark, on a phone and on a desktop."""
     for width, height in SIZES:
         for scheme in ("light", "dark"):
             with trying(CAMPAIGN) as address:
@@ -138,7 +138,7 @@ def phone(browser: Browser, folder: Path, template: str) -> Iterator[Page]:
 
 
 FIRST = {"answer": "вітряк"}
-"""What she answered blind, in the picture of the second look."""
+"""The blind answer, in the picture of the second pass."""
 
 
 def campaign(folder: Path, template: str, studio: Studio) -> dict[str, int]:
@@ -173,7 +173,7 @@ def filtered(page: Page) -> None:
     page.keyboard.press("w")
 
 
-def desks(browser: Browser, folder: Path) -> None:
+def label_studio(browser: Browser, folder: Path) -> None:
     """Both interfaces of Label Studio, with work begun."""
     found = program()
     if found is None:
@@ -210,7 +210,7 @@ def main() -> None:
         report(browser, Path(folder))
         chat(browser)
         bot(browser, Path(folder))
-        desks(browser, Path(folder))
+        label_studio(browser, Path(folder))
         browser.close()
 
 

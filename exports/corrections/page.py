@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from exports.corrections.summary import (
-    LEVEL,
+    CONFIDENCE_LEVEL,
     MEASURES,
-    OPEN,
     RESAMPLES,
     TIED,
+    UNANSWERED,
     UNUSABLE,
     USABLE,
     CorrectedStory,
@@ -55,10 +55,10 @@ _TAGS = {"=": "", "-": "del", "+": "ins"}
 
 
 class DisplayedPart(NamedTuple):
-    """A part of a difference: its HTML tag, the sign that makes a changed blank visible, its text."""
+    """A part of a difference: its HTML tag, the symbol that makes a changed blank visible (else empty), its text."""
 
     tag: str
-    sign: str
+    blank_symbol: str
     text: str
 
 
@@ -88,7 +88,7 @@ class DisplayedStory:
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectionsSection(DataSetSection):
-    """One `edit` question of a data set; `panels` are SVGs, `remainder` tells of stories not shown."""
+    """One `edit` question of a data set; `panels` are SVGs, `remainder` says how many stories are not shown."""
 
     rule: str
     counts: str
@@ -108,7 +108,7 @@ def render_corrections(
         package="exports.corrections",
         title=title,
         sections=[_build_section(summary, prefix=f"stories-{number}") for number, summary in enumerate(summaries)],
-        level=LEVEL,
+        confidence_level=CONFIDENCE_LEVEL,
         resamples=RESAMPLES,
         seed=seed,
     )
@@ -131,16 +131,16 @@ def _build_section(summary: CorrectionSummary, *, prefix: str) -> CorrectionsSec
 
 def _list_headlines(summary: CorrectionSummary) -> tuple[Headline, ...]:
     verdicts = Counter(story.verdict for story in summary.stories)
-    judged = sum(verdicts.values()) - verdicts[OPEN]
+    judged = sum(verdicts.values()) - verdicts[UNANSWERED]
     mean = summary.means["wer"]
     return (
         Headline("Usable stories", f"{verdicts[USABLE]} of {judged}", _format_share(verdicts[USABLE], judged)),
         Headline("Unusable", str(verdicts[UNUSABLE]), _format_share(verdicts[UNUSABLE], judged)),
         *([Headline("Tied", str(verdicts[TIED]))] if verdicts[TIED] else []),
-        *([Headline("Not answered yet", str(verdicts[OPEN]))] if verdicts[OPEN] else []),
+        *([Headline("Not answered yet", str(verdicts[UNANSWERED]))] if verdicts[UNANSWERED] else []),
         Headline("Corrections", str(len(summary.pairs))),
         Headline("Left as it was", format_percent(summary.unchanged)),
-        Headline("Words changed", format_percent(mean.value), format_interval_note(mean, as_shares=True)),
+        Headline("Words changed", format_percent(mean.value), format_interval_note(mean, as_percent=True)),
     )
 
 
@@ -150,7 +150,7 @@ def _format_share(count: int, total: int) -> str:
 
 def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
     """The panel of the shares of words changed, and that of the reasons why texts were unusable, if there are any."""
-    rates, simulated = summary.values("wer"), summary.data.simulated
+    rates, simulated = summary.list_values("wer"), summary.data.simulated
     names = [*(name for _, name in CHANGE_STEPS), LAST_STEP]
     steps = np.searchsorted([limit for limit, _ in CHANGE_STEPS], rates, side="left")
     counts = Counter(names[step] for step in steps)
@@ -164,12 +164,12 @@ def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
         )
     ]
     if summary.reasons:
-        refused = sum(correction.status == UNUSABLE for correction in summary.corrections)
+        n_unusable = sum(correction.status == UNUSABLE for correction in summary.corrections)
         panels.append(
             draw_bars(
                 [(reason, count, f"{count}, {100 * share:.0f} %") for reason, count, share, _ in summary.reasons],
                 title="Why unusable",
-                subtitle=f"{format_count(refused, 'answer')}; one can give several reasons",
+                subtitle=f"{format_count(n_unusable, 'answer')}; one can give several reasons",
                 prefix=f"{prefix}-reasons",
                 simulated=simulated,
             )
@@ -178,7 +178,7 @@ def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
 
 
 def _build_measure_row(summary: CorrectionSummary, name: str) -> TableRow:
-    values, mean = summary.values(name), summary.means[name]
+    values, mean = summary.list_values(name), summary.means[name]
     low, first, middle, third, high = np.quantile(values, (0, 0.25, 0.5, 0.75, 1)) if values else [None] * 5
     return TableRow(
         head=MEASURE_NAMES[name],
@@ -248,7 +248,8 @@ def _describe_change(correction: Correction) -> str:
 
 
 def _display_part(part: DiffPart) -> DisplayedPart:
-    """A part with its tag; a changed blank gets a sign, since it shows neither underline nor strike-through."""
+    """A part with its tag; a changed blank gets a symbol, since it shows neither underline nor strike-through."""
     tag = _TAGS[part.sign]
     blank = bool(tag) and part.text.isspace()
-    return DisplayedPart(tag=tag, sign="¶" if blank and "\n" in part.text else "␣" if blank else "", text=part.text)
+    symbol = "¶" if blank and "\n" in part.text else "␣" if blank else ""
+    return DisplayedPart(tag=tag, blank_symbol=symbol, text=part.text)

@@ -29,21 +29,21 @@ from exports.full_responses import FullResponses, QuestionSpec
 from exports.inputs import DataSet
 from exports.number_formats import round_number, serialize_coefficient
 
-USABLE, UNUSABLE, TIED, OPEN = "usable", "unusable", "tied", "no answer"
-RESAMPLES, LEVEL = 1000, 0.95
+USABLE, UNUSABLE, TIED, UNANSWERED = "usable", "unusable", "tied", "no answer"
+RESAMPLES, CONFIDENCE_LEVEL = 1000, 0.95
 
 MEASURES: Mapping[str, Callable[[EditMeasures], float]] = MappingProxyType(
     {
         "cer": lambda edits: edits.cer,
         "wer": lambda edits: edits.wer,
         "chrf": lambda edits: edits.chrf,
-        "words_kept": lambda edits: edits.kept,
+        "words_kept": lambda edits: edits.words_kept,
     }
 )
 _POOLED: Mapping[str, Callable[[EditMeasures], tuple[int, int]]] = MappingProxyType(
     {
-        "cer": lambda edits: (edits.characters, edits.corrected_characters),
-        "wer": lambda edits: (edits.words, edits.corrected_words),
+        "cer": lambda edits: (edits.characters_changed, edits.corrected_characters),
+        "wer": lambda edits: (edits.words_changed, edits.corrected_words),
     }
 )
 _QUARTILES = MappingProxyType({"min": 0.0, "quartile_low": 0.25, "median": 0.5, "quartile_high": 0.75, "max": 1.0})
@@ -60,7 +60,7 @@ class CorrectedStory:
 
     @property
     def verdict(self) -> str:
-        """USABLE or UNUSABLE by majority of the pairs and refusals, TIED, or OPEN where there are none.
+        """USABLE or UNUSABLE by the majority of pairs and of answers "unusable", TIED, or UNANSWERED without any.
 
         Skips, empty answers, and answers to a text that was changed afterwards are not counted.
         """
@@ -68,7 +68,7 @@ class CorrectedStory:
         usable = sum(correction.edits is not None for correction in counted)
         unusable = len(counted) - usable
         if not counted:
-            return OPEN
+            return UNANSWERED
         return TIED if usable == unusable else USABLE if usable > unusable else UNUSABLE
 
     @property
@@ -114,15 +114,15 @@ class CorrectionSummary:
         The share is of all answers that call a text unusable. An answer can give several reasons, so the shares may
         add up to more than 1.
         """
-        refused = [correction for correction in self.corrections if correction.status == UNUSABLE]
-        given = [(reason, correction.item_id) for correction in refused for reason in correction.reasons]
+        unusable = [correction for correction in self.corrections if correction.status == UNUSABLE]
+        given = [(reason, correction.item_id) for correction in unusable for reason in correction.reasons]
         counts = Counter(reason for reason, _ in given)
         stories = Counter(reason for reason, _ in set(given))
         ranked = sorted(counts, key=lambda reason: (-counts[reason], reason))
-        return [(reason, counts[reason], counts[reason] / len(refused), stories[reason]) for reason in ranked]
+        return [(reason, counts[reason], counts[reason] / len(unusable), stories[reason]) for reason in ranked]
 
-    def values(self, measure: str) -> list[float]:
-        """One measure of MEASURES over all pairs."""
+    def list_values(self, measure: str) -> list[float]:
+        """The values of one of the MEASURES, one for each pair."""
         return [MEASURES[measure](pair.edits) for pair in self.pairs if pair.edits is not None]
 
 
@@ -149,7 +149,7 @@ def _summarize_question(responses: FullResponses, question: QuestionSpec, *, see
         )
         for item, group in items
     )
-    resampling = Resampling(n_resamples=RESAMPLES, seed=seed, confidence_level=LEVEL)
+    resampling = Resampling(n_resamples=RESAMPLES, seed=seed, confidence_level=CONFIDENCE_LEVEL)
     return CorrectionSummary(
         responses=responses,
         question=question,
@@ -206,11 +206,11 @@ def serialize_summary(summary: CorrectionSummary) -> dict[str, Any]:
         "rule": describe_usable_rule(summary),
         "counts": {
             "stories": len(summary.stories),
-            "stories_by_verdict": {name: verdicts[name] for name in (USABLE, UNUSABLE, TIED, OPEN)},
+            "stories_by_verdict": {name: verdicts[name] for name in (USABLE, UNUSABLE, TIED, UNANSWERED)},
             "answers": len(summary.corrections),
             "answers_by_status": {name: statuses[name] for name in STATUSES},
             "annotators": len({correction.annotator for correction in summary.corrections}),
-            "excluded": len(data.dropped()),
+            "excluded": len(data.list_excluded_responses()),
             "excluded_by_reason": data.count_excluded(),
         },
         "unusable_reasons": [
@@ -238,7 +238,7 @@ def describe_usable_rule(summary: CorrectionSummary) -> str:
 
 
 def _serialize_measure(summary: CorrectionSummary, name: str) -> dict[str, Any]:
-    values = summary.values(name)
+    values = summary.list_values(name)
     quartiles = np.quantile(values, list(_QUARTILES.values())).tolist() if values else (None,) * len(_QUARTILES)
     spread = dict(zip(_QUARTILES, quartiles, strict=True))
     pooled = {} if name not in _POOLED else {"pooled": _compute_pooled_rate(summary, _POOLED[name])}

@@ -86,16 +86,17 @@ class EditMeasures:
 
     `cer` and `wer` are Levenshtein's distance over the length of the corrected text, in characters (blanks too) and in
     words (what stands between blanks, its punctuation with it); `chrf` is 0 to 1 (Popović 2015). The corrected text is
-    the reference of all three. `characters` and `words` are the distances themselves, `corrected_characters` and
-    `corrected_words` the lengths. `kept` is the share of the original's words that stayed in their places.
+    the reference of all three. `characters_changed` and `words_changed` are the distances themselves,
+    `corrected_characters` and `corrected_words` the lengths. `words_kept` is the share of the original's words that
+    stayed in their places.
     """
 
     cer: float
     wer: float
     chrf: float
-    kept: float
-    characters: int
-    words: int
+    words_kept: float
+    characters_changed: int
+    words_changed: int
     corrected_characters: int
     corrected_words: int
 
@@ -110,9 +111,9 @@ def measure_edits(original: str, corrected: str, parts: tuple[DiffPart, ...]) ->
         cer=characters / len(corrected) if corrected else float(characters > 0),
         wer=words / len(new) if new else float(words > 0),
         chrf=chrf(count_ngrams(corrected), count_ngrams(original)),
-        kept=n_kept / n_words if n_words else 1.0,
-        characters=characters,
-        words=words,
+        words_kept=n_kept / n_words if n_words else 1.0,
+        characters_changed=characters,
+        words_changed=words,
         corrected_characters=len(corrected),
         corrected_words=len(new),
     )

@@ -19,10 +19,10 @@ from exports.full_responses import FullResponse, FullResponses, QuestionSpec
 
 STORY_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(
     {
-        "dataset": "text", "question": "text", "item_id": "text", "item_revision": "whole", "group": "text",
+        "dataset": "text", "question": "text", "item_id": "text", "item_revision": "integer", "group": "text",
         "annotator": "text", "status": "text", "reasons": "texts", "original": "text", "corrected": "text",
         "difference": "pairs", "cer": "number", "wer": "number", "chrf": "number", "words_kept": "number",
-        "characters_changed": "whole", "words_changed": "whole", "seconds": "number", "other_answers": "object",
+        "characters_changed": "integer", "words_changed": "integer", "seconds": "number", "other_answers": "object",
     }
 )  # fmt: skip
 
@@ -72,8 +72,8 @@ class Correction:
             "status": self.status, "reasons": list(self.reasons), "original": self.original,
             "corrected": self.corrected, "difference": [list(part) for part in self.parts] if edits else None,
             "cer": edits and edits.cer, "wer": edits and edits.wer, "chrf": edits and edits.chrf,
-            "words_kept": edits and edits.kept, "characters_changed": edits and edits.characters,
-            "words_changed": edits and edits.words, "seconds": self.seconds,
+            "words_kept": edits and edits.words_kept, "characters_changed": edits and edits.characters_changed,
+            "words_changed": edits and edits.words_changed, "seconds": self.seconds,
             "other_answers": dict(self.other_answers),
         }  # fmt: skip
 

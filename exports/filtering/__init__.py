@@ -21,11 +21,11 @@ def build_filtering_files(projects: Sequence[FullResponses], *, seed: int = 0) -
     filtered = filter_data_sets(projects, seed=seed)
     if not filtered:
         return {}
-    items = [item.row(one.data.name) for one in filtered for item in one.items]
-    reasons = [reason.row(one.data.name) for one in filtered for reason in one.reasons]
+    items = [item.row(data_set.data.name) for data_set in filtered for item in data_set.items]
+    reasons = [reason.row(data_set.data.name) for data_set in filtered for reason in data_set.reasons]
     return {
         **data_set_files.build_files("items", items, FILTERED_COLUMNS),
         "removal_reasons.csv": data_set_files.build_csv(reasons, REASON_COLUMNS),
-        "items.json": writers.format_json({one.data.name: serialize_filtering(one) for one in filtered}),
+        "items.json": writers.format_json({data_set.data.name: serialize_filtering(data_set) for data_set in filtered}),
         "items.html": render_filtering(filtered, seed=seed),
     }

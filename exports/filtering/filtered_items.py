@@ -12,21 +12,24 @@ from typing import NamedTuple
 from exports import data_set_files
 from exports.full_responses import FilteringRule, FullResponse, FullResponses
 
-KEPT, REMOVED, UNDECIDED, OPEN = "kept", "removed", "undecided", "not judged"
+STATUSES = KEPT, REMOVED, UNDECIDED, NOT_JUDGED = "kept", "removed", "undecided", "not judged"
 HUMAN_FAILURE = "human failure"
-"""The reason "wrong answers to the first question", where the rule counts them."""
+"""The reason of the objection that annotators answered the first question wrongly."""
 
 FILTERED_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(
     {
-        "dataset": "text", "item_id": "text", "item_revision": "whole", "group": "text", "status": "text",
-        "reasons": "texts", "named": "object", "n_annotators": "whole", "n_against": "whole", "n_answers": "whole",
-        "n_wrong": "whole", "human_failure": "truth", "remarks": "texts",
+        "dataset": "text", "item_id": "text", "item_revision": "integer", "group": "text", "status": "text",
+        "reasons": "texts", "named": "object", "n_annotators": "integer", "n_against": "integer",
+        "n_answers": "integer", "n_wrong": "integer", "human_failure": "boolean", "remarks": "texts",
     }
 )  # fmt: skip
 
 
 class Objection(NamedTuple):
-    """A possible objection to an item: a box of a question, the text of a question, or an answer that does not keep."""
+    """A possible objection to an item: a box of a question, any text to it, or an answer that speaks against the item.
+
+    `question` is the name of the question, `reason` the box, the question's text, the answer, or HUMAN_FAILURE.
+    """
 
     question: str
     reason: str
@@ -37,10 +40,10 @@ class FilteredItem:
     """An item after filtering.
 
     `objections` counts the annotators who raised each objection; `reasons` are the objections that removed the item.
-    `annotators` judged it, `objecting` of them raised anything. `answers` are those to the first question of an item
-    with gold, `wrong` of them differ from it; `failed` says whether more than the rule's share is wrong, None where
-    there are no such answers. `remarks` are the texts written to other questions, sorted, so that their order does not
-    show who wrote them.
+    `n_annotators` counts those who judged it, `n_objecting` those who raised an objection. `n_answers` counts the
+    answers to the first question if the item has gold, `n_wrong` those that differ from it; `failed` says whether more
+    than the rule's share is wrong, None where there are no such answers. `remarks` are the answers to all questions of
+    the type `text`, sorted, so that their order does not show who wrote them.
     """
 
     item_id: str
@@ -49,10 +52,10 @@ class FilteredItem:
     status: str
     objections: Mapping[Objection, int]
     reasons: tuple[Objection, ...]
-    annotators: int
-    objecting: int
-    answers: int
-    wrong: int
+    n_annotators: int
+    n_objecting: int
+    n_answers: int
+    n_wrong: int
     failed: bool | None
     remarks: tuple[str, ...]
 
@@ -65,13 +68,13 @@ class FilteredItem:
         return {
             "dataset": dataset, "item_id": self.item_id, "item_revision": self.item_revision, "group": self.group,
             "status": self.status, "reasons": [objection.reason for objection in self.reasons], "named": named,
-            "n_annotators": self.annotators, "n_against": self.objecting, "n_answers": self.answers,
-            "n_wrong": self.wrong, "human_failure": self.failed, "remarks": list(self.remarks),
+            "n_annotators": self.n_annotators, "n_against": self.n_objecting, "n_answers": self.n_answers,
+            "n_wrong": self.n_wrong, "human_failure": self.failed, "remarks": list(self.remarks),
         }  # fmt: skip
 
 
 def list_objections(responses: FullResponses, rule: FilteringRule) -> tuple[Objection, ...]:
-    """List every objection that the rule knows, in the order of the questions and their options."""
+    """List every objection that is possible under the rule, in the order of the questions and their options."""
     objections = [objection for name in rule.problems for objection in _list_question_objections(responses, name)]
     for name, kept in rule.keep.items():
         options = responses.get_question(name).options or ()
@@ -94,8 +97,8 @@ def find_objections(
 ) -> dict[str, tuple[Objection, ...]]:
     """Find the objections in one annotator's response, by question (`get_objection_key`).
 
-    Questions that were not asked, or whose answer says neither yes nor no, are left out. Boxes and texts that stay
-    empty say that there is no such problem: their questions map to an empty tuple.
+    Left out are questions that were not asked, and `keep` questions without an answer among their options. Boxes and
+    texts that stay empty say that there is no such problem: their questions map to an empty tuple.
     """
     answers = response.answers
     objections: dict[str, tuple[Objection, ...]] = {}
@@ -148,7 +151,7 @@ def _decide_item(
     status, reasons = _decide_status(rule, judged, raised)
     first = responses.questions[0].name
     answers = [response.answers[first] for response in item_responses if gold is not None and first in response.answers]
-    wrong = sum(answer != gold for answer in answers)
+    n_wrong = sum(answer != gold for answer in answers)
     return FilteredItem(
         item_id=str(item[0]),
         item_revision=int(item[1]),
@@ -156,11 +159,11 @@ def _decide_item(
         status=status,
         objections=raised,
         reasons=reasons,
-        annotators=len(judged),
-        objecting=sum(any(objections.values()) for objections in judged),
-        answers=len(answers),
-        wrong=wrong,
-        failed=_exceeds_share(wrong, len(answers), rule.share) if answers else None,
+        n_annotators=len(judged),
+        n_objecting=sum(any(objections.values()) for objections in judged),
+        n_answers=len(answers),
+        n_wrong=n_wrong,
+        failed=_exceeds_share(n_wrong, len(answers), rule.share) if answers else None,
         remarks=_list_remarks(responses, item_responses),
     )
 
@@ -170,30 +173,31 @@ def _decide_status(
 ) -> tuple[str, tuple[Objection, ...]]:
     """The status of an item, and the objections that removed it.
 
-    Every box or text decides by itself; the answers that do not keep decide together, as do the wrong ones.
+    Each box or text is compared with the share by itself; all answers to a `keep` question that speak against the item
+    are counted together, as are all wrong answers.
     """
     if not judged:
-        return OPEN, ()
+        return NOT_JUDGED, ()
     removing: list[Objection] = []
     tied = False
     for objection, votes in raised.items():
         key = get_objection_key(objection, rule)
         n_judging = sum(key in objections for objections in judged)
-        together = key in (*rule.keep, HUMAN_FAILURE)
-        n_objecting = sum(bool(objections.get(key)) for objections in judged) if together else votes
+        counted_together = key in (*rule.keep, HUMAN_FAILURE)
+        n_objecting = sum(bool(objections.get(key)) for objections in judged) if counted_together else votes
         if _exceeds_share(n_objecting, n_judging, rule.share):
             removing.append(objection)
         tied = tied or n_objecting == _compute_limit(n_judging, rule.share)
     return (REMOVED if removing else UNDECIDED if tied else KEPT), tuple(removing)
 
 
-def _compute_limit(annotators: int, share: float) -> Fraction:
-    """The share of so many annotators, exact for the decimals of the project file: 0.55 of 20 is 11."""
-    return Fraction(repr(share)) * annotators
+def _compute_limit(n_annotators: int, share: float) -> Fraction:
+    """The share of this number of annotators, exact for the decimals of the project file: 0.55 of 20 is 11."""
+    return Fraction(repr(share)) * n_annotators
 
 
-def _exceeds_share(votes: int, annotators: int, share: float) -> bool:
-    return votes > _compute_limit(annotators, share)
+def _exceeds_share(n_votes: int, n_annotators: int, share: float) -> bool:
+    return n_votes > _compute_limit(n_annotators, share)
 
 
 def _list_remarks(responses: FullResponses, item_responses: Sequence[FullResponse]) -> tuple[str, ...]:

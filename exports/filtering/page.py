@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exports.filtering.filtered_items import KEPT, OPEN, REMOVED, UNDECIDED, FilteredItem
+from exports.filtering.filtered_items import KEPT, NOT_JUDGED, REMOVED, UNDECIDED, FilteredItem
 from exports.filtering.removal_reasons import (
-    LEVEL,
+    CONFIDENCE_LEVEL,
     RESAMPLES,
     FilteredDataSet,
     RemovalReason,
@@ -42,7 +42,10 @@ class DisplayedItem:
 
 @dataclass(frozen=True, kw_only=True)
 class FilteringPageSection(DataSetSection):
-    """One filtered data set on the page; `panel` is the SVG of its reasons, `remainder` tells of items not shown."""
+    """One filtered data set on the page.
+
+    `panel` is the SVG of its reasons for removal, `remainder` says how many items are not shown.
+    """
 
     rule: str
     counts: str
@@ -60,8 +63,8 @@ def render_filtering(filtered: Sequence[FilteredDataSet], *, seed: int = 0, titl
         "filtering.html.j2",
         package="exports.filtering",
         title=title,
-        sections=[_build_section(one, prefix=f"items-{number}") for number, one in enumerate(filtered)],
-        level=LEVEL,
+        sections=[_build_section(data_set, prefix=f"items-{number}") for number, data_set in enumerate(filtered)],
+        confidence_level=CONFIDENCE_LEVEL,
         resamples=RESAMPLES,
         seed=seed,
     )
@@ -84,8 +87,8 @@ def _build_section(filtered: FilteredDataSet, *, prefix: str) -> FilteringPageSe
 
 
 def _list_headlines(filtered: FilteredDataSet) -> tuple[Headline, ...]:
-    kept, removed, judged = filtered.count(KEPT), filtered.count(REMOVED), filtered.judged
-    others = [(status, filtered.count(status)) for status in (UNDECIDED, OPEN)]
+    kept, removed, judged = filtered.count_items(KEPT), filtered.count_items(REMOVED), filtered.n_judged
+    others = [(status, filtered.count_items(status)) for status in (UNDECIDED, NOT_JUDGED)]
     return (
         Headline("Kept", f"{kept} of {judged}", _format_share(kept, judged)),
         Headline("Removed", str(removed), _format_share(removed, judged)),
@@ -105,7 +108,7 @@ def _draw_panel(filtered: FilteredDataSet, *, prefix: str) -> str:
             if reason.removed
         ],
         title="Removed, by reason",
-        subtitle=f"of {format_count(filtered.count(REMOVED), 'removed item')}",
+        subtitle=f"of {format_count(filtered.count_items(REMOVED), 'removed item')}",
         prefix=prefix,
         simulated=filtered.data.simulated,
     )
@@ -145,7 +148,7 @@ def _display_item(filtered: FilteredDataSet, item: FilteredItem) -> DisplayedIte
         item_id=item.item_id,
         status=item.status,
         objections=tuple(
-            f"{objection.reason}: {votes} of {item.annotators}" for objection, votes in item.objections.items()
+            f"{objection.reason}: {votes} of {item.n_annotators}" for objection, votes in item.objections.items()
         ),
         remarks=item.remarks,
         content=filtered.responses.contents[item.item_id].shown,

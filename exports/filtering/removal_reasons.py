@@ -19,9 +19,9 @@ from exports import data_set_files
 from exports.filtering.filtered_items import (
     HUMAN_FAILURE,
     KEPT,
-    OPEN,
+    NOT_JUDGED,
     REMOVED,
-    UNDECIDED,
+    STATUSES,
     FilteredItem,
     Objection,
     decide_items,
@@ -33,13 +33,13 @@ from exports.full_responses import FilteringRule, FullResponses
 from exports.inputs import DataSet
 from exports.number_formats import round_number, serialize_coefficient
 
-RESAMPLES, LEVEL = 1000, 0.95
+RESAMPLES, CONFIDENCE_LEVEL = 1000, 0.95
 _AGREEMENT_COLUMNS = tuple(f"{name}{part}" for name in BOX_COEFFICIENTS for part in ("", "_low", "_high"))
 REASON_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(
     {
-        "dataset": "text", "question": "text", "reason": "text", "removed": "whole", "share_of_removed": "number",
-        "named": "whole", "votes": "whole", **dict.fromkeys(_AGREEMENT_COLUMNS, "number"),
-        "n_compared": "whole", "no_value": "text",
+        "dataset": "text", "question": "text", "reason": "text", "removed": "integer", "share_of_removed": "number",
+        "named": "integer", "votes": "integer", **dict.fromkeys(_AGREEMENT_COLUMNS, "number"),
+        "n_compared": "integer", "no_value": "text",
     }
 )  # fmt: skip
 
@@ -49,10 +49,10 @@ ItemObjections = list[tuple[str, str, Mapping[str, Sequence[Objection]]]]
 
 @dataclass(frozen=True, kw_only=True)
 class RemovalReason:
-    """An objection over all items of a data set.
+    """An objection over all items of a data set, and how far annotators agree on it.
 
     It removed `removed` items, which is `share` of all removed ones (an item can have several reasons); it was raised
-    on `named` items, `votes` times in all.
+    on `named` items, `votes` times in all. `agreement` has one coefficient for each of BOX_COEFFICIENTS.
     """
 
     objection: Objection
@@ -91,11 +91,11 @@ class FilteredDataSet:
         return self.responses.data
 
     @property
-    def judged(self) -> int:
+    def n_judged(self) -> int:
         """How many items have a judgement."""
-        return len(self.items) - self.count(OPEN)
+        return len(self.items) - self.count_items(NOT_JUDGED)
 
-    def count(self, status: str) -> int:
+    def count_items(self, status: str) -> int:
         """How many items have that status."""
         return sum(item.status == status for item in self.items)
 
@@ -155,23 +155,23 @@ def _compute_agreement(
         overlap=data.overlap,
         n_resamples=RESAMPLES,
         seed=seed,
-        confidence_level=LEVEL,
+        confidence_level=CONFIDENCE_LEVEL,
     )
     return tuple(agreement[name] for name in BOX_COEFFICIENTS)
 
 
 def serialize_filtering(filtered: FilteredDataSet) -> dict[str, Any]:
     """The object of one data set in items.json; shares are fractions."""
-    data, kept = filtered.data, filtered.count(KEPT)
+    data, kept = filtered.data, filtered.count_items(KEPT)
     return {
         "simulated": data.simulated,
         "rule": describe_rule(filtered),
         "share": filtered.rule.share,
         "counts": {
             "items": len(filtered.items),
-            "items_by_status": {status: filtered.count(status) for status in (KEPT, REMOVED, UNDECIDED, OPEN)},
-            "kept_share": round_number(kept / filtered.judged) if filtered.judged else None,
-            "excluded": len(data.dropped()),
+            "items_by_status": {status: filtered.count_items(status) for status in STATUSES},
+            "kept_share": round_number(kept / filtered.n_judged) if filtered.n_judged else None,
+            "excluded": len(data.list_excluded_responses()),
             "excluded_by_reason": data.count_excluded(),
         },
         "human_failure": count_human_failure(filtered),
@@ -199,11 +199,9 @@ def count_human_failure(filtered: FilteredDataSet) -> dict[str, Any]:
     alone = [item for item in failed if {objection.reason for objection in item.reasons} == {HUMAN_FAILURE}]
     return {
         "is_a_reason": filtered.rule.failure,
-        "items_with_answers_and_gold": sum(item.answers > 0 for item in filtered.items),
+        "items_with_answers_and_gold": sum(item.n_answers > 0 for item in filtered.items),
         "items_failed": len(failed),
-        "items_failed_by_status": {
-            status: sum(item.status == status for item in failed) for status in (KEPT, REMOVED, UNDECIDED, OPEN)
-        },
+        "items_failed_by_status": {status: sum(item.status == status for item in failed) for status in STATUSES},
         "removed_for_it_alone": len(alone),
     }
 

@@ -109,19 +109,32 @@ TIE_RULE_NAMES: Mapping[str, str] = MappingProxyType(
 MAIN_COEFFICIENTS = ("krippendorff_alpha_nominal", "percent_agreement_chance_corrected_per_item")
 HEADLINE_COEFFICIENTS = (*MAIN_COEFFICIENTS, "krippendorff_alpha_masi", "exact_sets", "span_f1_token", "exact_match")
 PLOTTED_COEFFICIENTS = (
-    *tuple(COEFFICIENT_NAMES)[:6],
+    "percent_agreement",
+    "percent_agreement_chance_corrected_per_item",
+    "all_agree",
+    "strict_majority",
+    "unique_plurality",
+    "krippendorff_alpha_nominal",
     "exact_sets",
     "krippendorff_alpha_masi",
     "exact_match",
     "span_f1_token",
 )
-CHANCE_CORRECTED = (
+NUMBER_COEFFICIENTS = (
     *MAIN_COEFFICIENTS,
-    *tuple(COEFFICIENT_NAMES)[6:14],
+    "krippendorff_alpha_ordinal",
+    "krippendorff_alpha_interval",
+    "krippendorff_alpha_ratio",
+    "fleiss_kappa",
+    "cohen_kappa_mean",
+    "gwet_ac1",
+    "gwet_ac2_linear",
+    "gwet_ac2_quadratic",
     "krippendorff_alpha_jaccard",
     "krippendorff_alpha_masi",
     "mean_cer",
 )
+"""The coefficients that are written as numbers: chance-corrected ones and error rates. All others are percents."""
 FAR_FROM_PRIMARY = "Further from the score above than half its interval is wide."
 EXACT_SCORING = "Right is what equals a right answer: all boxes, all parts of a text, or the text as it is compared."
 NO_ANSWERS = "No number: nobody’s answer counts yet."
@@ -143,15 +156,15 @@ def format_percent_interval(low: float | None, high: float | None) -> str:
 
 
 def format_coefficient(name: str, value: float | None) -> str:
-    """Format a coefficient: shares in percent, chance-corrected coefficients as numbers."""
-    if name not in CHANCE_CORRECTED:
+    """Format a coefficient: as a number if it is one of NUMBER_COEFFICIENTS, else in percent."""
+    if name not in NUMBER_COEFFICIENTS:
         return format_percent(value)
     return format_number(value)
 
 
 def format_coefficient_interval(name: str, low: float | None, high: float | None) -> str:
     """Format the interval of a coefficient, as `format_coefficient` does its value."""
-    if name not in CHANCE_CORRECTED:
+    if name not in NUMBER_COEFFICIENTS:
         return format_percent_interval(low, high)
     return format_number_interval(low, high)
 
@@ -188,6 +201,6 @@ def format_count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def shorten_text(text: str, *, letters: int) -> str:
-    """The text, or its beginning and an ellipsis where it is longer than `letters`."""
-    return text if len(text) <= letters else text[: letters - 1].rstrip() + "…"
+def shorten_text(text: str, *, max_length: int) -> str:
+    """The text, or its beginning and an ellipsis where it is longer than `max_length`."""
+    return text if len(text) <= max_length else text[: max_length - 1].rstrip() + "…"

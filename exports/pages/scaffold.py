@@ -33,7 +33,7 @@ class TableRow:
 
 @dataclass(frozen=True, kw_only=True)
 class DataSetSection:
-    """What every page shows of a data set. Each page adds fields of its own in a subclass.
+    """The fields of a data set that every page shows. Each page adds fields of its own in a subclass.
 
     `no_headlines` is shown in place of `headlines` where there are none.
     """
@@ -56,28 +56,36 @@ def list_excluded(data: DataSet) -> str:
     return ", ".join(f"{reason}: {count}" for reason, count in data.count_excluded().items())
 
 
-def format_interval_note(row: Coefficient, *, as_shares: bool = False) -> str:
-    """The interval of a coefficient in brackets, empty where it has none; `as_shares` writes any of them in percent."""
-    if row.low is None:
+def format_interval_note(coefficient: Coefficient, *, as_percent: bool = False) -> str:
+    """The interval of a coefficient in brackets, empty where it has none.
+
+    With `as_percent` it is in percent whatever the coefficient, else as `format_coefficient_interval` writes it.
+    """
+    name, low, high = coefficient.name, coefficient.low, coefficient.high
+    if low is None:
         return ""
-    if as_shares:
-        return f"[{format_percent_interval(row.low, row.high)}]"
-    return f"[{format_coefficient_interval(row.name, row.low, row.high)}]"
+    return f"[{format_percent_interval(low, high) if as_percent else format_coefficient_interval(name, low, high)}]"
 
 
 def format_remainder(total: int, noun: str) -> str:
-    """The sentence about entries beyond MAX_ENTRIES, which the page leaves out; empty where it shows all."""
+    """The sentence that says how many entries beyond MAX_ENTRIES are not on the page; empty where all are."""
     return f"{total - MAX_ENTRIES} more {noun} stand in the files beside this page." if total > MAX_ENTRIES else ""
 
 
 def render_page(
-    template: str, *, package: str, title: str, sections: Sequence[DataSetSection], level: float, **values: Any
+    template: str,
+    *,
+    package: str,
+    title: str,
+    sections: Sequence[DataSetSection],
+    confidence_level: float,
+    **values: Any,
 ) -> str:
     """Render a template of `package`, which extends `base.html.j2`, as one HTML document.
 
     The document needs nothing from outside: no script, no address, pictures inside. Where any section is simulated its
-    title and a banner say SIMULATED. `level` is the share that intervals cover, 0 to 1; `values` are further variables
-    of the template, and a missing one is an error.
+    title and a banner say SIMULATED. `confidence_level` is the share that intervals cover, 0 to 1, which the template
+    gets as text in percent (`level`). `values` are further variables of the template, and a missing one is an error.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # slow to import
 
@@ -95,6 +103,6 @@ def render_page(
         sections=sections,
         simulated=simulated,
         all_simulated=len(simulated) == len(sections),
-        level=f"{100 * level:g} %",
+        level=f"{100 * confidence_level:g} %",
         **values,
     )

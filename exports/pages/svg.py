@@ -34,7 +34,7 @@ NO_METADATA = MappingProxyType({"Date": None, "Creator": None, "Format": None, "
 UNITS_PER_INCH = 72  # of matplotlib's SVG; a unit here is a CSS pixel
 PANEL_WIDTH = 328  # a phone of 360 pixels, less its margins
 SIMULATED = "SIMULATED"
-_BARS_TOP, _BAR_STEP, _BAR_WIDTH = 58, 36, 9
+_BARS_TOP, _BAR_STEP, _BAR_WIDTH = 58, 36, 9  # where the bars begin, from bar to bar, how thick a bar is
 
 
 class SvgDrawing:
@@ -120,7 +120,7 @@ class SvgDrawing:
             parse_math=False,
         )
 
-    def svg(self, *, prefix: str, label: str) -> str:
+    def to_svg(self, *, prefix: str, label: str) -> str:
         """The picture as an HTML element.
 
         `prefix` keeps its ids apart from those of other pictures; `label` describes it in words.
@@ -173,11 +173,13 @@ def draw_bars(
     A name stands above its bar, so that it can be long. `prefix` keeps the ids apart from those of other pictures.
     """
     drawing = SvgDrawing(width=PANEL_WIDTH, height=_BARS_TOP + _BAR_STEP * max(1, len(bars)))
-    draw_heading(drawing, shorten_text(title, letters=36), shorten_text(subtitle, letters=56), simulated=simulated)
+    draw_heading(
+        drawing, shorten_text(title, max_length=36), shorten_text(subtitle, max_length=56), simulated=simulated
+    )
     largest = max((count for _, count, _ in bars), default=0)
     for number, (name, count, text) in enumerate(bars):
         y = _BARS_TOP + _BAR_STEP * number
-        drawing.text(shorten_text(name, letters=42), at=(0, y))
+        drawing.text(shorten_text(name, max_length=42), at=(0, y))
         drawing.text(text, at=(PANEL_WIDTH, y), anchor="right", colour="muted")
         drawing.line(start=(2, y + 11), end=(PANEL_WIDTH - 2, y + 11), colour="rule", width=1)
         if count:
@@ -185,4 +187,4 @@ def draw_bars(
             drawing.line(start=(4, y + 11), end=(end, y + 11), colour="accent", width=_BAR_WIDTH)
     content = "; ".join(f"{name}: {text}" for name, _, text in bars)
     stamp = f"{SIMULATED}, " if simulated else ""
-    return drawing.svg(prefix=prefix, label=f"{stamp}{title}, {subtitle}: {content or 'nothing'}.")
+    return drawing.to_svg(prefix=prefix, label=f"{stamp}{title}, {subtitle}: {content or 'nothing'}.")

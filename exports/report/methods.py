@@ -24,8 +24,9 @@ def describe_methods(result: DataSetResult) -> tuple[str, ...]:
     if result.consensus is not None:
         sentences.append(_describe_consensus(result.consensus))
     sentences += [result.fallback] if result.fallback else []
-    if len(data.skipped()):
-        sentences.append(f"{format_count(len(data.skipped()), 'skip')}: wrong where scored, no vote elsewhere.")
+    n_skips = len(data.list_counted_skips())
+    if n_skips:
+        sentences.append(f"{format_count(n_skips, 'skip')}: wrong where scored, no vote elsewhere.")
     if result.self_agreement is not None and result.self_agreement.percent is not None:
         sentences.append(_describe_self_agreement(result.self_agreement))
     if result.dawid_skene is not None:
@@ -37,7 +38,7 @@ def describe_methods(result: DataSetResult) -> tuple[str, ...]:
         sentences.append(EXACT_SCORING)
     elif data.classes is None:
         sentences.append(OPTIONS_DIFFER)
-    if data.positions:
+    if data.classes_are_positions:
         sentences.append(POSITIONS)
     return tuple(sentences)
 
@@ -53,11 +54,11 @@ def _describe_gold_origins(result: DataSetResult) -> str:
     )
 
 
-def _describe_consensus(labels: Consensus) -> str:
-    n_ties, n_items = int(labels.labels["tie"].sum()), len(labels.labels)
+def _describe_consensus(consensus: Consensus) -> str:
+    n_ties, n_items = int(consensus.labels["tie"].sum()), len(consensus.labels)
     return (
-        f"Consensus: {METHOD_NAMES[labels.method]} ({labels.version}) of {format_count(n_items, 'item')}; "
-        f"{format_count(n_ties, 'tie')}, rule “{labels.ties}”: {TIE_RULE_NAMES[labels.ties]}."
+        f"Consensus: {METHOD_NAMES[consensus.method]} ({consensus.version}) of {format_count(n_items, 'item')}; "
+        f"{format_count(n_ties, 'tie')}, rule “{consensus.ties}”: {TIE_RULE_NAMES[consensus.ties]}."
     )
 
 

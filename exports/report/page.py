@@ -68,8 +68,8 @@ def render_report(release: Release, *, title: str = "People’s answers: agreeme
         package="exports.report",
         title=title,
         sections=[_build_section(result) for result in results],
-        level=options.level,
-        score_panels=draw_score_panels(results, level=options.level),
+        confidence_level=options.confidence_level,
+        score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
         agreement_panels=draw_agreement_panels(results),
         without_scores=[(result.data.name, result.no_performance) for result in results if result.performance is None],
         options=options,
@@ -122,7 +122,7 @@ def _list_counts(result: DataSetResult) -> tuple[str, ...]:
     data, votes = result.data, result.votes.frame
     counts = (
         len(data.items), votes["item"].nunique(), int(data.items["gold"].notna().sum()), votes["annotator"].nunique(),
-        len(votes), len(data.dropped()),
+        len(votes), len(data.list_excluded_responses()),
     )  # fmt: skip
     return (*(str(count) for count in counts), NO_VALUE if data.overlap is None else str(data.overlap))
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from aggregation.agreement import Coefficient
 from aggregation.performance import Performance
 from exports.pages.display_text import (
-    CHANCE_CORRECTED,
     COEFFICIENT_MEANINGS,
     COEFFICIENT_NAMES,
     MINUS,
+    NUMBER_COEFFICIENTS,
     PLOTTED_COEFFICIENTS,
     format_coefficient,
     format_count,
@@ -40,19 +40,22 @@ class AxisScale(NamedTuple):
 
 
 class RowLayout(NamedTuple):
-    """How the rows of annotators are laid out in a panel, in pixels."""
+    """How the rows of annotators are laid out in a panel, in pixels: where they begin, the height of a row, the sizes.
+
+    `named` says whether each row shows the annotator's name and score.
+    """
 
     top: float
     step: float
-    dot: float
-    line: float
+    dot_size: float
+    line_width: float
     named: bool
 
 
-def draw_score_panels(results: Sequence[DataSetResult], *, level: float) -> list[str]:
+def draw_score_panels(results: Sequence[DataSetResult], *, confidence_level: float) -> list[str]:
     """Draw one SVG for each data set that has scores, in the order of `results`."""
     return [
-        _draw_score_panel(result, result.performance, prefix=f"score-{number}", level=level)
+        _draw_score_panel(result, result.performance, prefix=f"score-{number}", confidence_level=confidence_level)
         for number, result in enumerate(results)
         if result.performance is not None
     ]
@@ -74,33 +77,34 @@ def draw_agreement_panels(results: Sequence[DataSetResult]) -> list[str]:
     return panels
 
 
-def _draw_score_panel(result: DataSetResult, scores: Performance, *, prefix: str, level: float) -> str:
+def _draw_score_panel(result: DataSetResult, scores: Performance, *, prefix: str, confidence_level: float) -> str:
     annotators = scores.annotators.sort_values("accuracy", ascending=False, kind="stable")
     rows = _get_row_layout(len(annotators), top=78)
     bottom = rows.top + rows.step * len(annotators)
     drawing = SvgDrawing(width=PANEL_WIDTH, height=round(bottom + 24))
     scale = AxisScale(left=92 if rows.named else 10, right=PANEL_WIDTH - (52 if rows.named else 14))
-    subtitle = f"{format_count(len(annotators), 'annotator')}, {100 * level:g} % Wilson"
-    draw_heading(drawing, shorten_text(result.data.name, letters=30), subtitle, simulated=result.data.simulated)
+    subtitle = f"{format_count(len(annotators), 'annotator')}, {100 * confidence_level:g} % Wilson"
+    draw_heading(drawing, shorten_text(result.data.name, max_length=30), subtitle, simulated=result.data.simulated)
     _draw_axis(drawing, scale, ticks=(0, 0.25, 0.5, 0.75, 1), top=rows.top - 2, bottom=bottom, percents=True)
     _draw_references(drawing, scale, scores, top=rows.top, bottom=bottom)
     shares = annotators[["accuracy", "wilson_low", "wilson_high"]].to_numpy(dtype=float)
     for number, (name, (value, low, high)) in enumerate(zip(annotators.index, shares, strict=True)):
         y = rows.top + rows.step * (number + 0.5)
-        drawing.line(start=(scale.x(low), y), end=(scale.x(high), y), colour="accent", width=rows.line)
-        drawing.dot(at=(scale.x(value), y), colour="accent", size=rows.dot)
+        drawing.line(start=(scale.x(low), y), end=(scale.x(high), y), colour="accent", width=rows.line_width)
+        drawing.dot(at=(scale.x(value), y), colour="accent", size=rows.dot_size)
         if rows.named:
-            drawing.text(shorten_text(str(name).removeprefix("SIMULATED-"), letters=12), at=(0, y + 4))
+            drawing.text(shorten_text(str(name).removeprefix("SIMULATED-"), max_length=12), at=(0, y + 4))
             drawing.text(format_percent(value), at=(PANEL_WIDTH, y + 4), anchor="right", colour="muted")
-    return drawing.svg(prefix=prefix, label=_describe_scores(result, scores))
+    return drawing.to_svg(prefix=prefix, label=_describe_scores(result, scores))
 
 
 def _get_row_layout(n_annotators: int, *, top: float) -> RowLayout:
-    """The layout for so many annotators; many of them get thin unnamed rows, so that 500 still fit a screen."""
+    """The layout for this number of annotators; many get thin rows without names, so that 500 still fit a screen."""
     if n_annotators <= MAX_NAMED_ROWS:
-        return RowLayout(top=top, step=21, dot=7, line=1.6, named=True)
+        return RowLayout(top=top, step=21, dot_size=7, line_width=1.6, named=True)
     step = min(6.0, 460 / n_annotators)
-    return RowLayout(top=top, step=step, dot=min(3.6, step + 1), line=min(1.2, step * 0.6), named=False)
+    dot_size, line_width = min(3.6, step + 1), min(1.2, step * 0.6)
+    return RowLayout(top=top, step=step, dot_size=dot_size, line_width=line_width, named=False)
 
 
 def _draw_references(drawing: SvgDrawing, scale: AxisScale, scores: Performance, *, top: float, bottom: float) -> None:
@@ -127,22 +131,20 @@ def _draw_agreement_panel(name: str, rows: Sequence[tuple[DataSetResult, Coeffic
     lowest = min([0.0, *(row.low for _, row in rows if row.low is not None)])
     low = math.floor(4 * lowest) / 4
     scale = AxisScale(left=6, right=PANEL_WIDTH - 14, low=low)
-    title, simulated = (
-        shorten_text(COEFFICIENT_NAMES[name], letters=30),
-        any(result.data.simulated for result, _ in rows),
-    )
+    title = shorten_text(COEFFICIENT_NAMES[name], max_length=30)
+    simulated = any(result.data.simulated for result, _ in rows)
     draw_heading(drawing, title, COEFFICIENT_MEANINGS[name], simulated=simulated)
     ticks = [tick / 4 for tick in range(round(low * 4), 5)]
-    _draw_axis(drawing, scale, ticks=ticks, top=top, bottom=bottom, percents=name not in CHANCE_CORRECTED)
+    _draw_axis(drawing, scale, ticks=ticks, top=top, bottom=bottom, percents=name not in NUMBER_COEFFICIENTS)
     for number, (result, row) in enumerate(rows):
         _draw_agreement_row(drawing, scale, result, row, y=top + step * number + 17)
-    return drawing.svg(prefix=prefix, label=_describe_agreement(name, rows))
+    return drawing.to_svg(prefix=prefix, label=_describe_agreement(name, rows))
 
 
 def _draw_agreement_row(
     drawing: SvgDrawing, scale: AxisScale, result: DataSetResult, row: Coefficient, *, y: float
 ) -> None:
-    drawing.text(shorten_text(result.data.name, letters=34), at=(scale.left, y))
+    drawing.text(shorten_text(result.data.name, max_length=34), at=(scale.left, y))
     if row.value is None:
         drawing.text("no value: see the table", at=(scale.left, y + 14), colour="muted", size=10.5)
         return

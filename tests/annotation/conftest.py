@@ -54,7 +54,7 @@ def db(url: str) -> Iterator[database.Database]:
 
 
 def in_file_order(session: Session) -> None:
-    """Let everybody begin before the first item and go round in the order of the file: random places are lower."""
+    """Put the items in the queue in file order, at positions above every random cursor start."""
     session.connection().execute(sa.update(Item).values(queue_position=Item.rank + 10**9))
 
 
@@ -86,8 +86,8 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
 
 
 @dataclass(frozen=True)
-class Desk:
-    """An organiser's folder of small projects of text, and people who hold their items."""
+class Sandbox:
+    """A folder of small projects of text, and annotators who are assigned their items."""
 
     folder: Path
 
@@ -104,17 +104,17 @@ class Desk:
         return file
 
     def load(self, session: Session, file: Path, *, yes: bool = False) -> Project:
-        """Load a file, give its project."""
+        """Load a project file and return its project."""
         return queries.get_project(session, projects.load_project_file(session, file, now=NOW, confirmed=yes).name)
 
     def started(self, session: Session, file: Path) -> Project:
-        """Load a file, start its project."""
+        """Load a project file, start its project and return it."""
         project = self.load(session, file)
         transitions.start_project(session, project=project, now=NOW)
         return project
 
     def person(self, session: Session, telegram_id: int | None) -> int:
-        """Somebody, from Telegram or imported."""
+        """Get or add an annotator, from Telegram or imported; returns their id."""
         known = session.exec(select(Annotator).where(Annotator.telegram_id == telegram_id)).first()
         if known is None or telegram_id is None:
             number = len(session.exec(select(Annotator.id)).all())
@@ -132,7 +132,7 @@ class Desk:
         telegram_id: int | None,
         surface: Surface = Surface.TELEGRAM,
     ) -> Assignment:
-        """Somebody holds an item."""
+        """Assign an item to an annotator."""
         found = self.items(session, project)[item]
         assert surface is Surface.IMPORT or overlap_counts.take_place(session, item_id=found.id or 0)
         made = Assignment(
@@ -148,7 +148,7 @@ class Desk:
         return made
 
     def answer(self, session: Session, assignment: Assignment, response: str) -> None:
-        """The answer of somebody who holds an item."""
+        """Answer an assigned item."""
         overlap_counts.fill_place(session, item_id=assignment.item_id)
         assignment.status = AssignmentStatus.DONE
         identity = assignment.id or 0
@@ -163,6 +163,6 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def sandbox(tmp_path: Path) -> Sandbox:
     """An empty folder of projects."""
-    return Desk(tmp_path)
+    return Sandbox(tmp_path)

@@ -1,4 +1,4 @@
-"""Whatever stands in a file of items, of whatever format: it is loaded whole, or refused in a sentence."""
+"""Any content of a file of items, in any format: it is loaded whole, or refused in a sentence."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Pool, S
 from annotation.workflow.monitoring import campaign_status
 
 if TYPE_CHECKING:
-    from tests.annotation.conftest import Desk
+    from tests.annotation.conftest import Sandbox
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 ROWS = "a,ta,g1,x\nb,tb,g2,y\nc,tc,g3,y\nk,tk,h1,x\nl,tl,h2,x\nq,tq,h3,y\n"
@@ -35,26 +35,26 @@ def placed(session: Session, one: Assignment, **columns: object) -> None:
     session.flush()
 
 
-def test_everything_is_counted_once(db: database.Database, desk: Desk) -> None:
+def test_everything_is_counted_once(db: database.Database, sandbox: Sandbox) -> None:
     """Revisions count as one answer; reasons, standings, controls, pages, the qualification, the way of people."""
-    (desk.folder / "consent.md").write_text("I agree.", "utf-8")
+    (sandbox.folder / "consent.md").write_text("I agree.", "utf-8")
     with db.transaction() as session:
-        project = desk.started(session, desk.write("one", rows=ROWS, more=MORE))
+        project = sandbox.started(session, sandbox.write("one", rows=ROWS, more=MORE))
         identity = project.id or 0
         for person, (response, item) in enumerate((("x", "a"), ("y", "a"), ("y", "b")), start=1):
-            given = desk.given(session, project, item=item, telegram_id=person)
-            desk.answer(session, given, response)
+            given = sandbox.given(session, project, item=item, telegram_id=person)
+            sandbox.answer(session, given, response)
             placed(session, given, page=1)
         session.add(Judgement(assignment_id=1, revision=1, response="x", response_raw="x", answered_at=NOW))
         excluded = Judgement(assignment_id=3, revision=1, response="y", response_raw="y", excluded_reason="too fast")
         session.add(excluded)
-        desk.given(session, project, item="b", telegram_id=1)
-        overlap_counts.pause_item(session, item_id=desk.items(session, project)["c"].id or 0)
-        people = [desk.person(session, number) for number in (1, 2, 3)]
+        sandbox.given(session, project, item="b", telegram_id=1)
+        overlap_counts.pause_item(session, item_id=sandbox.items(session, project)["c"].id or 0)
+        people = [sandbox.person(session, number) for number in (1, 2, 3)]
         for name, page in (("k", 1), ("l", 2)):
             made = Assignment(
                 project_id=identity,
-                item_id=desk.items(session, project)[name].id or 0,
+                item_id=sandbox.items(session, project)[name].id or 0,
                 annotator_id=people[0],
                 surface=Surface.TELEGRAM,
                 status=AssignmentStatus.DONE,
@@ -63,8 +63,8 @@ def test_everything_is_counted_once(db: database.Database, desk: Desk) -> None:
                 page=page,
             )
             session.add(made)
-        tried = desk.items(session, project)["q"].id or 0
-        for who, standing in zip(people, ("active", "active", "failed"), strict=True):
+        tried = sandbox.items(session, project)["q"].id or 0
+        for who, status in zip(people, ("active", "active", "failed"), strict=True):
             session.add(
                 Assignment(
                     project_id=identity,
@@ -79,13 +79,13 @@ def test_everything_is_counted_once(db: database.Database, desk: Desk) -> None:
                 Participation(
                     annotator_id=who,
                     project_id=identity,
-                    stage=Stage.MAIN if standing == "active" else Stage.QUALIFICATION,
-                    status=ParticipationStatus(standing),
+                    stage=Stage.MAIN if status == "active" else Stage.QUALIFICATION,
+                    status=ParticipationStatus(status),
                     since=NOW,
                     joined_at=NOW,
                     shown=2,
                     answered=1 + (who == people[0]),
-                    qualified_at=NOW if standing == "active" else None,
+                    qualified_at=NOW if status == "active" else None,
                 )
             )
             session.add(Consent(annotator_id=who, scope="project one", version="1", sha256="0", at=NOW))
@@ -107,18 +107,18 @@ def test_everything_is_counted_once(db: database.Database, desk: Desk) -> None:
     assert found.half_width is None
 
 
-def test_the_achieved_interval_leaves_out_what_does_not_count(db: database.Database, desk: Desk) -> None:
+def test_the_achieved_interval_leaves_out_what_does_not_count(db: database.Database, sandbox: Sandbox) -> None:
     """Excluded answers, repeats and people who had met the group are not in it."""
     with db.transaction() as session:
-        project = desk.started(session, desk.write("one", rows=ROWS, more="kind: baseline\noverlap: 9\n"))
+        project = sandbox.started(session, sandbox.write("one", rows=ROWS, more="kind: baseline\noverlap: 9\n"))
         for person, (item, response) in enumerate((("a", "x"), ("a", "y"), ("b", "y"), ("c", "y")), start=1):
-            desk.answer(session, desk.given(session, project, item=item, telegram_id=person), response)
+            sandbox.answer(session, sandbox.given(session, project, item=item, telegram_id=person), response)
         before = campaign_status.get_campaign_status(session, project).half_width
         assert before is not None
         assert before == 0.3675  # by hand: 1.96 · √(3/2 · (0.25 + 2 · 0.0625)) / 4
-        repeat, exposed = (desk.given(session, project, item="k", telegram_id=person) for person in (5, 6))
+        repeat, exposed = (sandbox.given(session, project, item="k", telegram_id=person) for person in (5, 6))
         for one in (repeat, exposed):
-            desk.answer(session, one, "y")
+            sandbox.answer(session, one, "y")
         placed(session, repeat, is_repeat=True)
         placed(session, exposed, exposed=True)
         assert campaign_status.get_campaign_status(session, project).half_width == before

@@ -135,8 +135,8 @@ class Campaign:
         item = self.item(name)
         return item.free, item.n_live, item.n_done
 
-    def standing(self, who: int) -> Participation:
-        """How a person stands."""
+    def participation(self, who: int) -> Participation:
+        """An annotator's participation."""
         return self.session.get_one(Participation, (who, self.project.id or 0))
 
     def events(self, event: Event) -> list[dict[str, Any]]:
@@ -194,7 +194,7 @@ def rule(name: str, consequence: str, keys: str) -> str:
 
 
 @pytest.mark.parametrize(("accuracy", "out"), [("< 50 %", False), ("<= 50 %", True)])
-def test_who_fails_the_controls_is_out_with_all_she_did(campaign: Make, accuracy: str, out: bool) -> None:
+def test_who_fails_the_controls_is_excluded_with_all_answers(campaign: Make, accuracy: str, out: bool) -> None:
     """Everything of the main stage is excluded, the places are free, what is live is taken back."""
     cats = campaign(rule("control", "exclude", f"accuracy: {accuracy}, min_controls: 2"))
     who, other = cats.person(), cats.person("p2")
@@ -202,15 +202,15 @@ def test_who_fails_the_controls_is_out_with_all_she_did(campaign: Make, accuracy
     theirs = cats.answer(other, "m1")
     held = cats.assign(who, "m3").id or 0
     cats.answer(who, "c1", "так")
-    assert cats.standing(who).status is ParticipationStatus.ACTIVE
+    assert cats.participation(who).status is ParticipationStatus.ACTIVE
     last = cats.answer(who, "c2", "ні")
     cats.sound()
     if not out:
         assert cats.reason(mine[0]) is None
         assert cats.places("m1") == (1, 2, 2)
         return
-    standing = cats.standing(who)
-    assert (standing.status, standing.reason) == (ParticipationStatus.EXCLUDED, NEVER)
+    participation = cats.participation(who)
+    assert (participation.status, participation.reason) == (ParticipationStatus.EXCLUDED, NEVER)
     assert [cats.reason(one) for one in (*mine, last, theirs)] == [NEVER, "abstained", NEVER, None]
     assert [cats.places(name) for name in ("m1", "m2", "m3")] == [(2, 1, 1), (3, 0, 0), (3, 0, 0)]
     assert cats.session.get_one(Assignment, held).status is AssignmentStatus.EXPIRED
@@ -242,7 +242,7 @@ def test_a_person_can_be_readmitted(campaign: Make) -> None:
     counting = enforcement.readmit_annotator(cats.session, annotator_id=who, project_id=cats.project.id or 0, now=NOW)
     assert counting == 2
     assert [cats.reason(one) for one in (lost, back, abstained, control)] == [EXTRA, None, "abstained", None]
-    assert cats.standing(who).status is ParticipationStatus.ACTIVE
+    assert cats.participation(who).status is ParticipationStatus.ACTIVE
     assert [one["answers"] for one in cats.events(Event.ANSWERS_REINSTATED)] == [2]
     cats.sound()
     with pytest.raises(Conflict, match="neither paused nor excluded"):
@@ -265,8 +265,8 @@ def test_each_consequence_of_a_hasty_answer(
     who = cats.person()
     slow, fast = cats.answer(who, "m1", seconds=5.0), cats.answer(who, "m2", seconds=4.9)
     assert (cats.final(slow).flags, cats.reason(slow)) == (None, None)
-    assert (cats.final(fast).flags, cats.reason(fast), cats.standing(who).status) == (flags, reason, status)
-    assert cats.standing(who).reason == ("under 5 s for an item" if consequence == "pause" else None)
+    assert (cats.final(fast).flags, cats.reason(fast), cats.participation(who).status) == (flags, reason, status)
+    assert cats.participation(who).reason == ("under 5 s for an item" if consequence == "pause" else None)
     assert cats.places("m2") == ((3, 0, 0) if consequence == "exclude" else (2, 1, 1))
     told = {"flag": Event.QUALITY_FLAGGED, "pause": Event.ANNOTATOR_PAUSED, "exclude": Event.ANSWERS_EXCLUDED}
     assert [len(cats.events(event)) for event in told.values()] == [int(one == consequence) for one in told]
@@ -314,7 +314,7 @@ def test_a_corrected_answer_whose_place_is_gone_is_extra(campaign: Make) -> None
 
 
 def test_a_correction_may_break_a_rule_that_the_first_answer_kept(campaign: Make) -> None:
-    """Undo is no way round a rule."""
+    """Undo does not evade a rule."""
     question = 'question: {type: text, text: "?"}'
     cats = campaign(rule("text", "exclude", "refuses: [empty]"), question=question)
     made = cats.answer(cats.person(), "m1", "пухнастий")
@@ -360,11 +360,11 @@ def test_straight_lining_goes_by_the_order_shown(
     ]
     words = "the same place 3 times in a row" if out else None
     assert [cats.reason(one) for one in made] == [words] * 3
-    assert cats.standing(who).reason == words
+    assert cats.participation(who).reason == words
     cats.sound()
 
 
-def test_texts_are_compared_with_hers_and_with_the_item(campaign: Make, tmp_path: Path) -> None:
+def test_texts_are_compared_with_the_annotators_own_and_with_the_item(campaign: Make, tmp_path: Path) -> None:
     """A text copied from the item, one said before, one with a word of the list, as the list was when it was loaded."""
     (tmp_path / "rude.txt").write_text("дідько\n\n", "utf-8")
     keys = "refuses: [copied, repeated, words], words: rude.txt"
@@ -383,7 +383,7 @@ def test_texts_are_compared_with_hers_and_with_the_item(campaign: Make, tmp_path
 
 
 def test_the_right_answer_is_not_copied(campaign: Make) -> None:
-    """Gold lies in a column beside the text, and nobody sees it: whoever gives it has copied nothing."""
+    """Gold lies in a column beside the text, and nobody sees it: an annotator who gives it has copied nothing."""
     cats = campaign(rule("text", "exclude", "refuses: [copied]"), question='question: {type: text, text: "?"}')
     gold = cats.item("m1").gold
     assert gold is not None

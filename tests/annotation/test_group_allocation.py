@@ -1,4 +1,4 @@
-"""Groups shared out among people: nobody meets one twice, and what is missing is what a count of people finds."""
+"""Groups allocated to projects: nobody meets a group twice, and the shortage agrees with a count of annotators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from annotation.workflow.allocation import group_allocation, group_partition
 from annotation.workflow.lifecycle import transitions
 
 if TYPE_CHECKING:
-    from tests.annotation.conftest import Desk
+    from tests.annotation.conftest import Sandbox
 
 from datetime import UTC, datetime
 
@@ -52,7 +52,7 @@ def met(
 def test_nobody_may_meet_a_group_in_two_projects(
     plan: list[group_partition.GroupDemand], people: int, seed: int
 ) -> None:
-    """Whatever is needed and whoever comes, every group of a person stands in one project; and all are used."""
+    """For any needs and any annotators: an annotator gets each group in one project only, and all groups are used."""
     slots = group_partition.apportion_slots(plan, annotators=people)
     bins = group_partition.assign_bins(group_partition.find_shared_groups(plan), size=len(slots), seed=seed)
     found = met(plan, slots, bins, people=people)
@@ -110,19 +110,19 @@ def test_a_group_that_another_project_shows_to_everybody_has_nobody_left() -> No
 ROWS = "a,ta,g1,x\nb,tb,g1,y\nc,tc,g2,y\n"
 
 
-def loaded(session: Session, desk: Desk, *, more: str = "") -> list[Project]:
+def loaded(session: Session, sandbox: Sandbox, *, more: str = "") -> list[Project]:
     """Corrections with an overlap of 1, and a baseline of the same groups that needs 2 people for every item."""
-    correction = desk.write(
+    correction = sandbox.write(
         "correction", rows=ROWS.replace("a,", "k,").replace("b,", "l,") + "z,tz,own,x\n", more="overlap: 1\n"
     )
-    baseline = desk.write("baseline", rows=ROWS, more=f"kind: baseline\n{more}")
-    return [desk.load(session, correction), desk.load(session, baseline)]
+    baseline = sandbox.write("baseline", rows=ROWS, more=f"kind: baseline\n{more}")
+    return [sandbox.load(session, correction), sandbox.load(session, baseline)]
 
 
-def test_an_allotment_is_stored_and_gives_people_their_groups(db: database.Database, desk: Desk) -> None:
+def test_an_allocation_is_stored_and_gives_people_their_groups(db: database.Database, sandbox: Sandbox) -> None:
     """Six people: four for the baseline's groups, two for the corrections; everybody may meet what is not shared."""
     with db.transaction() as session:
-        projects = loaded(session, desk)
+        projects = loaded(session, sandbox)
         shares = group_allocation.allocate_groups(session, projects=projects, annotators=6, seed=3, now=NOW)
         counts = [(share.project, share.shared_groups, share.short_groups) for share in shares]
         assert counts == [("correction", 2, 0), ("baseline", 2, 0)]
@@ -132,7 +132,7 @@ def test_an_allotment_is_stored_and_gives_people_their_groups(db: database.Datab
         assert bins["g1"] != bins["g2"]
         who: Counter[tuple[str, str]] = Counter()
         for number in range(6):
-            person = desk.person(session, number)
+            person = sandbox.person(session, number)
             for project in projects:
                 may = group_allocation.get_allowed_bins(session, annotator_id=person, project_id=project.id or 0)
                 assert may == group_allocation.get_allowed_bins(
@@ -150,14 +150,14 @@ def test_an_allotment_is_stored_and_gives_people_their_groups(db: database.Datab
 
 @pytest.mark.parametrize(("more", "starts"), [("", False), ("exposure: {exceptions: [correction]}\n", True)])
 def test_a_shortage_stops_the_start_of_all_unless_it_is_excepted(
-    db: database.Database, desk: Desk, more: str, starts: bool
+    db: database.Database, sandbox: Sandbox, more: str, starts: bool
 ) -> None:
     """Three people are too few for 4 + 1, and it is said; excepted, the baseline keeps to no bins."""
     with db.transaction() as session:
-        projects = loaded(session, desk, more=more)
+        projects = loaded(session, sandbox, more=more)
         shares = group_allocation.allocate_groups(session, projects=projects, annotators=3, seed=0, now=NOW)
         assert sum(one.missing_judgements for one in shares) == 2
-        person = desk.person(session, 1)
+        person = sandbox.person(session, 1)
         may = group_allocation.get_allowed_bins(session, annotator_id=person, project_id=projects[1].id or 0)
         assert (may is None) == starts
         for project in projects:
@@ -168,10 +168,10 @@ def test_a_shortage_stops_the_start_of_all_unless_it_is_excepted(
                 transitions.start_project(session, project=project, now=NOW)
 
 
-def test_what_cannot_be_allotted_is_refused(db: database.Database, desk: Desk) -> None:
-    """One project alone, and projects that are started; allotting again takes the place of the first time."""
+def test_what_cannot_be_allocated_is_refused(db: database.Database, sandbox: Sandbox) -> None:
+    """One project alone, and projects that are started; a second allocation replaces the first."""
     with db.transaction() as session:
-        projects = loaded(session, desk)
+        projects = loaded(session, sandbox)
         with pytest.raises(BadInput, match="nothing to share out"):
             group_allocation.allocate_groups(session, projects=projects[:1], annotators=6, seed=0, now=NOW)
         group_allocation.allocate_groups(session, projects=projects, annotators=3, seed=0, now=NOW)
@@ -183,15 +183,15 @@ def test_what_cannot_be_allotted_is_refused(db: database.Database, desk: Desk) -
             group_allocation.allocate_groups(session, projects=projects, annotators=8, seed=0, now=NOW)
 
 
-def test_items_that_come_later_have_their_group_s_bin(db: database.Database, desk: Desk) -> None:
+def test_items_that_come_later_have_their_group_s_bin(db: database.Database, sandbox: Sandbox) -> None:
     """A new item of a shared group joins it; one of a new group is everybody's."""
     with db.transaction() as session:
-        projects = loaded(session, desk)
+        projects = loaded(session, sandbox)
         group_allocation.allocate_groups(session, projects=projects, annotators=8, seed=0, now=NOW)
-        before = {name: one.bin for name, one in desk.items(session, projects[1]).items()}
-        file = desk.write(
+        before = {name: one.bin for name, one in sandbox.items(session, projects[1]).items()}
+        file = sandbox.write(
             "baseline", rows=ROWS.replace("ta", "TA") + "n,tn,g2,x\nm,tm,new,x\n", more="kind: baseline\n"
         )
-        desk.load(session, file, yes=True)
-        after = {name: one.bin for name, one in desk.items(session, projects[1]).items()}
+        sandbox.load(session, file, yes=True)
+        after = {name: one.bin for name, one in sandbox.items(session, projects[1]).items()}
         assert after == before | {"n": before["c"], "m": group_partition.UNRESTRICTED_BIN}

@@ -17,37 +17,39 @@ from annotation.vocabulary import AssignmentStatus, Event, ItemStatus
 from annotation.workflow.lifecycle import item_fixes, projects
 
 if TYPE_CHECKING:
-    from tests.annotation.conftest import Desk
+    from tests.annotation.conftest import Sandbox
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
-def fixed(session: Session, desk: Desk, rows: str, *, item: str = "a", cosmetic: bool = False) -> item_fixes.FixedItem:
+def fixed(
+    session: Session, sandbox: Sandbox, rows: str, *, item: str = "a", cosmetic: bool = False
+) -> item_fixes.FixedItem:
     """The file is changed to these rows, and one item of it taken over."""
-    campaign = project_files.read_project(desk.write("one", rows=rows))
+    campaign = project_files.read_project(sandbox.write("one", rows=rows))
     return item_fixes.fix_item(
         session, campaign, loading.read_contents(campaign), item=item, cosmetic=cosmetic, now=NOW
     )
 
 
-def worked(session: Session, desk: Desk) -> Project:
+def worked(session: Session, sandbox: Sandbox) -> Project:
     """A started project: one person answered `a`, one holds it, one's lease on `b` is live."""
-    project = desk.started(session, desk.write("one"))
-    desk.answer(session, desk.given(session, project, item="a", telegram_id=1), "x")
-    desk.given(session, project, item="a", telegram_id=2)
-    desk.given(session, project, item="b", telegram_id=3)
+    project = sandbox.started(session, sandbox.write("one"))
+    sandbox.answer(session, sandbox.given(session, project, item="a", telegram_id=1), "x")
+    sandbox.given(session, project, item="a", telegram_id=2)
+    sandbox.given(session, project, item="b", telegram_id=3)
     return project
 
 
-def test_a_cosmetic_fix_keeps_the_answers(db: database.Database, desk: Desk) -> None:
+def test_a_cosmetic_fix_keeps_the_answers(db: database.Database, sandbox: Sandbox) -> None:
     """The text is new, the revision counts, the stimulus has a new hash; answers and places stay."""
     with db.transaction() as session:
-        project = worked(session, desk)
-        before = desk.items(session, project)["a"].stimulus_sha256
-        assert fixed(session, desk, "a,Text a.,g1,x\nb,text b,g1,y\n", cosmetic=True) == item_fixes.FixedItem(
+        project = worked(session, sandbox)
+        before = sandbox.items(session, project)["a"].stimulus_sha256
+        assert fixed(session, sandbox, "a,Text a.,g1,x\nb,text b,g1,y\n", cosmetic=True) == item_fixes.FixedItem(
             item="a", revision=2, changed=("data", "stimulus", "stimulus_sha256"), excluded=0
         )
-        item = desk.items(session, project)["a"]
+        item = sandbox.items(session, project)["a"]
         assert (item.stimulus, item.revision, item.free, item.n_live, item.n_done) == ("Text a.", 2, 0, 2, 1)
         assert item.stimulus_sha256 != before
         assert session.exec(select(Judgement.excluded_reason)).one() is None
@@ -55,14 +57,14 @@ def test_a_cosmetic_fix_keeps_the_answers(db: database.Database, desk: Desk) -> 
         assert (entry.data["kind"], entry.data["post_hoc"], entry.data["excluded"]) == ("cosmetic", True, 0)
 
 
-def test_a_substantive_fix_excludes_and_opens_the_item_to_others(db: database.Database, desk: Desk) -> None:
+def test_a_substantive_fix_excludes_and_opens_the_item_to_others(db: database.Database, sandbox: Sandbox) -> None:
     """Older answers keep their reason, the places are free and announced, those who met it are done with it."""
     with db.transaction() as session:
-        project = worked(session, desk)
-        found = fixed(session, desk, "a,another text,g1,y\nb,text b,g1,y\n")
+        project = worked(session, sandbox)
+        found = fixed(session, sandbox, "a,another text,g1,y\nb,text b,g1,y\n")
         assert (found.revision, found.excluded) == (2, 1)
         assert set(found.changed) == {"data", "stimulus", "stimulus_sha256", "gold"}
-        item = desk.items(session, project)["a"]
+        item = sandbox.items(session, project)["a"]
         assert (item.gold, item.free, item.n_live, item.n_done) == ("y", 2, 0, 0)
         judgement = session.exec(select(Judgement)).one()
         assert (judgement.excluded_reason, judgement.post_hoc) == ("the item was changed: revision 2", True)
@@ -74,23 +76,23 @@ def test_a_substantive_fix_excludes_and_opens_the_item_to_others(db: database.Da
         assert (project.frozen or {})["post_hoc"][0]["what"] == "substantive fix of item a"
 
 
-def test_after_a_fix_the_file_is_the_one_that_is_loaded(db: database.Database, desk: Desk) -> None:
+def test_after_a_fix_the_file_is_the_one_that_is_loaded(db: database.Database, sandbox: Sandbox) -> None:
     """Loading it changes nothing; what else the file changed is still to be loaded."""
     with db.transaction() as session:
-        worked(session, desk)
+        worked(session, sandbox)
         rows = "a,Text a.,g1,x\nb,text b,g1,y\n"
-        fixed(session, desk, rows)
-        file = desk.folder / "one.yaml"
+        fixed(session, sandbox, rows)
+        file = sandbox.folder / "one.yaml"
         assert projects.load_project_file(session, file, now=NOW).plan.empty
-        fixed(session, desk, "a,TEXT A,g1,x\nb,text b,g1,y\nc,text c,g2,y\n")
+        fixed(session, sandbox, "a,TEXT A,g1,x\nb,text b,g1,y\nc,text c,g2,y\n")
         assert projects.load_project_file(session, file, now=NOW, confirmed=True).plan.added == ("c",)
         assert session.exec(select(Item.revision).where(Item.external_id == "a")).one() == 3
 
 
-def test_a_fix_answers_the_reports(db: database.Database, desk: Desk) -> None:
+def test_a_fix_answers_the_reports(db: database.Database, sandbox: Sandbox) -> None:
     """A paused item goes on, and its reports are resolved."""
     with db.transaction() as session:
-        project = worked(session, desk)
+        project = worked(session, sandbox)
         held = session.exec(select(Assignment)).first()
         assert held is not None
         overlap_counts.pause_item(session, item_id=held.item_id)
@@ -100,8 +102,8 @@ def test_a_fix_answers_the_reports(db: database.Database, desk: Desk) -> None:
             )
         )
         session.flush()
-        fixed(session, desk, "a,Text a.,g1,x\nb,text b,g1,y\n")
-        item = desk.items(session, project)["a"]
+        fixed(session, sandbox, "a,Text a.,g1,x\nb,text b,g1,y\n")
+        item = sandbox.items(session, project)["a"]
         assert (item.status, item.free, item.held) == (ItemStatus.OPEN, 2, 0)
         assert session.exec(select(Report.resolved_at)).one() == NOW
 
@@ -119,7 +121,7 @@ def test_a_fix_answers_the_reports(db: database.Database, desk: Desk) -> None:
 )
 def test_what_is_no_fix_is_refused_and_changes_nothing(
     db: database.Database,
-    desk: Desk,
+    sandbox: Sandbox,
     rows: str,
     item: str,
     cosmetic: bool,
@@ -128,9 +130,9 @@ def test_what_is_no_fix_is_refused_and_changes_nothing(
 ) -> None:
     """No change, another group, another gold called cosmetic, gold that is no option, an item that is not there."""
     with db.transaction() as session:
-        project = worked(session, desk)
+        project = worked(session, sandbox)
         with pytest.raises(failure) as refused:
-            fixed(session, desk, rows, item=item, cosmetic=cosmetic)
+            fixed(session, sandbox, rows, item=item, cosmetic=cosmetic)
         assert says in str(refused.value)
-        assert {one.revision for one in desk.items(session, project).values()} == {1}
+        assert {one.revision for one in sandbox.items(session, project).values()} == {1}
         assert session.exec(select(Judgement.excluded_reason)).one() is None

@@ -126,7 +126,7 @@ def test_ids_of_items_are_stable() -> None:
 
 @given(st.text(max_size=200) | st.binary(max_size=200).map(lambda raw: raw.decode("latin-1")))
 def test_any_text_is_a_document_or_a_sentence(text: str) -> None:
-    """Whatever stands in a project file, the answer is a document or an error of our own tree with a place."""
+    """For any content of a project file: the result is a document, or one of our own errors that says where."""
     assert refused_at(lambda: yaml_document.parse_yaml(text, file=Path("p.yaml"))) in {None, "p.yaml"}
 
 

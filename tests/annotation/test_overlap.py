@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,11 +56,21 @@ def test_the_order_of_votes_is_nothing() -> None:
     ),
     some.integers(3, 6),
 )
-def test_it_is_the_posterior_of_the_aggregation(votes: list[tuple[str, int, int]], options: int) -> None:
-    """The same number as `aggregate --method skills` gives from the same skills."""
-    quality = [smooth_skill(right, right + wrong) for _, right, wrong in votes]
+def test_posterior_and_skill_follow_their_formulas(votes: list[tuple[str, int, int]], options: int) -> None:
+    """Both by their definitions, and the same numbers from `aggregate --method skills` as from dynamic overlap."""
+    quality = [(0.5 + right) / (1 + right + wrong) for _, right, wrong in votes]
     right, wrong = (np.array([float(vote[place]) for vote in votes]) for place in (1, 2))
-    assert quality == pytest.approx(list(smooth_skill(right, right + wrong)))
+    assert [smooth_skill(right, right + wrong) for _, right, wrong in votes] == pytest.approx(quality)
+    assert list(smooth_skill(right, right + wrong)) == pytest.approx(quality)
+    likelihood = {
+        option: math.prod(
+            q if vote[0] == option else (1 - q) / (options - 1) for vote, q in zip(votes, quality, strict=True)
+        )
+        for option in "abcdef"[:options]
+    }
+    expected = {label: likelihood[label] / sum(likelihood.values()) for label in {vote[0] for vote in votes}}
+    found = compute_posterior([(vote[0], q) for vote, q in zip(votes, quality, strict=True)], options=options)
+    assert found == pytest.approx(expected)
     people = [f"p{number}" for number in range(len(votes))]
     frame = pd.DataFrame({"item": "i", "annotator": people, "answer": [label for label, _, _ in votes]})
     known = pd.DataFrame({"group": ["i"], "gold": [None], "n_options": [options]}, index=pd.Index(["i"], name="item"))
@@ -66,8 +78,7 @@ def test_it_is_the_posterior_of_the_aggregation(votes: list[tuple[str, int, int]
         schema.check_votes(frame, items=known, classes=None),
         pd.Series(quality, index=pd.Index(people, name="annotator")),
     )
-    found = compute_posterior([(vote[0], q) for vote, q in zip(votes, quality, strict=True)], options=options)
-    assert sorted(found.values()) == pytest.approx(sorted(fit.posterior))
+    assert sorted(fit.posterior) == pytest.approx(sorted(expected.values()))
 
 
 def votes(*answers: dict[str, str], skill: float = 0.9) -> list[Vote]:

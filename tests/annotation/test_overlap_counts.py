@@ -17,47 +17,47 @@ from annotation.workflow import definitions
 from annotation.workflow.lifecycle import projects, transitions
 
 if TYPE_CHECKING:
-    from tests.annotation.conftest import Desk
+    from tests.annotation.conftest import Sandbox
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
-def test_an_extension_opens_places_and_says_so(db: database.Database, desk: Desk) -> None:
+def test_an_extension_opens_places_and_says_so(db: database.Database, sandbox: Sandbox) -> None:
     """From 2 to 4: full, half and paused items get two more, announced where they are open; less is refused."""
     with db.transaction() as session:
-        project = desk.load(session, desk.write("one", rows="a,ta,g1,x\nb,tb,g2,y\nc,tc,g3,y\n"))
+        project = sandbox.load(session, sandbox.write("one", rows="a,ta,g1,x\nb,tb,g2,y\nc,tc,g3,y\n"))
         transitions.start_project(session, project=project, now=NOW)
         for person in (1, 2):
-            desk.answer(session, desk.given(session, project, item="a", telegram_id=person), "x")
-        overlap_counts.pause_item(session, item_id=desk.items(session, project)["c"].id or 0)
+            sandbox.answer(session, sandbox.given(session, project, item="a", telegram_id=person), "x")
+        overlap_counts.pause_item(session, item_id=sandbox.items(session, project)["c"].id or 0)
         with pytest.raises(Conflict, match="asks 2 people about every item; it cannot be extended to 2"):
             transitions.extend_project(session, project=project, now=NOW, overlap=2)
         transitions.extend_project(session, project=project, now=NOW, overlap=4)
-        places = {name: (one.free, one.held, one.n_live) for name, one in desk.items(session, project).items()}
+        places = {name: (one.free, one.held, one.n_live) for name, one in sandbox.items(session, project).items()}
         assert places == {"a": (2, 0, 2), "b": (4, 0, 0), "c": (0, 4, 0)}
         announced = session.exec(select(Item.external_id).join(RequeuedItem)).all()
         assert sorted(announced) == ["a", "b"]
         assert (project.overlap, project.overlap_max, project.definition["overlap"]) == (4, 4, 4)
-        file = desk.write("one", more="overlap: 4\n", rows="a,ta,g1,x\nb,tb,g2,y\nc,tc,g3,y\n")
+        file = sandbox.write("one", more="overlap: 4\n", rows="a,ta,g1,x\nb,tb,g2,y\nc,tc,g3,y\n")
         assert projects.load_project_file(session, file, now=NOW).plan.empty
 
 
-def test_a_dynamic_overlap_gets_a_higher_maximum(db: database.Database, desk: Desk) -> None:
+def test_a_dynamic_overlap_gets_a_higher_maximum(db: database.Database, sandbox: Sandbox) -> None:
     """Items that had reached the old maximum get one place more, the others none."""
     with db.transaction() as session:
         more = "overlap: {min: 1, max: 2, confidence: 90 %}\n"
-        project = desk.load(session, desk.write("one", more=more))
+        project = sandbox.load(session, sandbox.write("one", more=more))
         assert (project.overlap, project.overlap_max) == (1, 2)
         transitions.start_project(session, project=project, now=NOW)
-        overlap_counts.add_places(session, item_id=desk.items(session, project)["a"].id or 0, number=1, now=NOW)
+        overlap_counts.add_places(session, item_id=sandbox.items(session, project)["a"].id or 0, number=1, now=NOW)
         with pytest.raises(Conflict, match="asks 1 to 2 people"):
             transitions.extend_project(session, project=project, now=NOW, overlap=2)
         transitions.extend_project(session, project=project, now=NOW, max_overlap=3)
-        assert {name: one.free for name, one in desk.items(session, project).items()} == {"a": 3, "b": 1}
+        assert {name: one.free for name, one in sandbox.items(session, project).items()} == {"a": 3, "b": 1}
         assert project.definition["overlap"] == {"min": 1, "max": 3, "confidence": 0.9}
 
 
-def test_places_and_a_random_order_are_given_at_load(db: database.Database, desk: Desk) -> None:
+def test_places_and_a_random_order_are_given_at_load(db: database.Database, sandbox: Sandbox) -> None:
     """Main and pilot items have places, the others none; the order of each pool is dealt by the seed."""
     rows = "".join(f"i{number},t{number},g{number},x\n" for number in range(20))
     pools = (
@@ -66,8 +66,8 @@ def test_places_and_a_random_order_are_given_at_load(db: database.Database, desk
     with db.transaction() as session:
         orders = []
         for name, seed in (("one", 0), ("two", 0), ("three", 1)):
-            project = desk.load(session, desk.write(name, rows=rows, more=f"{pools}seed: {seed}\n"))
-            found = desk.items(session, project)
+            project = sandbox.load(session, sandbox.write(name, rows=rows, more=f"{pools}seed: {seed}\n"))
+            found = sandbox.items(session, project)
             assert {one.free for one in found.values() if one.pool in {Pool.MAIN, Pool.PILOT}} == {2}
             assert {one.free for one in found.values() if one.pool is Pool.CONTROL} == {0}
             for pool, number in ((Pool.MAIN, 15), (Pool.PILOT, 2), (Pool.CONTROL, 3)):
@@ -76,19 +76,19 @@ def test_places_and_a_random_order_are_given_at_load(db: database.Database, desk
         assert orders[0] == orders[1] != orders[2]
 
 
-def test_a_changed_file_keeps_places_right(db: database.Database, desk: Desk) -> None:
+def test_a_changed_file_keeps_places_right(db: database.Database, sandbox: Sandbox) -> None:
     """Before the start another overlap gives other places; after it new items come behind the others, announced."""
     rows = "".join(f"i{number},t{number},g{number},x\n" for number in range(6))
     with db.transaction() as session:
-        project = desk.load(session, desk.write("one", rows=rows))
-        desk.load(session, desk.write("one", rows=rows, more="overlap: 5\n"), yes=True)
-        assert {one.free for one in desk.items(session, project).values()} == {5}
+        project = sandbox.load(session, sandbox.write("one", rows=rows))
+        sandbox.load(session, sandbox.write("one", rows=rows, more="overlap: 5\n"), yes=True)
+        assert {one.free for one in sandbox.items(session, project).values()} == {5}
         transitions.start_project(session, project=project, now=NOW)
-        desk.given(session, project, item="i0", telegram_id=1)
-        before = {name: one.queue_position for name, one in desk.items(session, project).items()}
+        sandbox.given(session, project, item="i0", telegram_id=1)
+        before = {name: one.queue_position for name, one in sandbox.items(session, project).items()}
         more = rows.replace("i5,t5,g5,x\n", "") + "k1,u1,h1,x\nk2,u2,h2,y\n"
-        desk.load(session, desk.write("one", rows=more, more="overlap: 5\n"), yes=True)
-        after = desk.items(session, project)
+        sandbox.load(session, sandbox.write("one", rows=more, more="overlap: 5\n"), yes=True)
+        after = sandbox.items(session, project)
         assert {name: one.queue_position for name, one in after.items() if name in before} == {
             name: position for name, position in before.items() if name != "i5"
         }
@@ -104,11 +104,13 @@ def test_a_changed_file_keeps_places_right(db: database.Database, desk: Desk) ->
         assert (project.frozen or {})["post_hoc"][-1]["what"].startswith("loaded again: items added: k1, k2")
 
 
-def test_an_extension_holds_at_once_where_the_definition_was_read_before(db: database.Database, desk: Desk) -> None:
+def test_an_extension_holds_at_once_where_the_definition_was_read_before(
+    db: database.Database, sandbox: Sandbox
+) -> None:
     """A process that keeps definitions, as the bot does, goes by the new maximum."""
     with db.transaction() as session:
         more = "overlap: {min: 1, max: 2, confidence: 90 %}\n"
-        project = desk.load(session, desk.write("one", more=more))
+        project = sandbox.load(session, sandbox.write("one", more=more))
         transitions.start_project(session, project=project, now=NOW)
         assert definitions.get_project_definition(project).overlap == DynamicOverlap(min=1, max=2, confidence=0.9)
         transitions.extend_project(session, project=project, now=NOW, max_overlap=3)

@@ -1,4 +1,4 @@
-"""PostgreSQL as DESIGN sets it up, and what it says when it will not."""
+"""PostgreSQL: connections, isolation of transactions, and its errors as sentences."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from annotation.workflow.assignments import next_item
 from annotation.workflow.lifecycle import programmes, transitions
 
 if TYPE_CHECKING:
-    from tests.annotation.conftest import Desk
+    from tests.annotation.conftest import Sandbox
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 FILE = """\
@@ -32,18 +32,18 @@ projects: {projects}
 
 
 def stored(
-    session: Session, desk: Desk, *projects: str, name: str = "all", order: str = "sequence", yes: bool = False
+    session: Session, sandbox: Sandbox, *projects: str, name: str = "all", order: str = "sequence", yes: bool = False
 ) -> programmes.LoadedProgramme:
     """A programme of projects, each written like {file: a.yaml}."""
-    (desk.folder / "consent.md").write_text("I agree.", "utf-8")
-    file = desk.folder / f"{name}.yaml"
+    (sandbox.folder / "consent.md").write_text("I agree.", "utf-8")
+    file = sandbox.folder / f"{name}.yaml"
     file.write_text(FILE.format(name=name, order=order, projects=f"[{', '.join(projects)}]"), "utf-8")
     return programmes.load_programme(session, programme_files.read_programme(file), now=NOW, confirmed=yes)
 
 
-def running(session: Session, desk: Desk, *names: str) -> dict[str, int]:
+def running(session: Session, sandbox: Sandbox, *names: str) -> dict[str, int]:
     """Started projects, their ids by name."""
-    return {name: desk.started(session, desk.write(name)).id or 0 for name in names}
+    return {name: sandbox.started(session, sandbox.write(name)).id or 0 for name in names}
 
 
 def takes_part(session: Session, person: int, project: int, *, shown: int = 0, answered: int = 0) -> None:
@@ -59,95 +59,95 @@ def takes_part(session: Session, person: int, project: int, *, shown: int = 0, a
 def turns(session: Session, person: int) -> str:
     """The projects to try, by name."""
     names = {one.id: one.name for one in session.exec(select(Project))}
-    return " ".join(names[one] for one in open_projects.order_projects(doors(session, person)))
+    return " ".join(names[one] for one in open_projects.order_projects(list_open(session, person)))
 
 
-def doors(session: Session, person: int) -> tuple[open_projects.OpenProject, ...]:
-    """The projects before which a person stands."""
+def list_open(session: Session, person: int) -> tuple[open_projects.OpenProject, ...]:
+    """The projects that are open to an annotator."""
     return next_item.read_eligibility(session, annotator_id=person, project_id=None, now=NOW).open_projects
 
 
-def test_a_sequence_goes_by_the_file_and_interleaving_by_items_shown(db: database.Database, desk: Desk) -> None:
+def test_a_sequence_goes_by_the_file_and_interleaving_by_items_shown(db: database.Database, sandbox: Sandbox) -> None:
     """b before a in the file; interleaved, the project with the fewest of the annotator's items comes first."""
     with db.transaction() as session:
-        ids = running(session, desk, "single", "a", "b")
-        person = desk.person(session, 1)
+        ids = running(session, sandbox, "single", "a", "b")
+        person = sandbox.person(session, 1)
         assert turns(session, person) == "single a b"
-        stored(session, desk, "{file: b.yaml}", "{file: a.yaml}")
+        stored(session, sandbox, "{file: b.yaml}", "{file: a.yaml}")
         assert turns(session, person) == "single b a"
         takes_part(session, person, ids["b"], shown=1)
         assert turns(session, person) == "single b a"
-        stored(session, desk, "{file: b.yaml}", "{file: a.yaml}", order="interleaved", yes=True)
+        stored(session, sandbox, "{file: b.yaml}", "{file: a.yaml}", order="interleaved", yes=True)
         assert turns(session, person) == "single a b"
         takes_part(session, person, ids["a"], shown=1)
         assert turns(session, person) == "single b a"
 
 
-def test_a_quota_ends_the_turn(db: database.Database, desk: Desk) -> None:
+def test_a_quota_ends_the_turn(db: database.Database, sandbox: Sandbox) -> None:
     """With as many answers as the quota the next project comes, and the reason is the quota."""
     with db.transaction() as session:
-        ids = running(session, desk, "a", "b")
-        stored(session, desk, "{file: a.yaml, quota: 2}", "{file: b.yaml}")
-        person, other = desk.person(session, 1), desk.person(session, 2)
+        ids = running(session, sandbox, "a", "b")
+        stored(session, sandbox, "{file: a.yaml, quota: 2}", "{file: b.yaml}")
+        person, other = sandbox.person(session, 1), sandbox.person(session, 2)
         takes_part(session, person, ids["a"], shown=3, answered=1)
-        assert (turns(session, person), open_projects.list_full_projects(doors(session, person))) == ("a b", ())
+        assert (turns(session, person), open_projects.list_full_projects(list_open(session, person))) == ("a b", ())
         takes_part(session, person, ids["a"], shown=3, answered=2)
         assert turns(session, person) == "b"
-        assert [(one.reason, one.project) for one in open_projects.list_full_projects(doors(session, person))] == [
+        assert [(one.reason, one.project) for one in open_projects.list_full_projects(list_open(session, person))] == [
             (UnassignedReason.QUOTA, "a")
         ]
         assert turns(session, other) == "a b"
 
 
-def test_only_running_projects_that_are_entered_or_open_are_tried(db: database.Database, desk: Desk) -> None:
+def test_only_running_projects_that_are_entered_or_open_are_tried(db: database.Database, sandbox: Sandbox) -> None:
     """Loaded, paused and closed ones have none; an invitation, to it or to its programme, shuts out strangers."""
     with db.transaction() as session:
-        ids = running(session, desk, "a", "b", "c", "d", "e")
-        desk.load(session, desk.write("loaded"))
+        ids = running(session, sandbox, "a", "b", "c", "d", "e")
+        sandbox.load(session, sandbox.write("loaded"))
         transitions.pause_project(session, project=session.get_one(Project, ids["d"]), now=NOW)
         transitions.close_project(session, project=session.get_one(Project, ids["e"]), now=NOW)
-        stored(session, desk, "{file: c.yaml}")
+        stored(session, sandbox, "{file: c.yaml}")
         programme = session.exec(select(Programme.id)).one()
         session.add(Invitation(code="k", project_id=ids["a"], created_at=NOW))
         session.add(Invitation(code="l", programme_id=programme, created_at=NOW))
-        stranger, member = desk.person(session, 1), desk.person(session, 2)
+        stranger, member = sandbox.person(session, 1), sandbox.person(session, 2)
         for project in ("a", "c"):
             takes_part(session, member, ids[project])
         assert (turns(session, stranger), turns(session, member)) == ("b", "a b c")
 
 
-def test_a_programme_is_stored_once_and_changed_with_yes(db: database.Database, desk: Desk) -> None:
+def test_a_programme_is_stored_once_and_changed_with_yes(db: database.Database, sandbox: Sandbox) -> None:
     """The same file changes nothing; another quota is refused, then done; the consent's text is kept with its hash."""
     with db.transaction() as session:
-        running(session, desk, "a", "b")
-        assert stored(session, desk, "{file: a.yaml}") == programmes.LoadedProgramme(
+        running(session, sandbox, "a", "b")
+        assert stored(session, sandbox, "{file: a.yaml}") == programmes.LoadedProgramme(
             name="all", projects=("a",), is_new=True
         )
-        assert not stored(session, desk, "{file: a.yaml}").is_new
+        assert not stored(session, sandbox, "{file: a.yaml}").is_new
         with pytest.raises(Conflict, match=r"would change it \(projects\).*--yes"):
-            stored(session, desk, "{file: a.yaml, quota: 3}", "{file: b.yaml}")
-        changed = stored(session, desk, "{file: a.yaml, quota: 3}", "{file: b.yaml}", yes=True)
+            stored(session, sandbox, "{file: a.yaml, quota: 3}", "{file: b.yaml}")
+        changed = stored(session, sandbox, "{file: a.yaml, quota: 3}", "{file: b.yaml}", yes=True)
         assert (changed.is_new, changed.keys) == (False, ("projects",))
         rows = session.exec(
             select(ProgrammeProject.position, ProgrammeProject.quota).order_by(col(ProgrammeProject.position))
         ).all()
         assert list(rows) == [(0, 3), (1, None)]
         programme = session.exec(select(Programme)).one()
-        wording = session.get(TextVersion, ((programme.texts or {})["consent"], "consent"))
-        assert wording is not None
-        assert wording.text == "I agree."
+        version = session.get(TextVersion, ((programme.texts or {})["consent"], "consent"))
+        assert version is not None
+        assert version.text == "I agree."
 
 
-def test_what_a_programme_may_not_do_is_refused(db: database.Database, desk: Desk) -> None:
+def test_what_a_programme_may_not_do_is_refused(db: database.Database, sandbox: Sandbox) -> None:
     """A project that is not loaded, one of another programme, and leaving out one where people take part."""
     with db.transaction() as session:
-        ids = running(session, desk, "a", "b")
-        desk.write("c")
-        stored(session, desk, "{file: a.yaml}", "{file: b.yaml}")
+        ids = running(session, sandbox, "a", "b")
+        sandbox.write("c")
+        stored(session, sandbox, "{file: a.yaml}", "{file: b.yaml}")
         with pytest.raises(NotFound, match="No project 'c' is loaded"):
-            stored(session, desk, "{file: c.yaml}", name="more")
+            stored(session, sandbox, "{file: c.yaml}", name="more")
         with pytest.raises(Conflict, match="'a' is in another programme"):
-            stored(session, desk, "{file: a.yaml}", name="more")
-        takes_part(session, desk.person(session, 1), ids["b"])
+            stored(session, sandbox, "{file: a.yaml}", name="more")
+        takes_part(session, sandbox.person(session, 1), ids["b"])
         with pytest.raises(Conflict, match="People take part in 'b'"):
-            stored(session, desk, "{file: a.yaml}", yes=True)
+            stored(session, sandbox, "{file: a.yaml}", yes=True)

@@ -30,7 +30,7 @@ def sent(db: Database) -> Iterator[list[str]]:
 
 
 def add_annotator(session: Session, name: str = "p") -> Annotator:
-    """A new add_annotator, written."""
+    """Store a new annotator."""
     made = Annotator(pseudonym=name, created_at=NOW)
     table_model.write_row(session, made)
     return made

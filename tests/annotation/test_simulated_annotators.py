@@ -121,7 +121,7 @@ def test_a_crowd_is_drawn_from_its_seed() -> None:
     )
 
 
-def test_she_comes_at_her_hour_of_a_later_day() -> None:
+def test_an_annotator_comes_at_the_same_hour_of_a_later_day() -> None:
     """Work sessions never start too early and never at night."""
     now = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
     for one in simulated_annotators.draw_annotators(SimulationSettings(people=50)):

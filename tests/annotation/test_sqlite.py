@@ -1,4 +1,4 @@
-"""SQLite as DESIGN sets it up."""
+"""SQLite: the options of its connections, writers beside each other, and a database that does not exist."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def backend() -> str:
     return "sqlite"
 
 
-def test_sqlite_is_set_up_as_designed(db: database.Database) -> None:
+def test_connections_to_sqlite_have_their_options(db: database.Database) -> None:
     """Write-ahead log, foreign keys, a busy timeout, NORMAL unless FULL is asked for."""
     with db.engine.connect() as connection:
         names = ("journal_mode", "foreign_keys", "busy_timeout", "synchronous")

@@ -19,7 +19,7 @@ from annotation.workflow.lifecycle import freeze, transitions
 from annotation.workflow.lifecycle.transitions import Transition
 
 if TYPE_CHECKING:
-    from tests.annotation.conftest import Desk
+    from tests.annotation.conftest import Sandbox
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 Load = Callable[..., None]
@@ -47,11 +47,11 @@ AFTER = {
 @pytest.mark.parametrize("step", list(Transition))
 @pytest.mark.parametrize("status", list(ProjectStatus))
 def test_each_state_allows_its_steps_and_refuses_the_others(
-    db: database.Database, desk: Desk, status: ProjectStatus, step: Transition
+    db: database.Database, sandbox: Sandbox, status: ProjectStatus, step: Transition
 ) -> None:
     """The whole table: the state after each step, or a sentence with what can be done instead, and nothing changed."""
     with db.transaction() as session:
-        project = desk.load(session, desk.write("one"))
+        project = sandbox.load(session, sandbox.write("one"))
         for way in WAYS[status]:
             RUN[way](session, project)
         assert project.status is status
@@ -67,10 +67,10 @@ def test_each_state_allows_its_steps_and_refuses_the_others(
         assert project.status is status
 
 
-def test_every_step_is_journalled_with_its_time(db: database.Database, desk: Desk) -> None:
+def test_every_step_is_journalled_with_its_time(db: database.Database, sandbox: Sandbox) -> None:
     """Start, pause, start again, extend, close, reopen: each its event, the time, and post hoc from the extension."""
     with db.transaction() as session:
-        project = desk.load(session, desk.write("one"))
+        project = sandbox.load(session, sandbox.write("one"))
         for hour, step in enumerate(
             (
                 Transition.START,
@@ -96,10 +96,10 @@ def test_every_step_is_journalled_with_its_time(db: database.Database, desk: Des
         assert (project.started_at, project.closed_at) == (NOW, None)
 
 
-def test_the_first_start_freezes_once(db: database.Database, desk: Desk) -> None:
+def test_the_first_start_freezes_once(db: database.Database, sandbox: Sandbox) -> None:
     """Hashes, counts, texts and plan stand there with the time, also after a pause."""
     with db.transaction() as session:
-        project = desk.load(session, desk.write("one", more="expected: {seconds: 90}\n"))
+        project = sandbox.load(session, sandbox.write("one", more="expected: {seconds: 90}\n"))
         transitions.start_project(session, project=project, now=NOW)
         first = dict(project.frozen or {})
         assert first["at"] == "2026-11-21T12:00:00+00:00"
@@ -111,9 +111,9 @@ def test_the_first_start_freezes_once(db: database.Database, desk: Desk) -> None
         transitions.pause_project(session, project=project, now=NOW)
         transitions.start_project(session, project=project, now=NOW + timedelta(days=1))
         assert project.frozen == first
-        wording = session.get(TextVersion, (project.instructions_sha256, "instructions"))
-        assert wording is not None
-        assert wording.text == "Read."
+        version = session.get(TextVersion, (project.instructions_sha256, "instructions"))
+        assert version is not None
+        assert version.text == "Read."
 
 
 @pytest.mark.parametrize(
@@ -130,42 +130,42 @@ def test_the_first_start_freezes_once(db: database.Database, desk: Desk) -> None
     ],
 )
 def test_what_is_frozen_changes_with_what_it_is_the_hash_of(
-    db: database.Database, desk: Desk, rows: str, more: str, differs: set[str]
+    db: database.Database, sandbox: Sandbox, rows: str, more: str, differs: set[str]
 ) -> None:
     """An item, a gold, a rule, a text: each changes its own hash, and only that."""
     with db.transaction() as session:
-        file = desk.write("one")
-        before = freeze.build_frozen_record(session, desk.load(session, file), now=NOW)
-        desk.write("one", rows=rows, more=more)
-        after = freeze.build_frozen_record(session, desk.load(session, file, yes=True), now=NOW)
+        file = sandbox.write("one")
+        before = freeze.build_frozen_record(session, sandbox.load(session, file), now=NOW)
+        sandbox.write("one", rows=rows, more=more)
+        after = freeze.build_frozen_record(session, sandbox.load(session, file, yes=True), now=NOW)
         kept = {"items", "gold", "rules", "texts"}
         assert {key for key in kept if before[key] != after[key]} == differs
 
 
-def test_words_that_a_rule_names_are_among_the_rules(db: database.Database, desk: Desk, tmp_path: Path) -> None:
+def test_words_that_a_rule_names_are_among_the_rules(db: database.Database, sandbox: Sandbox, tmp_path: Path) -> None:
     """Another word in the organiser's list is another rule."""
     (tmp_path / "words.txt").write_text("damn\n", "utf-8")
-    file = desk.write("one", more="quality: [{rule: text, refuses: [words], words: words.txt, consequence: flag}]\n")
+    file = sandbox.write("one", more="quality: [{rule: text, refuses: [words], words: words.txt, consequence: flag}]\n")
     file.write_text(
         file.read_text("utf-8").replace("{type: choice, text: Which?, options: [x, y]}", "{type: text, text: q}")
     )
     with db.transaction() as session:
-        project = desk.load(session, file)
+        project = sandbox.load(session, file)
         before = freeze.build_frozen_record(session, project, now=NOW)["rules"]
         (tmp_path / "words.txt").write_text("darn\n", "utf-8")
         assert freeze.build_frozen_record(session, project, now=NOW)["rules"] == before
-        assert freeze.build_frozen_record(session, desk.load(session, file, yes=True), now=NOW)["rules"] != before
+        assert freeze.build_frozen_record(session, sandbox.load(session, file, yes=True), now=NOW)["rules"] != before
 
 
 def test_a_start_without_instructions_consent_or_sound_items_is_refused(
-    db: database.Database, desk: Desk, tmp_path: Path
+    db: database.Database, sandbox: Sandbox, tmp_path: Path
 ) -> None:
     """All that hinders is named at once, each with its remedy; the project stays loaded."""
     (tmp_path / "consent.md").write_text("I agree.", "utf-8")
-    file = desk.write("one", more="consent: {file: consent.md, version: 1}\n")
+    file = sandbox.write("one", more="consent: {file: consent.md, version: 1}\n")
     file.write_text(file.read_text("utf-8").replace("instructions: Read.\n", ""), "utf-8")
     with db.transaction() as session:
-        project = desk.load(session, file)
+        project = sandbox.load(session, file)
         assert set(project.texts or {}) == {"consent"}
         project.texts = {}
         session.connection().execute(sa.update(Item).where(col(Item.external_id) == "a").values(gold="z"))
@@ -181,11 +181,11 @@ def test_a_start_without_instructions_consent_or_sound_items_is_refused(
 
 
 def test_a_project_without_items_or_with_votes_only_cannot_start(
-    db: database.Database, desk: Desk, tmp_path: Path
+    db: database.Database, sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    """There is nothing to hand out; imported votes need no start."""
+    """There is nothing to assign; imported votes need no start."""
     with db.transaction() as session:
-        project = desk.load(session, desk.write("one"))
+        project = sandbox.load(session, sandbox.write("one"))
         session.connection().execute(sa.delete(Item))
         with pytest.raises(Conflict, match="It has no items"):
             transitions.start_project(session, project=project, now=NOW)
@@ -195,7 +195,7 @@ def test_a_project_without_items_or_with_votes_only_cannot_start(
             "items: from votes\nvotes: {format: csv, file: v.csv, item: item, annotator: who, answer: says}\n",
             "utf-8",
         )
-        votes = desk.load(session, tmp_path / "v.yaml")
+        votes = sandbox.load(session, tmp_path / "v.yaml")
         with pytest.raises(Conflict, match="imported votes only"):
             transitions.start_project(session, project=votes, now=NOW)
         assert (transitions.explain_not_running(votes), transitions.explain_not_running(project)) == (
@@ -213,16 +213,22 @@ def test_a_project_without_items_or_with_votes_only_cannot_start(
         ("annotation", None, Surface.IMPORT, "", True),
     ],
 )
-def test_a_baseline_of_groups_that_strangers_have_met_is_refused(
-    db: database.Database, desk: Desk, kind: str, telegram_id: int | None, surface: Surface, more: str, starts: bool
+def test_a_baseline_of_groups_met_by_imported_annotators_is_refused(
+    db: database.Database,
+    sandbox: Sandbox,
+    kind: str,
+    telegram_id: int | None,
+    surface: Surface,
+    more: str,
+    starts: bool,
 ) -> None:
     """Imported people may come again unseen, our own may not; an exception that is listed lets it start."""
     with db.transaction() as session:
-        before = desk.load(session, desk.write("before"))
+        before = sandbox.load(session, sandbox.write("before"))
         transitions.start_project(session, project=before, now=NOW)
-        desk.given(session, before, item="a", surface=surface, telegram_id=telegram_id)
+        sandbox.given(session, before, item="a", surface=surface, telegram_id=telegram_id)
         rows = "k,other,g1,x\nl,another,g9,y\n"
-        project = desk.load(session, desk.write("next", more=f"kind: {kind}\n{more}", rows=rows))
+        project = sandbox.load(session, sandbox.write("next", more=f"kind: {kind}\n{more}", rows=rows))
         if starts:
             assert transitions.start_project(session, project=project, now=NOW).status is ProjectStatus.RUNNING
             return
@@ -232,14 +238,14 @@ def test_a_baseline_of_groups_that_strangers_have_met_is_refused(
         assert "`exposure.exceptions`" in str(refused.value)
 
 
-def test_closing_takes_back_what_is_in_hand(db: database.Database, desk: Desk) -> None:
+def test_closing_takes_back_what_is_in_hand(db: database.Database, sandbox: Sandbox) -> None:
     """A live item expires and its place is free again; an answer stays, and a revision that was open is shut."""
     with db.transaction() as session:
-        project = desk.load(session, desk.write("one"))
+        project = sandbox.load(session, sandbox.write("one"))
         transitions.start_project(session, project=project, now=NOW)
-        live = desk.given(session, project, item="a", telegram_id=1)
-        done = desk.given(session, project, item="b", telegram_id=2)
-        desk.answer(session, done, "x")
+        live = sandbox.given(session, project, item="a", telegram_id=1)
+        done = sandbox.given(session, project, item="b", telegram_id=2)
+        sandbox.answer(session, done, "x")
         done.open_revision = 1
         session.flush()
         assert transitions.close_project(session, project=project, now=NOW).notes == (
@@ -250,7 +256,7 @@ def test_closing_takes_back_what_is_in_hand(db: database.Database, desk: Desk) -
         assert (done.status.value, done.holds_place) == ("done", True)
         opened: int | None = session.connection().execute(sa.text("SELECT max(open_revision) FROM assignment")).scalar()
         assert opened is None
-        counts = {name: (one.free, one.n_live, one.n_done) for name, one in desk.items(session, project).items()}
+        counts = {name: (one.free, one.n_live, one.n_done) for name, one in sandbox.items(session, project).items()}
         assert counts == {"a": (2, 0, 0), "b": (1, 1, 1)}
 
 
@@ -274,12 +280,12 @@ def test_closing_takes_back_what_is_in_hand(db: database.Database, desk: Desk) -
     ],
 )
 def test_a_pool_that_is_too_small_for_its_stage_hinders_the_start(
-    db: database.Database, desk: Desk, stage: str, says: str | None
+    db: database.Database, sandbox: Sandbox, stage: str, says: str | None
 ) -> None:
     """Nobody could ever come through; with a remedy, and in a rehearsal nobody minds."""
     rows = "a,text a,g1,x\nt,text t,g2,y\nu,text u,g3,y\n"
     with db.transaction() as session:
-        project = desk.load(session, desk.write("one", more=f"stages: {{{stage}}}\n", rows=rows))
+        project = sandbox.load(session, sandbox.write("one", more=f"stages: {{{stage}}}\n", rows=rows))
         if says is not None:
             with pytest.raises(Conflict) as refused:
                 transitions.start_project(session, project=project, now=NOW)

@@ -75,7 +75,7 @@ def test_the_item_with_the_fewest_places_left_comes_first(db: Database, load: Ca
         assert offer.item == first.external_id
 
 
-def test_an_item_with_its_overlap_is_served_to_nobody_else(db: Database, load: Callable[..., None]) -> None:
+def test_an_item_with_its_overlap_is_assigned_to_nobody_else(db: Database, load: Callable[..., None]) -> None:
     """With overlap 2 a third person finds nothing left."""
     load("words", n=1, overlap=2)
     with db.transaction() as session:
@@ -133,7 +133,7 @@ def test_a_person_is_known_by_a_pseudonym(db: Database, load: Callable[..., None
 
 
 def test_the_frames_say_how_each_answer_came_about(db: Database, load: Callable[..., None]) -> None:
-    """Position, sitting, seconds, hashes and option order are there; half an hour's pause begins another sitting."""
+    """Position, work session, seconds, hashes, option order are there; half an hour's pause begins another session."""
     load("words", n=3)
     with db.transaction() as session:
         person = joined(session, 1)

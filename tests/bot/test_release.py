@@ -131,8 +131,8 @@ def test_every_row_is_there_and_one_filter_says_which_count(session: Session) ->
     add_every_kind_of_row(session)
     data = data_set(session)
     assert len(data.responses) == 17
-    assert (len(data.retained()), len(data.skipped())) == (8, 1)
-    assert data.dropped()["excluded_reason"].value_counts().to_dict() == {
+    assert (len(data.list_counted_answers()), len(data.list_counted_skips())) == (8, 1)
+    assert data.list_excluded_responses()["excluded_reason"].value_counts().to_dict() == {
         "exposed: scored apart": 1, "control item": 1, "pilot item": 1, "training item": 1, "qualification item": 1,
         "repeated item": 1, "control accuracy < 0.5": 1, "extra: the item had its answers": 1,
     }  # fmt: skip
@@ -202,5 +202,5 @@ def test_follow_up_campaigns_use_the_same_answers(session: Session) -> None:
     data = data_set(session)
     ids = {item.id: item.external_id for item in session.exec(select(Item)).all()}
     used = [(ids[item], labels) for item, _, _, labels in queries.list_final_answers(session, project_id=1)]
-    kept = data.retained()
+    kept = data.list_counted_answers()
     assert sorted(used) == sorted([*zip(kept["item_id"], kept["response"], strict=True), ("p1", "так")])

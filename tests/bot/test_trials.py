@@ -54,12 +54,12 @@ def test_annotators_of_one_skill_give_the_computed_scores(tmp_path: Path) -> Non
     three equal votes of unknown skill are 90 % sure, else two more people are asked.
     """
     tried = (3, DynamicOverlap(min=3, max=5, confidence=0.9))
-    _, (three, dynamic) = trials.compare_overlaps(campaign(tmp_path), crowd=PLAIN, overlaps=tried)
+    _, (three, dynamic) = trials.compare_overlaps(campaign(tmp_path), settings=PLAIN, overlaps=tried)
     p, wrong = 0.8, 0.2 / 3
     assert three.outcome.counting == three.outcome.judgements == 3 * ITEMS
-    assert three.numbers.right == pytest.approx(p, abs=deviations(p, 3 * ITEMS))
+    assert three.scores.right == pytest.approx(p, abs=deviations(p, 3 * ITEMS))
     majority = p**3 + 3 * p**2 * (1 - p)
-    assert three.numbers.consensus == pytest.approx(majority, abs=deviations(majority, ITEMS))
+    assert three.scores.consensus == pytest.approx(majority, abs=deviations(majority, ITEMS))
     agreed = p**3 + 3 * wrong**3
     assert (5 - dynamic.outcome.mean_answers) / 2 == pytest.approx(agreed, abs=deviations(agreed, ITEMS))
     assert three.outcome.money is not None
@@ -78,13 +78,13 @@ def test_the_interval_of_a_baseline_is_near_its_plan(tmp_path: Path) -> None:
     and above what independent answers would have.
     """
     crowd = replace(PLAIN, skill=0.9)
-    _, (trial,) = trials.compare_overlaps(campaign(tmp_path, kind="baseline"), crowd=crowd, overlaps=(3,))
+    _, (trial,) = trials.compare_overlaps(campaign(tmp_path, kind="baseline"), settings=crowd, overlaps=(3,))
     assert trial.planned == pytest.approx(precision.compute_half_width([1] * ITEMS, overlap=3, share=0.9), abs=1e-4)
-    assert trial.numbers.right is not None
-    assert trial.numbers.half_width is not None
+    assert trial.scores.right is not None
+    assert trial.scores.half_width is not None
     assert trial.planned is not None
-    independent = 1.96 * math.sqrt(trial.numbers.right * (1 - trial.numbers.right) / (3 * ITEMS))
-    assert independent * 0.9 < trial.numbers.half_width < 1.6 * trial.planned
+    independent = 1.96 * math.sqrt(trial.scores.right * (1 - trial.scores.right) / (3 * ITEMS))
+    assert independent * 0.9 < trial.scores.half_width < 1.6 * trial.planned
 
 
 def format_trials(compared: tuple[Trial, ...]) -> str:
@@ -97,7 +97,7 @@ def test_the_same_seed_gives_the_same_result_and_another_a_different_one(tmp_pat
     known = campaign(tmp_path, items=8)
     crowd = SimulationSettings(people=8, seed=1, undos=0.2, skips=0.1, leaves=0.1)
     runs = [
-        format_trials(trials.compare_overlaps(known, crowd=one, overlaps=(3,))[1])
+        format_trials(trials.compare_overlaps(known, settings=one, overlaps=(3,))[1])
         for one in (crowd, crowd, replace(crowd, seed=2))
     ]
     assert runs[0] == runs[1] != runs[2]
@@ -118,7 +118,9 @@ def test_the_same_seed_gives_the_same_result_and_another_a_different_one(tmp_pat
 def test_shortages_come_with_a_remedy(tmp_path: Path, kind: str, more: str, people: int, says: str) -> None:
     """Too few people, and caps."""
     crowd = replace(PLAIN, people=people)
-    _, (trial,) = trials.compare_overlaps(campaign(tmp_path, kind=kind, more=more, items=6), crowd=crowd, overlaps=(3,))
+    _, (trial,) = trials.compare_overlaps(
+        campaign(tmp_path, kind=kind, more=more, items=6), settings=crowd, overlaps=(3,)
+    )
     assert trial.outcome.done < 6
     assert says in trial.outcome.shortages[0]
 
@@ -134,7 +136,7 @@ def test_exposure_is_a_shortage_of_a_baseline(tmp_path: Path) -> None:
         "utf-8",
     )
     known = project_files.read_project(tmp_path / "project.yaml")
-    _, (trial,) = trials.compare_overlaps(known, crowd=replace(PLAIN, people=6), overlaps=(3,))
+    _, (trial,) = trials.compare_overlaps(known, settings=replace(PLAIN, people=6), overlaps=(3,))
     assert trial.outcome.judgements == 6
     assert "In a baseline one person meets a group once" in trial.outcome.shortages[0]
 
@@ -145,7 +147,7 @@ def test_limitations_are_listed(tmp_path: Path) -> None:
         template_files.write_template(tmp_path / name, template_name=name)
     known = project_files.read_project(tmp_path / "acceptability" / "project.yaml")
     tried = trials.parse_overlaps(["3", "dynamic"], campaign=known)
-    contents, compared = trials.compare_overlaps(known, crowd=SimulationSettings(people=4), overlaps=tried[:1])
+    contents, compared = trials.compare_overlaps(known, settings=SimulationSettings(people=4), overlaps=tried[:1])
     assert trials.list_limitations(known, contents, tried) == (
         "The control rule judges from 10 control items on; with 2 it excludes nobody.",
     )

@@ -30,7 +30,7 @@ ANSWERED = "The organisers have answered\n\nDo capitals count?\n\nThey do."
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is said unasked does not wait for what a chat had before."""
+    """Notifications do not wait for earlier messages to a chat."""
     monkeypatch.setattr(sender, "CHAT_SECONDS", 0.0)
 
 
@@ -57,7 +57,7 @@ async def answered(chat: Chat, load: Callable[..., None]) -> ScriptedPerson:
 
 @asynccontextmanager
 async def sweeper(chat: Chat) -> AsyncIterator[None]:
-    """The bot says what is to be said unasked."""
+    """Run the sweeper, which sends notifications."""
     going = asyncio.create_task(chat.app.sweeper.run())
     yield
     for _ in range(6):
@@ -90,7 +90,7 @@ async def test_an_organisers_answer_reaches_whoever_asked_once(chat: Chat, load:
 
 
 @pytest.mark.parametrize("silent", [0, 2])
-async def test_an_answer_that_met_a_blocked_bot_comes_when_she_is_back(
+async def test_an_answer_that_met_a_blocked_bot_comes_when_the_annotator_is_back(
     chat: Chat, load: Callable[..., None], monkeypatch: pytest.MonkeyPatch, silent: int
 ) -> None:
     """Telegram refused it before the bot knew; also where the database does not answer when that is to be noted."""
@@ -117,7 +117,7 @@ async def test_an_answer_that_met_a_blocked_bot_comes_when_she_is_back(
     assert delivered(chat)
 
 
-async def test_an_answer_that_waited_when_she_blocked_the_bot_comes_once(chat: Chat, load: Callable[..., None]) -> None:
+async def test_an_answer_that_waited_when_the_bot_was_blocked_comes_once(chat: Chat, load: Callable[..., None]) -> None:
     """The annotator is back before its time has come: it goes anew, and not a second time."""
     person = await answered(chat, load)
     seen, before = len(person.messages), chat.telegram.calls["sendmessage"]
@@ -137,7 +137,7 @@ async def test_an_answer_that_waited_when_she_blocked_the_bot_comes_once(chat: C
     assert led.startswith("What time is it where you are?")
 
 
-async def test_an_answer_that_she_had_before_she_blocked_the_bot_is_not_repeated(
+async def test_an_answer_that_arrived_before_the_bot_was_blocked_is_not_repeated(
     chat: Chat, load: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That it arrived is not noted yet when the next message is refused."""

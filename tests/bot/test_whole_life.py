@@ -107,13 +107,13 @@ def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str
             assert all(row["lineage"]["consensus"] is not None for row in derived.rows)
             data = release.build_data_sets(session, [name])
         made = tables.build_release(data, agreement_resamples=100, performance_resamples=100)
-        files = tables.write_release(made, tmp_path / "export", also={"report.html": report.render_report(made)})
+        files = tables.write_release(made, tmp_path / "export", extra_files={"report.html": report.render_report(made)})
         assert len(files) == 7
         assert made.simulated
         asked = {one.name: one.kind for one in data}
         assert set(asked.values()) >= set(KINDS.get(name, ("label",)))
         numbers(made)
-        assert set(made.gold["item_id"]) >= set(data[0].retained()["item_id"]) - set(data[0].control_gold)
+        assert set(made.gold["item_id"]) >= set(data[0].list_counted_answers()["item_id"]) - set(data[0].control_gold)
 
 
 def numbers(made: tables.Release) -> None:

@@ -74,7 +74,7 @@ def votes(path: Path, header: str, rows: Sequence[str]) -> None:
     path.write_text("\n".join([header, *rows]) + "\n", "utf-8")
 
 
-def test_the_walk_from_acceptability_to_violation_categories(hromada: Hromada) -> None:
+def test_the_way_from_acceptability_to_violation_categories(hromada: Hromada) -> None:
     """RuCoLA's two stages: what most people find unacceptable goes on, with ids and lineage; ties stay behind."""
     hromada("new", "one", "--template", "acceptability")
     file = hromada.folder / "one/project.yaml"

@@ -106,7 +106,7 @@ def test_watching_shows_it_anew_until_somebody_has_enough(one: Hromada) -> None:
 
 
 def test_groups_are_allocated_and_a_shortage_stops_the_start(one: Hromada) -> None:
-    """Two projects over the same items: too few people are named twice; enough let both start."""
+    """Two projects over the same items: both commands name a shortage; with enough annotators both start."""
     write(one, "two", kind="annotation")
     one("load", "two.yaml")
     few = one("allocate-groups", "two", "one", "--people", "3")

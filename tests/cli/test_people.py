@@ -61,7 +61,7 @@ def someone(session: Session) -> str:
     session.add(made)
     session.flush()
     session.add(Judgement(assignment_id=made.id or 0, response=ANSWER, response_raw=ANSWER, answered_at=NOW))
-    support_messages.send_question(
+    support_messages.store_message(
         session, annotator_id=person.id or 0, text="Що таке [хліб]?", now=NOW, assignment_id=made.id
     )
     return person.pseudonym
@@ -77,7 +77,7 @@ def who(hromada: Hromada) -> str:
 
 
 def test_an_invitation_is_printed_as_it_is_sent(hromada: Hromada, who: str) -> None:
-    """What people write to the bot, or a link where its name is known; the code lets in, and closes the door."""
+    """What people write to the bot, or a link where its name is known; the code admits an annotator."""
     made = hromada("invite", "words", "--uses", "20", "--expires", "2999-12-31", "--cohort", "students", "--json")
     assert made.code == 0, made.err
     code = made.json["code"]

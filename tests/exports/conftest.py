@@ -58,7 +58,12 @@ class Make:
     ) -> DataSet:
         """A data set of these rows."""
         rows: list[dict[Any, Any]] = sorted((dict(row) for row in items), key=lambda row: str(row["item_id"]))
-        known: dict[str, Any] = {"title": f"Назва {name}", "language": "uk", "overlap": 3, "positions": False}
+        known: dict[str, Any] = {
+            "title": f"Назва {name}",
+            "language": "uk",
+            "overlap": 3,
+            "classes_are_positions": False,
+        }
         return DataSet(
             name=name,
             classes=None if classes is None else tuple(classes),

@@ -103,7 +103,10 @@ def test_applying_a_difference_to_the_original_gives_the_corrected_text(one: str
     assert all(part.text for part in parts)
     assert [part.sign for part in parts] == ["="] * bool(old) if old == new else any(p.sign != "=" for p in parts)
     assert "".join(split_pieces(old)) == old
-    assert measure_edits(old, new, parts).characters == measure_edits(new, old, compute_difference(new, old)).characters
+    assert (
+        measure_edits(old, new, parts).characters_changed
+        == measure_edits(new, old, compute_difference(new, old)).characters_changed
+    )
 
 
 def test_the_numbers_of_a_correction_are_those_counted_by_hand(files: dict[str, Any]) -> None:
@@ -130,8 +133,8 @@ def test_numbers_equal_those_of_known_libraries(responses: FullResponses) -> Non
     for pair in summary.pairs:
         assert pair.edits is not None
         assert pair.corrected is not None
-        assert pair.edits.characters == Levenshtein.distance(pair.original, pair.corrected)
-        assert pair.edits.words == Levenshtein.distance(pair.original.split(), pair.corrected.split())
+        assert pair.edits.characters_changed == Levenshtein.distance(pair.original, pair.corrected)
+        assert pair.edits.words_changed == Levenshtein.distance(pair.original.split(), pair.corrected.split())
         whole = metrics.CHRF().sentence_score(pair.original, [pair.corrected]).score / 100
         assert pair.edits.chrf == pytest.approx(whole, abs=1e-9)
 

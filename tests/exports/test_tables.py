@@ -71,7 +71,7 @@ def test_the_tie_rule_settles_gold_and_is_recorded(make: Make) -> None:
 
 
 def test_annotators_are_scored_on_items_with_gold(make: Make) -> None:
-    """n, right and accuracy count retained answers to items with gold; the median of seconds all retained ones."""
+    """n, right and accuracy count votes on items with gold; the median of seconds is over all votes."""
     answers = [*make.answered({"i1": "тн", "i2": "т", "i3": "т"}), make.response("i1", "a9", "так", seconds=1.0)]
     answers[-1]["excluded_reason"] = "too fast"
     data = make.data_set(items=[make.item("i1", "так"), make.item("i2", "ні"), make.item("i3")], responses=answers)
@@ -85,7 +85,7 @@ def test_annotators_are_scored_on_items_with_gold(make: Make) -> None:
 
 
 def test_annotators_without_gold_are_counted_but_not_scored(make: Make) -> None:
-    """Without gold n counts retained answers, and the cells of the score are empty."""
+    """Without gold n counts votes, and the cells of the score are empty."""
     data = make.data_set(items=[make.item("i1"), make.item("i2")], responses=make.answered({"i1": "тн", "i2": "т"}))
     release = released(data)
     assert writers.format_csv(release.annotators).splitlines()[1:] == [
@@ -175,7 +175,7 @@ def test_options_of_their_own_give_no_dawid_skene_and_the_reason(make: Make) -> 
 
 def test_classes_that_are_positions_are_marked_everywhere(make: Make) -> None:
     """Gold's method, every baseline's interval and every coefficient say that classes are positions, else none does."""
-    marked, plain = released(make.closed(positions=True)), released(make.closed())
+    marked, plain = released(make.closed(classes_are_positions=True)), released(make.closed())
     for release, expected in ((marked, True), (plain, False)):
         cells = [*release.gold["method"].dropna(), *release.baselines["ci_method"]]
         assert {cell.endswith("; classes are positions") for cell in cells} == {expected}
@@ -271,7 +271,7 @@ def test_a_changed_answer_changes_the_score(make: Make) -> None:
 
 
 @pytest.mark.parametrize("method", ["majority", "dawid_skene"])
-def test_a_data_set_without_a_retained_vote_is_published_all_the_same(make: Make, method: str, tmp_path: Path) -> None:
+def test_a_data_set_without_votes_is_published_all_the_same(make: Make, method: str, tmp_path: Path) -> None:
     """Nobody answered, or all is excluded: empty consensus, no coefficients, no units, and the reason for each."""
     excluded = [make.response("i1", "a1", "так", excluded_reason="pilot")]
     for name, rows in (("nobody", []), ("excluded", excluded)):
@@ -317,7 +317,7 @@ def test_progress_rises_to_the_end(make: Make) -> None:
 def test_agreement_json_is_read_back_as_it_was(make: Make, tmp_path: Path) -> None:
     """The file is JSON with one object a data set, and further texts are written with it."""
     release = released(make.closed(), make.per_item())
-    paths = tables.write_release(release, tmp_path, also={"report.html": "<!DOCTYPE html>\n"})
+    paths = tables.write_release(release, tmp_path, extra_files={"report.html": "<!DOCTYPE html>\n"})
     assert sorted(path.name for path in paths) == sorted([*FILES, "report.html"])
     read = json.loads((tmp_path / "agreement.json").read_text(encoding="utf-8"))
     assert read == release.agreement

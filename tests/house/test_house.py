@@ -1,4 +1,4 @@
-"""The tests run on what is shipped, with the data that was promised; and the house keeps its own rules."""
+"""The tests run on the wheel with the shared data, and the code keeps the rules of the project."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ MODULES = 10
 """How many modules may have fewer than 40 lines."""
 ONE_WORD = 0.25
 """The largest share of public functions whose name is one word."""
-LOOSE = 6
-"""How many modules may lie in `annotation/workflow` outside its rooms."""
-FLOORS = (
+MOST_AT_TOP = 6
+"""How many modules may lie in `annotation/workflow` itself, outside its packages."""
+LAYERED_PACKAGES = (
     "aggregation",
     "annotation",
     "annotation.label_studio",
@@ -141,18 +141,18 @@ def test_nobody_is_she() -> None:
     ] == []
 
 
-def test_the_workflow_has_rooms() -> None:
-    """What lies loose in the workflow is what all its rooms need."""
-    loose = [path for path in modules() if re.fullmatch(r"annotation/workflow/[a-z_]+\.py", path)]
-    assert len([path for path in loose if not path.endswith("__init__.py")]) <= LOOSE, loose
+def test_the_workflow_is_divided_into_packages() -> None:
+    """Only modules that all its packages need lie in the workflow itself."""
+    at_top = [path for path in modules() if re.fullmatch(r"annotation/workflow/[a-z_]+\.py", path)]
+    assert len([path for path in at_top if not path.endswith("__init__.py")]) <= MOST_AT_TOP, at_top
 
 
-def test_every_floor_has_a_contract_that_leaves_nothing_out() -> None:
-    """import-linter knows where each module of these packages stands, and that no siblings import each other."""
+def test_every_layered_package_has_a_contract_that_leaves_nothing_out() -> None:
+    """import-linter has the layer of each module of these packages; siblings import each other in one direction."""
     contracts = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
     lists = [contract for contract in contracts if contract["type"] == "layers" and "containers" in contract]
     assert [contract["name"] for contract in lists if not contract.get("exhaustive")] == []
-    assert set(FLOORS) <= {container for contract in lists for container in contract["containers"]}
+    assert set(LAYERED_PACKAGES) <= {container for contract in lists for container in contract["containers"]}
     acyclic = [contract for contract in contracts if contract["type"] == "acyclic_siblings"]
     assert {ancestor for contract in acyclic for ancestor in contract["ancestors"]} == set(PACKAGES)
     assert not any(contract.get("ignore_imports") or contract.get("skip_descendants") for contract in acyclic)

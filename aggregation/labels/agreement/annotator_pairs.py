@@ -106,7 +106,7 @@ def estimate_mean_cohen(votes: Votes, *, resampling: Resampling, how: str) -> Co
     item_columns = build_item_columns(
         columns,
         groups=votes.items["group"].reindex(coded.item_ids[shared_codes]),
-        n_votes=len(answered),
+        n_votes=len(answered),  # an annotator who answered an item twice counts once
         n_annotators=answered["annotator"].nunique(),
     )
     value = item_columns.compute(shared.compute_mean) if len(shared.pairs) else float("nan")

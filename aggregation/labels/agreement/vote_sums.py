@@ -28,8 +28,9 @@ class VoteSums:
     column without classes); and above the nominal level of measurement the coincidences of each two classes, in the
     order of `list_class_pairs`.
 
-    `gwet_items` has all items with a vote, and these columns: 1 where the item has two votes or more, else 0; P,
-    unweighted, with linear and with quadratic weights; the number 1; and the share of the item's votes for each class.
+    `gwet_items`, for Gwet's AC1 and AC2, has all items with a vote, and (none without classes) these columns: 1 where
+    the item has two votes or more, else 0; P, unweighted, with linear and with quadratic weights; the number 1; and the
+    share of the item's votes for each class.
 
     `votes_per_item` is the smallest and the largest number of votes of an item.
     """
@@ -42,7 +43,8 @@ class VoteSums:
     def resample(self, resampling: Resampling) -> tuple[Floats | None, Floats | None]:
         """The resampled sums of `items` and of `gwet_items` (draws × columns); None with too few groups.
 
-        Both are resampled together where they have the same items.
+        Both are resampled by the same draws where they have the same items, and apart where some items have one vote
+        only.
         """
         if len(self.items.groups) < len(self.gwet_items.groups):
             return self.items.resample(resampling), self.gwet_items.resample(resampling.without_progress())
@@ -152,7 +154,7 @@ def _sum_gwet_items(votes: Votes) -> ItemColumns:
 
 
 def compute_gwet_weights(votes: Votes) -> tuple[Floats, Floats]:
-    """Linear and quadratic weights of each two classes (classes × classes): 1 - d and 1 - d².
+    """Gwet's linear and quadratic weights of each two classes (classes × classes): 1 - d and 1 - d².
 
     d is the distance of the values of the two classes, divided by the longest distance of any two classes.
     """

@@ -58,7 +58,9 @@ class SpanQuestion(Question):
         if not 1 <= len(raw_spans) <= self.most:
             raise self.build_refusal(f"has {len(raw_spans)} parts marked.", f"Mark 1 to {self.most}.")
         text = content.fields.get(self.field, "")
-        spans = sorted((self._parse_span(raw, text) for raw in raw_spans), key=lambda span: (span.start, span.end))
+        spans = sorted(
+            (self._parse_span(raw_span, text) for raw_span in raw_spans), key=lambda span: (span.start, span.end)
+        )
         for before, after in itertools.pairwise(spans):
             if after.start < before.end:
                 raise self.build_refusal(

@@ -57,8 +57,9 @@ def _parse_pass_mark(value: object) -> object:
 class StageSection(Section):
     """A stage before the main one.
 
-    `number` is how many items of the pool an annotator gets, `attempts` the maximum of attempts, and `cool_down` the
-    seconds between a failed attempt and the next. With `explain` the gold is explained after each answer.
+    `number` is how many items of the pool an annotator gets (default: all), `attempts` the maximum of attempts (1), and
+    `cool_down` the seconds between a failed attempt and the next. With `explain` the gold is shown after each answer,
+    with the item's explanation if it has one.
     """
 
     pool: PoolSection
@@ -91,7 +92,10 @@ class StagesSection(Section):
 
 
 class PagesSection(Section):
-    """`pages:` the number of consecutive items of one annotator on a page, control items included."""
+    """`pages:` the number of consecutive items of one annotator that make a page, control items included.
+
+    A chat shows them one by one; control items and the rule on time are counted by page, as on crowd platforms.
+    """
 
     items: Count
 
@@ -100,7 +104,7 @@ class ControlsSection(Section):
     """`controls:` control items, which have known gold and look like other items.
 
     They come `per_page`, or at a `rate` (a share of an annotator's items). `number` is how many items of the pool an
-    annotator gets. If `questions` are named, only the answers to these are checked.
+    annotator gets, all of them if not given. If `questions` are named, only the answers to these are checked.
     """
 
     pool: PoolSection
@@ -127,7 +131,7 @@ class RepeatsSection(Section):
 
 
 class DynamicOverlap(Section):
-    """`overlap:` an item is done with `min` answers and a consensus of this `confidence`, or with `max` answers."""
+    """`overlap:` an item is done with `min` answers and a posterior of at least `confidence`, or with `max` answers."""
 
     min: Count
     max: Count

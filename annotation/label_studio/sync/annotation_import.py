@@ -284,6 +284,8 @@ def _store_set_aside(
     since = dict(session.exec(select(LabelStudioSetAside.annotation_id, LabelStudioSetAside.since).where(*mine)).all())
     if since:
         session.connection().execute(sa.delete(LabelStudioSetAside).where(*mine))
-    rows = [{**asdict(one), "batch_id": batch.id, "since": since.get(one.annotation_id, now)} for one in set_aside]
+    rows = [
+        {**asdict(entry), "batch_id": batch.id, "since": since.get(entry.annotation_id, now)} for entry in set_aside
+    ]
     if rows:
         session.connection().execute(sa.insert(LabelStudioSetAside), rows)

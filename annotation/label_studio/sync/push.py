@@ -29,7 +29,7 @@ from annotation.workflow.assignments import batches as assignment_batches
 from annotation.workflow.participations import NothingAssigned
 
 ITEMS_PER_TRANSACTION = 50
-"""How many items are assigned_count out in one transaction: others write in between."""
+"""How many items are assigned in one transaction: other writers get their turn in between."""
 MAX_TITLE_LENGTH = 50
 """The longest project title that Label Studio accepts."""
 

@@ -1,7 +1,7 @@
 """Reads votes from the files of HumanResponseBot: {name, instances: [the item's fields and `humanAnswer`, …]}.
 
-That bot stored neither annotators nor times, and each item was answered once. Unless a column is named, all votes are
-of one annotator, `pool`, so that nothing is computed for single annotators.
+That Telegram bot stored neither annotators nor times, and asked each item once. Unless a column is named, all votes are
+of one annotator, named `pool`: with one annotator there is no agreement to compute.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UNKNOWN_ANNOTATOR = "pool"
 
 
 def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
-    """Read one vote per instance; an instance without an answer is a vote without one."""
+    """Read one vote per instance; an instance without an answer is a vote with an empty answer."""
     column = section.answer
     for number, row in enumerate(json_files.read_json_objects(path, under="instances")):
         if number == 0:

@@ -75,7 +75,9 @@ def _parse_answer(annotation: Annotation, control: str) -> ControlAnswer:
 
 
 def _list_controls(annotations: Sequence[Annotation]) -> tuple[str, ...]:
-    named = (str(result["from_name"]) for one in annotations for result in one.results if "from_name" in result)
+    named = (
+        str(result["from_name"]) for annotation in annotations for result in annotation.results if "from_name" in result
+    )
     return tuple(dict.fromkeys(named))
 
 

@@ -108,7 +108,7 @@ def _unwrap(value: Any) -> tuple[str, list[str]]:
                 return kind, texts
     if isinstance(value, list):
         parts = [_unwrap(element) for element in value]
-        kind = "choices" if any(kind == "choices" for kind, _ in parts) else "text"
+        kind = "choices" if any(part_kind == "choices" for part_kind, _ in parts) else "text"
         return kind, [text for _, texts in parts for text in texts]
     return "text", [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)]
 

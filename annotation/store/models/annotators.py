@@ -147,8 +147,8 @@ class ProfileAnswer(TableModel, table=True):
 class SupportMessage(TableModel, table=True):
     """An annotator's question to the organisers (`text`) and the organisers' answer.
 
-    `assignment_id` is the assignment that the question is about, if there is one. `delivered_at` is when
-    the answer reached the annotator's chat.
+    `assignment_id` is the assignment that the question is about, if there is one. `delivered_at` is when the
+    answer reached the annotator's chat.
     """
 
     __tablename__ = "support_message"

@@ -14,14 +14,15 @@ class Assignment(TableModel, table=True):
 
     `project_id` is a copy of the item's project, `item_revision` the revision of the item when it was assigned.
     `occasion` is 0 the first time that the annotator gets the item, and counts repeats and further attempts from 1; it
-    is -1 in the second pass of Label Studio. `surface` is where the assignment is answered. `stage` is the stage
-    of the item. `lease_until` is when a live assignment expires, None without a limit.
+    is -1 in the second pass of Label Studio. `surface` is where the assignment is answered. `status` is live until
+    the assignment is answered (done) or skipped, its lease ends (expired), or the annotator withdraws. `stage` is that
+    of the item's pool. `lease_until` is when a live assignment expires, None without a limit.
 
     `holds_place` is true where the assignment takes one of the item's places: it is counted in the item's `n_live`, and
     also in `n_done` once it is answered. `is_control` marks a control item, `is_repeat` an item that the annotator gets
-    again to compare both answers. `exposed` marks an annotator who had met the item's group in another project, which
-    the project file allows by an exception. From `repeat_at` on the item is due to be assigned to the same annotator
-    once more.
+    again to compare both answers. `exposed` is true where the annotator had met the item's group in another project
+    that the project file excepts (`exposure.exceptions`). From `repeat_at` on the item is due to be assigned to the
+    same annotator once more.
 
     `position` is the number of the item among the annotator's items in the project, from 1; `page` is the number of the
     annotator's page, from 1. `attempt` is the number of the attempt at training or qualification, from 1. All three are
@@ -41,7 +42,7 @@ class Assignment(TableModel, table=True):
             unique=True,
             **build_partial_index("status = 'live' AND surface = 'telegram'"),
         ),
-        # the other partial indexes hold the few rows that one query of an annotator or of the sweeper looks for
+        # the other partial indexes hold the few rows that one query of an annotator or of expiring leases looks for
         sa.Index("ix_assignment_lease_until", "lease_until", **build_partial_index("status = 'live'")),
         sa.Index("ix_assignment_expired", "annotator_id", "project_id", **build_partial_index("status = 'expired'")),
         sa.Index(
@@ -90,10 +91,11 @@ class Judgement(TableModel, table=True):
 
     `revision` counts from 0; the highest one of an assignment is the final answer. The answer counts while
     `excluded_reason` is None. `response` is the answer to the first question as it was understood, `response_raw` as it
-    was received. `answers` holds the answers to all questions by question name, None in a project with one question.
-    A skip is a judgement with an empty `response` and a `skip_reason`. `seconds` is the time from showing the item to
-    this revision. `flags` are the texts of the quality rules that the answer broke without being excluded. `post_hoc`
-    marks an exclusion after the start that the rules of the start did not foresee.
+    was received. `answers` holds the answers to all questions by question name, None in a project with one question. A
+    skip is a judgement with an empty `response` and a `skip_reason`. `seconds` is the time from showing the item to
+    this revision. `flags` are the quality rules that the answer broke without being excluded, each in words
+    (`rules.describe_rule`). `post_hoc` marks an exclusion that was made after the start by a decision, not by a rule
+    frozen at the start.
     """
 
     __table_args__ = (sa.UniqueConstraint("assignment_id", "revision", name="uq_judgement_assignment_revision"),)
@@ -180,9 +182,10 @@ class RequeuedItem(TableModel, table=True):
 class GroupAllocation(TableModel, table=True):
     """Groups of items divided between several projects, so that no annotator meets a group in two of them.
 
-    A bin is a number from 0 to m - 1, where m is the length of `slots`; every annotator and every group has one. An
-    annotator may meet a group only in the project with the id `slots[(annotator's bin + group's bin) % m]`. `people` is
-    the planned number of annotators, `seed` the seed of the random choice of the groups' bins.
+    `slots` lists ids of projects; one that needs more annotators for each group stands there several times. A bin is a
+    number from 0 to m - 1, where m is the length of `slots`; every annotator has one (`AllocatedAnnotator`), and every
+    group (`Item.bin`). An annotator may meet a group only in the project with the id `slots[(annotator's bin + group's
+    bin) % m]`. `people` is the planned number of annotators, `seed` the seed of the random choice of the groups' bins.
     """
 
     __tablename__ = "group_allocation"

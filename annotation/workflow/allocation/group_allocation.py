@@ -15,9 +15,9 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns import project_file
 from annotation.errors import BadInput, Conflict, Where
-from annotation.store import journal, overlap_counts
+from annotation.store import journal
 from annotation.store.models import AllocatedAnnotator, AllocatedProject, GroupAllocation, Item, Project
-from annotation.vocabulary import Event, ProjectStatus
+from annotation.vocabulary import POOLS_WITH_OVERLAP, Event, ProjectStatus
 from annotation.workflow.allocation import group_partition
 
 
@@ -137,9 +137,9 @@ def add_late_items(session: Session, project: Project) -> None:
     in_allocation = select(AllocatedProject.project_id).where(AllocatedProject.allocation_id == allocation.id)
     ids = list(session.exec(in_allocation))
     without_bin = select(Item.group_id).where(Item.project_id == project.id, col(Item.bin).is_(None))
-    new_groups = sorted(set(session.exec(without_bin.where(col(Item.pool).in_(overlap_counts.POOLS_WITH_PLACES)))))
+    new_groups = sorted(set(session.exec(without_bin.where(col(Item.pool).in_(POOLS_WITH_OVERLAP)))))
     group_bins = select(Item.group_id, func.max(Item.bin), func.count(func.distinct(col(Item.project_id)))).where(
-        col(Item.project_id).in_(ids), col(Item.pool).in_(overlap_counts.POOLS_WITH_PLACES)
+        col(Item.project_id).in_(ids), col(Item.pool).in_(POOLS_WITH_OVERLAP)
     )
     assigned: dict[str, int] = {}
     for group, stored_bin, projects in session.exec(group_bins.group_by(col(Item.group_id))):
@@ -197,7 +197,7 @@ def _collect_demands(session: Session, projects: Sequence[Project]) -> list[grou
 def _count_items(session: Session, project: Project, *, with_places: bool) -> dict[str, int]:
     """How many items each group has in the pools with overlap places, or else in the pools that everybody meets."""
     groups = select(Item.group_id, func.count()).where(Item.project_id == project.id)
-    pools = col(Item.pool).in_(overlap_counts.POOLS_WITH_PLACES)
+    pools = col(Item.pool).in_(POOLS_WITH_OVERLAP)
     return dict(session.exec(groups.where(pools if with_places else ~pools).group_by(col(Item.group_id))).all())
 
 
@@ -229,9 +229,7 @@ def _build_shares(
 
 def _write_bins(session: Session, ids: Sequence[int], group_bins: dict[str, int]) -> None:
     """Store the bins of a new allocation; items of groups without a bin get the unrestricted one."""
-    items_with_places = sa.update(Item).where(
-        col(Item.project_id).in_(ids), col(Item.pool).in_(overlap_counts.POOLS_WITH_PLACES)
-    )
+    items_with_places = sa.update(Item).where(col(Item.project_id).in_(ids), col(Item.pool).in_(POOLS_WITH_OVERLAP))
     session.connection().execute(items_with_places.values(bin=group_partition.UNRESTRICTED_BIN))
     _update_bins(session, ids, group_bins)
 
@@ -242,7 +240,7 @@ def _update_bins(session: Session, ids: Sequence[int], group_bins: dict[str, int
         items_of_group = sa.update(Item).where(
             col(Item.group_id) == sa.bindparam("group"),
             col(Item.project_id) == sa.bindparam("project"),
-            sa.or_(*(col(Item.pool) == pool for pool in overlap_counts.POOLS_WITH_PLACES)),
+            sa.or_(*(col(Item.pool) == pool for pool in POOLS_WITH_OVERLAP)),
         )
         session.connection().execute(items_of_group.values(bin=sa.bindparam("to")), rows)
     session.expire_all()

@@ -2,9 +2,9 @@
 
 The time of an answer runs from when its item was shown, or from the annotator's previous answer in the project if that
 is later (so that an undo counts from the answer that it replaced), until the answer. A time over 30 minutes was a pause
-and counts as 0. The times of one item together count at most ten times what the project expects an item to
-take (`expected.seconds`), and without that 30 minutes. Answers without times, as imports have them, count the seconds
-that came with them, under the same two limits. The sum over items is the active time.
+and counts as 0. The times of one item together count at most ten times what the project expects an item to take
+(`expected.seconds`), and without that 30 minutes. Answers without times, as imports have them, count the seconds that
+came with them, under the same two limits. The sum over items is the active time.
 
 Every answer is work: skipped, excluded and withdrawn ones, revisions, and those of training, qualification and control.
 """

@@ -25,7 +25,7 @@ def get_annotator(session: Session, pseudonym: str) -> Annotator:
 
 
 def suspend_annotator(session: Session, *, annotator: Annotator, reason: str, now: datetime) -> bool:
-    """Assign nothing more to the annotator in any project and release their live items; their answers stay.
+    """Assign nothing more to the annotator in any project and end their live assignments; their answers stay.
 
     False where they were suspended already; the new reason replaces the old one. Raises BadInput for an empty reason.
     """
@@ -53,7 +53,10 @@ def unsuspend_annotator(session: Session, *, annotator: Annotator, now: datetime
 
 
 def set_team_member(session: Session, *, annotator: Annotator, team_member: bool, now: datetime) -> bool:
-    """Mark an annotator as a member of the organisers' team, or remove the mark; False where nothing changes."""
+    """Mark an annotator as a member of the organisers' team, or remove the mark; False where nothing changes.
+
+    Everything is also scored without the answers of team members.
+    """
     if annotator.insider == team_member:
         return False
     annotator.insider = team_member
@@ -66,11 +69,11 @@ def set_team_member(session: Session, *, annotator: Annotator, team_member: bool
 
 
 def join_cohort(session: Session, *, annotator: Annotator, name: str) -> bool:
-    """Add an annotator to a cohort; False where they are in it. Raises BadInput for a name that is not valid."""
-    cohort = invitations.parse_cohort_name(name)
-    if session.get(Cohort, (annotator.id, cohort)) is not None:
+    """Add an annotator to a cohort; False where they are in it. Raises BadInput for an empty or too long name."""
+    cohort_name = invitations.parse_cohort_name(name)
+    if session.get(Cohort, (annotator.id, cohort_name)) is not None:
         return False
-    session.add(Cohort(annotator_id=annotator.id or 0, name=cohort))
+    session.add(Cohort(annotator_id=annotator.id or 0, name=cohort_name))
     session.flush()
     return True
 

@@ -1,4 +1,4 @@
-"""Support messages: questions of annotators to the organisers, and the answers."""
+"""Support messages: what annotators write to the organisers, and the organisers' answers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from annotation.errors import BadInput, Conflict, NotFound, Stale, Where
 from annotation.store.models import Annotator, Assignment, SupportMessage
 
 MAX_TEXT_LENGTH = 3500
-"""In characters: question and answer each fit a Telegram message."""
+"""In characters: a message and its answer each fit a Telegram message."""
 
 
-def send_question(
+def store_message(
     session: Session,
     *,
     annotator_id: int,
@@ -24,9 +24,9 @@ def send_question(
     project_id: int | None = None,
     assignment_id: int | None = None,
 ) -> SupportMessage:
-    """Store a question, with the assignment that it is about where there is one.
+    """Store a message to the organisers, with the assignment that it is about where there is one.
 
-    Raises Stale for an assignment of somebody else, BadInput for a text that is empty or too long.
+    Raises Stale for an assignment that is not this annotator's, BadInput for a text that is empty or too long.
     """
     if assignment_id is not None:
         assignment = session.get(Assignment, assignment_id)
@@ -44,7 +44,10 @@ def send_question(
 def list_messages(
     session: Session, *, project_id: int | None = None, include_answered: bool = True
 ) -> Sequence[SupportMessage]:
-    """All messages, or those of a project, oldest first; only unanswered ones where `include_answered` is false."""
+    """The messages of all projects or of one, oldest first; only unanswered ones where `include_answered` is false.
+
+    Messages of erased annotators are empty and left out.
+    """
     messages = select(SupportMessage).order_by(col(SupportMessage.id)).where(col(SupportMessage.text) != "")
     if project_id is not None:
         messages = messages.where(SupportMessage.project_id == project_id)
@@ -54,9 +57,9 @@ def list_messages(
 
 
 def answer_message(session: Session, *, message_id: int, text: str, now: datetime) -> SupportMessage:
-    """Store the answer to a message; until it is delivered, a second answer replaces it.
+    """Store the answer to a message; until the bot takes it up, a second answer replaces it.
 
-    Raises NotFound, Conflict where an answer was delivered or the annotator is forgotten, BadInput for a text that is
+    Raises NotFound, Conflict where an answer was taken up or the annotator is erased, BadInput for a text that is
     empty or too long.
     """
     message = session.get(SupportMessage, message_id, with_for_update=True)
@@ -73,7 +76,7 @@ def answer_message(session: Session, *, message_id: int, text: str, now: datetim
 
 
 def list_undelivered_answers(session: Session) -> Sequence[SupportMessage]:
-    """Messages whose answer is not delivered yet, oldest answer first."""
+    """Messages whose answer the bot has not put into its outbox yet, oldest answer first."""
     undelivered = (
         select(SupportMessage)
         .join(Annotator)
@@ -87,7 +90,7 @@ def list_undelivered_answers(session: Session) -> Sequence[SupportMessage]:
 
 
 def mark_delivered(session: Session, *, message_id: int, now: datetime) -> None:
-    """Record that the answer was delivered; a second time changes nothing."""
+    """Record that the bot put the answer into its outbox; a second time changes nothing."""
     message = session.get_one(SupportMessage, message_id)
     if message.delivered_at is None:
         message.delivered_at = now
@@ -96,7 +99,7 @@ def mark_delivered(session: Session, *, message_id: int, now: datetime) -> None:
 
 
 def mark_undelivered(session: Session, ids: Sequence[int]) -> None:
-    """Record that the answers to these messages did not arrive, so that they are delivered again."""
+    """Record that the answers to these messages never left the outbox, so that they are put there again."""
     if ids:
         session.connection().execute(
             sa.update(SupportMessage).where(col(SupportMessage.id).in_(ids)).values(delivered_at=None)

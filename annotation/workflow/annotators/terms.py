@@ -2,8 +2,7 @@
 
 A text of consent has to be agreed to again only where it differs from every text that the annotator agreed to for this
 project or programme and has not withdrawn; neither a new version name alone nor the return to an earlier text asks
-anybody again.
-Profile answers are kept once for all projects.
+anybody again. Profile answers are kept once for all projects.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ EXPOSURE_CAUSES = {
     Pool.QUALIFICATION: ExposureCause.QUALIFICATION,
     Pool.CONTROL: ExposureCause.CONTROL,
 }
-"""The cause that is recorded with an exposure, by the pool of the item that was shown."""
+"""The cause that is recorded with an exposure, by the pool of the shown item (main: `answered`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,12 +74,12 @@ class AnnotatorContext:
 
     @property
     def seed_key(self) -> str:
-        """The first part of the key of every seeded number of this annotator in this project."""
+        """The beginning of every text that is hashed into a pseudo-random number for this annotator in this project."""
         return f"{self.definition.seed}\x1f{self.project.name}\x1f{self.annotator.pseudonym}"
 
     @property
     def is_baseline(self) -> bool:
-        """Whether the project is a baseline, in which an annotator may not meet a group twice."""
+        """Whether the project measures people's scores: its annotators must not have met an item's group before."""
         return self.definition.kind == "baseline"
 
 
@@ -227,7 +227,10 @@ def require_id(row_id: int | None) -> int:
 
 
 def _add_context_columns(statement: sa.Select[*tuple[Any, ...]]) -> sa.Select[*tuple[Any, ...]]:
-    """The statement with the columns that a context is built from; rarely used large columns are deferred."""
+    """The statement with the columns that a context is built from.
+
+    Large columns are deferred: the definition comes from the cache of `workflow/definitions.py`.
+    """
     is_allocated = sa.exists().where(col(AllocatedProject.project_id) == col(Project.id)).correlate(Project)
     is_own_participation = (col(Participation.project_id) == col(Project.id)) & (
         col(Participation.annotator_id) == sa.bindparam("annotator")

@@ -43,9 +43,10 @@ MARKED_STAGES = (Stage.TRAINING, Stage.QUALIFICATION)
 
 
 def is_attempt_complete(session: Session, context: AnnotatorContext) -> bool:
-    """Whether the current attempt has as many answers as the stage's pass mark asks for (`of`), at least one.
+    """Whether the attempt has as many answers as the pass mark asks for (`of`), or any answer for a mark like 60 %.
 
-    Without a pass mark it is always complete. Where fewer items are open, because reports paused some, it is not.
+    The callers ask once no item of the stage is left. Without a pass mark an attempt is always complete. Where fewer
+    items are open, because reports paused some, it is not.
     """
     pass_mark = _get_pass_mark(context)
     return pass_mark is None or _count_right_answers(session, context)[1] >= (pass_mark.of or 1)

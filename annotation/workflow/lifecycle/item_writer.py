@@ -13,7 +13,7 @@ from annotation.campaigns import project_file
 from annotation.loading.campaign import CampaignContents
 from annotation.store import overlap_counts
 from annotation.store.models import Assignment, Item, Project, RequeuedItem
-from annotation.vocabulary import ItemStatus, Pool
+from annotation.vocabulary import POOLS_WITH_OVERLAP, ItemStatus, Pool
 from annotation.workflow.lifecycle import change_plan, row_builder
 
 ROWS_PER_STATEMENT = 5_000
@@ -123,7 +123,7 @@ def reset_free_places(session: Session, project: Project) -> None:
     """
     overlap = project.overlap or 0
     free_places = sa.case(
-        (col(Item.pool).not_in(overlap_counts.POOLS_WITH_PLACES), 0),
+        (col(Item.pool).not_in(POOLS_WITH_OVERLAP), 0),
         (col(Item.n_live) >= overlap, 0),
         else_=overlap - col(Item.n_live),
     )

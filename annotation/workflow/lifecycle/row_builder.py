@@ -14,8 +14,7 @@ from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Scal
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.loading.campaign import CampaignContents
 from annotation.loading.drafts import ItemDraft
-from annotation.store import overlap_counts
-from annotation.vocabulary import GoldOrigin, Pool, TextKind
+from annotation.vocabulary import POOLS_WITH_OVERLAP, GoldOrigin, Pool, TextKind
 from annotation.workflow import text_versions
 
 _ITEM_ENCODER = json.JSONEncoder(ensure_ascii=False)
@@ -77,7 +76,7 @@ def get_max_overlap(definition: project_file.ProjectFile) -> int | None:
 
 def count_places(pool: Pool, overlap: int | None) -> int:
     """How many overlap places a new item of the pool has."""
-    return (overlap or 0) if pool in overlap_counts.POOLS_WITH_PLACES else 0
+    return (overlap or 0) if pool in POOLS_WITH_OVERLAP else 0
 
 
 def shuffle_items(items: Iterable[tuple[str, Pool]], *, seed: int, after: Mapping[Pool, int]) -> dict[str, int]:

@@ -1,8 +1,9 @@
 """Dynamic overlap: whether an item has enough answers, by the posterior of votes weighed by skill. Pure functions.
 
 The posterior and the skill, the smoothed share of right answers to control and training items, are computed by
-`aggregation.skill_posterior`; k is the item's own number of options. Sources: Toloka's guide (dynamic-overlap.md);
-asking for more answers where the label is least sure: Sheng, Provost and Ipeirotis, "Get another label?", KDD 2008.
+`aggregation.skill_posterior`; k is the item's own number of options. Sources: Toloka, "Dynamic overlap", in
+its guide for requesters; for asking again where the label is least sure, Sheng, Provost and Ipeirotis, "Get another
+label?", KDD 2008.
 """
 
 from __future__ import annotations

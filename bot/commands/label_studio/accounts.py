@@ -1,4 +1,4 @@
-"""`hromada label-studio doctor` and `link`: the server, its accounts, and whose they are."""
+"""`hromada label-studio doctor` and `link`: the server, its accounts, and their annotators."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def link(
                 )
             else:
                 annotator = administration.get_annotator(transaction, person)
-            fresh = sync.link_account(transaction, server=client.server_id, user_id=account_id, annotator=annotator)
-    terminal_output.print_sentence(f"Account {account_id} {'is' if fresh else 'was already'} {annotator.pseudonym}'s.")
+            is_new = sync.link_account(transaction, server=client.server_id, user_id=account_id, annotator=annotator)
+    terminal_output.print_sentence(f"Account {account_id} {'is' if is_new else 'was already'} {annotator.pseudonym}'s.")
 
 
 def _find_account(client: Client, written: str) -> int:

@@ -62,7 +62,7 @@ def agree(
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)
         annotator = administration.get_annotator(transaction, pseudonym)
-        noted = offline_agreements.record_agreement(
+        agreement = offline_agreements.record_agreement(
             transaction,
             annotator=annotator,
             project=loaded,
@@ -71,9 +71,13 @@ def agree(
             now=database_session.get_current_time(),
             code=code,
         )
-        text = noted.consent
-    consent = [] if text is None else [f"the consent to {text.scope}, version {text.version} ({text.sha256[:12]})"]
-    parts = [*consent, *noted.fields, *(["the content warning"] if noted.warned else [])]
+        consent = agreement.consent
+    consent_texts = (
+        []
+        if consent is None
+        else [f"the consent to {consent.scope}, version {consent.version} ({consent.sha256[:12]})"]
+    )
+    parts = [*consent_texts, *agreement.fields, *(["the content warning"] if agreement.warned else [])]
     terminal_output.print_sentence(
         f"Noted of {pseudonym}: {', '.join(parts)}." if parts else f"Nothing is asked of {pseudonym}."
     )

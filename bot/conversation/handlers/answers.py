@@ -1,4 +1,4 @@
-"""Answers: a tapped option, ticked boxes, a typed letter; and changes of a stored answer."""
+"""Answers to items: tapped options, ticked boxes and typed answers; and changes of a stored answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from annotation.store.models import Assignment
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
 from bot.conversation import conversation_state, navigation
-from bot.conversation.callbacks import CallbackData
+from bot.conversation.callbacks import OPTION_INDEX, QUESTION_INDEX, REVISION, TICK, CallbackData
 from bot.conversation.conversation_state import AnswerDraft
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
@@ -20,18 +20,18 @@ from bot.conversation.views.message_layout import RenderedMessage
 
 
 def answer_with_option(context: UpdateContext) -> TelegramCalls:
-    """A tapped option of a choice, or point of a scale."""
+    """Answer a question with the tapped option of a choice or point of a scale."""
     callback = context.require_callback()
     shown_questions = assignments.get_shown_questions(
         context.session, annotator_id=context.annotator_id, assignment_id=callback.row_id, now=context.now
     )
-    first, option = shown_questions[0], callback.get_number(2)
+    first, option = shown_questions[0], callback.get_number(OPTION_INDEX)
     if len(shown_questions) > 1 or isinstance(first.question, ChoicesQuestion):
         return _answer_one_of_several(context, callback, option)
-    if callback.get_number(1) or option >= len(first.labels):
+    if callback.get_number(QUESTION_INDEX) or option >= len(first.labels):
         raise Stale("There is no such option.")
     return _submit_answers(
-        context, callback.row_id, revision=callback.get_number(0), answers={first.name: first.labels[option]}
+        context, callback.row_id, revision=callback.get_number(REVISION), answers={first.name: first.labels[option]}
     )
 
 
@@ -39,23 +39,23 @@ def toggle_box(context: UpdateContext) -> TelegramCalls:
     """Tick or clear a box, as the button says; the boxes are stored as a draft, not as an answer."""
     callback = context.require_callback()
     item, draft = _get_current_question(context, callback)
-    shown, option = item.questions[callback.get_number(1)], callback.get_number(2)
+    shown, option = item.questions[callback.get_number(QUESTION_INDEX)], callback.get_number(OPTION_INDEX)
     question = shown.question
     if not isinstance(question, ChoicesQuestion) or option >= len(shown.options):
         raise Stale("There is no such box.")
-    ticked = {*draft.ticked, option} if callback.get_number(3) else {*draft.ticked} - {option}
+    ticked = {*draft.ticked, option} if callback.get_number(TICK) else {*draft.ticked} - {option}
     if question.most is not None and len(ticked) > question.most:
         return context.acknowledge("choose-at-most", most=question.most)
     return join_calls(context.acknowledge(), _redraw_item(context, item, replace(draft, ticked=sorted(ticked))))
 
 
 def confirm_boxes(context: UpdateContext) -> TelegramCalls:
-    """Take the ticked boxes as the answer."""
+    """Answer a question with the ticked boxes."""
     callback = context.require_callback()
     if _has_judgement(context, callback):
         return context.acknowledge("saved-already")
     item, draft = _get_current_question(context, callback)
-    question = item.questions[callback.get_number(1)].question
+    question = item.questions[callback.get_number(QUESTION_INDEX)].question
     if not isinstance(question, ChoicesQuestion):
         raise Stale("There are no boxes.")
     if len(draft.ticked) < question.least:
@@ -69,7 +69,7 @@ def leave_question_unanswered(context: UpdateContext) -> TelegramCalls:
     if _has_judgement(context, callback):
         return context.acknowledge("saved-already")
     item, draft = _get_current_question(context, callback)
-    if item.questions[callback.get_number(1)].question.required:
+    if item.questions[callback.get_number(QUESTION_INDEX)].question.required:
         raise Stale("This needs an answer.")
     if len(item.questions) == 1:
         return context.acknowledge("answer-or-skip")
@@ -77,9 +77,9 @@ def leave_question_unanswered(context: UpdateContext) -> TelegramCalls:
 
 
 def answer_with_text(context: UpdateContext) -> TelegramCalls:
-    """A letter, a number or a whole option typed instead of tapped; any other text shows the current screen."""
+    """Answer a question with a typed letter, number or whole option; any other text shows the current screen."""
     item = navigation.get_live_item(context)
-    if not isinstance(item, AssignedItem) or not _is_on_screen(context, item):
+    if not isinstance(item, AssignedItem) or not _is_shown(context, item):
         return navigation.show_current_screen(context)
     draft = context.state.get_draft(item.assignment_id, item.revision)
     index = conversation_state.find_next_question(item, draft) or 0
@@ -90,7 +90,7 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
 
 
 def undo_answer(context: UpdateContext) -> TelegramCalls:
-    """Open an answered item for another answer, in its place in the chat; the old answer counts until then."""
+    """Open an answered item for another answer, in its own message; the old answer counts until then."""
     assignment_id = context.require_callback().row_id
     try:
         item = assignments.undo_judgement(
@@ -115,66 +115,69 @@ def keep_answer(context: UpdateContext) -> TelegramCalls:
 
 
 def _answer_one_of_several(context: UpdateContext, callback: CallbackData, option: int) -> TelegramCalls:
-    """A tapped option where the item has several questions."""
+    """Answer one question of an item that has several; raises Stale for a question that is answered with boxes."""
     if _has_judgement(context, callback):
         return context.acknowledge("saved-already")
     item, draft = _get_current_question(context, callback)
-    shown = item.questions[callback.get_number(1)]
+    shown = item.questions[callback.get_number(QUESTION_INDEX)]
     if isinstance(shown.question, ChoicesQuestion) or option >= len(shown.options):
         raise Stale("There is no such option.")
     return _record_answer(context, item, draft, [option])
 
 
 def _get_current_question(context: UpdateContext, callback: CallbackData) -> tuple[AssignedItem, AnswerDraft]:
-    """The item and draft that a button belongs to; raises Stale where its question is not the next one."""
+    """The item of the tapped button with its draft; raises Stale where the button's question is not the next one."""
     item = assignments.get_open_item(
         context.session,
         annotator_id=context.annotator_id,
         assignment_id=callback.row_id,
-        revision=callback.get_number(0),
+        revision=callback.get_number(REVISION),
         now=context.now,
     )
-    draft = context.state.get_draft(callback.row_id, callback.get_number(0))
-    if conversation_state.find_next_question(item, draft) != callback.get_number(1):
+    draft = context.state.get_draft(callback.row_id, callback.get_number(REVISION))
+    if conversation_state.find_next_question(item, draft) != callback.get_number(QUESTION_INDEX):
         raise Stale("This question is answered.")
     return item, draft
 
 
 def _has_judgement(context: UpdateContext, callback: CallbackData) -> bool:
-    """Whether this revision of the item is answered already, as after a double tap."""
+    """Whether the revision that the button names is answered already, as after a double tap."""
     assignment = context.session.get(Assignment, callback.row_id)
     if assignment is None or assignment.annotator_id != context.annotator_id:
         raise Stale("This item is not yours.")
-    return assignments.get_judgement(context.session, callback.row_id, callback.get_number(0)) is not None
+    return assignments.get_judgement(context.session, callback.row_id, callback.get_number(REVISION)) is not None
 
 
 def _record_answer(
     context: UpdateContext, item: AssignedItem, draft: AnswerDraft, options: list[int], *, index: int | None = None
 ) -> TelegramCalls:
-    """Record the answer to one question in the draft; after the last question submit the item."""
-    index = context.require_callback().get_number(1) if index is None else index
-    before, draft = draft, conversation_state.record_options(draft, item.questions[index], options)
-    if conversation_state.find_next_question(item, draft) is not None:
-        return join_calls(context.acknowledge(), _show_next_question(context, item, before, draft))
-    answers = conversation_state.collect_answers(item, draft)
+    """Record the answer to one question in the draft; after the last question submit the item.
+
+    `index` is the index of the question, by default the one that the button names.
+    """
+    index = context.require_callback().get_number(QUESTION_INDEX) if index is None else index
+    new_draft = conversation_state.record_options(draft, item.questions[index], options)
+    if conversation_state.find_next_question(item, new_draft) is not None:
+        return join_calls(context.acknowledge(), _show_next_question(context, item, draft, new_draft))
+    answers = conversation_state.collect_answers(item, new_draft)
     return _submit_answers(context, item.assignment_id, revision=item.revision, answers=answers)
 
 
 def _show_next_question(
-    context: UpdateContext, item: AssignedItem, before: AnswerDraft, draft: AnswerDraft
+    context: UpdateContext, item: AssignedItem, old_draft: AnswerDraft, new_draft: AnswerDraft
 ) -> TelegramCalls:
-    """Show the next question in place of the last; as new messages where it needs more or fewer of them."""
-    old = navigation.render_item(context, item, before)
-    new = navigation.render_item(context, item, draft)
-    if len(old) == len(new):
-        return _redraw_item(context, item, draft)
-    context.save_state(context.state.with_draft(draft, assignment_id=item.assignment_id))
-    without_buttons = context.edit(replace(old[-1], buttons=()), assignment_id=item.assignment_id)
-    return join_calls(without_buttons, context.send(*new, assignment_id=item.assignment_id))
+    """Show the next question in the same message; in new messages where the item needs more or fewer of them now."""
+    old_messages = navigation.render_item(context, item, old_draft)
+    new_messages = navigation.render_item(context, item, new_draft)
+    if len(old_messages) == len(new_messages):
+        return _redraw_item(context, item, new_draft)
+    context.save_state(context.state.with_draft(new_draft, assignment_id=item.assignment_id))
+    without_buttons = context.edit(replace(old_messages[-1], buttons=()), assignment_id=item.assignment_id)
+    return join_calls(without_buttons, context.send(*new_messages, assignment_id=item.assignment_id))
 
 
 def _redraw_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> TelegramCalls:
-    """Store the draft and update the item in its place in the chat."""
+    """Store the draft and edit the item message."""
     context.save_state(context.state.with_draft(draft, assignment_id=item.assignment_id))
     return context.edit(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
 
@@ -182,7 +185,7 @@ def _redraw_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft)
 def _submit_answers(
     context: UpdateContext, assignment_id: int, *, revision: int, answers: dict[str, object]
 ) -> TelegramCalls:
-    """Store the judgement, mark the item as answered and show the next; a repeated tap changes nothing."""
+    """Store the judgement, edit the item message and show the next item; a repeated tap stores nothing."""
     saved = assignments.submit_judgement(
         context.session,
         annotator_id=context.annotator_id,
@@ -210,33 +213,36 @@ def _acknowledge_repeat(context: UpdateContext, assignment_id: int) -> TelegramC
     return join_calls(acknowledgement, context.edit(_render_finished_item(context, saved), assignment_id=assignment_id))
 
 
-def finish_item(context: UpdateContext, saved: SavedJudgement, message: str) -> TelegramCalls:
-    """Mark an item as done in its place, and show what follows below it."""
+def finish_item(context: UpdateContext, saved: SavedJudgement, text_id: str) -> TelegramCalls:
+    """Show an item as answered or skipped in its own message, and the next screen below it.
+
+    `text_id` is the text of the toast that acknowledges the tap. After a revision no next screen is shown.
+    """
     finished = context.edit(_render_finished_item(context, saved), assignment_id=saved.assignment_id)
-    calls = join_calls(context.acknowledge(message), finished)
+    calls = join_calls(context.acknowledge(text_id), finished)
     if saved.decision is not None:
         calls = join_calls(
             calls, context.send(project_status.render_qualification_result(saved.decision, context.translate))
         )
     if saved.revision:
         return calls
-    return join_calls(calls, navigation.show_current_screen(context.without_tap(), keeps_item=False))
+    return join_calls(calls, navigation.show_current_screen(context.without_tap(), item_finished=True))
 
 
 def _render_finished_item(context: UpdateContext, saved: SavedJudgement) -> RenderedMessage:
-    project = context.find_project(saved.project_id)
-    reward = project[1].reward if project else None
+    definition = context.find_definition(saved.project_id)
+    reward = definition.reward if definition else None
     emoji = items.choose_reward_emoji(reward.emoji if reward else (), assignment_id=saved.assignment_id)
     return items.render_finished_item(saved, context.translate, emoji=emoji if saved.stored_answers else "")
 
 
-def _is_on_screen(context: UpdateContext, item: AssignedItem) -> bool:
-    """Whether the item is on the screen: nothing else has to be asked before it."""
+def _is_shown(context: UpdateContext, item: AssignedItem) -> bool:
+    """Whether the annotator sees the item: the time zone and the task card, which come before it, are done."""
     return context.annotator.time_zone is not None and str(item.project_id) in context.state.read_cards
 
 
 def _match_answer(shown: ShownQuestion, text: str, language: str) -> list[int] | None:
-    """The options that a typed text stands for; None where it fits none, or too many or too few."""
+    """The indices of the options that a typed text names; None where they are no valid answer to the question."""
     question, options = shown.question, questions.match_options(text, shown.options, language)
     if isinstance(question, ChoicesQuestion):
         most = question.most or len(shown.options)
@@ -245,7 +251,7 @@ def _match_answer(shown: ShownQuestion, text: str, language: str) -> list[int] |
 
 
 def _list_ticked_boxes(context: UpdateContext, item: AssignedItem) -> list[int]:
-    """The boxes of the stored answer."""
+    """The indices of the boxes that were ticked in the stored answer before this revision."""
     first = item.questions[0]
     judgement = assignments.get_judgement(context.session, item.assignment_id, item.revision - 1)
     if not isinstance(first.question, ChoicesQuestion) or judgement is None or not judgement.response:

@@ -1,4 +1,4 @@
-"""The annotator's rights from the consent: to see their data, to withdraw, to be erased."""
+"""Commands for the rights of annotators: to see their data, to withdraw from a project, to have all data erased."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from bot.conversation.updates_and_calls import NewDocument, TelegramCalls
 from bot.conversation.views import menus, message_layout
 
 EXPORT_FILE_NAME = "mydata.json"
+"""The name of the file that `/mydata` sends."""
 
 
 def send_my_data(context: UpdateContext) -> TelegramCalls:
@@ -44,8 +45,9 @@ def ask_project_to_leave(context: UpdateContext) -> TelegramCalls:
 
 
 def withdraw_from_project(context: UpdateContext) -> TelegramCalls:
-    """A project was chosen, or the choice confirmed: none of the answers there counts from now on."""
-    callback, found = context.require_callback(), context.find_project(context.require_callback().row_id)
+    """Ask for confirmation of the chosen project, or after it withdraw: the answers there no longer count."""
+    callback = context.require_callback()
+    found = context.find_project(callback.row_id)
     participation = context.session.get(Participation, (context.annotator_id, callback.row_id))
     if found is None or participation is None:
         raise Stale("You take no part in that project.")
@@ -75,7 +77,7 @@ def ask_erasure_confirmation(context: UpdateContext) -> TelegramCalls:
 
 
 def erase_annotator(context: UpdateContext) -> TelegramCalls:
-    """Confirmed: erase the answers, messages and personal data of the annotator."""
+    """Erase the answers, messages and personal data of the annotator, who has confirmed it."""
     translate = context.translate
     calls = join_calls(
         context.acknowledge(), context.edit_or_send(message_layout.render_text(translate, translate("forgotten")))

@@ -1,4 +1,4 @@
-"""Replies to what an annotator is asked before the first item: consent, profile, time zone, warning, task card."""
+"""Answers to what an annotator is asked before the first item: consent, profile, time zone, warning, task card."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from annotation.errors import BadInput, Stale
 from annotation.store.models import Participation, Project
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow.annotators import access, consents, profiles
-from annotation.workflow.annotators import terms as all_terms
-from annotation.workflow.annotators.terms import Terms
+from annotation.workflow.annotators.terms import MAX_ANSWER_LENGTH, Terms, get_terms
 from annotation.workflow.assignments import AssignedItem
 from bot.conversation import navigation, time_zones
 from bot.conversation.conversation_state import ConversationStep, compute_card_version
@@ -24,25 +23,28 @@ from bot.conversation.views import message_layout, onboarding, questions
 from bot.conversation.views.message_layout import TextBlock
 
 UNSAID_TIME_ZONE = "UTC"
+"""The time zone of annotators who would rather not tell theirs."""
 
 
 def _get_project(context: UpdateContext, project_id: int) -> tuple[Project, ProjectFile]:
-    project = context.find_project(project_id)
-    if project is None:
+    """A project with its definition; raises Stale for an unknown id."""
+    found = context.find_project(project_id)
+    if found is None:
         raise Stale("There is no such project.")
-    return project
+    return found
 
 
 def _get_terms(context: UpdateContext, project_id: int) -> Terms:
     project, definition = _get_project(context, project_id)
-    return all_terms.get_terms(context.session, project=project, definition=definition)
+    return get_terms(context.session, project=project, definition=definition)
 
 
 def record_consent(context: UpdateContext) -> TelegramCalls:
     """Store that the annotator agreed or declined; the button names the consent text that was shown."""
-    callback, terms = context.require_callback(), _get_terms(context, context.require_callback().row_id)
-    agreement = terms.consent
-    if agreement is None or not callback.word or not agreement.sha256.startswith(callback.word):
+    callback = context.require_callback()
+    terms = _get_terms(context, callback.row_id)
+    required = terms.consent
+    if required is None or not callback.word or not required.sha256.startswith(callback.word):
         raise Stale("This text is out of date.")
     request = consents.get_consent_request(context.session, annotator_id=context.annotator_id, terms=terms)
     if request is None:
@@ -50,11 +52,11 @@ def record_consent(context: UpdateContext) -> TelegramCalls:
     if not callback.get_number(0):
         return _record_decline(context, terms, UnassignedReason.CONSENT, "declined")
     consents.give_consent(
-        context.session, annotator_id=context.annotator_id, terms=terms, sha256=agreement.sha256, now=context.now
+        context.session, annotator_id=context.annotator_id, terms=terms, sha256=required.sha256, now=context.now
     )
-    shown = onboarding.render_consent(request, context.translate, project_id=callback.row_id)[-1]
-    edited = context.edit(replace(shown, buttons=()))
-    confirmation = message_layout.render_text(context.translate, context.translate("agreed", version=agreement.version))
+    consent_message = onboarding.render_consent(request, context.translate, project_id=callback.row_id)[-1]
+    edited = context.edit(replace(consent_message, buttons=()))
+    confirmation = message_layout.render_text(context.translate, context.translate("agreed", version=required.version))
     return join_calls(
         context.acknowledge("noted"),
         edited,
@@ -63,17 +65,17 @@ def record_consent(context: UpdateContext) -> TelegramCalls:
     )
 
 
-def _record_decline(context: UpdateContext, terms: Terms, reason: UnassignedReason, message: str) -> TelegramCalls:
-    """Store that the annotator declined what a project asks, and offer other work where there is any."""
+def _record_decline(context: UpdateContext, terms: Terms, reason: UnassignedReason, text_id: str) -> TelegramCalls:
+    """Store that the annotator declined the consent or the warning, and show an item of another project, if any."""
     access.decline_terms(
         context.session, annotator_id=context.annotator_id, terms=terms, reason=reason, now=context.now
     )
-    next_calls = navigation.show_item_after_decline(context.without_tap(), project_id=terms.project.id or 0)
-    return join_calls(context.acknowledge(), context.send_text(message), next_calls)
+    next_item = navigation.show_item_after_decline(context.without_tap(), project_id=terms.project.id or 0)
+    return join_calls(context.acknowledge(), context.send_text(text_id), next_item)
 
 
 def record_profile_option(context: UpdateContext) -> TelegramCalls:
-    """Store a profile field that was answered by a button, or left open."""
+    """Store the answer to a profile field that a button names, or that the annotator would rather not say."""
     callback = context.require_callback()
     fields = _get_terms(context, callback.row_id).fields
     field = next(
@@ -81,22 +83,22 @@ def record_profile_option(context: UpdateContext) -> TelegramCalls:
     )
     if field is None:
         raise Stale("That is not asked any more.")
-    left_open = len(callback.numbers) > 1
-    if not left_open and callback.get_number(0) >= len(field.options):
+    is_declined = len(callback.numbers) > 1
+    if not is_declined and callback.get_number(0) >= len(field.options):
         raise Stale("There is no such option.")
-    value = None if left_open else field.options[callback.get_number(0)]
+    value = None if is_declined else field.options[callback.get_number(0)]
     profiles.save_profile_answer(
         context.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
     )
     blocks = [message_layout.make_bold_block(field.text), TextBlock(value or context.translate("rather-not-say"))]
-    noted = message_layout.render_messages(blocks, context.translate)[-1]
+    confirmation = message_layout.render_messages(blocks, context.translate)[-1]
     return join_calls(
-        context.acknowledge("noted"), context.edit(noted), navigation.show_current_screen(context.without_tap())
+        context.acknowledge("noted"), context.edit(confirmation), navigation.show_current_screen(context.without_tap())
     )
 
 
 def record_profile_text(context: UpdateContext) -> TelegramCalls:
-    """Store a profile field that was typed; where the text does not fit, explain why and ask again."""
+    """Store the typed answer to a profile field; where it is not valid, explain why and ask again."""
     state = context.state
     field = next(
         (
@@ -114,20 +116,19 @@ def record_profile_text(context: UpdateContext) -> TelegramCalls:
             context.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
         )
     except BadInput:
-        problem = {"choice": "choose-from-list", "number": "not-a-number", "text": "too-long"}[field.type]
-        return join_calls(
-            context.send_text(problem, most=all_terms.MAX_ANSWER_LENGTH), navigation.show_current_screen(context)
-        )
+        text_id = {"choice": "choose-from-list", "number": "not-a-number", "text": "too-long"}[field.type]
+        return join_calls(context.send_text(text_id, most=MAX_ANSWER_LENGTH), navigation.show_current_screen(context))
     return navigation.show_current_screen(context)
 
 
 def _parse_field(field: ProfileField, text: str, language: str) -> str:
+    """The option that a typed text names; the text itself where it names none."""
     options = questions.match_options(text, field.options, language) if field.options else ()
     return field.options[options[0]] if len(options) == 1 else text
 
 
 def choose_time_zone(context: UpdateContext) -> TelegramCalls:
-    """Store the time zone of a button, or ask to type another one."""
+    """Store the time zone that the button names, or ask the annotator to type another one."""
     name = context.require_callback().word
     if name == onboarding.OTHER_ZONE:
         context.save_state(context.state.with_step(ConversationStep.ZONE))
@@ -139,14 +140,14 @@ def choose_time_zone(context: UpdateContext) -> TelegramCalls:
             ),
         )
     _set_time_zone(context, UNSAID_TIME_ZONE if name == onboarding.NO_ZONE else name)
-    noted = message_layout.render_text(
+    confirmation = message_layout.render_text(
         context.translate,
         context.translate(
             "zone-noted", zone=time_zones.format_zone(context.annotator.time_zone or "", context.translate)
         ),
     )
     return join_calls(
-        context.acknowledge("noted"), context.edit(noted), navigation.show_current_screen(context.without_tap())
+        context.acknowledge("noted"), context.edit(confirmation), navigation.show_current_screen(context.without_tap())
     )
 
 
@@ -170,7 +171,7 @@ def _set_time_zone(context: UpdateContext, name: str) -> None:
 
 
 def record_warning_reply(context: UpdateContext) -> TelegramCalls:
-    """Store that the annotator accepted the content warning, or declined to see such items."""
+    """Store that the annotator accepted the content warning or declined it; the button names the text shown."""
     callback = context.require_callback()
     project, definition = _get_project(context, callback.row_id)
     digest = stimulus.compute_text_digest(definition.content_warning or "")
@@ -187,7 +188,7 @@ def record_warning_reply(context: UpdateContext) -> TelegramCalls:
 
 
 def mark_card_read(context: UpdateContext) -> TelegramCalls:
-    """Store that the task card was read; the card stays without its button."""
+    """Store that the task card was read, and remove its button."""
     callback = context.require_callback()
     project, definition = _get_project(context, callback.row_id)
     state = context.state
@@ -197,17 +198,19 @@ def mark_card_read(context: UpdateContext) -> TelegramCalls:
 
 
 def show_task(context: UpdateContext) -> TelegramCalls:
-    """Show the task card again, of the item in hand or of the latest project; a button leads back."""
+    """Show the task card again, for the project of the live item or else the latest; a button leads back."""
     item = navigation.get_live_item(context)
-    project = context.find_project(item.project_id if isinstance(item, AssignedItem) else _find_latest_project(context))
-    if project is None:
+    found = context.find_project(item.project_id if isinstance(item, AssignedItem) else _find_latest_project(context))
+    if found is None:
         return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
-    version = compute_card_version(project[0].instructions, project[1].examples)
-    return join_calls(context.acknowledge(), navigation.show_card(context, *project, version=version, message="go-on"))
+    project, definition = found
+    version = compute_card_version(project.instructions, definition.examples)
+    card = navigation.show_card(context, project, definition, version=version, label_id="go-on")
+    return join_calls(context.acknowledge(), card)
 
 
 def _find_latest_project(context: UpdateContext) -> int:
-    """The id of the project with the latest activity of the annotator; 0 where there is none."""
+    """The id of the project in which the annotator worked last; 0 where there is none."""
     worked_on = select(Participation.project_id).where(
         Participation.annotator_id == context.annotator_id, col(Participation.last_at).is_not(None)
     )

@@ -48,8 +48,8 @@ def report_item(context: UpdateContext) -> TelegramCalls:
     """Show the reasons for a report, or report the item for one of them; it can still be answered."""
     callback = context.require_callback()
     item = _get_live_item(context, callback.row_id)
-    project = context.find_project(item.project_id)
-    project_reasons = project[1].reports.reasons if project and project[1].reports else ()
+    definition = context.find_definition(item.project_id)
+    project_reasons = definition.reports.reasons if definition and definition.reports else ()
     if not callback.numbers:
         return _show_reasons(
             context,
@@ -85,7 +85,7 @@ def report_with_text(context: UpdateContext) -> TelegramCalls:
 
 
 def ask_for_question(context: UpdateContext) -> TelegramCalls:
-    """Ask for a question to the organisers, about the item or anything else."""
+    """Ask the annotator to type a question to the organisers, about the item or anything else."""
     assignment_id = context.callback.row_id if context.callback is not None else 0
     return _ask_for_text(context, ConversationStep.ASK, "ask-type", assignment_id=assignment_id)
 
@@ -94,7 +94,7 @@ def submit_question(context: UpdateContext) -> TelegramCalls:
     """Pass the typed question on to the organisers."""
     assignment_id = context.state.subject_id or None
     try:
-        support_messages.send_question(
+        support_messages.store_message(
             context.session,
             annotator_id=context.annotator_id,
             text=context.text,
@@ -107,14 +107,14 @@ def submit_question(context: UpdateContext) -> TelegramCalls:
 
 
 def return_to_item(context: UpdateContext) -> TelegramCalls:
-    """Show the item again in place of a list of reasons."""
+    """Show the buttons of the item again instead of a list of reasons."""
     return join_calls(
         context.acknowledge(), _redraw_item(context, _get_live_item(context, context.require_callback().row_id))
     )
 
 
 def pause_work(context: UpdateContext) -> TelegramCalls:
-    """Stop for now: the item goes back to the queue, and is assigned again later if it is still open."""
+    """Pause work: the item returns to the queue; the annotator gets it again later if it is still open."""
     item = navigation.get_live_item(context)
     withdrawal.release_live_assignments(context.session, annotator_id=context.annotator_id, now=context.now)
     context.save_state(context.state.with_step(ConversationStep.NONE))
@@ -123,8 +123,8 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
 
 
 def _ask_attestation(context: UpdateContext, project_id: int) -> TelegramCalls:
-    project = context.find_project(project_id)
-    section = project[1].attestation if project else None
+    definition = context.find_definition(project_id)
+    section = definition.attestation if definition else None
     participation = participations.get_participation(
         context.session, annotator_id=context.annotator_id, project_id=project_id
     )
@@ -137,11 +137,10 @@ def _ask_attestation(context: UpdateContext, project_id: int) -> TelegramCalls:
 
 
 def submit_attestation(context: UpdateContext) -> TelegramCalls:
-    """Store which aids were used in the work session that the button names."""
+    """Store which aids (such as dictionaries) were used in the work session that the button names."""
     callback = context.require_callback()
-    project = context.session.get(Project, callback.row_id)
-    found = context.find_project(callback.row_id)
-    section = found[1].attestation if found else None
+    project, definition = context.session.get(Project, callback.row_id), context.find_definition(callback.row_id)
+    section = definition.attestation if definition else None
     if project is None or section is None:
         raise Stale("Nothing is asked there.")
     used = _get_reason(section.options, callback.get_number(1))
@@ -153,8 +152,8 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
         used=used,
         now=context.now,
     )
-    noted = message_layout.render_text(context.translate, section.text, used)
-    calls = join_calls(context.acknowledge("noted"), context.edit(noted))
+    confirmation = message_layout.render_text(context.translate, section.text, used)
+    calls = join_calls(context.acknowledge("noted"), context.edit(confirmation))
     return calls if callback.get_number(2) else join_calls(calls, navigation.show_current_screen(context.without_tap()))
 
 
@@ -167,7 +166,7 @@ def _get_live_item(context: UpdateContext, assignment_id: int) -> AssignedItem:
 
 
 def _show_reasons(context: UpdateContext, item: AssignedItem, buttons: ButtonRows, prompt: str) -> TelegramCalls:
-    """Show the item with other buttons under it."""
+    """Show the reasons as buttons under the item; `prompt` is the id of the text above them."""
     rendered = items.render_item_with_buttons(
         item,
         context.translate,
@@ -182,21 +181,24 @@ def _show_reasons(context: UpdateContext, item: AssignedItem, buttons: ButtonRow
 
 
 def _redraw_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
-    """Update the item in its place in the chat, with its own buttons."""
+    """Edit the item message, so that it has the buttons of the item again."""
     draft = context.state.get_draft(item.assignment_id, item.revision)
     return context.edit(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
 
 
 def _ask_for_text(
-    context: UpdateContext, step: ConversationStep, message: str, *, assignment_id: int | None = None
+    context: UpdateContext, step: ConversationStep, text_id: str, *, assignment_id: int | None = None
 ) -> TelegramCalls:
-    """Make the next text the input for this step, and ask for it."""
+    """Ask for a typed text, and take the next text for the input of this step.
+
+    `assignment_id` is what it is about (0 for nothing), by default the assignment of the tapped button.
+    """
     subject_id = context.require_callback().row_id if assignment_id is None else assignment_id
     if subject_id and step is not ConversationStep.ASK:
         _get_live_item(context, subject_id)
     context.save_state(context.state.with_step(step, subject_id=subject_id))
     request = message_layout.render_text(
-        context.translate, context.translate(message), input_hint=context.translate("answer-here")
+        context.translate, context.translate(text_id), input_hint=context.translate("answer-here")
     )
     return join_calls(context.acknowledge(), context.send(request))
 

@@ -1,4 +1,4 @@
-"""Invitations, the language, the project menu and help; and refusals of what the bot does not handle."""
+"""Invitations, the language, the project menu and help; and replies to updates that the bot does not handle."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CommandMenu, TelegramCalls
 from bot.conversation.views import menus, message_layout, onboarding
 
-REFUSALS = {
+REFUSAL_TEXTS = {
     InvitationRefusal.UNKNOWN: "invitation-unknown",
     InvitationRefusal.EXPIRED: "invitation-expired",
     InvitationRefusal.USED_UP: "invitation-used-up",
     InvitationRefusal.CLOSED: "invitation-closed",
     InvitationRefusal.SUSPENDED: "suspended",
 }
+"""The ids of the texts that explain why an invitation was not redeemed."""
 
 
 def start_conversation(context: UpdateContext) -> TelegramCalls:
-    """`/start`, with or without an invitation code: show the current screen."""
+    """`/start`: redeem the invitation code, if there is one, and show the current screen."""
     words = context.text.split(maxsplit=1)
     if len(words) == 1:
         return navigation.show_current_screen(context)
@@ -36,21 +37,21 @@ def start_conversation(context: UpdateContext) -> TelegramCalls:
         context.session, annotator_id=context.annotator_id, code=words[1][:64], now=context.now
     )
     if isinstance(redeemed, InvitationRefusal):
-        return join_calls(context.send_text(REFUSALS[redeemed]), navigation.show_current_screen(context))
+        return join_calls(context.send_text(REFUSAL_TEXTS[redeemed]), navigation.show_current_screen(context))
     _choose_entry(context, redeemed)
     return navigation.show_current_screen(context)
 
 
 def repeat_language_question(context: UpdateContext) -> TelegramCalls:
-    """A text while the language is asked for: ask again."""
+    """Answer a text that came instead of a chosen language: ask for the language again."""
     return navigation.show_current_screen(context)
 
 
 def _choose_entry(context: UpdateContext, invitation: RedeemedInvitation) -> None:
-    """Make the project of a redeemed invitation the chosen menu entry."""
-    ids = set(context.session.exec(select(Project.id).where(col(Project.name).in_(invitation.projects))))
+    """Make the project or programme of a redeemed invitation the chosen menu entry."""
+    project_ids = set(context.session.exec(select(Project.id).where(col(Project.name).in_(invitation.projects))))
     for entry in navigation.list_menu_entries(context):
-        if ids & set(entry.projects):
+        if project_ids & set(entry.projects):
             context.save_state(replace(context.state, entry=entry.key))
 
 
@@ -61,23 +62,23 @@ def ask_language(context: UpdateContext) -> TelegramCalls:
 
 
 def set_language(context: UpdateContext) -> TelegramCalls:
-    """Store the chosen language; the first time, send a welcome in it."""
+    """Store the chosen language and confirm it, with a welcome the first time; then set the command menu."""
     chosen = context.require_callback().word
     if chosen not in LANGUAGES:
         raise Stale("There is no such language.")
-    is_first = context.state.step is ConversationStep.LANGUAGE
+    was_asked = context.state.step is ConversationStep.LANGUAGE
     context.annotator.language = chosen
     context.session.add(context.annotator)
     context.save_state(context.state.with_step(ConversationStep.NONE))
     menu = CommandMenu(chat_id=context.incoming.chat_id, language=chosen, commands=list_commands(chosen))
-    message = "welcome" if context.annotator.time_zone is None else "language-noted"
-    welcome = message_layout.render_text(get_texts(chosen), get_texts(chosen)(message))
-    calls = join_calls(context.acknowledge(), context.edit(welcome), (menu,))
-    return join_calls(calls, navigation.show_current_screen(context.without_tap())) if is_first else calls
+    text_id = "welcome" if context.annotator.time_zone is None else "language-noted"
+    confirmation = message_layout.render_text(get_texts(chosen), get_texts(chosen)(text_id))
+    calls = join_calls(context.acknowledge(), context.edit(confirmation), (menu,))
+    return join_calls(calls, navigation.show_current_screen(context.without_tap())) if was_asked else calls
 
 
 def list_projects(context: UpdateContext) -> TelegramCalls:
-    """`/projects`: the menu of open projects; with a single project, the current screen."""
+    """`/projects`: show the menu of open projects; with a single project, the current screen."""
     open_entries = [entry for entry in navigation.list_menu_entries(context) if entry.projects]
     return (
         navigation.show_menu(context, open_entries)
@@ -87,7 +88,7 @@ def list_projects(context: UpdateContext) -> TelegramCalls:
 
 
 def enter_project(context: UpdateContext) -> TelegramCalls:
-    """A line of the menu: release an item of another project, and begin or continue work on this one."""
+    """Begin or continue work on the menu entry that was tapped; a live item of another entry is released."""
     callback = context.require_callback()
     key = -callback.row_id if callback.get_number(0) else callback.row_id
     entry = next((candidate for candidate in navigation.list_menu_entries(context) if candidate.key == key), None)
@@ -102,35 +103,35 @@ def enter_project(context: UpdateContext) -> TelegramCalls:
 
 
 def resume_work(context: UpdateContext) -> TelegramCalls:
-    """Show the current screen; a confirmation that was declined is marked so."""
-    is_staying = context.require_callback().word == menus.STAY
-    answered = (
-        context.edit(message_layout.render_text(context.translate, context.translate("stays"))) if is_staying else ()
+    """Show the current screen; where a withdrawal or erasure was not confirmed, say that nothing has changed."""
+    has_declined = context.require_callback().word == menus.STAY
+    edited = (
+        context.edit(message_layout.render_text(context.translate, context.translate("stays"))) if has_declined else ()
     )
-    return join_calls(context.acknowledge(), answered, navigation.show_current_screen(context.without_tap()))
+    return join_calls(context.acknowledge(), edited, navigation.show_current_screen(context.without_tap()))
 
 
 def show_help(context: UpdateContext) -> TelegramCalls:
-    """`/help`: the list of commands."""
+    """`/help`: list the commands."""
     commands = "\n".join(f"/{name} — {context.translate(f'command-{name}')}" for name in COMMANDS)
     return context.send(message_layout.render_text(context.translate, context.translate("help"), commands))
 
 
 def refuse_unknown_command(context: UpdateContext) -> TelegramCalls:
-    """An unknown command."""
+    """Say that the command is unknown, and show the current screen."""
     return join_calls(context.send_text("unknown-command"), navigation.show_current_screen(context))
 
 
 def refuse_media(context: UpdateContext) -> TelegramCalls:
-    """A sticker, a photo, a voice message."""
+    """Say that photos, stickers, voice messages and the like are not read, and show the current screen."""
     return join_calls(context.send_text("only-text"), navigation.show_current_screen(context))
 
 
 def refuse_edit(context: UpdateContext) -> TelegramCalls:
-    """An edited message."""
+    """Say that the change of an edited message has no effect."""
     return context.send_text("edited")
 
 
 def refuse_forged_tap(_: UpdateContext) -> TelegramCalls:
-    """A button that this bot did not make; raises Stale."""
+    """Raise Stale for a button that this bot did not make."""
     raise Stale("This button is not ours.")

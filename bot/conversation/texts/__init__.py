@@ -1,4 +1,7 @@
-"""The texts of the bot as Fluent files, one per language; a missing message or argument is an error."""
+"""The texts of the bot as Fluent files, one per language; a missing text or argument is an error.
+
+What Fluent calls a message is called a text here, so that it is not confused with a message in the chat.
+"""
 
 from __future__ import annotations
 
@@ -12,35 +15,36 @@ from fluent.syntax import ast
 
 LANGUAGES = ("uk", "en", "ru")
 DEFAULT_LANGUAGE = "uk"
+"""The language for annotators whose own language has no file."""
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The messages of one language."""
+    """The texts of one language."""
 
     language: str
     bundle: FluentBundle
 
-    def __call__(self, message: str, **arguments: str | int) -> str:
-        """The message with its arguments; raises LookupError where either is missing."""
-        pattern = self.bundle.get_message(message).value
+    def __call__(self, text_id: str, **arguments: str | int) -> str:
+        """The text with its arguments; raises LookupError where the text or an argument is missing."""
+        pattern = self.bundle.get_message(text_id).value
         if pattern is None:
-            raise LookupError(f"{self.language}: {message} has no text")
+            raise LookupError(f"{self.language}: {text_id} has no text")
         text, errors = self.bundle.format_pattern(pattern, arguments)
         if errors:
-            raise LookupError(f"{self.language}: {message}: {errors[0]}")
+            raise LookupError(f"{self.language}: {text_id}: {errors[0]}")
         return str(text)
 
 
 def match_language(code: str | None) -> str:
-    """The supported language for a language code from Telegram ("uk", "en-GB", None)."""
-    short = (code or "").split("-")[0].lower()
-    return short if short in LANGUAGES else DEFAULT_LANGUAGE
+    """The language of the bot for a language code from Telegram ("uk", "en-GB", None)."""
+    language = (code or "").split("-")[0].lower()
+    return language if language in LANGUAGES else DEFAULT_LANGUAGE
 
 
 @cache
 def get_texts(language: str) -> Texts:
-    """The messages of a language; raises LookupError where its file cannot be parsed."""
+    """The texts of a language; raises LookupError where its file cannot be parsed."""
     bundle = FluentBundle([language], use_isolating=False)
     for resource in parse_resources(language).values():
         bundle.add_resource(resource)
@@ -48,7 +52,7 @@ def get_texts(language: str) -> Texts:
 
 
 def parse_resources(language: str) -> Mapping[str, ast.Resource]:
-    """The parsed Fluent files of a language by name; raises LookupError for junk, which Fluent would skip."""
+    """The parsed Fluent files of a language by name; raises LookupError for text that Fluent would skip as junk."""
     file = Path(__file__).parent / f"{language}.ftl"
     resource: ast.Resource = FluentResource(file.read_text(encoding="utf-8"))
     for entry in resource.body:
@@ -63,7 +67,7 @@ def get_item_texts(language: str) -> Texts:
 
 
 COMMANDS = ("start", "projects", "task", "ask", "pause", "language", "mydata", "withdraw", "forget", "help")
-"""The commands of the menu, in order."""
+"""The commands in Telegram's command menu, in this order."""
 
 
 def list_commands(language: str) -> dict[str, str]:

@@ -1,1 +1,4 @@
-"""Views: pure functions from the results of the workflow to the messages on the screen."""
+"""Views: pure functions that render results of the workflow as messages, without input or output.
+
+`render_` functions return messages, `build_` functions parts of them (text blocks, buttons), `format_` functions words.
+"""

@@ -1,4 +1,4 @@
-"""An item on the screen: with its question, and after its answer."""
+"""The messages of an item: with the question to answer, and after it was answered or skipped."""
 
 from __future__ import annotations
 
@@ -15,24 +15,31 @@ from bot.conversation.views import message_layout, questions
 from bot.conversation.views.message_layout import RenderedMessage, TextBlock
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
+"""The ids of the texts that name a stage in the header of an item; other stages are not named."""
 _HASH_MULTIPLIER = 2_654_435_761
-"""Knuth's multiplicative hash: neighbouring assignments get different emojis, the same one always the same."""
+"""Knuth's multiplicative hash, by which consecutive assignments get different emojis, and each always the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ItemProgress:
-    """Which question of the item is on the screen, which boxes are ticked, and what was answered before it."""
+    """Which question of the item is asked now, which of its boxes are ticked, and what was answered before it.
+
+    `index` is the index of the question in the item, `ticked` the indices of the ticked boxes, as shown. `answered` are
+    the questions before it, each with its answer, in words.
+    """
 
     index: int = 0
     ticked: tuple[int, ...] = ()
     answered: tuple[tuple[str, str], ...] = ()
-    """Questions before it, with their answers in words."""
 
 
 def render_item(
     item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool
 ) -> tuple[RenderedMessage, ...]:
-    """The item with one of its questions; in several messages where it is long, with the buttons under the last."""
+    """The item with the question that is asked now; in several messages where it is long, with buttons under the last.
+
+    With `countdown` the header says how many items are left.
+    """
     blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
     return message_layout.render_messages(
         blocks,
@@ -44,17 +51,17 @@ def render_item(
 def render_item_with_buttons(
     item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool, buttons: ButtonRows, prompt: str
 ) -> RenderedMessage:
-    """The last message of the item with other buttons, and their prompt where it fits."""
+    """The last message of the item with these buttons instead of its own, and with the prompt where it fits."""
     blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
-    plain = message_layout.render_messages(blocks, translate, buttons=buttons)
+    without_prompt = message_layout.render_messages(blocks, translate, buttons=buttons)
     with_prompt = message_layout.render_messages(
         [*blocks, message_layout.make_bold_block(prompt)], translate, buttons=buttons
     )
-    return (with_prompt if len(with_prompt) == len(plain) else plain)[-1]
+    return (with_prompt if len(with_prompt) == len(without_prompt) else without_prompt)[-1]
 
 
 def build_answer_buttons(item: AssignedItem, translate: Texts, progress: ItemProgress) -> ButtonRows:
-    """The buttons that answer the question on the screen."""
+    """The buttons that answer the question that is asked now."""
     return questions.build_question_buttons(
         item.questions[progress.index],
         translate,
@@ -68,7 +75,7 @@ def build_answer_buttons(item: AssignedItem, translate: Texts, progress: ItemPro
 
 
 def build_action_buttons(item: AssignedItem, translate: Texts) -> ButtonRows:
-    """The other actions on an item; on an item opened for another answer, only to keep the old one."""
+    """The buttons for other actions on the item; where it was opened for another answer, only to keep the old one."""
     assignment_id = item.assignment_id
     if item.revision:
         return ((message_layout.build_button(translate("keep"), ButtonAction.KEEP, assignment_id),),)
@@ -89,12 +96,12 @@ def _build_item_blocks(
     item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool
 ) -> list[TextBlock]:
     shown = item.questions[progress.index]
-    earlier = [TextBlock(f"{question} — {answer}") for question, answer in progress.answered]
+    answered = [TextBlock(f"{question} — {answer}") for question, answer in progress.answered]
     blocks = [
         _build_header(item, translate, countdown=countdown),
         *build_stimulus_blocks(item.stimulus, item.pieces, item.language),
-        *earlier,
-        *questions.build_question_blocks(shown, item.language, unless=item.stimulus),
+        *answered,
+        *questions.build_question_blocks(shown, item.language, stimulus=item.stimulus),
     ]
     if len(shown.options) > questions.MAX_BUTTONS:
         blocks.append(TextBlock(translate("type-a-number")))
@@ -115,7 +122,10 @@ def _build_header(item: AssignedItem, translate: Texts, *, countdown: bool) -> T
 
 
 def build_stimulus_blocks(stimulus: str, pieces: Sequence[Mapping[str, Any]], language: str) -> list[TextBlock]:
-    """The stimulus in the project's language."""
+    """The stimulus: its pieces that are shown in the first step, or its plain text where it has no pieces.
+
+    `language` is the language of the project.
+    """
     if not pieces:
         return [TextBlock(stimulus)]
     blocks: list[TextBlock] = []
@@ -127,39 +137,44 @@ def build_stimulus_blocks(stimulus: str, pieces: Sequence[Mapping[str, Any]], la
 
 
 def _build_piece(piece: Mapping[str, Any], language: str) -> TextBlock:
-    """A part of the stimulus: its gap as a bold word, its highlights bold in asterisks, as models see them."""
+    """A piece of the stimulus: its gap as a bold word in brackets, its marked passages bold in asterisks.
+
+    Models see the same brackets and asterisks.
+    """
     text, gap = str(piece["text"]), piece["gap"]
-    changes = [(start, end, f"*{text[start:end]}*") for start, end in piece["marks"]]
+    replacements = [(start, end, f"*{text[start:end]}*") for start, end in piece["marks"]]
     if gap is not None:
-        changes.append((gap[0], gap[1], f"[{get_item_texts(language)('gap')}]"))
-    rendered, bold, position = "", [], 0
-    for start, end, replacement in sorted(changes):
-        if start < position:
+        replacements.append((gap[0], gap[1], f"[{get_item_texts(language)('gap')}]"))
+    rendered, bold, rendered_until = "", [], 0
+    for start, end, replacement in sorted(replacements):
+        if start < rendered_until:
             continue
-        rendered += text[position:start]
+        rendered += text[rendered_until:start]
         bold.append((len(rendered), len(rendered) + len(replacement)))
-        rendered, position = rendered + replacement, end
-    return TextBlock(rendered + text[position:], tuple(bold), fold=bool(piece["fold"]) and gap is None and not bold)
+        rendered, rendered_until = rendered + replacement, end
+    return TextBlock(
+        rendered + text[rendered_until:], tuple(bold), fold=bool(piece["fold"]) and gap is None and not bold
+    )
 
 
 def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str = "") -> RenderedMessage:
-    """The item after its answer: the answer first, then any feedback, and the item below where it fits."""
-    head = _format_finished_heading(saved, translate, emoji=emoji)
-    result = [message_layout.make_bold_block(head), *(TextBlock(line) for line in _list_feedback(saved, translate))]
+    """The message of an item after its answer: the answer, any feedback, and the item below where it fits."""
+    heading = message_layout.make_bold_block(_format_finished_heading(saved, translate, emoji=emoji))
+    without_item = [heading, *(TextBlock(line) for line in _list_feedback(saved, translate))]
     question = message_layout.make_bold_unless_equal(saved.question, saved.stimulus)
-    with_item = [*result, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
+    with_item = [*without_item, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
     undo = (
         ((message_layout.build_button(translate("undo"), ButtonAction.UNDO, saved.assignment_id),),)
         if saved.changeable
         else ()
     )
     return message_layout.render_messages(
-        with_item if message_layout.fits_one_message(with_item) else result, translate, buttons=undo
+        with_item if message_layout.fits_one_message(with_item) else without_item, translate, buttons=undo
     )[-1]
 
 
 def format_answers(saved: SavedJudgement, translate: Texts) -> str:
-    """The answers in one line, as the buttons call them."""
+    """The stored answers in one line, with the names that the options have on buttons."""
     shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
     answers = [
         questions.format_answer(shown_questions[name], label, translate, language=saved.language)
@@ -175,7 +190,10 @@ def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: 
 
 
 def _list_feedback(saved: SavedJudgement, translate: Texts) -> list[str]:
-    """In training whether the answer was right, the gold answer and why; otherwise a note on a late answer."""
+    """The lines below an answer: whether it is right, the gold answer and why, or that it came too late to count.
+
+    Empty where nothing is told, as outside training.
+    """
     if saved.extra:
         return [translate("extra")]
     feedback = saved.feedback
@@ -197,5 +215,5 @@ def _format_gold(saved: SavedJudgement, name: str, text: str, translate: Texts) 
 
 
 def choose_reward_emoji(emojis: Sequence[str], *, assignment_id: int) -> str:
-    """The emoji for this assignment; empty where the project gives none."""
+    """The emoji of the project's list that follows this assignment's answer; empty where the list is empty."""
     return emojis[(assignment_id * _HASH_MULTIPLIER >> 8) % len(emojis)] if emojis else ""

@@ -12,16 +12,21 @@ from bot.conversation.views import message_layout, questions
 from bot.conversation.views.message_layout import RenderedMessage, TextBlock
 
 SKIP_REASONS = ("unsure", "unclear", "unpleasant", "broken")
+"""The reasons for a skip, as they are stored; the id of a reason's text is `skip-` and the reason."""
 REPORT_REASONS = ("two-right", "none-right", "unknowable", "bad-language", "same-options")
-"""Reasons as they are stored; their texts are `skip-…` and `report-…`."""
+"""The reasons for a report, as they are stored; the id of a reason's text is `report-` and the reason."""
 STAY = "stay"
+"""The word in the data of the button that declines a withdrawal or an erasure."""
 TYPED_REASON = 99
-"""The number of the button after which the reason is typed."""
+"""The number, in place of a reason's index, in the data of the button after which the reason is typed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MenuLine:
-    """A line of the project menu: the key of the entry, its title, and how many items are left; None for very many."""
+    """An entry of the project menu.
+
+    `key` is its `ProjectChoice.key`, `left` how many of its items have free places, None for very many.
+    """
 
     key: int
     title: str
@@ -29,13 +34,13 @@ class MenuLine:
 
 
 def render_menu(lines: Sequence[MenuLine], translate: Texts) -> RenderedMessage:
-    """The open projects with how much is left, and a button for each."""
-    names = questions.list_letters(len(lines), translate.language)
+    """The menu of open projects: how many items are left in each, and a button for each."""
+    letters = questions.list_letters(len(lines), translate.language)
     descriptions = [
-        f"{name}) {line.title} — {_format_left(line, translate)}" for name, line in zip(names, lines, strict=True)
+        f"{letter}) {line.title} — {_format_left(line, translate)}" for letter, line in zip(letters, lines, strict=True)
     ]
-    titles = [f"{name} · {line.title}" for name, line in zip(names, lines, strict=True)]
-    labels = titles if message_layout.are_labels_short(titles) else list(names)
+    titles = [f"{letter} · {line.title}" for letter, line in zip(letters, lines, strict=True)]
+    labels = titles if message_layout.are_labels_short(titles) else list(letters)
     buttons = [
         message_layout.build_button(label, ButtonAction.ENTER, abs(line.key), int(line.key < 0))
         for label, line in zip(labels, lines, strict=True)
@@ -52,14 +57,14 @@ def _format_left(line: MenuLine, translate: Texts) -> str:
 
 
 def build_skip_buttons(translate: Texts, *, assignment_id: int) -> ButtonRows:
-    """The reasons for a skip."""
+    """The buttons with the reasons for a skip."""
     return _build_reason_buttons(
         ButtonAction.SKIP, [translate(f"skip-{reason}") for reason in SKIP_REASONS], translate, assignment_id
     )
 
 
 def build_report_buttons(translate: Texts, project_reasons: Sequence[str], *, assignment_id: int) -> ButtonRows:
-    """The reasons for a report: the project's own where it has any."""
+    """The buttons with the reasons for a report: those of the project file, otherwise REPORT_REASONS."""
     return _build_reason_buttons(
         ButtonAction.REPORT,
         project_reasons or [translate(f"report-{reason}") for reason in REPORT_REASONS],
@@ -79,13 +84,13 @@ def _build_reason_buttons(
     return (*reasons, typed, (message_layout.build_button(translate("back"), ButtonAction.BACK, assignment_id),))
 
 
-def render_withdrawal_menu(titles: Sequence[tuple[int, str]], translate: Texts) -> RenderedMessage:
-    """The projects to choose from when leaving one."""
-    lines = [f"{number}) {title}" for number, (_, title) in enumerate(titles, 1)]
+def render_withdrawal_menu(projects: Sequence[tuple[int, str]], translate: Texts) -> RenderedMessage:
+    """The projects that can be left, each with a button; `projects` are their ids and titles."""
+    lines = [f"{number}) {title}" for number, (_, title) in enumerate(projects, 1)]
     buttons = message_layout.arrange_buttons(
         [
             message_layout.build_button(str(number), ButtonAction.WITHDRAW, project_id, 0)
-            for number, (project_id, _) in enumerate(titles, 1)
+            for number, (project_id, _) in enumerate(projects, 1)
         ]
     )
     stay = (message_layout.build_button(translate("stay"), ButtonAction.GO_ON, word=STAY),)
@@ -94,7 +99,7 @@ def render_withdrawal_menu(titles: Sequence[tuple[int, str]], translate: Texts) 
 
 
 def render_withdrawal_confirmation(title: str, translate: Texts, *, project_id: int) -> RenderedMessage:
-    """Asks for confirmation before leaving a project."""
+    """The question whether the annotator is sure to leave the project, with a button for each answer."""
     yes = (message_layout.build_button(translate("withdraw-yes"), ButtonAction.WITHDRAW, project_id, 1),)
     return message_layout.render_text(
         translate,
@@ -104,7 +109,7 @@ def render_withdrawal_confirmation(title: str, translate: Texts, *, project_id: 
 
 
 def render_erasure_confirmation(translate: Texts) -> RenderedMessage:
-    """Asks for confirmation before the erasure of all data."""
+    """The question whether the annotator is sure to have all data erased, with a button for each answer."""
     yes = (message_layout.build_button(translate("forget-yes"), ButtonAction.FORGET, 0, 1),)
     return message_layout.render_text(
         translate,

@@ -1,8 +1,8 @@
 """Messages as views build them: text blocks, HTML in as many messages as needed, and rows of buttons.
 
-Text is escaped in this one place. Telegram takes 4,096 UTF-16 units of text after its entities, and a hundred entities.
-A long text is sent in numbered parts, which end at a paragraph, a line, a sentence or a word; bold text is cut only
-where it alone is too long.
+Text is escaped here and nowhere else. Telegram takes messages of 4,096 UTF-16 units, markup not counted, with at most a
+hundred entities. A long text is sent in numbered parts, which end at a paragraph, a line, a sentence or a word; bold
+text is cut only where it alone is too long.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.conversation import callbacks
@@ -19,19 +19,26 @@ from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonRows, InlineButton
 
 NARROW_LABEL, WIDE_LABEL, LETTER_LABEL = 14, 20, 3
-"""Up to so many UTF-16 units labels stand in pairs, alone (longer ones are cut by some clients), or in rows of four."""
+"""The longest labels, in UTF-16 units, of buttons in rows of two, in rows of one, and in rows of four.
+
+Some clients cut labels longer than WIDE_LABEL.
+"""
 MAX_UNITS = 4096
+"""The longest message, in UTF-16 units without markup."""
 PART_NUMBER_UNITS = 24
-"""The units reserved for the number of a part."""
-MAX_BOLD_PARTS = 90
+"""The units of a message that are kept free for its heading, which numbers the parts of a long text."""
+MAX_BOLD_RANGES = 90
+"""How many bold ranges of a block are rendered, so that a message has fewer than a hundred entities."""
 BoldRange = tuple[int, int]
+"""The start and end of a bold passage, in characters of its block."""
 _BREAKS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"(?<=[.!?…])\s"), re.compile(r"\s"))
+"""Where a long text is cut, best first: after a paragraph, a line, a sentence, a word."""
 _PARAGRAPH_BREAK = "\n\n"
 
 
 @dataclass(frozen=True)
 class TextBlock:
-    """One or several paragraphs with bold ranges; `fold` collapses them."""
+    """One or several paragraphs with bold ranges; with `fold` they are collapsed until the reader expands them."""
 
     text: str
     bold: tuple[BoldRange, ...] = ()
@@ -55,7 +62,7 @@ def build_button(label: str, action: ButtonAction, row_id: int = 0, *numbers: in
 def render_text(
     translate: Texts, *texts: str, buttons: ButtonRows = (), input_hint: str | None = None
 ) -> RenderedMessage:
-    """Plain paragraphs as one message, with buttons; the last part where the text needs several."""
+    """Plain paragraphs as one message, with buttons; only the last part of a text that is too long for one."""
     return render_messages([TextBlock(text) for text in texts], translate, buttons=buttons, input_hint=input_hint)[-1]
 
 
@@ -63,7 +70,7 @@ def render_messages(
     blocks: Sequence[TextBlock], translate: Texts, *, buttons: ButtonRows = (), input_hint: str | None = None
 ) -> tuple[RenderedMessage, ...]:
     """The blocks in as many messages as they need, with the buttons under the last."""
-    *earlier, last = render_html_parts(blocks, part=translate("part", number="{number}", of="{of}"))
+    *earlier, last = render_html_parts(blocks, heading=translate("part", number="{number}", of="{of}"))
     return (
         *(RenderedMessage(html=part) for part in earlier),
         RenderedMessage(html=last, buttons=buttons, input_hint=input_hint),
@@ -71,7 +78,7 @@ def render_messages(
 
 
 def arrange_buttons(buttons: Sequence[InlineButton]) -> ButtonRows:
-    """Buttons in rows of four letters, two short words, or one."""
+    """Buttons in rows of four, two or one, by the longest label."""
     longest = max((count_units(button.label) for button in buttons), default=0)
     width = 4 if longest <= LETTER_LABEL else 2 if longest <= NARROW_LABEL else 1
     return tuple(tuple(buttons[start : start + width]) for start in range(0, len(buttons), width))
@@ -82,9 +89,9 @@ def are_labels_short(labels: Sequence[str], *, max_units: int = WIDE_LABEL) -> b
     return all(count_units(label) <= max_units and "\n" not in label for label in labels)
 
 
-def make_bold_unless_equal(text: str, unless: str) -> TextBlock:
-    """A bold paragraph; an empty one where the other text says the same."""
-    return TextBlock("") if text.strip() == unless.strip() else make_bold_block(text)
+def make_bold_unless_equal(text: str, other_text: str) -> TextBlock:
+    """A bold block; an empty one where the other text is the same."""
+    return TextBlock("") if text.strip() == other_text.strip() else make_bold_block(text)
 
 
 def make_bold_block(text: str) -> TextBlock:
@@ -97,18 +104,21 @@ def count_units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def render_html_parts(blocks: Sequence[TextBlock], *, part: str, max_units: int = MAX_UNITS) -> tuple[str, ...]:
-    """The blocks as HTML in as few parts as they need; `part` numbers them, with {number} and {of}."""
+def render_html_parts(blocks: Sequence[TextBlock], *, heading: str, max_units: int = MAX_UNITS) -> tuple[str, ...]:
+    """The blocks as HTML in as few parts as they need.
+
+    Several parts get the heading, in which {number} becomes the number of the part and {of} how many parts there are.
+    """
     blocks = [_strip_block(block) for block in blocks if block.text.strip()]
     if _count_block_units(blocks) <= max_units:
         return (_render_blocks(blocks),)
     unfolded = [replace(block, fold=False) for block in blocks]
     parts = list(_pack_blocks(unfolded, max_units - PART_NUMBER_UNITS))
-    heads = (
-        part.replace("{number}", str(number)).replace("{of}", str(len(parts))) for number in range(1, len(parts) + 1)
+    headings = (
+        heading.replace("{number}", str(number)).replace("{of}", str(len(parts))) for number in range(1, len(parts) + 1)
     )
     return tuple(
-        _render_blocks([make_bold_block(head), *part_blocks]) for head, part_blocks in zip(heads, parts, strict=True)
+        _render_blocks([make_bold_block(text), *part_blocks]) for text, part_blocks in zip(headings, parts, strict=True)
     )
 
 
@@ -128,8 +138,12 @@ def _strip_block(block: TextBlock) -> TextBlock:
     """The block without white space around it, which Telegram would strip."""
     start = len(block.text) - len(block.text.lstrip())
     text = block.text.strip()
-    ranges = ((max(0, begin - start), min(len(text), end - start)) for begin, end in block.bold)
-    return TextBlock(text, tuple(sorted(begin for begin in ranges if begin[0] < begin[1]))[:MAX_BOLD_PARTS], block.fold)
+    moved = ((max(0, begin - start), min(len(text), end - start)) for begin, end in block.bold)
+    return TextBlock(text, tuple(sorted(_without_empty(moved)))[:MAX_BOLD_RANGES], block.fold)
+
+
+def _without_empty(ranges: Iterable[BoldRange]) -> tuple[BoldRange, ...]:
+    return tuple((begin, end) for begin, end in ranges if begin < end)
 
 
 def _count_block_units(blocks: Sequence[TextBlock]) -> int:
@@ -137,43 +151,43 @@ def _count_block_units(blocks: Sequence[TextBlock]) -> int:
 
 
 def _pack_blocks(blocks: Sequence[TextBlock], max_units: int) -> Iterator[list[TextBlock]]:
-    """As many blocks in a part as fit; a block too long for a part of its own is cut."""
-    page: list[TextBlock] = []
+    """The blocks in parts, as many in each as fit; a block that is too long for a part of its own is cut."""
+    part: list[TextBlock] = []
     remaining = list(blocks)
     while remaining:
         block = remaining.pop(0)
-        if _count_block_units([*page, block]) <= max_units:
-            page.append(block)
-        elif count_units(block.text) <= max_units and page:
-            yield page
-            page = [block]
+        if _count_block_units([*part, block]) <= max_units:
+            part.append(block)
+        elif count_units(block.text) <= max_units and part:
+            yield part
+            part = [block]
         else:
-            room = max_units - _count_block_units([*page, TextBlock("")]) if page else max_units
-            if room < max_units // 4:
-                yield page
-                page, room = [], max_units
-            cut = _find_break(block, room)
-            head, tail = (
+            free_units = max_units - _count_block_units([*part, TextBlock("")]) if part else max_units
+            if free_units < max_units // 4:
+                yield part
+                part, free_units = [], max_units
+            cut = _find_break(block, free_units)
+            before, after = (
                 _strip_block(_slice_block(block, 0, cut)),
                 _strip_block(_slice_block(block, cut, len(block.text))),
             )
-            yield [*page, head]
-            page = []
-            remaining[:0] = [tail] if tail.text else []
-    if page:
-        yield page
+            yield [*part, before]
+            part = []
+            remaining[:0] = [after] if after.text else []
+    if part:
+        yield part
 
 
 def _find_break(block: TextBlock, max_units: int) -> int:
-    """Where to cut a text to at most that many units: at the best break in its second half, else anywhere."""
+    """The position at which to cut a text to at most that many units: the best break in its second half, if any."""
     end = _find_unit_limit(block.text, max_units)
     for pattern in _BREAKS:
         ends = [match.end() for match in pattern.finditer(block.text, 0, end) if _is_outside_bold(block, match.end())]
         if ends and ends[-1] > end // 2:
             return ends[-1]
-    spaces = [match.end() for match in _BREAKS[-1].finditer(block.text, 0, end)]
-    if spaces:
-        return next((pattern for pattern in reversed(spaces) if _is_outside_bold(block, pattern)), spaces[-1])
+    word_ends = [match.end() for match in _BREAKS[-1].finditer(block.text, 0, end)]
+    if word_ends:
+        return next((position for position in reversed(word_ends) if _is_outside_bold(block, position)), word_ends[-1])
     while end > 1 and (unicodedata.combining(block.text[end : end + 1] or " ") or block.text[end - 1] == "\u200d"):
         end -= 1
     return end
@@ -185,6 +199,7 @@ def _is_outside_bold(block: TextBlock, position: int) -> bool:
 
 
 def _find_unit_limit(text: str, max_units: int) -> int:
+    """How many characters of a text have at most that many UTF-16 units."""
     used = 0
     for index, character in enumerate(text):
         used += 1 + (ord(character) > 0xFFFF)
@@ -194,8 +209,8 @@ def _find_unit_limit(text: str, max_units: int) -> int:
 
 
 def _slice_block(block: TextBlock, start: int, end: int) -> TextBlock:
-    inside = ((max(begin, start) - start, min(stop, end) - start) for begin, stop in block.bold)
-    return replace(block, text=block.text[start:end], bold=tuple(begin for begin in inside if begin[0] < begin[1]))
+    moved = ((max(begin, start) - start, min(stop, end) - start) for begin, stop in block.bold)
+    return replace(block, text=block.text[start:end], bold=_without_empty(moved))
 
 
 def _render_blocks(blocks: Sequence[TextBlock]) -> str:
@@ -203,13 +218,13 @@ def _render_blocks(blocks: Sequence[TextBlock]) -> str:
 
 
 def _render_block(block: TextBlock) -> str:
-    parts, position = [], 0
+    pieces, rendered_until = [], 0
     for start, end in block.bold:
-        if start < position:
+        if start < rendered_until:
             continue
-        parts += [_escape_html(block.text[position:start]), f"<b>{_escape_html(block.text[start:end])}</b>"]
-        position = end
-    text = "".join([*parts, _escape_html(block.text[position:])])
+        pieces += [_escape_html(block.text[rendered_until:start]), f"<b>{_escape_html(block.text[start:end])}</b>"]
+        rendered_until = end
+    text = "".join([*pieces, _escape_html(block.text[rendered_until:])])
     return f"<blockquote expandable>{text}</blockquote>" if block.fold else text
 
 

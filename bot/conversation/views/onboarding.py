@@ -1,4 +1,4 @@
-"""What an annotator is asked before the first item: language, consent, profile, time zone, warning, task card."""
+"""The messages that ask for what is needed before the first item: language, consent, profile, time zone, and so on."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from bot.conversation.views import message_layout, questions
 from bot.conversation.views.message_layout import RenderedMessage, TextBlock
 
 OTHER_ZONE, NO_ZONE = "other", "unsaid"
+"""The words, in place of a zone, in the data of the buttons to type a zone and to tell none."""
 DIGEST_LENGTH = 16
+"""How many characters of a digest fit into the data of a button."""
 
 
 def render_language_choice() -> RenderedMessage:
     """The choice of a language, asked in all of them."""
-    questions_asked = [TextBlock(get_texts(language)("which-language")) for language in LANGUAGES]
+    blocks = [TextBlock(get_texts(language)("which-language")) for language in LANGUAGES]
     buttons = tuple(
         (message_layout.build_button(get_texts(language)("language-name"), ButtonAction.LANGUAGE, word=language),)
         for language in LANGUAGES
     )
-    return message_layout.render_messages(questions_asked, get_texts(LANGUAGES[0]), buttons=buttons)[-1]
+    return message_layout.render_messages(blocks, get_texts(LANGUAGES[0]), buttons=buttons)[-1]
 
 
 def render_consent(request: ConsentRequest, translate: Texts, *, project_id: int) -> tuple[RenderedMessage, ...]:
-    """The whole consent text, in parts where it is long, with the two answers under the last part."""
+    """The whole consent text, in parts where it is long, with buttons to agree and decline under the last part."""
     digest = request.required.sha256[:DIGEST_LENGTH]
     buttons = (
         (message_layout.build_button(translate("agree"), ButtonAction.CONSENT, project_id, 1, word=digest),),
@@ -42,12 +44,12 @@ def render_consent(request: ConsentRequest, translate: Texts, *, project_id: int
 
 
 def render_profile_field(field: ProfileField, translate: Texts, *, project_id: int) -> RenderedMessage:
-    """One profile field: buttons for a choice, otherwise a text to type; optional fields can be left open."""
+    """The question of a profile field: a choice has buttons, other fields are typed; optional ones can be declined."""
     digest, blocks = compute_field_digest(field), [message_layout.make_bold_block(field.text)]
     labels = tuple(questions.isolate_direction(option) for option in field.options)
     if field.options and not message_layout.are_labels_short(labels):
         letters = questions.list_letters(len(labels), translate.language)
-        blocks.append(TextBlock("\n".join(f"{name}) {label}" for name, label in zip(letters, labels, strict=True))))
+        blocks.append(TextBlock("\n".join(f"{letter}) {label}" for letter, label in zip(letters, labels, strict=True))))
         labels = letters
     buttons = message_layout.arrange_buttons(
         [
@@ -67,27 +69,27 @@ def render_profile_field(field: ProfileField, translate: Texts, *, project_id: i
 
 
 def compute_field_digest(field: ProfileField) -> str:
-    """A digest of the field, so that a button of an older definition is recognised."""
+    """A digest of the field's definition; buttons carry it, so that those of an older definition are recognised."""
     return hashlib.sha256(field.model_dump_json().encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 def render_time_zone_choice(translate: Texts, *, now: datetime) -> RenderedMessage:
-    """The choice of a time zone: cities with their current time."""
-    cities = []
+    """The choice of a time zone: cities with their current time, another zone, or none."""
+    city_buttons = []
     for name in time_zones.COMMON_ZONES[translate.language]:
-        label = f"{translate(time_zones.get_city_message_id(name))} · {now.astimezone(ZoneInfo(name)):%H:%M}"
-        cities.append(message_layout.build_button(label, ButtonAction.ZONE, word=name))
-    pairs = tuple(tuple(cities[start : start + 2]) for start in range(0, len(cities), 2))
-    others = (
+        label = f"{translate(time_zones.get_city_text_id(name))} · {now.astimezone(ZoneInfo(name)):%H:%M}"
+        city_buttons.append(message_layout.build_button(label, ButtonAction.ZONE, word=name))
+    city_rows = tuple(tuple(city_buttons[start : start + 2]) for start in range(0, len(city_buttons), 2))
+    other_row = (
         message_layout.build_button(translate("zone-other"), ButtonAction.ZONE, word=OTHER_ZONE),
         message_layout.build_button(translate("zone-unsaid"), ButtonAction.ZONE, word=NO_ZONE),
     )
-    return message_layout.render_text(translate, translate("which-zone"), buttons=(*pairs, others))
+    return message_layout.render_text(translate, translate("which-zone"), buttons=(*city_rows, other_row))
 
 
 def render_warning(text: str, translate: Texts, *, project_id: int, sha256: str) -> tuple[RenderedMessage, ...]:
-    """The content warning before the first item."""
-    go_on = message_layout.build_button(
+    """The content warning, with buttons to continue and to decline; `sha256` is the digest of the text."""
+    accept = message_layout.build_button(
         translate("go-on"), ButtonAction.WARNING, project_id, word=sha256[:DIGEST_LENGTH]
     )
     decline = message_layout.build_button(
@@ -98,22 +100,22 @@ def render_warning(text: str, translate: Texts, *, project_id: int, sha256: str)
         TextBlock(text),
         TextBlock(translate("warning-leave")),
     ]
-    return message_layout.render_messages(blocks, translate, buttons=((go_on,), (decline,)))
+    return message_layout.render_messages(blocks, translate, buttons=((accept,), (decline,)))
 
 
 def render_card(
     title: str, instructions: str, examples: ExamplesSection | None, translate: Texts, *, buttons: ButtonRows = ()
 ) -> tuple[RenderedMessage, ...]:
-    """The task card: its instructions, good and bad examples."""
+    """The task card: the project's title, its instructions, and its good and bad examples."""
     blocks = [message_layout.make_bold_block(title), TextBlock(instructions)]
     if examples is not None:
-        for message, mark, examples_listed in (
+        for text_id, emoji, listed_examples in (
             ("examples-good", "✅", examples.good),
             ("examples-bad", "🚫", examples.bad),
         ):
-            if examples_listed:
+            if listed_examples:
                 blocks += [
-                    message_layout.make_bold_block(translate(message)),
-                    TextBlock("\n".join(f"{mark} {example}" for example in examples_listed)),
+                    message_layout.make_bold_block(translate(text_id)),
+                    TextBlock("\n".join(f"{emoji} {example}" for example in listed_examples)),
                 ]
     return message_layout.render_messages(blocks, translate, buttons=buttons)

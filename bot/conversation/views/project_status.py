@@ -1,4 +1,7 @@
-"""The status of an annotator without an item: why there is none, the result of a qualification, the attestation."""
+"""Messages about an annotator's status: why there is no item, a qualification's result, and the attestation.
+
+The attestation is the question which aids were used in a work session.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,13 @@ REASON_TEXTS = {
     UnassignedReason.NOTHING_LEFT: "all-done",
     UnassignedReason.SEARCHING: "searching",
 }
+"""The ids of the texts that explain why an annotator gets no item."""
 
 
 def render_unassigned_reason(
     result: NothingAssigned, translate: Texts, *, title: str, zone: str | None
 ) -> RenderedMessage:
-    """Why there is no item now, until when, and what the annotator can do."""
+    """Why there is no item now, until when, and what the annotator can do; `title` is the project's, `zone` theirs."""
     until = "" if result.until is None else time_zones.format_time(result.until, translate, zone=zone)
     if result.reason is UnassignedReason.CAP:
         return message_layout.render_text(translate, translate("cap-until", until=until) if until else translate("cap"))
@@ -42,26 +46,26 @@ def render_unassigned_reason(
             translate("searching"),
             buttons=((message_layout.build_button(translate("go-on"), ButtonAction.GO_ON),),),
         )
-    message = REASON_TEXTS[result.reason]
-    names_project = message not in {"suspended", "all-done"}
+    text_id = REASON_TEXTS[result.reason]
+    names_project = text_id not in {"suspended", "all-done"}
     return message_layout.render_text(
-        translate, translate(message, project=title) if names_project else translate(message)
+        translate, translate(text_id, project=title) if names_project else translate(text_id)
     )
 
 
 def render_qualification_result(decision: QualificationDecision, translate: Texts) -> RenderedMessage:
-    """The result of a qualification; when the next attempt opens follows in another message."""
-    message = "passed" if decision.passed else "failed-now" if decision.retry_at is None else "failed-retry"
-    return message_layout.render_text(translate, translate(message, right=decision.n_right, of=decision.n_answered))
+    """The result of a qualification; the time of the next attempt is told in a message of its own."""
+    text_id = "passed" if decision.passed else "failed-now" if decision.retry_at is None else "failed-retry"
+    return message_layout.render_text(translate, translate(text_id, right=decision.n_right, of=decision.n_answered))
 
 
 def render_attestation(
     section: AttestationSection, translate: Texts, *, project_id: int, work_session: int, pausing: bool
 ) -> RenderedMessage:
-    """The question about aids at the end of a work session."""
-    names = questions.list_letters(len(section.options), translate.language)
-    labels = section.options if message_layout.are_labels_short(section.options) else names
-    options = "\n".join(f"{name}) {option}" for name, option in zip(names, section.options, strict=True))
+    """The question about aids at the end of a work session; `pausing` says that no item follows the answer."""
+    letters = questions.list_letters(len(section.options), translate.language)
+    labels = section.options if message_layout.are_labels_short(section.options) else letters
+    options = "\n".join(f"{letter}) {option}" for letter, option in zip(letters, section.options, strict=True))
     buttons = [
         message_layout.build_button(label, ButtonAction.ATTEST, project_id, work_session, index, int(pausing))
         for index, label in enumerate(labels)

@@ -1,4 +1,4 @@
-"""A question on the screen: its options in full, with letters or numbers, and the buttons that answer it."""
+"""A question of an item: its options in full, with letters or numbers, and the buttons that answer it."""
 
 from __future__ import annotations
 
@@ -19,20 +19,23 @@ from bot.conversation.views.message_layout import TextBlock
 MAX_BUTTONS = 60
 """Telegram takes 100 buttons and about 10 KB of them; with more options the answer is typed."""
 MAX_SCALE_ROW, MAX_POINT_LABEL = 8, 6
+"""The most points of a scale in one row of buttons, and the longest point, in UTF-16 units, that is its own label."""
 TICKED, EMPTY = "☑", "☐"
 MAX_ANSWER_UNITS = 300
+"""How much of an answer is repeated to the annotator, in UTF-16 units."""
 CYRILLIC, LATIN = "АБВГДЕЖЗИКЛМНПРСТУФХ", "ABCDEFGHIJKLMNOPQRST"
-"""Without Ґ Є І Ї and letters that look like another letter or a digit."""
+"""The letters of options, without Ґ Є І Ї and letters that look like another letter or a digit."""
 CYRILLIC_LANGUAGES = {"uk", "ru", "be", "bg", "mk", "sr", "kk", "ky", "mn", "tg"}
+"""The languages whose options have Cyrillic letters; those of all others have Latin ones."""
 _LOOKALIKES = dict(zip("ABEKMHPCTX", "АВЕКМНРСТХ", strict=True))
 _SEPARATORS = re.compile(r"[\s,;.()\]\[]+")
 _RIGHT_TO_LEFT = {"R", "AL", "RLE", "RLO", "LRO", "LRE", "RLI", "LRI", "FSI"}
 
 
 def list_option_names(shown: ShownQuestion, language: str) -> tuple[str, ...]:
-    """What the options are called on buttons and in the list: letters, or the points of a scale.
+    """The short names of the options on buttons and in the list: letters; for a scale its points, if they are short.
 
-    Points in words are numbered, unless a number could be mistaken for another point.
+    Long points of a scale are numbered; they get letters where a number could be mistaken for another point.
     """
     letters = list_letters(len(shown.options), language)
     if not isinstance(shown.question, ScaleQuestion):
@@ -43,10 +46,10 @@ def list_option_names(shown: ShownQuestion, language: str) -> tuple[str, ...]:
     return letters if set(numbers) & set(shown.options) else numbers
 
 
-def build_question_blocks(shown: ShownQuestion, language: str, *, unless: str = "") -> tuple[TextBlock, ...]:
-    """The question text (unless the item says the same), its help, and every option in full."""
+def build_question_blocks(shown: ShownQuestion, language: str, *, stimulus: str = "") -> tuple[TextBlock, ...]:
+    """The question's text (unless the stimulus is the same text), its help, and every option in full."""
     question = shown.question
-    blocks = [message_layout.make_bold_unless_equal(question.text, unless), TextBlock(question.help or "")]
+    blocks = [message_layout.make_bold_unless_equal(question.text, stimulus), TextBlock(question.help or "")]
     names = list_option_names(shown, language)
     if isinstance(question, ScaleQuestion) and names == shown.options:
         ends = question.ends
@@ -75,22 +78,26 @@ def build_question_buttons(
     ticked: Sequence[int],
     is_only: bool,
 ) -> ButtonRows:
-    """The buttons of the question at this index of the item; `ticked` are the ticked boxes.
+    """The buttons that answer the question at an index of the item; `ticked` are the indices of its ticked boxes.
 
-    The only question of an item (`is_only`) is answered or skipped, never left open.
+    The only question of an item (`is_only`) has no button to leave it without an answer: the item can be skipped.
     """
-    key = (revision, index)
+    numbers = (revision, index)  # the first numbers in the data of every button
     labels = _list_button_labels(shown, language)
     question, is_multiple = shown.question, isinstance(shown.question, ChoicesQuestion)
     option_buttons: list[InlineButton] = []
     for option, label in enumerate(labels if len(labels) <= MAX_BUTTONS else ()):
         if is_multiple:
-            box, target = (TICKED, 0) if option in ticked else (EMPTY, 1)
+            box, tick = (TICKED, 0) if option in ticked else (EMPTY, 1)
             option_buttons.append(
-                message_layout.build_button(f"{box} {label}", ButtonAction.TOGGLE, assignment_id, *key, option, target)
+                message_layout.build_button(
+                    f"{box} {label}", ButtonAction.TOGGLE, assignment_id, *numbers, option, tick
+                )
             )
         else:
-            option_buttons.append(message_layout.build_button(label, ButtonAction.ANSWER, assignment_id, *key, option))
+            option_buttons.append(
+                message_layout.build_button(label, ButtonAction.ANSWER, assignment_id, *numbers, option)
+            )
     rows = (
         _arrange_scale(option_buttons)
         if option_buttons and isinstance(question, ScaleQuestion)
@@ -98,24 +105,28 @@ def build_question_buttons(
     )
     if isinstance(question, ChoicesQuestion):
         done = translate("done") if ticked or question.least else translate("none-of-them")
-        rows = (*rows, (message_layout.build_button(done, ButtonAction.DONE, assignment_id, *key),))
+        rows = (*rows, (message_layout.build_button(done, ButtonAction.DONE, assignment_id, *numbers),))
     if not (shown.question.required or is_only):
         rows = (
             *rows,
-            (message_layout.build_button(translate("leave-open"), ButtonAction.OPEN, assignment_id, *key),),
+            (
+                message_layout.build_button(
+                    translate("leave-open"), ButtonAction.LEAVE_UNANSWERED, assignment_id, *numbers
+                ),
+            ),
         )
     return rows
 
 
 def _arrange_scale(buttons: Sequence[InlineButton]) -> ButtonRows:
-    """A scale in as few rows as Telegram allows, all of about the same length."""
-    count = -(-len(buttons) // MAX_SCALE_ROW)
-    ends = [len(buttons) * number // count for number in range(count + 1)]
-    return tuple(tuple(buttons[start:end]) for start, end in pairwise(ends))
+    """The buttons of a scale in as few rows as Telegram allows, all of about the same length."""
+    n_rows = -(-len(buttons) // MAX_SCALE_ROW)
+    row_limits = [len(buttons) * number // n_rows for number in range(n_rows + 1)]
+    return tuple(tuple(buttons[start:end]) for start, end in pairwise(row_limits))
 
 
 def _list_button_labels(shown: ShownQuestion, language: str) -> tuple[str, ...]:
-    """Letters with the options where all of these are short, otherwise letters alone."""
+    """The names of the options, each followed by its option where all of them are short enough for buttons."""
     names = list_option_names(shown, language)
     if isinstance(shown.question, ScaleQuestion):
         return names
@@ -124,7 +135,7 @@ def _list_button_labels(shown: ShownQuestion, language: str) -> tuple[str, ...]:
 
 
 def format_answer(shown: ShownQuestion, stored: str, translate: Texts, *, language: str) -> str:
-    """A stored answer in the words of the screen: «А черепаху», «А кіт, В пес», «4»."""
+    """A stored answer with the names of the options on buttons: «А черепаху», «А кіт, В пес», «4»."""
     labels = json.loads(stored) if isinstance(shown.question, ChoicesQuestion) else [stored]
     names, parts = list_option_names(shown, language), []
     for label in labels:
@@ -139,28 +150,28 @@ def format_answer(shown: ShownQuestion, stored: str, translate: Texts, *, langua
 
 
 def list_letters(count: int, language: str) -> tuple[str, ...]:
-    """The letters of that many options; numbers where there are more options than letters."""
+    """The letters for so many options; numbers where there are more options than letters."""
     alphabet = CYRILLIC if language in CYRILLIC_LANGUAGES else LATIN
     return tuple(alphabet[:count]) if count <= len(alphabet) else tuple(str(number) for number in range(1, count + 1))
 
 
 def match_options(text: str, options: Sequence[str], language: str) -> tuple[int, ...]:
-    """The options that a typed text stands for, by letter, number or in full; empty where it fits none.
+    """The indices of the options that a typed text names, by letter, number or in full; empty where it names others.
 
-    Letters of the other alphabet that look the same are accepted.
+    Latin letters that look like Cyrillic ones are accepted for them, and the other way round.
     """
     typed = _normalise(text)
     exact = [index for index, option in enumerate(options) if _normalise(option) == typed]
     if len(exact) == 1:
         return tuple(exact)
-    names = list_letters(len(options), language)
-    found = [_find_letter(part, names) for part in _SEPARATORS.split(typed) if part]
-    known = [index for index in found if index is not None]
-    return tuple(dict.fromkeys(known)) if known and len(known) == len(found) else ()
+    letters = list_letters(len(options), language)
+    indices = [_find_letter(word, letters) for word in _SEPARATORS.split(typed) if word]
+    found = [index for index in indices if index is not None]
+    return tuple(dict.fromkeys(found)) if found and len(found) == len(indices) else ()
 
 
 def isolate_direction(text: str) -> str:
-    """A text with right-to-left characters, isolated so that its direction does not affect its surroundings."""
+    """The text; one with right-to-left characters between marks, so that the text around it keeps its direction."""
     has_direction = any(unicodedata.bidirectional(character) in _RIGHT_TO_LEFT for character in text)
     if not has_direction:
         return text
@@ -172,13 +183,13 @@ def _normalise(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _find_letter(word: str, names: Sequence[str]) -> int | None:
-    """The index of the option with this letter, or number from 1."""
+def _find_letter(word: str, letters: Sequence[str]) -> int | None:
+    """The index of the option with this letter, or with this number counted from 1; None where there is none."""
     if word.isdecimal():
-        return int(word) - 1 if len(word) < 5 and 1 <= int(word) <= len(names) else None
+        return int(word) - 1 if len(word) < 5 and 1 <= int(word) <= len(letters) else None
     upper = word.upper()
     reverse = {lookalike: letter for letter, lookalike in _LOOKALIKES.items()}
     for letter in (upper, _LOOKALIKES.get(upper), reverse.get(upper)):
-        if letter is not None and letter in names:
-            return names.index(letter)
+        if letter is not None and letter in letters:
+            return letters.index(letter)
     return None

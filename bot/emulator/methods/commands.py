@@ -95,6 +95,7 @@ def get_description(state: State, language: str | None) -> str:
 
 
 def _parse_scope(call: Call) -> tuple[str, str]:
+    """The scope of a call as JSON, and its language, empty for none; raises CallRefused."""
     scope = call.table("scope") or {"type": "default"}
     if str(scope.get("type")) not in _SCOPES:
         raise bad_request("unsupported type specified")
@@ -105,6 +106,7 @@ def _parse_scope(call: Call) -> tuple[str, str]:
 
 
 def _list_scopes(chat: Chat) -> Iterator[str]:
+    """The scopes whose menus a chat may show, the narrowest first."""
     yield json.dumps({"chat_id": str(chat.id), "type": "chat"}, sort_keys=True)
     yield json.dumps({"type": "all_private_chats" if chat.type == "private" else "all_group_chats"})
     yield json.dumps({"type": "default"})

@@ -103,6 +103,7 @@ def _get_own_message(state: State, call: Call) -> Message:
 
 
 def _change_content(state: State, message: Message, content: Content) -> Any:
+    """Replace the content of a message and return the message; raises CallRefused where nothing would change."""
     if content.markup is not None and content.markup.kind != "inline":
         raise bad_request("inline keyboard expected")
     if content == message.content:
@@ -113,6 +114,7 @@ def _change_content(state: State, message: Message, content: Content) -> Any:
 
 
 def _delete(state: State, message: Message) -> None:
+    """Delete a message; raises CallRefused where it is too old."""
     if state.clock() - message.date > DELETABLE_SECONDS:
         raise bad_request("message can't be deleted for everyone")
     message.deleted = True

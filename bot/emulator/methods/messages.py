@@ -58,6 +58,7 @@ def copy_message(state: State, call: Call) -> Any:
 
 
 def _get_source_message(state: State, call: Call, what: str, refusal: str) -> Message:
+    """The message to forward or copy; raises CallRefused where there is none, or it is protected."""
     source = state.get_message(state.find_chat(call, "from_chat_id"), call.number("message_id"), what)
     if source.protected:
         raise bad_request(refusal)
@@ -65,6 +66,7 @@ def _get_source_message(state: State, call: Call, what: str, refusal: str) -> Me
 
 
 def _send_content(state: State, call: Call, content: Content) -> dict[str, Any]:
+    """Send a message of the bot and return it; raises CallRefused."""
     chat = state.find_chat(call)
     reply_to = _get_replied_message(chat, call)
     state.count_message(chat)
@@ -79,6 +81,7 @@ def _send_content(state: State, call: Call, content: Content) -> dict[str, Any]:
 
 
 def _get_replied_message(chat: Chat, call: Call) -> Message | None:
+    """The message that the call replies to, if any; raises CallRefused for one that is missing and required."""
     wanted = call.table("reply_parameters")
     number = Call(call.method, wanted).number("message_id") or call.number("reply_to_message_id")
     if not number:

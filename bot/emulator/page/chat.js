@@ -1,215 +1,221 @@
-import { bubble, element } from "./elements.js";
+import { drawMessage, element } from "./elements.js";
 
 const $ = (id) => document.getElementById(id);
 const words = await (await fetch("words.json")).json();
+// `around` is what the server describes around the messages: keyboard, reply box, menu; `editing` is a message id,
+// `stream` the events of the server, `typing` the timer that ends the display of "typing".
 const state = { person: null, people: [], language: "uk", bot: "", around: null, editing: null, stream: null, typing: 0 };
-const say = (key) => words[state.language][key];
+const translate = (key) => words[state.language][key];
 
-async function act(body) {
+async function postAct(body) {
   const answer = await fetch("act", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   }).catch(() => null);
   if (!answer?.ok) {
-    toast(say(answer ? "refused" : "lost"));
+    showToast(translate(answer ? "refused" : "lost"));
     return null;
   }
   return answer.json();
 }
 
-const send = (text) => act({ do: "send", person: state.person, text });
-const tap = (message, data) => act({ do: "tap", person: state.person, message: message.id, data });
+const sendText = (text) => postAct({ do: "send", person: state.person, text });
+const tapButton = (message, data) => postAct({ do: "tap", person: state.person, message: message.id, data });
 
-function edit(message) {
+function startEditing(message) {
   state.editing = message.id;
   $("text").value = message.plain;
   $("editing").hidden = false;
   $("text").focus();
-  fit();
+  fitTextHeight();
 }
 
 function stopEditing() {
   state.editing = null;
   $("editing").hidden = true;
   $("text").value = "";
-  fit();
+  fitTextHeight();
 }
 
-function toast(text) {
-  const made = element("div", { className: "toast", textContent: text });
-  $("toasts").replaceChildren(made);
-  setTimeout(() => made.remove(), 4500);
+function showToast(text) {
+  const box = element("div", { className: "toast", textContent: text });
+  $("toasts").replaceChildren(box);
+  setTimeout(() => box.remove(), 4500);
 }
 
-function alertWith(text) {
+function showAlert(text) {
   $("alert-text").textContent = text;
   $("alert").showModal();
 }
 
-function put(message, { live = true } = {}) {
+function showMessage(message, { live = true } = {}) {
   const old = $("log").querySelector(`[data-id="${message.id}"]`);
   if (message.deleted) {
     old?.remove();
     return;
   }
-  const focused = old?.querySelector(".key:focus-visible") ? focusedKey(old) : null;
-  const made = bubble(message, { say, tap, edit, command: send, bot: state.bot });
+  const focused = old?.querySelector(".key:focus-visible") ? findFocusedKey(old) : null;
+  const handlers = { tap: tapButton, edit: startEditing, command: sendText };
+  const bubble = drawMessage(message, { translate, bot: state.bot, ...handlers });
   const near = $("scroller").scrollHeight - $("scroller").scrollTop - $("scroller").clientHeight < 160;
-  if (old) old.replaceWith(made);
-  else $("log").append(made);
-  if (focused !== null) (made.querySelectorAll(".key")[focused] ?? made.querySelector(".key") ?? $("scroller")).focus();
-  if (live && (near || message.mine)) bottom();
+  if (old) old.replaceWith(bubble);
+  else $("log").append(bubble);
+  if (focused !== null) {
+    (bubble.querySelectorAll(".key")[focused] ?? bubble.querySelector(".key") ?? $("scroller")).focus();
+  }
+  if (live && (near || message.mine)) scrollToBottom();
 }
 
-const focusedKey = (old) => [...old.querySelectorAll(".key")].indexOf(document.activeElement);
+const findFocusedKey = (old) => [...old.querySelectorAll(".key")].indexOf(document.activeElement);
 
-function bottom() {
+function scrollToBottom() {
   $("scroller").scrollTop = $("scroller").scrollHeight;
 }
 
-function translate() {
+function translatePage() {
   document.documentElement.lang = state.language;
-  for (const one of document.querySelectorAll("[data-word]")) one.textContent = say(one.dataset.word);
-  for (const one of document.querySelectorAll("[data-label]")) one.setAttribute("aria-label", say(one.dataset.label));
-  $("text").placeholder = say("message");
-  $("start").textContent = say("start");
+  for (const node of document.querySelectorAll("[data-word]")) node.textContent = translate(node.dataset.word);
+  for (const node of document.querySelectorAll("[data-label]")) {
+    node.setAttribute("aria-label", translate(node.dataset.label));
+  }
+  $("text").placeholder = translate("message");
+  $("start").textContent = translate("start");
 }
 
-function arrange() {
+function showSurroundings() {
   const around = state.around;
   const fresh = !$("log").children.length;
   $("empty").hidden = !fresh;
-  $("description").textContent = around.description || say("empty");
+  $("description").textContent = around.description || translate("empty");
   $("start").hidden = !(fresh || around.blocked);
-  $("start").textContent = say(around.blocked ? "unblock" : "start");
+  $("start").textContent = translate(around.blocked ? "unblock" : "start");
   $("composer").hidden = !$("start").hidden;
-  $("block").textContent = say(around.blocked ? "unblock" : "block");
+  $("block").textContent = translate(around.blocked ? "unblock" : "block");
   $("pinned").hidden = !around.pinned;
-  $("pinned").textContent = `${say("pinned")} ${around.pinned}`;
+  $("pinned").textContent = `${translate("pinned")} ${around.pinned}`;
   $("asked").hidden = !around.asked;
   $("asked-text").textContent = around.asked;
-  $("text").placeholder = around.placeholder || say("message");
-  doing(around);
-  menu(around.menu);
-  keys(around.keyboard);
+  $("text").placeholder = around.placeholder || translate("message");
+  showActivity(around);
+  showMenu(around.menu);
+  showKeyboard(around.keyboard);
 }
 
-function doing(around) {
+function showActivity(around) {
   clearTimeout(state.typing);
-  $("doing").textContent = around.blocked ? say("blocked") : around.typing ? say("typing") : say("bot");
+  $("doing").textContent = around.blocked ? translate("blocked") : around.typing ? translate("typing") : translate("bot");
   if (around.typing) {
     state.typing = setTimeout(() => {
-      $("doing").textContent = say("bot");
+      $("doing").textContent = translate("bot");
     }, around.typing * 1000);
   }
 }
 
-function menu(commands) {
-  const lines = commands.map((one) => {
-    const made = element("button", { type: "button" }, element("b", {}, `/${one.command}`), ` ${one.description}`);
-    made.addEventListener("click", () => {
-      fold();
-      send(`/${one.command}`);
+function showMenu(commands) {
+  const lines = commands.map(({ command, description }) => {
+    const button = element("button", { type: "button" }, element("b", {}, `/${command}`), ` ${description}`);
+    button.addEventListener("click", () => {
+      closeMenu();
+      sendText(`/${command}`);
     });
-    return element("li", {}, made);
+    return element("li", {}, button);
   });
-  $("menu").replaceChildren(...(lines.length ? lines : [element("li", { textContent: say("no-commands") })]));
+  $("menu").replaceChildren(...(lines.length ? lines : [element("li", { textContent: translate("no-commands") })]));
 }
 
-function fold() {
+function closeMenu() {
   $("menu").hidden = true;
   $("commands").setAttribute("aria-expanded", "false");
 }
 
-function keys(rows) {
+function showKeyboard(rows) {
   $("keyboard").hidden = !rows.length;
   $("keyboard").replaceChildren(
     ...rows.map((row) => {
       const line = element("div", { className: "row" });
       for (const text of row) {
-        const made = element("button", { type: "button", className: "key", textContent: text });
-        made.addEventListener("click", () => send(text));
-        line.append(made);
+        const key = element("button", { type: "button", className: "key", textContent: text });
+        key.addEventListener("click", () => sendText(text));
+        line.append(key);
       }
       return line;
     }),
   );
 }
 
-function everybody() {
-  const lines = state.people.map((one) => {
-    const made = element("button", { type: "button", textContent: one.name });
-    if (one.id === state.person) made.setAttribute("aria-current", "true");
-    made.addEventListener("click", () => open(one.id));
-    return element("li", {}, made);
+function showPeople() {
+  const lines = state.people.map((person) => {
+    const button = element("button", { type: "button", textContent: person.name });
+    if (person.id === state.person) button.setAttribute("aria-current", "true");
+    button.addEventListener("click", () => openChat(person.id));
+    return element("li", {}, button);
   });
   $("people-list").replaceChildren(...lines);
 }
 
-function whole(event) {
+function showChat(event) {
   if (event.person !== state.person) stopEditing(); // after a lost connection, half-typed words stay
   state.person = event.person;
   state.people = event.people;
   state.bot = event.bot;
   state.around = event.around;
-  state.language = event.people.find((one) => one.id === event.person).language in words
-    ? event.people.find((one) => one.id === event.person).language
-    : "uk";
+  const { language } = event.people.find((person) => person.id === event.person);
+  state.language = language in words ? language : "uk";
   document.title = `${event.bot} · hromada`;
   $("bot").textContent = event.bot;
-  translate();
+  translatePage();
   $("log").replaceChildren();
-  for (const message of event.messages) put(message, { live: false });
-  everybody();
-  arrange();
-  bottom();
+  for (const message of event.messages) showMessage(message, { live: false });
+  showPeople();
+  showSurroundings();
+  scrollToBottom();
 }
 
-function changed(event) {
+function showEvent(event) {
   state.around = event.around;
-  if (event.message && event.kind !== "toast" && event.kind !== "alert") put(event.message);
+  if (event.message && event.kind !== "toast" && event.kind !== "alert") showMessage(event.message);
   if (event.kind === "toast" || event.kind === "alert") {
     const waiting = $("log").querySelectorAll(`[data-id="${event.on}"] [aria-busy]`);
-    for (const one of waiting) one.removeAttribute("aria-busy");
-    if (event.kind === "alert") alertWith(event.text);
-    else if (event.text) toast(event.text);
+    for (const button of waiting) button.removeAttribute("aria-busy");
+    if (event.kind === "alert") showAlert(event.text);
+    else if (event.text) showToast(event.text);
   }
-  arrange();
+  showSurroundings();
 }
 
-function open(person) {
+function openChat(person) {
   state.stream?.close();
   state.stream = new EventSource(person === null ? "events" : `events?person=${person}`);
-  state.stream.addEventListener("message", (told) => {
-    const event = JSON.parse(told.data);
-    if (event.people) whole(event);
-    else changed(event);
+  state.stream.addEventListener("message", ({ data }) => {
+    const event = JSON.parse(data);
+    if (event.people) showChat(event);
+    else showEvent(event);
   });
   state.stream.addEventListener("error", () => {
-    $("doing").textContent = say("lost");
+    $("doing").textContent = translate("lost");
   });
 }
 
-function fit() {
+function fitTextHeight() {
   $("text").style.height = "auto";
   $("text").style.height = `${Math.min($("text").scrollHeight, 160)}px`;
 }
 
-async function compose(event) {
+async function submitText(event) {
   event.preventDefault();
   const text = $("text").value.trim();
   if (!text) return;
   const done = state.editing === null
-    ? await send(text)
-    : await act({ do: "edit", person: state.person, message: state.editing, text });
+    ? await sendText(text)
+    : await postAct({ do: "edit", person: state.person, message: state.editing, text });
   if (done) stopEditing();
 }
 
-$("composer").addEventListener("submit", compose);
-$("text").addEventListener("input", fit);
+$("composer").addEventListener("submit", submitText);
+$("text").addEventListener("input", fitTextHeight);
 $("text").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) compose(event);
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submitText(event);
   if (event.key === "Escape") stopEditing();
 });
 $("not-editing").addEventListener("click", stopEditing);
@@ -221,16 +227,18 @@ $("commands").addEventListener("click", () => {
 });
 $("menu").addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
-    fold();
+    closeMenu();
     $("commands").focus();
   }
 });
 $("start").addEventListener("click", () =>
-  state.around.blocked ? act({ do: "unblock", person: state.person }).then(() => open(state.person)) : send("/start"),
+  state.around.blocked
+    ? postAct({ do: "unblock", person: state.person }).then(() => openChat(state.person))
+    : sendText("/start"),
 );
 $("block").addEventListener("click", async () => {
-  await act({ do: state.around.blocked ? "unblock" : "block", person: state.person });
-  open(state.person);
+  await postAct({ do: state.around.blocked ? "unblock" : "block", person: state.person });
+  openChat(state.person);
 });
 $("alert-ok").addEventListener("click", () => $("alert").close());
 $("join").addEventListener("click", () => {
@@ -239,8 +247,8 @@ $("join").addEventListener("click", () => {
 });
 $("joining-cancel").addEventListener("click", () => $("joining").close());
 $("joining-form").addEventListener("submit", async () => {
-  const made = await act({ do: "join", name: $("joining-name").value, language: $("joining-language").value });
+  const joined = await postAct({ do: "join", name: $("joining-name").value, language: $("joining-language").value });
   $("joining-name").value = "";
-  if (made) open(made.person);
+  if (joined) openChat(joined.person);
 });
-open(null);
+openChat(null);

@@ -1,4 +1,4 @@
-"""Projects and programmes, and people who step up to them."""
+"""Projects and programmes, and people who join them."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ overlap: 2
 
 
 class People:
-    """A database with projects, and people who step up to them."""
+    """A database with projects, and people who join them."""
 
     def __init__(self, db: database.Database, folder: Path) -> None:
         self.db = db
         self.folder = folder
 
     def load(self, name: str, more: str = "") -> None:
-        """Load a project of three items; its consent is what stands in consent.md."""
+        """Load a project of three items; its consent is the text of consent.md."""
         (self.folder / f"{name}.csv").write_text(
             "id,hint,gold\n" + "".join(f"{name}-{n},підказка {n},собака\n" for n in (1, 2, 3)), "utf-8"
         )
@@ -181,10 +181,10 @@ class People:
             invitations.create_invitation(session, target=target, code=code, now=NOW, **more)  # type: ignore[arg-type]
 
     @staticmethod
-    def handed(
+    def assigned(
         session: Session, person: int, item: str, *, answer: str | None = None, excluded: str | None = None
     ) -> Assignment:
-        """An item in a person's hands, as a place of it; answered where `answer` is given."""
+        """Assign an item to a person, with one of its places; answer it where `answer` is given."""
         found = session.exec(select(Item).where(Item.external_id == item)).one()
         made = Assignment(
             project_id=found.project_id,
@@ -212,7 +212,7 @@ class People:
 
     @staticmethod
     def places(session: Session) -> list[tuple[str, int, int, int]]:
-        """The places of each item that was handed out or given back: free, taken, filled."""
+        """The places of every item: free, taken, filled."""
         session.expire_all()
         found = session.exec(select(Item).order_by(col(Item.id))).all()
         return [(item.external_id, item.free, item.n_live, item.n_done) for item in found]

@@ -73,7 +73,7 @@ def test_what_stands_in_the_way_comes_in_its_order(people: People) -> None:
 def test_the_status_in_the_project_is_an_obstacle(
     people: People, status: ParticipationStatus, reason: UnassignedReason
 ) -> None:
-    """Each status but the active one has its hindrance; a wait for the next attempt says until when, and ends."""
+    """Each status but the active one has its obstacle; a wait for the next attempt says until when, and ends."""
     people.load("words")
     with people.db.transaction() as session:
         person = people.joined(session, 1).id or 0

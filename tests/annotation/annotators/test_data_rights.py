@@ -69,6 +69,16 @@ KEY = b"k" * 32
 MARKER = "СЛІД"
 TELEGRAM_ID = 987654321
 Load = Callable[..., None]
+KEYS = {
+    "participations": {
+        "programme_id", "stage", "status", "reason", "since", "joined_at", "warned_at", "warning_sha256", "attempt",
+        "retry_at", "qualified_at", "shown", "answered", "page", "on_page", "uncontrolled", "day", "answered_today",
+        "sitting", "sitting_since", "last_at", "project", "invitation",
+    },
+    "attestations": {"sitting", "used", "at", "project"},
+    "allotments": {"allotment_id", "bin"},
+}  # fmt: skip
+"""Keys of the export where columns of the database are called otherwise: annotators read them, so they stay."""
 
 
 def everywhere(session: Session) -> str:
@@ -87,11 +97,11 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
 
     project = queries.get_project(session, "words")
     participations.get_or_create_participation(session, annotator_id=who, project=project, now=NOW).reason = trace()
-    first = people.handed(session, who, "words-1", answer=trace())
+    first = people.assigned(session, who, "words-1", answer=trace())
     judgement = session.exec(select(Judgement).where(Judgement.assignment_id == first.id)).one()
     judgement.answers, judgement.flags, judgement.skip_reason = {"answer": trace()}, [trace()], trace()
     judgement.excluded_reason = trace()
-    people.handed(session, who, "words-2")
+    people.assigned(session, who, "words-2")
     session.add_all([
         Judgement(assignment_id=first.id or 0, revision=1, response=trace(), response_raw=trace(), answered_at=NOW),
         SupportMessage(annotator_id=who, text=trace(), at=NOW, answer=trace(), answered_at=NOW),
@@ -125,12 +135,12 @@ def test_a_withdrawal_excludes_all_answers(people: People, load: Load) -> None:
             participations.get_or_create_participation(
                 session, annotator_id=person, project=queries.get_project(session, name), now=NOW
             )
-        people.handed(session, person, "words-1", answer="кіт")
-        people.handed(session, person, "words-2", answer="", excluded="abstained")
-        people.handed(session, person, "words-3", answer="кіт", excluded="too fast")
-        people.handed(session, person, "words-4")
-        people.handed(session, people.joined(session, 2).id or 0, "words-1", answer="кіт")
-        people.handed(session, person, "other-1", answer="кіт")
+        people.assigned(session, person, "words-1", answer="кіт")
+        people.assigned(session, person, "words-2", answer="", excluded="abstained")
+        people.assigned(session, person, "words-3", answer="кіт", excluded="too fast")
+        people.assigned(session, person, "words-4")
+        people.assigned(session, people.joined(session, 2).id or 0, "words-1", answer="кіт")
+        people.assigned(session, person, "other-1", answer="кіт")
         left = withdrawal.withdraw_annotator(session, annotator_id=person, project=project, now=LATER)
         assert left == withdrawal.WithdrawalCounts(answers=2, places=4)
         assert people.places(session) == [
@@ -139,8 +149,8 @@ def test_a_withdrawal_excludes_all_answers(people: People, load: Load) -> None:
         ]  # fmt: skip
         reasons = session.exec(select(Judgement.excluded_reason).order_by(col(Judgement.id))).all()
         assert reasons == [withdrawal.WITHDRAWN, withdrawal.WITHDRAWN, "too fast", None, None]
-        stands = session.get_one(Participation, (person, project.id))
-        assert (stands.status, stands.reason, stands.since) == (
+        participation = session.get_one(Participation, (person, project.id))
+        assert (participation.status, participation.reason, participation.since) == (
             ParticipationStatus.WITHDRAWN, withdrawal.WITHDRAWN, LATER,
         )  # fmt: skip
         of_annotator = session.exec(
@@ -166,21 +176,21 @@ def test_a_suspension_releases_live_items(people: People, load: Load) -> None:
     with people.db.transaction() as session:
         people.ready(session, "words")
         person = people.joined(session, 1)
-        people.handed(session, person.id or 0, "words-1", answer="кіт")
-        people.handed(session, person.id or 0, "words-2")
+        people.assigned(session, person.id or 0, "words-1", answer="кіт")
+        people.assigned(session, person.id or 0, "words-2")
         administration.suspend_annotator(session, annotator=person, reason="копіює", now=NOW)
         assert people.places(session) == [("words-1", 0, 1, 1), ("words-2", 1, 0, 0)]
         statuses = session.exec(select(Assignment.status).order_by(col(Assignment.id))).all()
         assert statuses == [AssignmentStatus.DONE, AssignmentStatus.EXPIRED]
 
 
-def test_of_whoever_is_forgotten_a_counted_tombstone_is_left(people: People, load: Load) -> None:
+def test_of_a_forgotten_annotator_a_counted_tombstone_is_left(people: People, load: Load) -> None:
     """No table holds the annotator's words, id or old pseudonym; the numbers say how much there was."""
     load("words", n=2)
     with people.db.transaction() as session:
         people.ready(session, "words")
         person = people.joined(session, TELEGRAM_ID)
-        people.handed(session, people.joined(session, 2).id or 0, "words-1", answer="кіт")
+        people.assigned(session, people.joined(session, 2).id or 0, "words-1", answer="кіт")
         before = person.pseudonym
         full_of_traces(people, session, person)
         text = everywhere(session)
@@ -218,7 +228,7 @@ def test_what_is_forgotten_counts_for_nothing_downstream(people: People, load: L
         for number, answer in ((1, "кіт"), (2, "собака")):
             person = people.joined(session, number).id or 0
             participations.get_or_create_participation(session, annotator_id=person, project=project, now=NOW)
-            people.handed(session, person, "words-1", answer=answer)
+            people.assigned(session, person, "words-1", answer=answer)
         assert len(queries.list_final_answers(session, project_id=project.id or 0)) == 2
         erasure.erase_annotator(session, annotator_id=1, pseudonym="stranger", now=LATER)
         assert [one[3] for one in queries.list_final_answers(session, project_id=project.id or 0)] == ["собака"]
@@ -239,14 +249,14 @@ def test_what_is_forgotten_is_not_in_the_file_either(tmp_path: Path) -> None:
                 ).id
                 or 0
             )
-            support_messages.send_question(session, annotator_id=person, text=MARKER * 500, now=NOW)
+            support_messages.store_message(session, annotator_id=person, text=MARKER * 500, now=NOW)
         with db.transaction() as session:
             session.connection().exec_driver_sql("PRAGMA secure_delete = OFF")
             erasure.erase_annotator(session, annotator_id=person, pseudonym="stranger", now=LATER)
     assert MARKER.encode() not in file.read_bytes()
 
 
-def test_strangers_have_nothing_in_common_with_keys() -> None:
+def test_random_pseudonyms_have_nothing_in_common_with_keys() -> None:
     """Two are never the same; simulated ones still say so."""
     assert len({pseudonyms.make_random_pseudonym() for _ in range(100)}) == 100
     assert pseudonyms.make_random_pseudonym(simulated=True).startswith(pseudonyms.SIMULATED_PREFIX)
@@ -264,7 +274,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
         participations.get_or_create_participation(
             session, annotator_id=who, project=project, now=NOW, invitation_id=full.id
         )
-        made = people.handed(session, who, "words-1", answer="кіт")
+        made = people.assigned(session, who, "words-1", answer="кіт")
         made.is_control = True
         session.connection().exec_driver_sql("""UPDATE judgement SET flags = '["control items right"]'""")
         broken = {"rule": "control items right", "assignment": made.id}
@@ -297,6 +307,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
         about = {name for name, table in metadata.tables.items() if "annotator_id" in table.c}
         assert about == {table.__tablename__ for table in data_export.TABLES.values()}
         assert all(found[name] for name in data_export.TABLES)
+        assert {name: set(found[name][0]) for name in KEYS} == KEYS
         assert (found["person"]["telegram_id"], found["person"]["created_at"]) == (TELEGRAM_ID, "2026-11-21T12:00:00Z")
         assert found["participations"][0]["invitation"] == "code"
         assert found["consents"][0]["text"] == "Я згоден."
@@ -317,13 +328,13 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
         assert found["assignments"][0]["answers"][0]["flags"] == ["control items right"]
 
 
-def test_her_data_hold_nobody_elses(people: People, load: Load) -> None:
-    """Another person on the same item is not in them."""
+def test_the_export_holds_nothing_of_other_annotators(people: People, load: Load) -> None:
+    """The answer and the pseudonym of another annotator of the same item are not in it."""
     load("words", n=1)
     with people.db.transaction() as session:
         people.ready(session, "words")
-        people.handed(session, people.joined(session, 1).id or 0, "words-1", answer="кіт")
-        people.handed(session, people.joined(session, 2).id or 0, "words-1", answer="собака")
+        people.assigned(session, people.joined(session, 1).id or 0, "words-1", answer="кіт")
+        people.assigned(session, people.joined(session, 2).id or 0, "words-1", answer="собака")
         text = json.dumps(data_export.export_annotator(session, annotator_id=1), ensure_ascii=False)
         assert "кіт" in text
         assert "собака" not in text

@@ -1,4 +1,4 @@
-"""Whoever declines what a project asks goes on with the others; which consent counts when its text comes back."""
+"""Declining a project's terms leaves the other projects open; which consent counts when its text comes back."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def agree(people: People, number: int, name: str, what: UnassignedReason) -> Non
 
 
 @pytest.mark.parametrize("what", list(ASKS))
-def test_whoever_declines_goes_on_to_the_next_project(people: People, what: UnassignedReason) -> None:
+def test_who_declines_goes_on_to_the_next_project(people: People, what: UnassignedReason) -> None:
     """Asked once; then the other project's items come; asked again when those are done, or where it is chosen."""
     people.load("first", ASKS[what])
     people.load("second")
@@ -167,10 +167,10 @@ def test_nothing_that_is_not_asked_can_be_declined(people: People) -> None:
         decline(people, 1, "first", UnassignedReason.CONSENT)
     assert isinstance(comes(people, 2, "first"), NothingAssigned)
     with people.db.transaction() as session:
-        stands = session.exec(select(Participation)).first()
-        assert stands is not None
-        who = stands.annotator_id
-        stands.status, stands.reason = ParticipationStatus.EXCLUDED, "too fast"
+        participation = session.exec(select(Participation)).first()
+        assert participation is not None
+        who = participation.annotator_id
+        participation.status, participation.reason = ParticipationStatus.EXCLUDED, "too fast"
     decline(people, 2, "first", UnassignedReason.CONSENT)
     with people.db.reading() as view:
         assert view.exec(select(Participation.reason).where(Participation.annotator_id == who)).one() == "too fast"

@@ -32,17 +32,17 @@ def test_people_ask_and_organisers_answer(people: People, load: Load) -> None:
     with people.db.transaction() as session:
         project = people.ready(session, "words")
         person, other = people.joined(session, 1).id or 0, people.joined(session, 2).id or 0
-        item = people.handed(session, person, "words-1").id
-        asked = support_messages.send_question(
+        item = people.assigned(session, person, "words-1").id
+        asked = support_messages.store_message(
             session, annotator_id=person, text=" Чому? ", now=NOW, assignment_id=item
         )
         assert (asked.text, asked.project_id) == ("Чому?", project.id)
-        support_messages.send_question(session, annotator_id=other, text="Коли?", now=NOW)
+        support_messages.store_message(session, annotator_id=other, text="Коли?", now=NOW)
         for wrong in ("", "  ", "я" * 3501):
             with pytest.raises(BadInput):
-                support_messages.send_question(session, annotator_id=person, text=wrong, now=NOW)
+                support_messages.store_message(session, annotator_id=person, text=wrong, now=NOW)
         with pytest.raises(Stale):
-            support_messages.send_question(session, annotator_id=other, text="Чому?", now=NOW, assignment_id=item)
+            support_messages.store_message(session, annotator_id=other, text="Чому?", now=NOW, assignment_id=item)
         assert [one.text for one in support_messages.list_messages(session, project_id=project.id)] == ["Чому?"]
         support_messages.answer_message(session, message_id=1, text="Бо так.", now=NOW)
         support_messages.answer_message(session, message_id=1, text="Бо воно довше.", now=LATER)

@@ -1,4 +1,4 @@
-"""Running projects of any shape, people, and a clock that tests move."""
+"""Running projects of any shape, annotators, and a clock that tests move."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ YES, NO = "так", "ні"
 
 
 @dataclass
-class Room:
-    """A database where people work."""
+class Scenario:
+    """A database with running projects, annotators at work, and a clock."""
 
     db: Database
     folder: Path
@@ -66,7 +66,7 @@ class Room:
         return f"{name}.jsonl"
 
     def person(self, number: int = 1, **columns: Any) -> int:
-        """Somebody."""
+        """Register an annotator; `columns` are set on their row. Returns their id."""
         with self.db.transaction() as session:
             made = registration.register_telegram_annotator(
                 session, telegram_id=number, language="uk", key=b"k" * 32, now=self.now
@@ -76,7 +76,7 @@ class Room:
             session.add(made)
             return made.id or 0
 
-    def look(self, who: int, project: int | None) -> assignments.AssignedItem | NothingAssigned:
+    def request_item(self, who: int, project: int | None) -> assignments.AssignedItem | NothingAssigned:
         """Ask for the next item, and again while the search goes on."""
         while True:
             with self.db.transaction() as session:
@@ -86,13 +86,13 @@ class Room:
 
     def assign(self, who: int, project: int | None = None) -> assignments.AssignedItem:
         """The next item, which has to be there."""
-        found = self.look(who, project)
+        found = self.request_item(who, project)
         assert isinstance(found, assignments.AssignedItem), found
         return found
 
     def wait(self, who: int, project: int | None = None) -> NothingAssigned:
         """Why there is no next item, which must not be there."""
-        found = self.look(who, project)
+        found = self.request_item(who, project)
         assert isinstance(found, NothingAssigned), found
         return found
 
@@ -111,19 +111,19 @@ class Room:
             )
 
     def answer(self, who: int, label: str = YES, *, project: int | None = None) -> str:
-        """Take the next item and answer it; which it was."""
+        """Answer the next item; returns its name."""
         assigned = self.assign(who, project)
         self.submit(who, assigned, label)
         return assigned.item
 
     def answers(self, who: int, number: int, label: str = YES, *, project: int | None = None) -> list[str]:
-        """Take and answer so many; which they were."""
+        """Answer so many items; returns their names."""
         return [self.answer(who, label, project=project) for _ in range(number)]
 
     def all(self, who: int, label: str = YES, *, project: int | None = None) -> list[str]:
-        """Answer until there is nothing more; which they were."""
+        """Answer until there is nothing more; returns the names of the items."""
         found = []
-        while isinstance(assigned := self.look(who, project), assignments.AssignedItem):
+        while isinstance(assigned := self.request_item(who, project), assignments.AssignedItem):
             self.submit(who, assigned, label)
             found.append(assigned.item)
         return found
@@ -138,7 +138,7 @@ class Room:
     def skip(
         self, who: int, assigned: assignments.AssignedItem, reason: str = "не розумію"
     ) -> assignments.SavedJudgement:
-        """Pass an item over."""
+        """Skip an item."""
         with self.db.transaction() as session:
             return assignments.skip_item(
                 session, annotator_id=who, assignment_id=assigned.assignment_id, reason=reason, now=self.now
@@ -157,11 +157,11 @@ class Room:
             return assignments.expire_leases(session, now=self.now)
 
     def later(self, **time: float) -> None:
-        """Time passes."""
+        """Move the clock forward."""
         self.now += timedelta(**time)
 
     def status(self, project: int, status: ProjectStatus) -> None:
-        """Another status of a project."""
+        """Set the status of a project."""
         with self.db.transaction() as session:
             found = session.get_one(Project, project)
             found.status = status
@@ -184,12 +184,12 @@ class Room:
             rows = session.exec(chosen.order_by(sa.text("revision"))).all()
             return [(row.revision, row.response, row.skip_reason, row.excluded_reason) for row in rows]
 
-    def standing(self, who: int, project: int) -> Participation:
-        """How a person stands in a project."""
+    def participation(self, who: int, project: int) -> Participation:
+        """An annotator's participation in a project."""
         with self.db.transaction() as session:
             return session.get_one(Participation, (who, project))
 
-    def sound(self) -> None:
+    def check_counts(self) -> None:
         """The counts of every item are those of its assignments, and no place is lost."""
         with self.db.transaction() as session:
             rows = session.connection().execute(_COUNTS).all()
@@ -208,6 +208,6 @@ GROUP BY i.id, i.external_id, i.free, i.held, i.n_live, i.n_done, p.overlap, i.p
 
 
 @pytest.fixture
-def room(db: Database, tmp_path: Path) -> Room:
-    """An empty room."""
-    return Room(db, tmp_path)
+def scenario(db: Database, tmp_path: Path) -> Scenario:
+    """A scenario without projects and annotators."""
+    return Scenario(db, tmp_path)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from annotation.workflow import assignments
 
 if TYPE_CHECKING:
-    from tests.annotation.assignments.conftest import Room
+    from tests.annotation.assignments.conftest import Scenario
 
 
 @pytest.fixture
@@ -19,21 +19,21 @@ def backend() -> str:
     return "sqlite"
 
 
-def test_her_control_items_are_found_by_their_partial_index(room: Room) -> None:
+def test_an_annotators_control_items_are_found_by_their_partial_index(scenario: Scenario) -> None:
     """What expired, then what is new: each is explained."""
-    controls = {"pool": {"file": room.items("c", 9)}, "rate": "100 %"}
-    project = room.project(items=30, controls=controls)
-    who = room.person()
+    controls = {"pool": {"file": scenario.items("c", 9)}, "rate": "100 %"}
+    project = scenario.project(items=30, controls=controls)
+    who = scenario.person()
     asked: list[tuple[str, Any]] = []
-    engine = room.db.engine
+    engine = scenario.db.engine
 
     @sa.event.listens_for(engine, "before_cursor_execute")
     def listen(_connection: object, _cursor: object, statement: str, given: Any, *_rest: object) -> None:
         if "is_control" in statement and statement.startswith("SELECT assignment.item_id"):
             asked.append((statement, given))
 
-    with room.db.transaction() as session:
-        assignments.assign_next_item(session, annotator_id=who, now=room.now, project_id=project)
+    with scenario.db.transaction() as session:
+        assignments.assign_next_item(session, annotator_id=who, now=scenario.now, project_id=project)
     sa.event.remove(engine, "before_cursor_execute", listen)
     with engine.connect() as connection:
         plans = [str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {one}", given).all()) for one, given in asked]

@@ -32,7 +32,7 @@ from annotation.workflow.lifecycle import item_fixes, programmes, transitions
 from annotation.workflow.quality import enforcement, exclusions
 
 if TYPE_CHECKING:
-    from tests.annotation.assignments.conftest import Room
+    from tests.annotation.assignments.conftest import Scenario
 
 PEOPLE = 5
 NAMES = ("kept", "scored", "apart", "staged", "late")
@@ -57,8 +57,8 @@ class Campaigns(RuleBasedStateMachine):
 
     template: Path
     begin: datetime
-    handed: ClassVar[list[int]] = []
-    """How many items each run has handed out."""
+    n_assigned: ClassVar[list[int]] = []
+    """How many items each run has assigned."""
     met: ClassVar[set[str]] = set()
     """What has happened in any run: stages, repeats, control items, another attempt, an exclusion by rule."""
 
@@ -75,8 +75,8 @@ class Campaigns(RuleBasedStateMachine):
         self.fixed = 0
 
     def teardown(self) -> None:
-        Campaigns.handed.append(len(self.shown))
-        event(f"items handed out: {len(self.shown) // 10 * 10} and more")
+        Campaigns.n_assigned.append(len(self.shown))
+        event(f"items assigned: {len(self.shown) // 10 * 10} and more")
         self.closing.close()
 
     @initialize(opening=st.lists(labels, min_size=6 * PEOPLE, max_size=6 * PEOPLE))
@@ -301,49 +301,49 @@ def backend() -> str:
 
 
 @pytest.fixture
-def prepared(room: Room, tmp_path: Path) -> type[Campaigns]:
+def prepared(scenario: Scenario, tmp_path: Path) -> type[Campaigns]:
     """The projects, loaded and running, and five people who may come."""
     read = {"instructions": "Читайте.", "items": GROUPS}
-    controls = {"pool": {"file": room.items("scored-controls", 4)}, "per_page": 1}
+    controls = {"pool": {"file": scenario.items("scored-controls", 4)}, "per_page": 1}
     marked = {"pass_mark": "1 of 2", "attempts": 2, "cool_down": "10 min"}
     stages = {
-        "training": {"pool": {"file": room.items("kept-training", 3)}, "number": 2} | marked,
-        "qualification": {"pool": {"file": room.items("kept-qualification", 3)}, "number": 2} | marked,
+        "training": {"pool": {"file": scenario.items("kept-training", 3)}, "number": 2} | marked,
+        "qualification": {"pool": {"file": scenario.items("kept-qualification", 3)}, "number": 2} | marked,
     }
-    room.project("kept", stages=stages, repeats={"share": "50 %", "after": "24 h"}, **read)
+    scenario.project("kept", stages=stages, repeats={"share": "50 %", "after": "24 h"}, **read)
     caps = {"items_per_day": 8}
-    room.project("scored", kind="baseline", pages={"items": 3}, controls=controls, caps=caps, **read)
-    room.project("apart", kind="baseline", exposure={"exceptions": ["kept"]}, **read)
+    scenario.project("scored", kind="baseline", pages={"items": 3}, controls=controls, caps=caps, **read)
+    scenario.project("apart", kind="baseline", exposure={"exceptions": ["kept"]}, **read)
     rule = {"rule": "control", "accuracy": "< 50 %", "min_controls": 2, "consequence": "exclude"}
-    room.project(
+    scenario.project(
         "staged",
-        stages={"pilot": {"pool": {"file": room.items("staged-pilot", 3)}, "number": 2}},
-        controls={"pool": {"file": room.items("staged-controls", 6)}, "rate": "50 %"},
+        stages={"pilot": {"pool": {"file": scenario.items("staged-pilot", 3)}, "number": 2}},
+        controls={"pool": {"file": scenario.items("staged-controls", 6)}, "rate": "50 %"},
         quality=[rule],
         **read,
     )
-    room.project("late", kind="baseline", overlap=1, **read)
+    scenario.project("late", kind="baseline", overlap=1, **read)
     file = tmp_path / "both.yaml"
     both: dict[str, Any] = {"programme": "both", "title": "both", "language": "uk", "order": "interleaved"}
     both["projects"] = [{"file": "staged.yaml"}, {"file": "late.yaml", "quota": 3}]
     file.write_text(json.dumps(both), "utf-8")
-    with room.db.transaction() as session:
-        programmes.load_programme(session, programme_files.read_programme(file), now=room.now)
+    with scenario.db.transaction() as session:
+        programmes.load_programme(session, programme_files.read_programme(file), now=scenario.now)
         session.connection().execute(sa.update(Project).values(supports_telegram=True))
     for number in range(1, PEOPLE + 1):
-        room.person(number)
-    room.db.engine.dispose()
-    Campaigns.template, Campaigns.begin = tmp_path, room.now
-    Campaigns.handed.clear()
+        scenario.person(number)
+    scenario.db.engine.dispose()
+    Campaigns.template, Campaigns.begin = tmp_path, scenario.now
+    Campaigns.n_assigned.clear()
     Campaigns.met.clear()
     return Campaigns
 
 
 def test_no_order_of_steps_breaks_an_invariant(prepared: type[Campaigns]) -> None:
-    """Five people, any organiser's step; a run hands out enough items for it to mean something, of every kind."""
+    """Five people, any organiser's step; a run assigns enough items of every kind to mean something."""
     bounded = settings(max_examples=15, stateful_step_count=40, deadline=None)
     run_state_machine_as_test(prepared, settings=bounded)
-    assert sum(prepared.handed) / len(prepared.handed) >= LEAST_SHOWN, prepared.handed
+    assert sum(prepared.n_assigned) / len(prepared.n_assigned) >= LEAST_SHOWN, prepared.n_assigned
     assert {stage.value for stage in Stage} | {"control"} <= prepared.met
 
 
@@ -374,7 +374,7 @@ def test_what_is_broken_is_found(
     prepared: type[Campaigns], monkeypatch: pytest.MonkeyPatch, module: Any, name: str, planted: Callable[..., Any],
     says: str,
 ) -> None:  # fmt: skip
-    """A bug in the code that hands out and takes back is told by the first run that meets it."""
+    """A bug in the code that assigns items and releases them is found by the first run that meets it."""
     monkeypatch.setattr(module, name, planted)
     found = settings(
         max_examples=40,

@@ -16,34 +16,39 @@ from annotation.vocabulary import ExposureCause, Pool
 from annotation.workflow.assignments import leases, next_item
 
 if TYPE_CHECKING:
-    from tests.annotation.assignments.conftest import Room
+    from tests.annotation.assignments.conftest import Scenario
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-SEEKER = QueueQuery(
+QUERY = QueueQuery(
     annotator_id=1, project_id=1, pool=Pool.MAIN, cause=ExposureCause.ANSWERED, cursor_start=0.5, window_start=0.5,
     blind=True, exceptions=(2,), bins=(-1, 3),
 )  # fmt: skip
 WINDOW = {"low": 0, "high": 100, "size": 16, "before": 15, "window_start": 5, "seq": 0, "cause": "answered"}
-BY: dict[str, tuple[str | sa.Executable, set[str]]] = {
-    "look": (item_queue_sql.QUEUE_STATE, {"ix_item_open", "ix_assignment_expired", "pk_queue_cursor"}),
-    "ring": (item_queue_sql.IN_ORDER, {"ix_item_open", "uq_assignment_item_annotator_occasion", "pk_exposure"}),
-    "last": (item_queue_sql.LAST_OF_WINDOW, {"ix_item_open"}),
+STATEMENTS: dict[str, tuple[str | sa.Executable, set[str]]] = {
+    "queue state": (item_queue_sql.QUEUE_STATE, {"ix_item_open", "ix_assignment_expired", "pk_queue_cursor"}),
+    "in order": (item_queue_sql.IN_ORDER, {"ix_item_open", "uq_assignment_item_annotator_occasion", "pk_exposure"}),
+    "last of window": (item_queue_sql.LAST_OF_WINDOW, {"ix_item_open"}),
     "started": (item_queue_sql.STARTED, {"ix_item_started"}),
-    "on the way": (item_queue_sql.STARTED_OR_IN_ORDER, {"ix_item_started", "ix_item_open", "pk_exposure"}),
-    "returned": (item_queue_sql.REQUEUED, {"ix_requeued_item_project_id_pool"}),
-    "round": (item_queue_sql.STARTED_OR_REQUEUED, {"ix_item_started", "ix_requeued_item_project_id_pool"}),
-    "lapsed": (item_queue_sql.EXPIRED, {"ix_assignment_expired"}),
-    "in hand": (next_item._LIVE_AND_OVERDUE, {"uq_assignment_one_live_in_telegram", "ix_assignment_lease_until"}),
-    "overdue": (leases._OVERDUE_LEASES, {"ix_assignment_lease_until"}),
+    "started or in order": (item_queue_sql.STARTED_OR_IN_ORDER, {"ix_item_started", "ix_item_open", "pk_exposure"}),
+    "requeued": (item_queue_sql.REQUEUED, {"ix_requeued_item_project_id_pool"}),
+    "started or requeued": (
+        item_queue_sql.STARTED_OR_REQUEUED,
+        {"ix_item_started", "ix_requeued_item_project_id_pool"},
+    ),
+    "expired": (item_queue_sql.EXPIRED, {"ix_assignment_expired"}),
+    "live and overdue": (
+        next_item._LIVE_AND_OVERDUE,
+        {"uq_assignment_one_live_in_telegram", "ix_assignment_lease_until"},
+    ),
+    "overdue leases": (leases._OVERDUE_LEASES, {"ix_assignment_lease_until"}),
 }
 
 
 def plan(session: Session, statement: sa.Executable) -> str:
-    """How the database means to answer, in its own words."""
+    """The query plan of a statement, as the database prints it."""
     given = {
         "project": 1,
         "pool": "main",
-        "who": 1,
         "annotator": 1,
         "exceptions": (2,),
         "bins": (-1, 3),
@@ -65,18 +70,16 @@ def plan(session: Session, statement: sa.Executable) -> str:
     return "\n".join(" ".join(map(str, row)) for row in connection.exec_driver_sql(f"{word} {sent}", parameters))
 
 
-@pytest.mark.parametrize("name", BY)
-def test_a_search_reads_by_its_index(room: Room, backend: str, name: str) -> None:
-    """Nothing is looked through whole, and nothing is sorted that an index has in order."""
-    room.project(items=40, kind="baseline")
-    who = room.person()
-    room.answers(who, 3)
-    statement, indexes = BY[name]
-    with room.db.transaction() as session:
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_search_reads_by_its_index(scenario: Scenario, backend: str, name: str) -> None:
+    """No table is read whole, and nothing is sorted that an index has in order."""
+    scenario.project(items=40, kind="baseline")
+    who = scenario.person()
+    scenario.answers(who, 3)
+    statement, indexes = STATEMENTS[name]
+    with scenario.db.transaction() as session:
         annotator_locks.lock_annotator(session, who)
-        found = plan(
-            session, item_queue.build_statement(statement, SEEKER) if isinstance(statement, str) else statement
-        )
+        found = plan(session, item_queue.build_statement(statement, QUERY) if isinstance(statement, str) else statement)
     for index in indexes:
         unnamed = backend == "sqlite" and index.startswith(("uq_assignment_item", "pk_"))
         assert ("sqlite_autoindex_" if unnamed else index) in found, found
@@ -84,12 +87,12 @@ def test_a_search_reads_by_its_index(room: Room, backend: str, name: str) -> Non
     assert re.search(r"SCAN (item|assignment|a|e|r|i|x)\b", found) is None, found
 
 
-def test_nothing_is_compiled_for_a_person(room: Room, backend: str) -> None:
+def test_nothing_is_compiled_for_a_person(scenario: Scenario, backend: str) -> None:
     """PostgreSQL would compile, at every call, what reads a table without an index while others are to be used."""
     if backend == "sqlite":
         return
-    who = room.person()
-    with room.db.transaction() as session:
+    who = scenario.person()
+    with scenario.db.transaction() as session:
         annotator_locks.lock_annotator(session, who)
         said = session.connection().execute(sa.text("SELECT current_setting('jit'), current_setting('enable_seqscan')"))
         assert said.one() == ("off", "off")

@@ -127,7 +127,7 @@ def test_an_answer_is_there_whole_or_not_at_all(db: Database, url: str, annotato
     assert assign(db, annotator_id).number == assigned.number + 1
 
 
-def test_an_item_is_handed_out_whole_or_not_at_all(db: Database, url: str, annotator_id: int) -> None:
+def test_an_item_is_assigned_whole_or_not_at_all(db: Database, url: str, annotator_id: int) -> None:
     """Killed at any statement, no place is taken, no exposure is left, and the next call hands the same item out."""
 
     def call(session: Session) -> object:

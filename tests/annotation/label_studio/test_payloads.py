@@ -73,7 +73,7 @@ def test_gold_has_no_way_into_a_first_pass() -> None:
         payloads.build_task(project(CHOICE), item(), assignment_id=1, gold={"answer": "пес"})
 
 
-def test_a_second_pass_shows_her_answer_the_right_one_and_why() -> None:
+def test_a_second_pass_shows_the_first_answer_the_right_one_and_why() -> None:
     """The later step's fields are shown, the first answers stand beside the right ones, in words."""
     later = {"name": "boxes", "type": "choices", "text": "Вади?", "options": ["а", "б"], "required": False, "step": 2}
     asked = project(CHOICE | {"labels": "positions"}, later)
@@ -135,7 +135,7 @@ def test_a_corrected_text_comes_in_any_form(value: dict[str, Any], expected: str
     assert payloads.read_answers(project(EDIT), item(), [value]) == {"fixed": expected}
 
 
-def test_in_a_second_pass_the_text_that_was_filled_in_is_her_first_one() -> None:
+def test_in_a_second_pass_the_text_that_was_filled_in_is_the_first_answer() -> None:
     """The first correction is what is filled in, so the other text is the answer."""
     task = payloads.build_task(project(EDIT), item(), assignment_id=1, first={"fixed": "Перше."})
     assert task["data"]["edit_fixed"] == "Перше."

@@ -150,7 +150,7 @@ def test_a_button_of_somebody_elses_changes_nothing(begun: Chat, another: Callab
         ButtonAction.KEEP,
         ButtonAction.BACK,
         ButtonAction.DONE,
-        ButtonAction.OPEN,
+        ButtonAction.LEAVE_UNANSWERED,
     ):
         other.press(encode_callback(CallbackData(verb, 1, (0, 0))), on=other.last)
     assert other.answers() == begun.answers() == []

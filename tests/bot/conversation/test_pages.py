@@ -34,7 +34,7 @@ def test_no_part_is_too_long_and_nothing_is_lost(several: list[TextBlock], most:
     """As valid HTML, in UTF-16 units, every character but white space in its order."""
     parts = [
         html_markup.parse_html(one)[0]
-        for one in message_layout.render_html_parts([TextBlock("1"), *several], part="{number}/{of}", max_units=most)
+        for one in message_layout.render_html_parts([TextBlock("1"), *several], heading="{number}/{of}", max_units=most)
     ]
     assert all(0 < len(one.encode("utf-16-le")) // 2 <= most for one in parts)
     whole = "".join(one.split("\n\n", 1)[1] if len(parts) > 1 else one for one in parts)
@@ -45,7 +45,7 @@ def test_no_part_is_too_long_and_nothing_is_lost(several: list[TextBlock], most:
 @settings(max_examples=60, deadline=None)
 def test_no_word_is_cut(words: list[str]) -> None:
     """The words of all parts are the words of the text."""
-    parts = message_layout.render_html_parts([TextBlock(" ".join(words))], part="{number}/{of}", max_units=300)
+    parts = message_layout.render_html_parts([TextBlock(" ".join(words))], heading="{number}/{of}", max_units=300)
     heads = {f"<b>{number}/{len(parts)}</b>" for number in range(1, len(parts) + 1)}
     assert [one for part in parts for one in part.split() if one not in heads] == words
 
@@ -55,7 +55,7 @@ def test_a_bold_part_is_not_cut() -> None:
     text = "слово " * 60 + "[ДУЖЕ ВАЖЛИВИЙ ПРОПУСК] " + "слово " * 60
     at = text.index("[")
     parts = message_layout.render_html_parts(
-        [TextBlock(text, ((at, at + 23),))], part="{number}/{of}", max_units=at + 24 + 10
+        [TextBlock(text, ((at, at + 23),))], heading="{number}/{of}", max_units=at + 24 + 10
     )
     assert sum("<b>[ДУЖЕ ВАЖЛИВИЙ ПРОПУСК]</b>" in one for one in parts) == 1
 
@@ -63,7 +63,7 @@ def test_a_bold_part_is_not_cut() -> None:
 def test_a_bold_part_that_is_too_long_is_cut_between_words() -> None:
     """A question of several pages, all of it bold."""
     parts = message_layout.render_html_parts(
-        [message_layout.make_bold_block("довгенько " * 100)], part="{number}/{of}", max_units=300
+        [message_layout.make_bold_block("довгенько " * 100)], heading="{number}/{of}", max_units=300
     )
     assert len(parts) > 3
     assert all(set(one.replace("<b>", "").replace("</b>", "").split()[1:]) == {"довгенько"} for one in parts)
@@ -72,7 +72,9 @@ def test_a_bold_part_that_is_too_long_is_cut_between_words() -> None:
 def test_more_marks_than_telegram_takes_are_left_plain() -> None:
     """A hundred entities is the limit."""
     text = "аб" * 200
-    made = message_layout.render_html_parts([TextBlock(text, tuple((at, at + 1) for at in range(0, 400, 2)))], part="")
+    made = message_layout.render_html_parts(
+        [TextBlock(text, tuple((at, at + 1) for at in range(0, 400, 2)))], heading=""
+    )
     assert len(html_markup.parse_html(made[0])[1]) == 90
 
 

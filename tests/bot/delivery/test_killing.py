@@ -122,7 +122,7 @@ class BotSpawner:
 
 @asynccontextmanager
 async def bot_spawner(url: str, server: Server) -> AsyncIterator[BotSpawner]:
-    """A bot_spawner, ended with all that it started."""
+    """A process that starts bots; it is ended with all of them."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         sys.executable, SPAWNER, url, server.url, server.telegram.token, stdin=pipe, stdout=pipe

@@ -26,7 +26,7 @@ async def test_a_call_goes_by_the_proxy_that_is_named(address: str | None, monke
     monkeypatch.setenv("http_proxy", here if address else "http://proxy.invalid:1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     async with AiohttpRequest() as way:
-        api = TelegramApi(token=TOKEN, base_url=f"{address or here}/bot", request=way, polls=way)
+        api = TelegramApi(token=TOKEN, base_url=f"{address or here}/bot", request=way, poll_request=way)
         call = {"method": "sendMessage", "data": {"text": TEXT, "disable_notification": True}}
         made = await api.make_call(call, chat_id=7)
     await runner.cleanup()

@@ -183,7 +183,7 @@ def small_bot() -> Dispatcher:
 
 
 async def played(ann: ScriptedPerson) -> None:
-    """She opens the bot by a link, taps, and sees what came of it."""
+    """The person opens the bot by a link, taps, and sees the edited message."""
     ann.start("abc")
     await _until(lambda: ann.messages and ann.messages[-1].buttons)
     ann.tap("Кіт")

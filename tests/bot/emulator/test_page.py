@@ -133,7 +133,7 @@ async def to_the_item(page: Page) -> None:
 
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_a_person_consents_chooses_and_changes_her_mind(
+async def test_a_person_consents_chooses_and_changes_the_answer(
     browser: Browser, server: Server, width: int, scheme: str
 ) -> None:
     """The whole small dialog; it fits the screen, loads nothing from elsewhere, and the console stays silent."""

@@ -38,7 +38,7 @@ def test_a_screen_is_text(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> 
     assert "<Один>" not in ann.screen
 
 
-def test_what_she_types_under_a_reply_box_is_a_reply(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_text_under_a_reply_box_is_a_reply(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
     """The answer names the question; an edit is another update with the same number."""
     asked = bot("sendMessage", chat_id=10, text="Слово?", reply_markup={"force_reply": True})["message_id"]
     word = ann.send("кит")

@@ -64,7 +64,7 @@ def test_who_cannot_be_written_to(bot: Bot, telegram: Telegram, ann: ScriptedPer
     ann.deactivate()
     assert bot.refused("sendMessage", chat_id=10, text="x") == "Forbidden: user is deactivated"
     for number, what in ((-5, "group chat"), (-1_000_000_000_005, "supergroup chat")):
-        telegram.group(number, ann).bot_is = "kicked"
+        telegram.group(number, ann).bot_status = "kicked"
         assert bot.refused("sendMessage", chat_id=number, text="x") == f"Forbidden: bot was kicked from the {what}"
     assert [entry.text for entry in telegram.display_log.list_events(10, "message")] == ["back"]
 

@@ -87,8 +87,8 @@ def skip_batch_item(
 def withdraw_batch_answer(session: Session, *, annotator_id: int, assignment_id: int, now: datetime) -> bool:
     """Exclude an answer that its annotator deleted in Label Studio, and free its place.
 
-    Returns False where there is no answer, or it did not count and holds no place.
-    Raises Stale once the project is closed, or the qualification is decided.
+    Returns False where there is no answer, or it did not count and holds no place. Raises Stale once the project
+    is closed, or the qualification is decided.
     """
     context, assignment, _ = _load_assignment(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
     final = judgement_writer.get_final_judgement(session, assignment)

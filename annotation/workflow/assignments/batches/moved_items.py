@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 
 from annotation.store import item_queue, journal, overlap_counts
 from annotation.store.models import Assignment, Item, Project, Report
-from annotation.vocabulary import AssignmentStatus, Event, ItemStatus
+from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Event, ItemStatus
 from annotation.workflow.assignments import item_selection
 from annotation.workflow.assignments.annotator_context import AnnotatorContext
 
@@ -79,7 +79,7 @@ def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
         Item.project_id == context.project_id,
         Item.status == ItemStatus.PAUSED,
         Item.held > 0,
-        col(Item.pool).in_(overlap_counts.POOLS_WITH_PLACES),
+        col(Item.pool).in_(POOLS_WITH_OVERLAP),
         Item.stage == context.participation.stage,
         ~was_assigned,
     )

@@ -164,7 +164,7 @@ def test_what_is_wrong_is_a_sentence(
     assert "Traceback" not in told
 
 
-def test_items_too_long_for_a_phone_are_handed_over(hromada: Command, accounts: Mapping[str, Account]) -> None:
+def test_items_too_long_for_a_phone_are_moved(hromada: Command, accounts: Mapping[str, Account]) -> None:
     """Of a short and a really long one the long one; all of it is in Label Studio, and its answer is stored."""
     long = "Кіт 🐈 спав.\n\n" * 4000 + "Кінець."
     rows = [{"id": "short", "text": "Речення."}, {"id": "long", "text": long}]

@@ -135,7 +135,7 @@ def test_a_token_that_the_server_does_not_know(workspace: Workspace) -> None:
 
 
 def test_a_server_that_is_down_in_the_middle_is_made_up_for(workspace: Workspace) -> None:
-    """Items that were handed out wait, and go with the next push; answers wait there."""
+    """Items that were assigned wait, and go with the next push; answers wait there."""
     workspace.campaign(items=2)
     workspace.person("olha")
     workspace.push("olha", 1)

@@ -1,4 +1,4 @@
-"""Items that are fixed while they wait at a batch: nobody works in vain, and no answer is lost."""
+"""Items that are fixed while they wait in a batch: nobody works in vain, and no answer is lost."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_next_push_shows_a_fixed_item_as_it_is_and_takes_a_superseded_one_aw
     fix(workspace, "p-3", cosmetic=False)
     workspace.say("olha", tasks["p-3"], NO)
     pushed = workspace.push("olha", 4)
-    assert (pushed.in_hand, pushed.sent) == (2, 0)  # two items wait; whoever met an item does not get it again
+    assert (pushed.in_hand, pushed.sent) == (2, 0)  # two items wait; an annotator who met an item does not get it again
     there = shown(workspace)
     assert sorted(there) == ["p-1", "p-3", "p-4"]
     assert "Виправлене p-1." in there["p-1"]

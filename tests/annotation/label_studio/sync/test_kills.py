@@ -1,4 +1,4 @@
-"""Pushers and pullers that are killed, wherever they are: what comes after them makes up for it, once."""
+"""Pushes and pulls that are killed at any point: the next run does the rest, once."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def backend() -> str:
 def test_a_push_that_was_killed_is_made_up_for(
     workspace: Workspace, url: str, after: str, lines: int, delay: float
 ) -> None:
-    """While it hands out, before a request, in it, after it: every item is there once in the end."""
+    """While it assigns, before a request, in it, after it: every item is there once in the end."""
     workspace.campaign(items=150)
     workspace.person("olha")
     killed(workspace, url, "push", after=after, lines=lines, delay=delay)

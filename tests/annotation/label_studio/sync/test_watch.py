@@ -75,7 +75,7 @@ async def test_only_a_call_with_the_secret_wakes(headers: dict[str, str], status
 
 
 async def test_a_long_call_is_refused() -> None:
-    """Whoever knows the secret cannot fill the memory."""
+    """Even a caller who knows the secret cannot fill the memory."""
     wake = asyncio.Event()
     async with TestClient(TestServer(create_webhook_app("right", wake))) as caller:
         answer = await caller.post("/", data=io.BytesIO(b"x" * (MAX_BODY_BYTES + 1)), headers={SECRET_HEADER: "right"})
