@@ -33,9 +33,9 @@ class Coefficient:
     The names of the fields are published as keys of `hromada agreement --json`. `low` and `high` are the ends of the
     percentile interval; `undefined_resamples` counts the resamples in which the coefficient had no value. `how`
     describes how value and interval were computed; `reason` says why the value or the interval is missing, else it is
-    empty. `basis` says which votes count. `positions` is true where the classes are positions of options, because the
-    options themselves differ from item to item. `of` names the label, annotator, box or period that the coefficient
-    of a breakdown is about; it is empty for coefficients of the whole data set.
+    empty. `basis` says which votes count. `positions` (so it is published) is true where the classes are positions of
+    options, because the options themselves differ from item to item. `of` names the label, annotator, box or period
+    that the coefficient of a breakdown is about; it is empty for coefficients of the whole data set.
     """
 
     name: str

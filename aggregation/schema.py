@@ -41,10 +41,11 @@ class Votes:
     `frame` has the text columns item, annotator, answer, one row per vote, in the order of assignment (the tie rule
     `first` and `first_votes` read that order); repeated votes of one annotator on one item all count. `items` has one
     row per item, answered or not, indexed by the item id, with the columns group (text), gold (text or None) and
-    n_options (whole number, 2 or more). `classes` are the declared labels in their order; None says that the options
-    differ from item to item and share no classes. `positions` says that the classes are positions of options that
-    differ, because the authors of the data set counted so. `level` is the level of measurement: the order of the
-    classes is a rank from `ordinal` on, and from `interval` on their names are numbers (0 or more for `ratio`).
+    n_options (how many labels a vote on the item can have, 2 or more). `classes` are the declared labels in their
+    order; None says that the options differ from item to item and share no classes. `classes_are_positions` says that
+    the classes are positions of options that differ, because the authors of the data set counted so.
+    `measurement_level` is nominal, ordinal, interval or ratio: the order of the classes is a rank from `ordinal` on,
+    and from `interval` on their names are numbers (0 or more for `ratio`).
     """
 
     frame: pd.DataFrame
@@ -124,7 +125,8 @@ def check_votes(
     """Check and freeze votes (`frame`: item, annotator, answer) with their items (index item; group, gold, n_options).
 
     Raises HromadaError for a missing column, an empty cell, an unknown item, an answer outside the classes, classes
-    that have no values at the `level`, and for an item that occurs twice, has no group or has fewer than two options.
+    that have no values at the `measurement_level`, and for an item that occurs twice, has no group or has fewer than
+    two options.
     """
     checked = check_rows(frame, VOTE_COLUMNS).astype(str).astype(object)
     known = check_items(items)

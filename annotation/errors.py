@@ -6,7 +6,7 @@ HromadaError            aggregation/errors.py: problem, where, remedy
 ├── NotFound            a project, an item or a file that is not there
 ├── Conflict            a request that contradicts what is stored already
 ├── Unavailable         a database or a server that does not answer
-└── Stale               a tap on a button of an assignment that is over
+└── Stale               a tap on a button that no longer applies
 
 Every exception carries the problem, its place (`Where`: file, line, column, field) and the remedy, each as a sentence
 for the user.
@@ -36,7 +36,8 @@ class Unavailable(HromadaError):
 
 
 class Stale(HromadaError):
-    """A tap on a button of an assignment that is no longer live for this annotator.
+    """A tap on a button that no longer applies; it changes nothing.
 
-    It changes nothing.
+    Its assignment is not, or never was, live for this annotator, or the text, field or project that it names has
+    changed or is gone.
     """

@@ -112,7 +112,9 @@ def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progres
     answers = data.build_answers()
     votes = answers.votes
     self_agreement = compute_self_agreement(
-        annotator_quality.list_repeats(data), closed=data.classes is not None, confidence_level=options.confidence_level
+        annotator_quality.list_repeats(data),
+        has_classes=data.classes is not None,
+        confidence_level=options.confidence_level,
     )
     variants = build_variants(data) if data.items["gold"].notna().any() else {}
     n_parts = 3 if variants else 2

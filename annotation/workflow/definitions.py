@@ -1,7 +1,8 @@
 """Definitions: the project and programme files as stored in the database, parsed once per process and cached.
 
-Parsing and checking a definition takes much longer than storing an answer. A definition is cached by the sha256 of its
-file.
+Parsing and checking a definition takes much longer than storing an answer. A definition is cached by the id of its
+project or programme and its `definition_sha256`, which changes with any of its files; that of a project by its overlap
+too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.store.models import Programme, Project
 
 MAX_CACHED_DEFINITIONS = 500
-"""How many definitions of each kind are kept before the cache is emptied."""
+"""How many definitions of projects, and how many of programmes, are kept before their cache is emptied."""
 
 _projects: dict[tuple[int, str, int | None, int | None], ProjectFile] = {}
 _programmes: dict[tuple[int, str], ProgrammeFile] = {}
@@ -21,7 +22,8 @@ _programmes: dict[tuple[int, str], ProgrammeFile] = {}
 def get_project_definition(project: Project) -> ProjectFile:
     """The parsed definition of a stored project.
 
-    The cache key holds the overlap too, because extending a project changes the overlap without changing the file.
+    The cache key holds the overlap too, because extending a project changes the overlap and leaves `definition_sha256`
+    as it is.
     """
     key = (project.id or 0, project.definition_sha256, project.overlap, project.overlap_max)
     definition = _projects.get(key)

@@ -23,7 +23,7 @@ def demo(
 
     with terminal_output.show_progress("simulated people", quiet=json) as report:
         result = demo_run.run_demo(
-            to, progress=lambda what, share: report(share * 0.5 + (0.5 if what == "numbers" else 0.0))
+            to, progress=lambda step, share: report(share * 0.5 + (0.5 if step == "numbers" else 0.0))
         )
     if json:
         terminal_output.print_json(

@@ -41,7 +41,7 @@ PUBLISHED_FILES = (
 )
 
 Progress = Callable[[str, float], None]
-"""Called with the name of the step, and the share of it that is done."""
+"""Called with the step (first `answers`, then `numbers`) and the share of it that is done."""
 
 
 @dataclass(frozen=True, kw_only=True)

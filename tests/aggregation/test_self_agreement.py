@@ -18,7 +18,7 @@ def repeats(first: str, again: str) -> pd.DataFrame:
 
 def test_share_and_kappa_over_all_people() -> None:
     """Four of five equal; chance is .6·.4 + .4·.6 = .48, so κ = 1 - .2 / .52."""
-    made = compute_self_agreement(repeats("xxxyy", "xxyyy"), closed=True)
+    made = compute_self_agreement(repeats("xxxyy", "xxyyy"), has_classes=True)
     assert (made.n_repeats, made.n_annotators, made.percent, made.reason) == (5, 2, 0.8, "")
     assert made.kappa == pytest.approx(1 - 0.2 / 0.52)
     assert made.kappa == pytest.approx(cohen_kappa_score(list("xxxyy"), list("xxyyy")))
@@ -35,5 +35,5 @@ def test_share_and_kappa_over_all_people() -> None:
 )
 def test_what_is_undefined_says_why(first: str, again: str, closed: bool, percent: float | None, reason: str) -> None:
     """One label alone, options of the item's own, and no repeat at all have no κ."""
-    made = compute_self_agreement(repeats(first, again), closed=closed)
+    made = compute_self_agreement(repeats(first, again), has_classes=closed)
     assert (made.percent, made.kappa, made.reason) == (percent, None, reason)

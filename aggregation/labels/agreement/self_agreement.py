@@ -32,18 +32,20 @@ class SelfAgreement:
     reason: str
 
 
-def compute_self_agreement(repeats: pd.DataFrame, *, closed: bool, confidence_level: float = 0.95) -> SelfAgreement:
+def compute_self_agreement(
+    repeats: pd.DataFrame, *, has_classes: bool, confidence_level: float = 0.95
+) -> SelfAgreement:
     """Compare first and later answers; `repeats` has one row per repeat with the columns annotator, first, again.
 
     The columns first and again are the two answers of the annotator to the same item. κ is Cohen's (1960), of first
-    against later answers; without shared classes (`closed` is false: options differ from item to item) it is missing.
+    against later answers; without classes (`has_classes` is false: options differ from item to item) it is missing.
     """
     n = len(repeats)
     first, again = repeats["first"].astype(str), repeats["again"].astype(str)
     n_equal = int((first == again).sum())
     interval = wilson_interval(n_equal, n, confidence_level=confidence_level)
     kappa, reason = (
-        _compute_kappa(first, again) if n and closed else (None, REASON_NO_CLASSES if n else REASON_NO_REPEAT)
+        _compute_kappa(first, again) if n and has_classes else (None, REASON_NO_CLASSES if n else REASON_NO_REPEAT)
     )
     return SelfAgreement(
         n_repeats=n,

@@ -30,7 +30,11 @@ _WORD_JOINER = "\u2060"
 
 @dataclass(frozen=True, kw_only=True)
 class ControlContext:
-    """What all controls of a pass share: the name of the main object, the hotkeys by control, the texts."""
+    """What all controls of a pass share: hotkeys by control, texts, and `main_object`.
+
+    That is the name of the object to which all controls but those of spans refer (`toName`): the item's HTML, or else
+    the first text in which spans are marked.
+    """
 
     main_object: str
     hotkeys: Mapping[str, tuple[str, ...]]
@@ -191,13 +195,13 @@ def _format_attribute(value: str | int | bool) -> str:
     return _FORBIDDEN_IN_XML.sub("", str(value))
 
 
-def add_condition_views(parent: Element, question: Question, known: Mapping[str, Question]) -> Element:
+def add_condition_views(parent: Element, question: Question, pass_questions: Mapping[str, Question]) -> Element:
     """The element for a question: in as many nested Views as it has conditions on questions of this pass.
 
-    A text to correct is shown from the beginning, and hidden by answers other than the one that asks for it.
+    A text to correct is shown from the beginning, and hidden by answers other than those that ask for it.
     """
     for name, values in (question.show_if or {}).items():
-        condition_question = known.get(name)
+        condition_question = pass_questions.get(name)
         if condition_question is None or not is_supported_condition(condition_question, values):
             continue
         when, choice_labels = "choice-selected", values
@@ -211,13 +215,15 @@ def add_condition_views(parent: Element, question: Question, known: Mapping[str,
     return parent
 
 
-def list_unsupported_conditions(question: Question, known: Mapping[str, Question]) -> dict[str, tuple[str, ...]]:
+def list_unsupported_conditions(
+    question: Question, pass_questions: Mapping[str, Question]
+) -> dict[str, tuple[str, ...]]:
     """The conditions of a question that Label Studio cannot check: they are shown as notes, and it is not required."""
     conditions = (question.show_if or {}).items()
     return {
         name: values
         for name, values in conditions
-        if name not in known or not is_supported_condition(known[name], values)
+        if name not in pass_questions or not is_supported_condition(pass_questions[name], values)
     }
 
 
@@ -229,6 +235,6 @@ def is_supported_condition(condition_question: Question, values: tuple[str, ...]
 
 
 def _list_other_labels(condition_question: Question, values: tuple[str, ...]) -> tuple[str, ...]:
-    """The other options, where all of them are known and none holds a comma."""
+    """The labels of the other options; empty where options differ from item to item, or one label holds a comma."""
     others = tuple(label for label in passes.list_option_labels(condition_question) if label not in values)
     return () if any("," in label for label in others) else others

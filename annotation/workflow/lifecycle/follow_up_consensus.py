@@ -103,7 +103,8 @@ def _compute_by_box(
 def _build_item_facts(question: Question, items: Sequence[Item]) -> pd.DataFrame:
     """A DataFrame with a row for each item, indexed by external id, in the form that `aggregation` takes.
 
-    Columns: group, gold (None where no gold is declared) and n_options (how many labels a vote on the item can have).
+    Columns: group, gold (None where no gold is declared) and n_options (how many labels one vote can have, see
+    `_count_labels`).
     """
     index = pd.Index([item.external_id for item in items], name="item")
     columns = {
@@ -120,7 +121,7 @@ def _get_gold(item: Item, question: Question) -> str | None:
 
 
 def _count_labels(question: Question, item: Item) -> int:
-    """How many labels a vote on the item can have."""
+    """How many labels one vote can have: the item's options, or 2 for checkboxes, where each box is voted on apart."""
     if isinstance(question, ChoiceQuestion):
         return len(question.get_substantive_options(item.options))
     return len(question.options) if isinstance(question, ScaleQuestion) else 2
