@@ -1,4 +1,4 @@
-"""The only module that writes published files: all of them or none, the same bytes for the same content.
+"""The only module that writes published files: none changes unless all could be written; same content, same bytes.
 
 A spreadsheet runs a cell that begins with = + - @ (some also their full-width forms) or with a tab or a line break.
 Text cells that begin so get one apostrophe (') in front. So that a program can undo it without guessing, text that
@@ -23,6 +23,7 @@ import pandas as pd
 from aggregation.errors import HromadaError, Where
 
 FILE_MODE = 0o644  # published files may be read by all; tempfile makes them 0600
+MAX_EXACT = 1e15  # whole numbers are exact below it, and pandas turns whole numbers with gaps into floats
 _RISKY = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 _ESCAPED = re.compile(r"'+[=+\-@＝＋－＠\t\r\n]")
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
@@ -41,9 +42,9 @@ def unescape_cell(cell: str) -> str:
 def format_csv(frame: pd.DataFrame) -> str:
     """Format a frame as CSV: its rows and columns in order, a header, "\\n" between lines, quotes where needed.
 
-    None and nan are empty cells, truth values `true` and `false`, whole numbers have no decimal point, other numbers
-    the shortest form that reads back as the same number. Text is escaped (`escape_cell`). A column that needs fixed
-    decimals has to be text already.
+    None and nan are empty cells, truth values `true` and `false`, whole numbers below `MAX_EXACT` have no decimal
+    point, other numbers the shortest form that reads back as the same number. Text is escaped (`escape_cell`). A column
+    that needs fixed decimals has to be text already.
     """
     columns = [frame[name].tolist() for name in frame.columns]
     rows = [list(frame.columns), *zip(*columns, strict=True)]
@@ -93,8 +94,8 @@ def _format_cell(value: object) -> str:
         return "true" if value else "false"
     if value is None or value is pd.NA or value is pd.NaT or value != value:  # noqa: PLR0124  # only nan differs from itself
         return ""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return str(int(value))  # pandas turns whole numbers with gaps into floats
+    if isinstance(value, float) and value.is_integer() and abs(value) < MAX_EXACT:
+        return str(int(value))
     if isinstance(value, (int, float, np.integer, np.floating)):
         return str(value.item() if isinstance(value, np.generic) else value)
     return escape_cell(str(value))

@@ -27,7 +27,7 @@ def build_individual_scorer(scored: ScoredAnswers) -> Scorer:
 def build_majority_scorer(scored: ScoredAnswers) -> Scorer:
     """The scorer of the answer that has more votes than each other answer of its item; a tie is wrong.
 
-    Items that no drawn annotator answered do not count; those that the drawn annotators only skipped are wrong.
+    Items that no drawn annotator answered or skipped do not count; those that they only skipped are wrong.
     """
     if scored.classes is None:
         return _build_own_options_scorer(scored, plurality=True)
@@ -88,11 +88,11 @@ def _build_class_scorer(scored: ScoredAnswers, *, plurality: bool) -> Scorer:
 
     def sum_columns(annotators: Floats, items: Floats) -> Floats:
         counts = np.asarray(votes @ annotators, dtype=np.float64).reshape(n_classes, n_items, -1)
-        answered = counts.sum(axis=0) + np.asarray(skips @ annotators, dtype=np.float64)
+        votes_and_skips = counts.sum(axis=0) + np.asarray(skips @ annotators, dtype=np.float64)
         if plurality:
-            n_answers = (answered > 0).astype(np.float64)
+            n_answers = (votes_and_skips > 0).astype(np.float64)
             return _sum_label_counts(_find_leaders(counts), gold, weights=items, n_answers=n_answers)
-        return _sum_label_counts(counts, gold, weights=items, n_answers=answered)
+        return _sum_label_counts(counts, gold, weights=items, n_answers=votes_and_skips)
 
     return build_scorer(sum_columns, scored, width=n_classes * n_items)
 
@@ -128,7 +128,8 @@ def _build_own_options_scorer(scored: ScoredAnswers, *, plurality: bool) -> Scor
 def _sum_label_counts(answers: Floats, gold: Floats, *, weights: Floats, n_answers: Floats) -> Floats:
     """Label counts of `answers` (classes × items × draws) against one-hot `gold` (classes × items), a row per draw.
 
-    `n_answers` is the number of answers of each item (items × draws), those that name no class included.
+    `n_answers` is how many answers are scored of each item (items × draws): its votes and skips, or 1 where the item
+    has one label. Those that name no class (a skip, a tie) are included.
     """
     weighted = answers * weights
     right = np.einsum("ci,cib->bc", gold, weighted)

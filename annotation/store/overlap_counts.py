@@ -1,14 +1,15 @@
-"""The overlap counts of items: `free`, `held`, `n_live` and `n_done` are changed in this module and nowhere else.
+"""The overlap counts of items: from the start of a project on, `free`, `held`, `n_live` and `n_done` change only here.
 
-An item of the main or pilot pool has as many places as it is to get answers; `free + held + n_live` is their number.
-A place is free (it can be assigned), held (the item is paused) or live (an assignment has it); `n_done` counts the live
-places that are answered. So assigning moves one from `free` to `n_live`, answering adds one to `n_done`, and releasing
-moves it back. Whenever a place becomes free again the item is put into the queue again (`RequeuedItem`) for annotators
-whose cursor has passed it.
+An item of the main or pilot pool has as many places as it is to get answers; `free + held + n_live` is their number,
+and the imported answers beyond them. A place is free (it can be assigned), held (the item is paused) or taken (an
+assignment has it, answered or not: `n_live`); `n_done` counts the taken places that are answered. So assigning moves
+one from `free` to `n_live`, answering adds one to `n_done`, and releasing moves it back. Whenever a place becomes free
+again the item is put into the queue again (`RequeuedItem`) for annotators whose cursor has passed it.
 
 Overlap is never exceeded, however many processes assign at the same time: every statement carries its own condition
 (`free > 0`) and the table has checks; nothing depends on a count that was read before. Each function costs the same for
-any number of items, but for `raise_overlap` and `requeue_new_items`, which change a whole project.
+any number of items, but for `raise_overlap` and `requeue_new_items`, which change a whole project. (Before the start
+the free places are set by `item_writer`; imports count many answers at once in `repeated_votes`.)
 """
 
 from __future__ import annotations
@@ -98,15 +99,15 @@ def release_places(session: Session, *, item_ids: Sequence[int], now: datetime) 
         _requeue(session, col(Item.id).in_(item_ids), col(Item.free) > 0, now=now)
 
 
-def remove_extra_answer(session: Session, *, item_id: int) -> None:
-    """Stop counting an answer that came from outside: it had taken none of the places, so none becomes free."""
+def remove_imported_answer(session: Session, *, item_id: int) -> None:
+    """Stop counting an imported answer: it had taken none of the places, so none becomes free."""
     session.connection().execute(
         sa.update(Item).where(col(Item.id) == item_id).values(n_live=Item.n_live - 1, n_done=Item.n_done - 1)
     )
 
 
-def add_extra_answer(session: Session, *, item_id: int) -> None:
-    """Count an answer that came from outside, in addition to the places."""
+def add_imported_answer(session: Session, *, item_id: int) -> None:
+    """Count an imported answer, in addition to the places."""
     session.connection().execute(
         sa.update(Item).where(col(Item.id) == item_id).values(n_live=Item.n_live + 1, n_done=Item.n_done + 1)
     )
@@ -124,10 +125,12 @@ def add_places(session: Session, *, item_id: int, number: int, now: datetime) ->
     requeue_item(session, item_id=item_id, now=now)
 
 
-def pause_item(session: Session, *, item_id: int, status: ItemStatus = ItemStatus.PAUSED) -> None:
+def pause_item(session: Session, *, item_id: int) -> None:
     """Stop assigning an item: its free places are held."""
     session.connection().execute(
-        sa.update(Item).where(col(Item.id) == item_id).values(status=status, held=Item.held + Item.free, free=0)
+        sa.update(Item)
+        .where(col(Item.id) == item_id)
+        .values(status=ItemStatus.PAUSED, held=Item.held + Item.free, free=0)
     )
 
 

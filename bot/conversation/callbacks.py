@@ -71,7 +71,9 @@ These are the revision of the answer, the index of the question in the item, the
 TOGGLE 1 to tick the box or 0 to clear it. DONE and LEAVE_UNANSWERED have the first two, ANSWER the first three.
 
 CONSENT has one number, 1 to agree or 0 to decline; PROFILE the index of the option, and a second number for "I would
-rather not say"; WARNING a number only to decline. Their words are the beginning of the text's sha256, or of the field.
+rather not say"; WARNING a number only to decline; their words are the beginning
+of the sha256 of the text or of the field. ATTEST has the number of the work session, the index of the option, and 1
+where the annotator pauses, so that no other screen follows.
 """
 
 

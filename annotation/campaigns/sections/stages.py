@@ -23,7 +23,10 @@ _RIGHT_OF_ALL = re.compile(r"(\d+) of (\d+)")
 
 
 class PassMark(Section):
-    """The number of right answers needed to pass: at least `21 of 30`, or at least `60 %` of all answers."""
+    """The number of right answers needed to pass: at least `21 of 30`, or at least `60 %` of all answers.
+
+    `of` is how many answers an attempt needs before it is decided.
+    """
 
     right: Count | None = None
     of: Count | None = None
@@ -38,7 +41,7 @@ class PassMark(Section):
         return self
 
     def is_reached(self, right: int, of: int) -> bool:
-        """Whether an annotator with `right` right answers of `of` passes."""
+        """Whether an annotator with `right` right answers of `of` passes; for `21 of 30` only `right` decides."""
         if self.right is not None and self.of is not None:
             return right >= self.right
         return of > 0 and right >= multiply_share(self.share or 0.0, of)
@@ -58,8 +61,8 @@ class StageSection(Section):
     """A stage before the main one.
 
     `number` is how many items of the pool an annotator gets (default: all), `attempts` the maximum of attempts (1), and
-    `cool_down` the seconds between a failed attempt and the next. With `explain` the gold is shown after each answer,
-    with the item's explanation if it has one.
+    `cool_down` the seconds between a failed attempt and the next. With `explain` a training shows the item's
+    explanation after each answer, below the gold, which it shows in any case.
     """
 
     pool: PoolSection
@@ -103,8 +106,8 @@ class PagesSection(Section):
 class ControlsSection(Section):
     """`controls:` control items, which have known gold and look like other items.
 
-    They come `per_page`, or at a `rate` (a share of an annotator's items). `number` is how many items of the pool an
-    annotator gets, all of them if not given. If `questions` are named, only the answers to these are checked.
+    They come `per_page`, or at a `rate` (a share of an annotator's items). `number` is how many items the pool is
+    to have; `hromada check` says where it has fewer. If `questions` are named, only the answers to these are checked.
     """
 
     pool: PoolSection

@@ -67,10 +67,10 @@ class Project(TableModel, table=True):
 class Item(TableModel, table=True):
     """One thing to judge.
 
-    An item has as many places as answers are wanted; a place is free, held or live. `free` places can be assigned,
-    `held` places become free when the paused item is resumed, `n_live` places are taken by an assignment. `n_done` is
-    how many of the live places are answered. Only `store/overlap_counts.py` changes these four numbers. Control,
-    training and qualification items have no places: they may be assigned to every annotator.
+    An item has as many places as answers are wanted; a place is free, held or taken. `free` places can be assigned,
+    `held` places become free when the paused item is resumed, `n_live` places are taken by an assignment, and `n_done`
+    of these are answered. `store/overlap_counts.py` changes these four numbers. Control, training and qualification
+    items have no places: they may be assigned to every annotator.
 
     `external_id` is the item's id in the organisers' file, `rank` its number in the order of that file, from 0.
     `revision` counts the contents of the item, from 1. `group_id` is the group (story, article, word), of which an

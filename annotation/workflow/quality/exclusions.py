@@ -74,7 +74,7 @@ def restore_place(session: Session, assignment: Assignment) -> bool:
     if assignment.holds_place or not _needs_place(assignment):
         return True
     if assignment.surface == Surface.IMPORT:
-        overlap_counts.add_extra_answer(session, item_id=assignment.item_id)
+        overlap_counts.add_imported_answer(session, item_id=assignment.item_id)
     elif overlap_counts.take_place(session, item_id=assignment.item_id):
         overlap_counts.fill_place(session, item_id=assignment.item_id)
     else:
@@ -106,7 +106,7 @@ def _release_place(session: Session, assignment: Assignment, *, now: datetime) -
         assignment.status = AssignmentStatus.EXPIRED
     if assignment.holds_place:
         if assignment.surface == Surface.IMPORT:
-            overlap_counts.remove_extra_answer(session, item_id=assignment.item_id)
+            overlap_counts.remove_imported_answer(session, item_id=assignment.item_id)
         else:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=not live, now=now)
         assignment.holds_place = False

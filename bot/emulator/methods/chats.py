@@ -50,7 +50,11 @@ def get_file(state: State, call: Call) -> Any:
 
 
 def answer_callback_query(state: State, call: Call) -> Any:
-    """Answer a tap, with a toast or an alert if there is a text."""
+    """Answer a tap, with a toast or an alert.
+
+    Without a text nothing is shown, but a `toast` with an empty text is logged: it ends the loading state of the
+    button.
+    """
     text = call.text("text")
     if len(text) > MAX_TOAST:
         raise bad_request("MESSAGE_TOO_LONG")
