@@ -36,7 +36,7 @@ class Resampling:
     progress: Progress | None = None
 
     def rng(self) -> np.random.Generator:
-        """A new generator from the seed, so that all units and coefficients use the same draws."""
+        """A new generator from the seed, so that all coefficients and scores are computed on the same resamples."""
         return np.random.default_rng(self.seed)
 
     def part(self, number: int, *, of: int) -> Progress | None:

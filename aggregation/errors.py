@@ -31,7 +31,8 @@ class Where:
 class HromadaError(Exception):
     """An error that is shown to the user as it is.
 
-    `problem` says in a sentence what went wrong, `remedy` what to do about it, `where` in which file and line.
+    `problem` says in a sentence what went wrong, `remedy` what to do about it, `where` in which file and line. Raised
+    itself for input of `aggregation` that is wrong or empty; the subclasses are named after what happened.
     """
 
     def __init__(self, problem: str, *, remedy: str = "", where: Where | None = None) -> None:
@@ -42,8 +43,8 @@ class HromadaError(Exception):
         super().__init__(f"{prefix}{problem}" + (f" {remedy}" if remedy else ""))
 
 
-class Refused(HromadaError):  # named after what happened, as all errors of the tree that are raised
-    """A method of aggregation was refused, because it cannot be applied to the given votes.
+class Refused(HromadaError):
+    """A computation (a consensus method, a coefficient, a breakdown) was refused, because it does not fit the votes.
 
-    The remedy names a method that can.
+    The remedy says what can be computed instead.
     """

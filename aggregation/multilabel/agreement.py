@@ -38,7 +38,8 @@ def compute_multilabel_agreement(
 ) -> tuple[Coefficient, ...]:
     """The coefficients of whole sets, then BOX_COEFFICIENTS of all boxes together (`of` is EVERY_BOX) and of each box.
 
-    Where the boxes differ from item to item, sets have only `exact_sets`, and there are no rows of single boxes.
+    Where the boxes differ from item to item, of the sets only `exact_sets` has a value (the rows of
+    both alphas say why not), and there are no rows of single boxes.
     `overlap` is the planned number of votes per item; only the first so many votes of each item count.
     """
     pooled = compute_label_agreement(
@@ -132,7 +133,7 @@ def compute_set_agreement(
     distances = [_build_distance_matrix(sets, distance) for distance in DISTANCES.values()]
     observed = [np.einsum("iu,iu->i", table @ matrix, table) / (size - 1) for matrix in distances]
     equal = np.einsum("iu,iu->i", table, table - 1) / (size * (size - 1))
-    pool = build_item_columns(
+    item_columns = build_item_columns(
         np.column_stack([np.ones(len(items)), equal, size, *observed, table]),
         groups=chosen.items["group"].reindex(items),
         n_votes=len(frame),
@@ -141,13 +142,13 @@ def compute_set_agreement(
     statistics: dict[str, Callable[[Floats], Floats]] = {"exact_sets": _share_equal_pairs}
     for number, name in enumerate(DISTANCES):
         statistics[name] = _build_distance_alpha(number, distances[number], start=3 + len(DISTANCES))
-    sums = pool.resample(resampling)
+    sums = item_columns.resample(resampling)
     return tuple(
         estimate_coefficient(
             name,
-            pool.compute(statistic),
+            item_columns.compute(statistic),
             resampled=None if sums is None else statistic(sums),
-            item_columns=pool,
+            item_columns=item_columns,
             resampling=resampling,
             how="mean over items of the share of equal pairs of sets"
             if name == "exact_sets"
@@ -186,7 +187,7 @@ def _share_equal_pairs(sums: Floats) -> Floats:
 
 
 def _build_distance_alpha(number: int, distances: Floats, *, start: int) -> Callable[[Floats], Floats]:
-    """Alpha from the sums of the pool's columns; the votes for each set begin at the column `start`."""
+    """Alpha from the sums of the items' columns; the votes for each set begin at the column `start`."""
 
     def statistic(sums: Floats) -> Floats:
         set_votes = sums[:, start:]

@@ -70,7 +70,11 @@ def reinstate_answers(session: Session, *, assignment_ids: Collection[int], reas
 
 
 def restore_place(session: Session, assignment: Assignment) -> bool:
-    """Give a counting answer an overlap place if it lacks one; where none is left, mark it extra and return False."""
+    """Count a counting answer in its item's overlap if it is not counted there.
+
+    An answer from Telegram or Label Studio takes a free place, or is marked extra where none is free: then False is
+    returned. An imported answer is counted beyond the places.
+    """
     if assignment.holds_place or not _needs_place(assignment):
         return True
     if assignment.surface == Surface.IMPORT:
@@ -87,7 +91,8 @@ def restore_place(session: Session, assignment: Assignment) -> bool:
 
 
 def _needs_place(assignment: Assignment) -> bool:
-    can_hold = not assignment.is_control and (assignment.surface == Surface.IMPORT or not assignment.is_repeat)
+    """Whether the overlap counts the assignment; control items and repeats are beside it."""
+    can_hold = not assignment.is_control and not assignment.is_repeat
     return can_hold and assignment.stage in {Stage.PILOT, Stage.MAIN} and assignment.status == AssignmentStatus.DONE
 
 
