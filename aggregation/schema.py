@@ -36,7 +36,7 @@ def divide_safely(top: Floats, bottom: Floats, *, above: float = 0.0) -> Floats:
 
 @dataclass(frozen=True, kw_only=True)
 class Votes:
-    """The retained votes of one data set, and what is known about its items.
+    """The votes of one data set that count, and what is known about its items.
 
     `frame` has the text columns item, annotator, answer, one row per vote, in the order of assignment (the tie rule
     `first` and `first_votes` read that order); repeated votes of one annotator on one item all count. `items` has one

@@ -205,7 +205,11 @@ class RepeatPolicy(StrEnum):
 
 
 class GoldOrigin(StrEnum):
-    """The origin of a gold label."""
+    """The origin of a gold label.
+
+    It was built into the item, given by an expert, made from votes, decided by an expert where votes disagreed
+    (adjudication), or only declared in the file of items.
+    """
 
     CONSTRUCTION = "construction"
     EXPERT = "expert"

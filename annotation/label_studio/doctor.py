@@ -34,7 +34,7 @@ class ServerExamination:
         return all(state == STATE_WELL for *_, state in self.batches)
 
     def as_json(self) -> dict[str, Any]:
-        """The state with the keys of `--json`."""
+        """The state with the keys of `--json`, where batches stand under `desks`, their old name."""
         keys = ("project", "person", "pass", "remote_id", "tasks", "is")
         return {
             "url": self.url,

@@ -66,7 +66,7 @@ _IS_COUNTED = (
     ~col(Assignment.is_repeat),
     ~col(Assignment.exposed),
 )
-"""Without an exclusion, what `DataSet.retained` keeps, and pilot answers, whose consensus is used as well."""
+"""Without an exclusion, what counts in published numbers, and pilot answers, whose consensus is used as well."""
 
 
 def list_final_answers(

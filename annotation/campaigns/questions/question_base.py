@@ -39,7 +39,10 @@ class QuestionContent:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionMethods:
-    """The methods that suit the answers of a question: consensus, agreement, and scores against gold."""
+    """The methods that suit the answers of a question: consensus, agreement, and scores against gold.
+
+    `adjudication` is no method of hromada: an expert decides outside, and the result comes back as gold of that origin.
+    """
 
     consensus: tuple[str, ...]
     agreement: tuple[str, ...]
