@@ -101,8 +101,7 @@ def open_database(
 
     `pool` is the largest number of connections to PostgreSQL. Raises NotFound where `create` is false and the SQLite
     file does not exist, SchemaMismatch for a schema that is older or newer than this program, BadInput for an address
-    or a file that is no database, Unavailable where the database is locked
-    or does not answer.
+    or a file that is no database, Unavailable where the database is locked or does not answer.
     """
     with open_engine(url, synchronous=synchronous, create=create, pool=pool) as engine:
         with translate_errors(engine.url):

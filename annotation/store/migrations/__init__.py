@@ -79,7 +79,9 @@ def refuse_foreign_database(connection: sa.Connection) -> None:
     revision = get_revision(connection)
     if revision is not None and revision not in REVISIONS:
         raise SchemaMismatch(
-            "The database was made by a newer hromada, or by another program.", where=where, remedy="Upgrade hromada."
+            f"The database has the schema {revision}, of a newer hromada or of another program.",
+            where=where,
+            remedy=f"Upgrade hromada: this one works with {HEAD}.",
         )
     if revision is None and set(sa.inspect(connection).get_table_names()) - {"alembic_version"}:
         remedy = "Name another one (HROMADA_DATABASE_URL)."
