@@ -1,7 +1,7 @@
 """Alembic migrations, append-only from the first release on; all that a database lacks run in one transaction.
 
-Only `hromada database upgrade` changes the schema of a database that has one; every command makes the tables of an empty
-database, and refuses one that is older or newer than the program.
+Only `hromada database upgrade` changes the schema of a database that has one. Every other command makes the tables of
+an empty database, and refuses a database that is older or newer than the program.
 
 Where several processes start at once, the first one migrates and the others wait for it: on SQLite because there is one
 writing transaction, on PostgreSQL by an advisory lock that ends with the transaction.
@@ -15,9 +15,10 @@ import sqlalchemy as sa
 
 from annotation.errors import BadInput, SchemaMismatch, Where
 
-REVISIONS = ("0001",)
+REVISIONS: tuple[str, ...] = ("0001",)
 """All revisions, oldest first; kept here so that an up-to-date database needs no Alembic at start (300 ms)."""
 HEAD = REVISIONS[-1]
+"""The revision that this program works with."""
 SCRIPTS = Path(__file__).parent
 """The folder that Alembic reads; its `versions` holds one module a revision."""
 LOCK_NUMBER = 0x68726F6D616461
