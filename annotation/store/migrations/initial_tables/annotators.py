@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from annotation.store.migrations.initial_tables.column_types import MOMENT, build_enum_type
+from annotation.store.migrations.initial_tables import MOMENT, build_enum_type
 
 TABLES = (
     "annotator",

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from annotation.store.migrations.initial_tables.column_types import MOMENT, build_enum_type, build_partial_index
+from annotation.store.migrations.initial_tables import MOMENT, build_enum_type, build_partial_index
 
 TABLES = (
     "assignment",

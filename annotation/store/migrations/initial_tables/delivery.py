@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from annotation.store.migrations.initial_tables.column_types import BIG, MOMENT, build_partial_index
+from annotation.store.migrations.initial_tables import BIG, MOMENT, build_partial_index
 
 TABLES = ("inbox", "outbox", "process_lease", "conversation", "item_message")
 

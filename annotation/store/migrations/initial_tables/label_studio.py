@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from annotation.store.migrations.initial_tables.column_types import MOMENT
+from annotation.store.migrations.initial_tables import MOMENT
 
 TABLES = ("label_studio_account", "label_studio_batch", "label_studio_task", "label_studio_set_aside")
 
