@@ -3,6 +3,7 @@
 HromadaError            aggregation/errors.py: problem, where, remedy
 ├── Refused             aggregation/errors.py: a method that the votes do not allow
 ├── BadInput            a file, a line or a field that cannot be used
+│   └── SchemaMismatch  a database whose schema is older or newer than this program
 ├── NotFound            a project, an item or a file that is not there
 ├── Conflict            a request that contradicts what is stored already
 ├── Unavailable         a database or a server that does not answer
@@ -16,11 +17,25 @@ from __future__ import annotations
 
 from aggregation.errors import HromadaError, Refused, Where
 
-__all__ = ["BadInput", "Conflict", "HromadaError", "NotFound", "Refused", "Stale", "Unavailable", "Where"]
+__all__ = [
+    "BadInput",
+    "Conflict",
+    "HromadaError",
+    "NotFound",
+    "Refused",
+    "SchemaMismatch",
+    "Stale",
+    "Unavailable",
+    "Where",
+]
 
 
 class BadInput(HromadaError):
     """A file, a line or a field that cannot be used; nothing was changed."""
+
+
+class SchemaMismatch(BadInput):
+    """A database whose schema is older or newer than this program; nothing was changed."""
 
 
 class NotFound(HromadaError):

@@ -130,7 +130,8 @@ async def poll_in_background(app: BotApplication) -> AsyncIterator[None]:
 def run_application(app: BotApplication, *, token: str, log_level: str, address: WebhookAddress | None = None) -> None:
     """Run until a signal comes: by long polling, or at an address that Telegram calls. Updates are never dropped.
 
-    Raises BadInput for an unknown token or an address that cannot be used, Unavailable where the watchdog gives up.
+    Raises BadInput for an unknown token or an address that cannot be used, Unavailable where the watchdog gives up,
+    SchemaMismatch where a newer program has upgraded the database.
     """
     configure_logging(log_level, token=token)
     try:
@@ -149,9 +150,9 @@ async def serve_updates(app: BotApplication, *, token: str, address: WebhookAddr
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signal_number, ended.set)
     receiving = _poll(app) if address is None else _listen(app, token=token, address=address)
-    async with app, _run_in_background(app, receiving) as receiver:
+    async with app, _run_in_background(app, receiving) as tasks:
         stop = asyncio.create_task(ended.wait())
-        await asyncio.wait([stop, receiver], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
         stop.cancel()
         logger.info("The bot ends.")
 
@@ -159,19 +160,19 @@ async def serve_updates(app: BotApplication, *, token: str, address: WebhookAddr
 @asynccontextmanager
 async def _run_in_background(
     app: BotApplication, receiving: Coroutine[None, None, None]
-) -> AsyncIterator[asyncio.Task[None]]:
-    """Run the sweeper and this coroutine until the block ends; then raise what made it fail."""
-    task = asyncio.create_task(receiving)
-    beside = [app.sweeper.run(), update_bot_profiles(app.api, app.workers.settings.bot_profiles)]
-    tasks = [task, *map(asyncio.create_task, beside)]
+) -> AsyncIterator[tuple[asyncio.Task[None], ...]]:
+    """Run the sweeper and this coroutine until the block ends, and yield both tasks; then raise what made one fail."""
+    both = (asyncio.create_task(app.sweeper.run()), asyncio.create_task(receiving))
+    profiles = asyncio.create_task(update_bot_profiles(app.api, app.workers.settings.bot_profiles))
     try:
-        yield task
+        yield both
     finally:
-        for running in tasks:
-            running.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    if not task.cancelled():
-        task.result()
+        for task in (*both, profiles):
+            task.cancel()
+        await asyncio.gather(*both, profiles, return_exceptions=True)
+    for task in both:
+        if not task.cancelled():
+            task.result()
 
 
 async def _poll(app: BotApplication) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+import _later_release
 import pytest
 import sqlalchemy as sa
 from _chromium import FLAGS, PROGRAM
@@ -100,6 +103,30 @@ def postgresql_url(copies: Copies) -> Iterator[str]:
     name = copies.make()
     yield sa.make_url(copies.server).set(database=name).render_as_string(hide_password=False)
     copies.drop(name)
+
+
+@dataclass(frozen=True)
+class LaterRelease:
+    """A later hromada, whose schema has the revision 0002."""
+
+    migrations: Path
+
+    def installed(self) -> AbstractContextManager[None]:
+        """Let this process be the later release while the block runs."""
+        return _later_release.use_migrations(self.migrations)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words by which a process of the later release is started; the command's own follow."""
+        return (sys.executable, _later_release.__file__, str(self.migrations))
+
+
+@pytest.fixture(scope="session")
+def later_release(tmp_path_factory: pytest.TempPathFactory) -> LaterRelease:
+    """A release that is later than this one."""
+    folder = tmp_path_factory.mktemp("later") / "migrations"
+    _later_release.write_migrations(folder)
+    return LaterRelease(folder)
 
 
 @pytest.fixture(scope="module")

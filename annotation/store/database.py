@@ -97,15 +97,15 @@ class Database:
 def open_database(
     url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", create: bool = True, pool: int = POOL_SIZE
 ) -> Iterator[Database]:
-    """Open a database, bring its schema up to date, yield the database and close it at the end.
+    """Open a database, make the tables of an empty one, yield the database and close it at the end.
 
     `pool` is the largest number of connections to PostgreSQL. Raises NotFound where `create` is false and the SQLite
-    file does not exist, BadInput for an address or a file that is no database, Unavailable where the database is locked
-    or does not answer.
+    file does not exist, SchemaMismatch for a schema that is older or newer than this program, BadInput for an address
+    or a file that is no database, Unavailable where the database is locked or does not answer.
     """
     with open_engine(url, synchronous=synchronous, create=create, pool=pool) as engine:
         with translate_errors(engine.url):
-            migrations.upgrade_schema(engine, reader=make_read_engine(engine))
+            migrations.prepare_schema(engine, reader=make_read_engine(engine))
         yield Database(engine)
 
 

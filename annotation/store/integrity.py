@@ -40,8 +40,9 @@ def _check_file(connection: sa.Connection) -> tuple[IntegrityFinding, ...]:
 
 def _check_revision(connection: sa.Connection) -> IntegrityFinding:
     revision = migrations.get_revision(connection)
-    behind = [] if revision == migrations.HEAD else [f"it is {revision or 'empty'}: hromada database upgrade"]
-    return _build_finding(f"the schema's revision is {migrations.HEAD}", behind)
+    remedy = "hromada database upgrade" if revision in {None, *migrations.REVISIONS} else "upgrade hromada"
+    wrong = [] if revision == migrations.HEAD else [f"it is {revision or 'empty'}: {remedy}"]
+    return _build_finding(f"the schema's revision is {migrations.HEAD}", wrong)
 
 
 def _check_schema(connection: sa.Connection) -> IntegrityFinding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,9 +24,10 @@ Yes = Annotated[bool, typer.Option("--yes", help="Replace what is there.")]
 def upgrade(
     no_backup: Annotated[bool, typer.Option("--no-backup", help="Make no backup first.")] = False, json: AsJson = False
 ) -> None:
-    """Bring the schema up to date.
+    """Bring the schema up to date; no other command does.
 
-    On SQLite a backup is made first, beside the database; on PostgreSQL make one yourself (hromada database backup).
+    Stop the bot first. On SQLite a backup is made before, beside the database; on PostgreSQL make one yourself
+    (hromada database backup).
     """
     from annotation.store import database, migrations
     from annotation.store.database import make_read_engine
@@ -89,17 +91,23 @@ def restore(
 ) -> None:
     """Put a backup in the place of the database; stop the bot first.
 
-    The file must be the one that was written (sha256). Whatever fails, nothing is changed.
+    The file must be the one that was written (sha256). Whatever fails, nothing is changed. A backup of an older
+    schema has to be upgraded afterwards.
     """
-    from annotation.store import backups
+    from annotation.store import backups, migrations
     from bot.commands import database_session
 
     with database_session.open_engine(create=True) as engine:
         manifest = backups.restore_backup(engine, file=file, yes=yes)
-    _print_manifest(f"Restored from {file}", manifest, json=json)
+    older = (
+        f"Its schema is {manifest.revision}, and this hromada works with {migrations.HEAD}: hromada database upgrade"
+    )
+    _print_manifest(
+        f"Restored from {file}", manifest, json=json, notes=[] if manifest.revision == migrations.HEAD else [older]
+    )
 
 
-def _print_manifest(title: str, manifest: BackupManifest, *, json: bool) -> None:
+def _print_manifest(title: str, manifest: BackupManifest, *, json: bool, notes: Sequence[str] = ()) -> None:
     from dataclasses import asdict
 
     from bot.commands import terminal_output
@@ -114,7 +122,7 @@ def _print_manifest(title: str, manifest: BackupManifest, *, json: bool) -> None
         ("sha256", manifest.sha256),
         *((name, f"{number}") for name, number in manifest.rows.items() if number),
     ]
-    terminal_output.print_table(title, ("what", "is"), facts, notes=_describe_key(manifest.key))
+    terminal_output.print_table(title, ("what", "is"), facts, notes=[*_describe_key(manifest.key), *notes])
 
 
 def _describe_key(fingerprint: str | None) -> list[str]:

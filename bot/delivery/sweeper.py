@@ -1,7 +1,8 @@
 """The sweeper: every second it takes up updates and messages that no process is working on.
 
 These are updates and messages of processes that died, and paced messages that the rate limit allows now. Once an hour
-it deletes the ids of handled updates that Telegram cannot send again.
+it deletes the ids of handled updates that Telegram cannot send again. It ends, and the bot with it, where the database
+was upgraded by a newer program.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from datetime import timedelta
 
 from sqlmodel import Session
 
-from annotation.errors import HromadaError
-from annotation.store import inbox, outbox
+from annotation.errors import HromadaError, SchemaMismatch
+from annotation.store import inbox, migrations, outbox
 from annotation.store.outbox import OutboxMessage
 from bot.delivery import telegram_payloads
 from bot.delivery.logs import format_trace
@@ -54,12 +55,14 @@ class Sweeper:
     _sweeps: int = 0
 
     async def run(self) -> None:
-        """Sweep until cancelled."""
+        """Sweep until cancelled; raises SchemaMismatch."""
         pacing = asyncio.create_task(self._send_paced())
         try:
             while True:
                 try:
                     await self.sweep_once(age=ORPHAN_AGE)
+                except SchemaMismatch:
+                    raise
                 except HromadaError as failure:
                     log.warning("The database does not answer: %s", type(failure).__name__)
                 except Exception as failure:  # noqa: BLE001  # the next sweep must come
@@ -72,7 +75,11 @@ class Sweeper:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def sweep_once(self, *, age: timedelta = timedelta(0)) -> None:
-        """Wake the workers for updates that have waited for `age`, and send messages that are due."""
+        """Wake the workers for updates that have waited for `age`, and send messages that are due.
+
+        Raises SchemaMismatch before anything else is read: of the other tables, a newer program may have changed any.
+        """
+        await self.runner.run(lambda session: migrations.check_revision(session.connection()))
         has_lease = await self.lease.acquire()
         self._sweeps += 1
         held_ids = self.sender.list_held_ids()

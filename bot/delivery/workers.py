@@ -17,8 +17,8 @@ from typing import Protocol
 
 from sqlmodel import Session
 
-from annotation.errors import Unavailable
-from annotation.store import inbox, outbox
+from annotation.errors import SchemaMismatch, Unavailable
+from annotation.store import inbox, migrations, outbox
 from annotation.store.outbox import OutboxMessage
 from bot.conversation.updates_and_calls import (
     BotProfile,
@@ -175,8 +175,8 @@ class Workers:
             self._woken_again.discard(user_id)
             try:
                 served = await self._handle_next_update(user_id)
-            except Unavailable as failure:
-                log.warning("The database does not answer; an update waits: %s", type(failure).__name__)
+            except (Unavailable, SchemaMismatch) as failure:
+                log.warning("The database cannot be used; an update waits: %s", type(failure).__name__)
                 await asyncio.sleep(backoff.take_pause())
                 continue
             backoff.reset()
@@ -186,7 +186,10 @@ class Workers:
             has_more = served.has_more or user_id in self._woken_again
 
     async def _handle_next_update(self, user_id: int) -> _ServedUpdate:
-        """Handle a user's earliest update, and save all receipts in the same transaction. Raises Unavailable."""
+        """Handle a user's earliest update, and save all receipts in the same transaction.
+
+        Raises Unavailable, and SchemaMismatch where a newer schema is why the update cannot be handled.
+        """
         batch, now = self.receipts.take_batch(), self.runner.clock()
         try:
             return await self.runner.run(lambda session: self._handle_in_transaction(session, user_id, batch, now=now))
@@ -229,11 +232,12 @@ class Workers:
     async def _record_failure(self, user_id: int, failure: Exception) -> _ServedUpdate:
         """Count a failure to handle a user's earliest update, or give the update up and tell the user.
 
-        Raises Unavailable.
+        Raises Unavailable, and SchemaMismatch where the schema is a newer one: then the update waits for the newer bot.
         """
         code, now = secrets.token_hex(3), self.runner.clock()
 
         def count_failure(session: Session) -> _ServedUpdate:
+            migrations.check_revision(session.connection())
             pending = inbox.take_next_update(session, telegram_id=user_id)
             if pending is None:
                 return _ServedUpdate()

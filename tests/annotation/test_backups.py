@@ -8,14 +8,18 @@ import stat
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
 
-from annotation.errors import BadInput, Conflict, HromadaError, Unavailable
+from annotation.errors import BadInput, Conflict, HromadaError, SchemaMismatch, Unavailable
 from annotation.store import backups, database, journal, migrations
 from annotation.store.backups import manifest
 from annotation.vocabulary import Event
+
+if TYPE_CHECKING:
+    from tests.conftest import LaterRelease
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -55,22 +59,42 @@ def test_a_backup_comes_back_as_it_was(db: database.Database, tmp_path: Path) ->
     assert sorted(path.name for path in tmp_path.glob("*one*")) == ["one.backup", "one.backup.json"]
 
 
-def test_a_backup_of_an_older_form_takes_the_place_of_a_newer_one(db: database.Database, tmp_path: Path) -> None:
-    """Tables that the older form does not know are gone, and the way up is open."""
-    migrations.downgrade_schema(db.engine, "0002")
-    with db.engine.begin() as connection:
-        connection.exec_driver_sql(
-            "INSERT INTO annotator (pseudonym, simulated, created_at)"
-            " VALUES ('old', false, '2026-11-21 12:00:00+00:00')"
-        )
-    backups.make_backup(db.engine, to=tmp_path / "old.backup", now=NOW)
-    migrations.upgrade_schema(db.engine)
-    backups.restore_backup(db.engine, file=tmp_path / "old.backup", yes=True)
-    with db.engine.connect() as connection:
-        assert migrations.get_revision(connection) == "0002"
-        assert "queue_cursor" not in sa.inspect(connection).get_table_names()
-    migrations.upgrade_schema(db.engine)
-    assert list_pseudonyms(db) == ["old"]
+def test_a_backup_of_an_older_schema_takes_the_place_of_a_newer_one(
+    db: database.Database, url: str, tmp_path: Path, later_release: LaterRelease
+) -> None:
+    """An older database can be backed up; restored, it is as it was, without newer tables, and can be upgraded."""
+    write(db, 1)
+    with later_release.installed():
+        made = backups.make_backup(db.engine, to=tmp_path / "old.backup", now=NOW)
+        assert (made.revision, made.rows["annotator"], "note" in made.rows) == ("0001", 1, False)
+        migrations.upgrade_schema(db.engine)
+        write(db, 2)
+        backups.restore_backup(db.engine, file=tmp_path / "old.backup", yes=True)
+        assert "note" not in sa.inspect(db.engine).get_table_names()
+        with pytest.raises(SchemaMismatch, match="hromada database upgrade"), database.open_database(url):
+            pass
+        migrations.upgrade_schema(db.engine)
+        assert list_pseudonyms(db) == ["a1"]
+
+
+def test_what_a_newer_release_made_is_neither_backed_up_nor_restored(
+    db: database.Database, tmp_path: Path, later_release: LaterRelease
+) -> None:
+    """Neither its database nor its backup, whose tables are not known here; and nothing is changed."""
+    write(db, 1)
+    older = tmp_path / "old.backup"
+    backups.make_backup(db.engine, to=older, now=NOW)
+    with later_release.installed():
+        migrations.upgrade_schema(db.engine)
+        backups.make_backup(db.engine, to=tmp_path / "new.backup", now=NOW)
+    with pytest.raises(SchemaMismatch, match="newer hromada"):
+        backups.make_backup(db.engine, to=tmp_path / "again.backup", now=NOW)
+    with pytest.raises(BadInput, match="newer hromada"):
+        backups.restore_backup(db.engine, file=tmp_path / "new.backup", yes=True)
+    with pytest.raises(SchemaMismatch, match="newer hromada"):
+        backups.restore_backup(db.engine, file=older, yes=True)
+    assert list_pseudonyms(db) == ["a1"]
+    assert "note" in sa.inspect(db.engine).get_table_names()
 
 
 def test_a_backup_is_one_moment_while_others_write(db: database.Database, url: str, tmp_path: Path) -> None:
@@ -197,7 +221,7 @@ def test_a_restore_that_fails_leaves_no_new_file(tmp_path: Path) -> None:
     file.write_bytes(b"no database" * 100)
     manifest.get_manifest_path(file).write_text(
         manifest.build_manifest(
-            file, manifest.DatabaseContents(revision="0003", rows={}, key=None), kind="sqlite", now=NOW
+            file, manifest.DatabaseContents(revision=migrations.HEAD, rows={}, key=None), kind="sqlite", now=NOW
         ).text,
         "utf-8",
     )

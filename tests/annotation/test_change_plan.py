@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
@@ -18,6 +19,9 @@ from annotation.vocabulary import Event, ProjectStatus
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
 from annotation.workflow.lifecycle import change_plan, projects, row_builder
+
+if TYPE_CHECKING:
+    from tests.conftest import LaterRelease
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 Load = Callable[..., None]
@@ -158,26 +162,23 @@ def test_what_nobody_has_met_may_still_change(db: database.Database, load: Load,
         )
 
 
-def test_a_database_of_the_first_form_keeps_its_answers(db: database.Database, load: Load) -> None:
-    """Down to the first form and up again: items and answers are there, in the main pool, and can be offered."""
+def test_an_upgrade_keeps_answers_and_work_goes_on(
+    db: database.Database, load: Load, later_release: LaterRelease
+) -> None:
+    """What was answered before the upgrade is there, and the next item can be assigned."""
     load("words", n=2)
     answer_first(db)
-    migrations.downgrade_schema(db.engine, "0001")
-    assert "pool" not in {column["name"] for column in sa.inspect(db.engine).get_columns("item")}
-    migrations.upgrade_schema(db.engine)
-    with db.transaction() as session:
+    with later_release.installed():
+        migrations.upgrade_schema(db.engine)
+        answer_first(db)
+    with db.reading() as session:
         known = queries.get_project(session, "words")
-        assert (known.supports_telegram, queries.get_project_counts(session, project_id=known.id or 0).judgements) == (
-            True,
-            1,
-        )
-        who = (
-            registration.register_telegram_annotator(session, telegram_id=2, language="uk", key=b"k" * 32, now=NOW).id
-            or 0
-        )
-        known.status = ProjectStatus.RUNNING
-        session.add(known)
-        assert isinstance(assignments.assign_next_item(session, annotator_id=who, now=NOW), assignments.AssignedItem)
+        assert queries.get_project_counts(session, project_id=known.id or 0).judgements == 2
+
+
+def test_the_schema_refuses_a_pool_that_there_is_not(db: database.Database, load: Load) -> None:
+    """By a named constraint, on both databases."""
+    load("words", n=1)
     with pytest.raises(sa.exc.IntegrityError, match="ck_item_pool"), db.engine.begin() as connection:
         connection.execute(sa.text("UPDATE item SET pool = 'swimming'"))
 

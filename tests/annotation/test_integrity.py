@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
@@ -11,6 +12,9 @@ from sqlmodel import Session
 from annotation.store import integrity, invariants, migrations, models
 from annotation.store.database import Database
 from annotation.vocabulary import AssignmentStatus, ExposureCause, Surface
+
+if TYPE_CHECKING:
+    from tests.conftest import LaterRelease
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 ELSEWHERE = (
@@ -198,10 +202,21 @@ def test_imported_votes_may_be_more_than_the_overlap(sound: Database) -> None:
         assert invariants.list_violations(view) == ()
 
 
-def test_an_older_schema_is_a_finding_and_stops_there(sound: Database) -> None:
-    """Rows are not looked at through columns that are not there yet."""
-    migrations.downgrade_schema(sound.engine, "0002")
-    found = integrity.check_database(sound.engine)
-    assert found[-1] == invariants.IntegrityFinding(
-        rule=f"the schema's revision is {migrations.HEAD}", wrong=1, examples=("it is 0002: hromada database upgrade",)
+def test_an_older_schema_is_a_finding_and_stops_there(sound: Database, later_release: LaterRelease) -> None:
+    """Rows are not looked at through columns that are not there yet; once upgraded, all is well."""
+    with later_release.installed():
+        found = integrity.check_database(sound.engine)
+        assert found[-1] == invariants.IntegrityFinding(
+            rule="the schema's revision is 0002", wrong=1, examples=("it is 0001: hromada database upgrade",)
+        )
+        migrations.upgrade_schema(sound.engine)
+        assert not any(finding.wrong for finding in integrity.check_database(sound.engine))
+
+
+def test_a_newer_schema_is_a_finding_too(sound: Database, later_release: LaterRelease) -> None:
+    """It is the program that has to be upgraded then."""
+    with later_release.installed():
+        migrations.upgrade_schema(sound.engine)
+    assert integrity.check_database(sound.engine)[-1] == invariants.IntegrityFinding(
+        rule=f"the schema's revision is {migrations.HEAD}", wrong=1, examples=("it is 0002: upgrade hromada",)
     )

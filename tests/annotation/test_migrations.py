@@ -1,9 +1,11 @@
-"""Migrations, up and down, on SQLite and PostgreSQL, with rows in the tables."""
+"""Migrations, up and down, on SQLite and PostgreSQL: who changes a schema, and who refuses one that is not theirs."""
 
 from __future__ import annotations
 
+import json
 import threading
-from pathlib import Path
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
@@ -11,132 +13,81 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from annotation.errors import BadInput
-from annotation.store import database, invariants, migrations, models
+from annotation.errors import BadInput, SchemaMismatch
+from annotation.store import database, migrations, models
 
-TIME = "'2026-11-21 12:00:00+00:00'"
-PROJECT = (
-    "INSERT INTO project (id, name, title, language, instructions, instructions_sha256, definition, definition_sha256,"
-    " source, overlap, created_at, supports_telegram)"
-    f" VALUES (1, 'p', 'p', 'uk', '', '', '{{}}', '', '', 2, {TIME}, true)"
-)
-CAMPAIGN = (
-    PROJECT,
-    *(
-        "INSERT INTO item (id, project_id, external_id, revision, group_id, stage, pool, rank, data, stimulus,"
-        f" stimulus_sha256, n_live, n_done) VALUES ({number}, 1, 'i{number}', 1, 'g{number}', 'main', 'main', {number},"
-        f" '{{}}', 'x', '', {live}, {done})"
-        for number, live, done in ((1, 2, 1), (2, 1, 1), (3, 0, 0), (700_000, 0, 0))
-    ),
-    *(
-        f"INSERT INTO annotator (id, pseudonym, simulated, created_at) VALUES ({number}, 'a{number}', false, {TIME})"
-        for number in (1, 2)
-    ),
-)
-"""A campaign as 0002 has it: item 1 answered and in hand, item 2 answered and passed over, the others fresh."""
-WORK = (
-    *(
-        "INSERT INTO assignment (id, item_id, item_revision, annotator_id, occasion, surface, status, stage,"
-        " is_control, is_repeat)"
-        f" VALUES ({number}, {item}, 1, {annotator}, 0, 'telegram', '{status}', 'main', false, false)"
-        for number, item, annotator, status in ((1, 1, 1, "done"), (2, 1, 2, "live"), (3, 2, 1, "done"))
-    ),
-    *(
-        "INSERT INTO judgement (id, assignment_id, revision, response, response_raw, excluded_reason)"
-        f" VALUES ({number}, {assignment}, 0, 'yes', 'yes', {reason})"
-        for number, assignment, reason in ((1, 1, "NULL"), (2, 3, "'abstained'"))
-    ),
-)
-REPORT = "INSERT INTO report (item_id, annotator_id, assignment_id, reason, text, at)"
-LATER = (
-    "UPDATE judgement SET response = '', skip_reason = 'unsure' WHERE id = 1",
-    "UPDATE assignment SET status = 'expired', holds_place = false WHERE id = 2",
-    f"{REPORT} VALUES (1, 2, 2, 'unclear', '', {TIME})",
-    f"INSERT INTO support_message (annotator_id, assignment_id, text, at) VALUES (2, 2, 'why?', {TIME})",
-)
-"""What 0002 has no words for."""
-ROWS = ("project", "item", "annotator", "assignment", "judgement")
+if TYPE_CHECKING:
+    from tests.conftest import LaterRelease
+
+UPGRADE = r"has the schema 0001, and this hromada works with 0002\. Run `hromada database upgrade`"
+NEWER = r"has the schema {}, of a newer hromada or of another program\. Upgrade hromada: this one works with 0001\."
 
 
 def test_migrations_make_exactly_the_tables_of_the_models(db: database.Database) -> None:
-    """Upgraded from nothing, the schema is what the models say, column by column."""
+    """Made from nothing, the schema is what the models say, column by column."""
     with db.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
         assert compare_metadata(context, models.metadata) == []
+
+
+def describe_schema(engine: sa.Engine) -> dict[str, list[str]]:
+    """Every table with what the database itself says of its columns, keys, constraints and indexes."""
+    found = sa.inspect(engine)
+    inspections: dict[str, Callable[[str], Any]] = {
+        "columns": found.get_columns,
+        "primary key": lambda name: [found.get_pk_constraint(name)],
+        "foreign keys": found.get_foreign_keys,
+        "unique constraints": found.get_unique_constraints,
+        "checks": found.get_check_constraints,
+        "indexes": found.get_indexes,
+    }
+    return {
+        f"{kind} of {name}": sorted(json.dumps(fact, default=str) for fact in inspect(name))
+        for name in found.get_table_names()
+        if name != "alembic_version"
+        for kind, inspect in inspections.items()
+    }
+
+
+def test_migrations_make_what_the_models_would_make(db: database.Database) -> None:
+    """The same names, defaults of the server, checks and conditions of indexes, which Alembic does not compare."""
+    migrated = describe_schema(db.engine)
+    migrations.downgrade_schema(db.engine, "base")
+    models.metadata.create_all(db.engine)
+    made = describe_schema(db.engine)
+    models.metadata.drop_all(db.engine)
+    assert migrated == made
+    assert sum(len(facts) for name, facts in migrated.items() if name.startswith("checks")) > 10
 
 
 def test_migrations_go_down_to_nothing_and_up_again(db: database.Database) -> None:
     """Every migration has its way back."""
+    before = describe_schema(db.engine)
     migrations.downgrade_schema(db.engine, "base")
     assert sa.inspect(db.engine).get_table_names() == ["alembic_version"]
     migrations.upgrade_schema(db.engine)
-    assert "judgement" in sa.inspect(db.engine).get_table_names()
+    assert describe_schema(db.engine) == before
 
 
-def test_the_newest_migration_is_the_one_that_is_looked_for() -> None:
-    """HEAD, which spares Alembic at start, names the newest revision."""
-    scripts = ScriptDirectory(str(Path(migrations.__file__).parent))
+def test_the_revisions_that_are_looked_for_are_those_of_the_scripts() -> None:
+    """REVISIONS and HEAD, which spare Alembic at start, name all revisions in their order."""
+    scripts = ScriptDirectory(str(migrations.SCRIPTS))
+    assert tuple(reversed([script.revision for script in scripts.walk_revisions()])) == migrations.REVISIONS
     assert scripts.get_heads() == [migrations.HEAD]
 
 
-def read_rows(engine: sa.Engine, *, ignoring: frozenset[str] = frozenset()) -> dict[str, list[dict[str, object]]]:
-    """The rows of the five oldest tables, without the columns that are ignored."""
-    found = {}
-    with engine.connect() as connection:
-        for table in ROWS:
-            rows = connection.exec_driver_sql(f"SELECT * FROM {table} ORDER BY id").mappings()
-            found[table] = [{key: value for key, value in row.items() if key not in ignoring} for row in rows]
-    return found
-
-
-def test_rows_of_the_second_form_survive_up_and_down(db: database.Database) -> None:
-    """What was written at 0002 is sound at 0003, with its places counted, and is the same again at 0002."""
-    migrations.downgrade_schema(db.engine, "0002")
-    with db.engine.begin() as connection:
-        for statement in (*CAMPAIGN, *WORK):
-            connection.exec_driver_sql(statement)
-    before = read_rows(db.engine)
-    migrations.upgrade_schema(db.engine)
-    with db.reading() as view:
-        assert invariants.list_violations(view) == ()
-        free = view.connection().execute(sa.select(models.Item.id, models.Item.free).order_by("id")).all()  # type: ignore[call-overload]
-    assert [tuple(row) for row in free] == [(1, 0), (2, 1), (3, 2), (700_000, 2)]
-    migrations.downgrade_schema(db.engine, "0002")
-    assert read_rows(db.engine) == before
-
-
-def test_what_only_the_third_form_knows_goes_with_it(db: database.Database) -> None:
-    """Assignments that expired or were reported are deleted on the way down, and a skip no longer counts."""
-    migrations.downgrade_schema(db.engine, "0002")
-    with db.engine.begin() as connection:
-        for statement in (*CAMPAIGN, *WORK):
-            connection.exec_driver_sql(statement)
-    migrations.upgrade_schema(db.engine)
-    with db.engine.begin() as connection:
-        for statement in LATER:
-            connection.exec_driver_sql(statement)
-    migrations.downgrade_schema(db.engine, "0002")
-    found = read_rows(db.engine)
-    assert [row["id"] for row in found["assignment"]] == [1, 3]
-    assert [row["excluded_reason"] for row in found["judgement"]] == ["skipped", "abstained"]
-    migrations.downgrade_schema(db.engine, "base")
-    assert sa.inspect(db.engine).get_table_names() == ["alembic_version"]
-
-
-def test_of_many_that_start_at_once_one_migrates(db: database.Database, url: str) -> None:
-    """Six workers open a database without tables at the same moment; all find it up to date."""
-    migrations.downgrade_schema(db.engine, "base")
-    barrier, failures = threading.Barrier(6), []
+def run_at_once(number: int, work: Callable[[], None]) -> None:
+    """Do the same work on so many threads, which begin at the same moment; raise what failed."""
+    barrier, failures = threading.Barrier(number), []
 
     def start() -> None:
         barrier.wait()
         try:
-            with database.open_database(url) as found, found.reading() as view:
-                assert migrations.get_revision(view.connection()) == migrations.HEAD
+            work()
         except Exception as failure:  # noqa: BLE001  # whatever it is, the test has to see it
             failures.append(failure)
 
-    workers = [threading.Thread(target=start) for _ in range(6)]
+    workers = [threading.Thread(target=start) for _ in range(number)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -144,46 +95,83 @@ def test_of_many_that_start_at_once_one_migrates(db: database.Database, url: str
     assert failures == []
 
 
+def test_of_many_that_start_at_once_one_makes_the_tables(db: database.Database, url: str) -> None:
+    """Six workers open a database without tables at the same moment; all find it up to date."""
+    migrations.downgrade_schema(db.engine, "base")
+
+    def open_() -> None:
+        with database.open_database(url) as found, found.reading() as view:
+            assert migrations.get_revision(view.connection()) == migrations.HEAD
+
+    run_at_once(6, open_)
+
+
+def test_of_many_that_upgrade_at_once_one_does(db: database.Database, url: str, later_release: LaterRelease) -> None:
+    """Six of a later release upgrade the same database: the others wait, and find nothing to do."""
+
+    def upgrade() -> None:
+        with database.open_engine(url) as engine:
+            migrations.upgrade_schema(engine)
+
+    with later_release.installed():
+        run_at_once(6, upgrade)
+        with db.engine.connect() as connection:
+            assert migrations.get_revision(connection) == "0002"
+
+
+def read_rows(engine: sa.Engine) -> dict[str, list[str]]:
+    """Every row of every table of the database."""
+    names = sorted(sa.inspect(engine).get_table_names())
+    with engine.connect() as connection:
+        return {name: sorted(map(repr, connection.exec_driver_sql(f'SELECT * FROM "{name}"'))) for name in names}
+
+
+def test_an_older_database_is_refused_until_it_is_upgraded(
+    db: database.Database, url: str, load: Callable[..., None], later_release: LaterRelease
+) -> None:
+    """A later release changes nothing in it when it is opened; once upgraded, its rows are there, with the new ones."""
+    load("words", n=2)
+    before = read_rows(db.engine)
+    with later_release.installed():
+        with pytest.raises(SchemaMismatch, match=UPGRADE), database.open_database(url):
+            pass
+        assert read_rows(db.engine) == before
+        migrations.upgrade_schema(db.engine)
+        with database.open_database(url) as upgraded:
+            after = read_rows(upgraded.engine)
+    assert after == before | {
+        "alembic_version": ["('0002',)"],
+        "note": ["(1, 'words-1')", "(2, 'words-2')"],
+    }
+
+
+def test_a_newer_database_is_refused(
+    db: database.Database, url: str, load: Callable[..., None], later_release: LaterRelease
+) -> None:
+    """By every opening and by the upgrade, which change nothing; taken back by its own release, it can be opened."""
+    load("words", n=2)
+    before = read_rows(db.engine)
+    with later_release.installed():
+        migrations.upgrade_schema(db.engine)
+    newer = read_rows(db.engine)
+    with pytest.raises(SchemaMismatch, match=NEWER.format("0002")), database.open_database(url):
+        pass
+    with pytest.raises(SchemaMismatch, match=NEWER.format("0002")):
+        migrations.upgrade_schema(db.engine)
+    assert read_rows(db.engine) == newer
+    with later_release.installed():
+        migrations.downgrade_schema(db.engine, "0001")
+    with database.open_database(url) as opened:
+        assert read_rows(opened.engine) == before
+
+
 def test_a_database_of_somebody_else_is_left_alone(db: database.Database, url: str) -> None:
     """Tables that are not ours, or a revision that we do not know, are refused."""
     with db.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(BadInput, match="newer hromada"), database.open_database(url):
+    with pytest.raises(SchemaMismatch, match=NEWER.format("9999")), database.open_database(url):
         pass
     with db.engine.begin() as connection:
         connection.exec_driver_sql("DELETE FROM alembic_version")
     with pytest.raises(BadInput, match="another program"), database.open_database(url):
         pass
-
-
-FIRST_BATCH = f"VALUES (1, 1, 2, false, '', 'm', {TIME})"
-BATCH = (
-    f"INSERT INTO label_studio_batch (id, project_id, annotator_id, second, server, mark, created_at) {FIRST_BATCH}",
-    "UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id IN (2, 3)",
-    "UPDATE item SET n_done = n_done + 1 WHERE id = 3",
-    *(
-        "INSERT INTO assignment (id, project_id, item_id, item_revision, annotator_id, occasion, surface, status,"
-        f" stage, is_control, is_repeat, holds_place) VALUES ({number}, 1, {item}, 1, 2, 0, 'label studio', '{status}',"
-        " 'main', false, false, true)"
-        for number, item, status in ((8, 2, "live"), (9, 3, "done"))
-    ),
-    "INSERT INTO judgement (id, assignment_id, revision, response, response_raw) VALUES (9, 9, 0, 'yes', 'yes')",
-    "INSERT INTO label_studio_task (assignment_id, batch_id, remote_id) VALUES (9, 1, 17)",
-)
-"""Work in a Label Studio batch: item 2 is live there, item 3 was answered."""
-
-
-def test_work_in_label_studio_batches_is_deleted_with_them(db: database.Database) -> None:
-    """On the way down work in Label Studio is deleted and its places are free again; the rest stays as it was."""
-    migrations.downgrade_schema(db.engine, "0002")
-    with db.engine.begin() as connection:
-        for statement in (*CAMPAIGN, *WORK):
-            connection.exec_driver_sql(statement)
-    migrations.upgrade_schema(db.engine, "0004")
-    before = read_rows(db.engine)
-    migrations.upgrade_schema(db.engine)
-    with db.engine.begin() as connection:
-        for statement in BATCH:
-            connection.exec_driver_sql(statement)
-    migrations.downgrade_schema(db.engine, "0004")
-    assert read_rows(db.engine) == before

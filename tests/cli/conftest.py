@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+COMMAND = Path(sysconfig.get_path("scripts")) / "hromada"
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -30,13 +32,14 @@ class Ran:
 
 @dataclass(frozen=True)
 class Hromada:
-    """The installed command, run in one folder with that folder's database."""
+    """The installed command, or that of another release, run in one folder with that folder's database."""
 
     folder: Path
+    words: tuple[str | Path, ...] = (COMMAND,)
 
     def __call__(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Ran:
         done = subprocess.run(
-            [self.command, *map(str, arguments)],
+            [*self.words, *map(str, arguments)],
             cwd=self.folder,
             env={"PATH": os.environ["PATH"], "PYTHONWARNINGS": "error", "COLUMNS": "160", **(env or {})},
             capture_output=True,
@@ -48,7 +51,11 @@ class Hromada:
     @property
     def command(self) -> Path:
         """The installed script."""
-        return Path(sysconfig.get_path("scripts")) / "hromada"
+        return COMMAND
+
+    def with_command(self, *words: str | Path) -> Hromada:
+        """The command of another release, in the same folder."""
+        return Hromada(self.folder, words)
 
     def write(self, name: str, text: str | bytes) -> Path:
         """Write a file in the folder."""

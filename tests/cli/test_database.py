@@ -6,11 +6,14 @@ import sqlite3
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from annotation.store import database, migrations, pseudonyms
+
+if TYPE_CHECKING:
+    from tests.conftest import LaterRelease
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROJECT = """\
@@ -62,21 +65,26 @@ def test_nothing_is_replaced_without_yes(filled: Any) -> None:
         assert filled("database", command, "saved", "--yes").code == 0
 
 
-def test_an_upgrade_keeps_the_database_as_it_was(filled: Any) -> None:
-    """From an older form to the newest, with a backup beside it that can be restored; then there is nothing to do."""
-    url = f"sqlite:///{filled.folder / 'hromada.db'}"
-    with database.open_engine(url) as engine:
-        migrations.downgrade_schema(engine, "0002")
-    assert filled("database", "check").code == 1
-    upgraded = filled("database", "upgrade", "--json")
-    assert (upgraded.json["from"], upgraded.json["to"]) == ("0002", migrations.HEAD)
+def test_an_upgrade_keeps_the_database_as_it_was(filled: Any, later_release: LaterRelease) -> None:
+    """To a later schema, with a backup beside it that can be restored; then there is nothing to do."""
+    later = filled.with_command(*later_release.command)
+    checked = later("database", "check")
+    assert (checked.code, "it is 0001: hromada database upgrade" in checked.out) == (1, True)
+    upgraded = later("database", "upgrade", "--json")
+    assert (upgraded.json["from"], upgraded.json["to"]) == ("0001", "0002")
     saved = Path(upgraded.json["backup"])
-    assert saved.name.startswith("hromada.db.0002-")
-    assert filled("database", "check").code == 0
-    assert filled("database", "upgrade").out == f"Up to date: {migrations.HEAD}.\n"
-    assert filled("database", "restore", saved, "--yes").code == 0
-    assert filled("database", "upgrade", "--no-backup").out == f"Upgraded: 0002 → {migrations.HEAD}.\n"
+    assert saved.name.startswith("hromada.db.0001-")
+    assert later("database", "check").code == 0
+    assert later("database", "upgrade").out == "Up to date: 0002.\n"
+    restored = later("database", "restore", saved, "--yes")
+    assert (restored.code, "Its schema is 0001, and this hromada works with 0002" in restored.out) == (0, True)
+    assert filled("status", "--json").json[0]["items"] == 2
+    assert later("database", "upgrade", "--no-backup").out == "Upgraded: 0001 → 0002.\n"
     assert len(list(filled.folder.glob("*.backup"))) == 1
+    refused = filled("database", "upgrade")
+    sentence = "The database has the schema 0002, of a newer hromada or of another program."
+    remedy = "Upgrade hromada: this one works with 0001."
+    assert (refused.code, refused.err) == (2, f"hromada: hromada.db: {sentence} {remedy}\n")
 
 
 def test_what_is_wrong_is_shown_and_the_exit_code_says_so(filled: Any) -> None:

@@ -12,10 +12,11 @@ from datetime import datetime
 
 from aiohttp import web
 
-from annotation.errors import BadInput, HromadaError
+from annotation.errors import BadInput, HromadaError, SchemaMismatch
 from annotation.label_studio.client import Client
 from annotation.label_studio.sync import batches
 from annotation.label_studio.sync.pull import PullResult, pull_batches
+from annotation.store import migrations
 from annotation.store.database import Database
 
 PULL_INTERVAL = 30.0
@@ -51,15 +52,24 @@ async def watch_batches(
     """Pull every batch on the server at once, then at an interval or when woken, until `stop` is set.
 
     `on_results` gets the results of each pull, `on_failure` the error of a pull that failed; after that it goes on.
-    Raises BadInput where the very first pull shows that the settings are wrong.
+    Raises BadInput where the very first pull shows that the settings are wrong, SchemaMismatch where the database was
+    upgraded by a newer program.
     """
+
+    def pull_once() -> Sequence[PullResult]:
+        with database.reading() as session:
+            migrations.check_revision(session.connection())
+        return pull_batches(database, client, clock=clock, project_id=project_id)
+
     wake, started = asyncio.Event(), False
     async with _receive_webhooks(database, client, receiver, wake, on_failure=on_failure, project_id=project_id):
         while not stop.is_set():
             wake.clear()
             try:
-                on_results(await asyncio.to_thread(pull_batches, database, client, clock=clock, project_id=project_id))
+                on_results(await asyncio.to_thread(pull_once))
                 started = True
+            except SchemaMismatch:
+                raise
             except HromadaError as failure:
                 if isinstance(failure, BadInput) and not started:
                     raise

@@ -1,4 +1,7 @@
-"""Alembic migrations, append-only; `upgrade_schema` runs those that a database lacks, in one transaction.
+"""Alembic migrations, append-only from the first release on; all that a database lacks run in one transaction.
+
+Only `hromada database upgrade` changes the schema of a database that has one. Every other command makes the tables of
+an empty database, and refuses a database that is older or newer than the program.
 
 Where several processes start at once, the first one migrates and the others wait for it: on SQLite because there is one
 writing transaction, on PostgreSQL by an advisory lock that ends with the transaction.
@@ -10,11 +13,14 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from annotation.errors import BadInput, Where
+from annotation.errors import BadInput, SchemaMismatch, Where
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005")
+REVISIONS: tuple[str, ...] = ("0001",)
 """All revisions, oldest first; kept here so that an up-to-date database needs no Alembic at start (300 ms)."""
 HEAD = REVISIONS[-1]
+"""The revision that this program works with."""
+SCRIPTS = Path(__file__).parent
+"""The folder that Alembic reads; its `versions` holds one module a revision."""
 LOCK_NUMBER = 0x68726F6D616461
 """The number of the advisory lock: "hromada" in ASCII."""
 
@@ -26,18 +32,41 @@ def get_revision(connection: sa.Connection) -> str | None:
     return connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
 
 
-def upgrade_schema(engine: sa.Engine, revision: str = HEAD, *, reader: sa.Engine | None = None) -> None:
-    """Bring the schema up to `revision`; where it is up to date it is only read, through `reader` if given.
+def prepare_schema(engine: sa.Engine, *, reader: sa.Engine | None = None) -> None:
+    """Make the tables of an empty database; a database that has tables is only read, through `reader` if given.
 
-    Raises BadInput for a database of another program, or of a newer hromada.
+    Raises SchemaMismatch where the schema is older or newer than this program, BadInput for a database of another
+    program.
     """
     with (reader or engine).connect() as connection:
-        if get_revision(connection) == revision:
+        if get_revision(connection) is not None:
+            check_revision(connection)
             return
+    upgrade_schema(engine)
+
+
+def check_revision(connection: sa.Connection) -> None:
+    """Raise SchemaMismatch unless the schema is the one that this program works with."""
+    revision = get_revision(connection)
+    if revision in REVISIONS and revision != HEAD:
+        raise SchemaMismatch(
+            f"The database has the schema {revision}, and this hromada works with {HEAD}.",
+            where=Where(file=connection.engine.url.database),
+            remedy="Run `hromada database upgrade`; on SQLite it makes a backup first.",
+        )
+    refuse_foreign_database(connection)
+
+
+def upgrade_schema(engine: sa.Engine) -> None:
+    """Bring the schema up to date; does nothing where it is there already.
+
+    Raises SchemaMismatch for a database of a newer hromada, BadInput for one of another program.
+    """
     with engine.begin() as connection:
         _lock(connection)
         refuse_foreign_database(connection)
-        _run_alembic("upgrade", connection, revision)
+        if get_revision(connection) != HEAD:
+            _run_alembic("upgrade", connection, HEAD)
 
 
 def _lock(connection: sa.Connection) -> None:
@@ -46,12 +75,14 @@ def _lock(connection: sa.Connection) -> None:
 
 
 def refuse_foreign_database(connection: sa.Connection) -> None:
-    """Raise BadInput for a database of another program, or of a newer hromada."""
+    """Raise SchemaMismatch for a database of a newer hromada, BadInput for one of another program."""
     where = Where(file=connection.engine.url.database)
     revision = get_revision(connection)
     if revision is not None and revision not in REVISIONS:
-        raise BadInput(
-            "The database was made by a newer hromada, or by another program.", where=where, remedy="Upgrade hromada."
+        raise SchemaMismatch(
+            f"The database has the schema {revision}, of a newer hromada or of another program.",
+            where=where,
+            remedy=f"Upgrade hromada: this one works with {HEAD}.",
         )
     if revision is None and set(sa.inspect(connection).get_table_names()) - {"alembic_version"}:
         remedy = "Name another one (HROMADA_DATABASE_URL)."
@@ -70,7 +101,7 @@ def _run_alembic(command: str, connection: sa.Connection, revision: str) -> None
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent))
+    config.set_main_option("script_location", str(SCRIPTS))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     getattr(alembic_command, command)(config, revision)

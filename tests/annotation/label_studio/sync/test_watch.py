@@ -12,16 +12,18 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from sqlmodel import Session
 
-from annotation.errors import BadInput, HromadaError
+from annotation.errors import BadInput, HromadaError, SchemaMismatch
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
 from annotation.label_studio.sync.watch import MAX_BODY_BYTES, SECRET_HEADER, create_webhook_app
+from annotation.store import migrations
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, Project
 
 if TYPE_CHECKING:
     from tests.annotation.label_studio.sync.conftest import Workspace
+    from tests.conftest import LaterRelease
 
 
 def _now() -> datetime:
@@ -176,3 +178,25 @@ async def test_a_proxy_that_fails_for_a_while_does_not_end_the_watch(
                 on_failure=failures.append,
                 every=0.01,
             )
+
+
+async def test_a_watch_whose_database_is_upgraded_ends(db: Database, later_release: LaterRelease) -> None:
+    """Other failures are told, and it goes on; after this one nothing is pulled any more."""
+    failures: list[HromadaError] = []
+
+    def failed(failure: HromadaError) -> None:
+        failures.append(failure)
+        if len(failures) == 2:
+            with later_release.installed():
+                migrations.upgrade_schema(db.engine)
+
+    with Client("http://127.0.0.1:1", "0" * 40) as client:
+        with db.transaction() as session:
+            _a_batch(session, server=client.server_id)
+        async with asyncio.timeout(30):
+            with pytest.raises(SchemaMismatch, match="of a newer hromada"):
+                await sync.watch_batches(
+                    db, client, clock=_now, stop=asyncio.Event(), on_results=lambda _: None, on_failure=failed,
+                    every=0.01,
+                )  # fmt: skip
+    assert len(failures) == 2
