@@ -65,7 +65,7 @@ class Crowd:
         presses = [callbacks.decode_callback(data) for _, data in message.buttons]
         if not self.tapping or not presses:
             return
-        if presses[0] is not None and presses[0].action is ButtonAction.UNDO and self.rng.random() < 0.9:
+        if presses[0] is not None and presses[0].action is ButtonAction.UNDO and self.rng.random() < 0.7:
             return
         if self.tapped.get(who, 0) >= number and not self._undone(presses):
             return
