@@ -20,10 +20,9 @@ from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
 from annotation.workflow.annotators import access, attestations, consents, terms
 from annotation.workflow.assignments import AssignedItem, Eligibility
+from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import conversation_state
 from bot.conversation.callbacks import ButtonAction
-from bot.conversation.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
 from bot.conversation.views import items, menus, message_layout, onboarding, project_status
@@ -203,7 +202,7 @@ def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) 
     return items.render_item(
         item,
         context.translate,
-        progress=conversation_state.build_item_progress(item, draft, context.translate),
+        progress=items.build_item_progress(item, draft, context.translate),
         countdown=has_countdown(context, item.project_id),
     )
 

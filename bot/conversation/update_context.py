@@ -11,8 +11,8 @@ from sqlmodel import Session
 from annotation.campaigns.project_file import ProjectFile
 from annotation.store.models import Annotator, Project
 from annotation.workflow import definitions
+from annotation.workflow.conversations.conversation_state import ConversationRecord, ConversationState
 from bot.conversation.callbacks import CallbackData
-from bot.conversation.conversation_state import ConversationRecord, ConversationState
 from bot.conversation.texts import Texts, get_texts, match_language
 from bot.conversation.updates_and_calls import (
     AssignmentMessage,

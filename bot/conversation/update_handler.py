@@ -16,9 +16,10 @@ from sqlmodel import Session
 from annotation.errors import BadInput, HromadaError, Stale, Unavailable
 from annotation.store.models import Annotator
 from annotation.workflow.annotators import registration
-from bot.conversation import callbacks, conversation_state, navigation
+from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations.conversation_state import ConversationRecord, ConversationState, ConversationStep
+from bot.conversation import callbacks, navigation
 from bot.conversation.callbacks import ButtonAction
-from bot.conversation.conversation_state import ConversationRecord, ConversationState, ConversationStep
 from bot.conversation.handlers import answers, data_rights, onboarding, skips_and_reports, start
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls

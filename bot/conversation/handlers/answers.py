@@ -10,9 +10,10 @@ from annotation.errors import Stale
 from annotation.store.models import Assignment
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
-from bot.conversation import conversation_state, navigation
+from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations.conversation_state import AnswerDraft
+from bot.conversation import navigation
 from bot.conversation.callbacks import OPTION_INDEX, QUESTION_INDEX, REVISION, TICK, CallbackData
-from bot.conversation.conversation_state import AnswerDraft
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import items, project_status, questions

@@ -15,8 +15,8 @@ from annotation.vocabulary import UnassignedReason
 from annotation.workflow.annotators import access, consents, profiles
 from annotation.workflow.annotators.terms import MAX_ANSWER_LENGTH, Terms, get_terms
 from annotation.workflow.assignments import AssignedItem
+from annotation.workflow.conversations.conversation_state import ConversationStep, compute_card_version
 from bot.conversation import navigation, time_zones
-from bot.conversation.conversation_state import ConversationStep, compute_card_version
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import message_layout, onboarding, questions

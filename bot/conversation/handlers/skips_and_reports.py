@@ -7,8 +7,8 @@ from annotation.store.models import Project
 from annotation.workflow import assignments, participations
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
-from bot.conversation import conversation_state, navigation
-from bot.conversation.conversation_state import ConversationStep
+from annotation.workflow.conversations.conversation_state import ConversationStep
+from bot.conversation import navigation
 from bot.conversation.handlers import answers
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
@@ -170,7 +170,7 @@ def _show_reasons(context: UpdateContext, item: AssignedItem, buttons: ButtonRow
     rendered = items.render_item_with_buttons(
         item,
         context.translate,
-        progress=conversation_state.build_item_progress(
+        progress=items.build_item_progress(
             item, context.state.get_draft(item.assignment_id, item.revision), context.translate
         ),
         countdown=navigation.has_countdown(context, item.project_id),

@@ -11,8 +11,8 @@ from annotation.store.models import Project
 from annotation.workflow.annotators import invitations, withdrawal
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.assignments import AssignedItem
+from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import navigation
-from bot.conversation.conversation_state import ConversationStep
 from bot.conversation.texts import COMMANDS, LANGUAGES, get_texts, list_commands
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CommandMenu, TelegramCalls
