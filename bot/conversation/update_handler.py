@@ -10,11 +10,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-
-from sqlmodel import Session
+from typing import TYPE_CHECKING
 
 from annotation.errors import BadInput, HromadaError, Stale, Unavailable
-from annotation.store.models import Annotator
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationRecord, ConversationState, ConversationStep
@@ -33,6 +31,11 @@ from bot.conversation.updates_and_calls import (
     UpdateKind,
 )
 from bot.conversation.views import message_layout
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
+
+    from annotation.store.models import Annotator
 
 HANDLED_KINDS = {UpdateKind.MESSAGE, UpdateKind.EDITED, UpdateKind.TAP}
 """Updates of these kinds are passed to the handlers."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from annotation.errors import BadInput, Stale
-from annotation.store.models import Project
 from annotation.workflow import assignments, participations
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
@@ -139,9 +138,9 @@ def _ask_attestation(context: UpdateContext, project_id: int) -> TelegramCalls:
 def submit_attestation(context: UpdateContext) -> TelegramCalls:
     """Store which aids (such as dictionaries) were used in the work session that the button names."""
     callback = context.require_callback()
-    project, definition = context.session.get(Project, callback.row_id), context.find_definition(callback.row_id)
-    section = definition.attestation if definition else None
-    if project is None or section is None:
+    project, definition = context.get_project(callback.row_id)
+    section = definition.attestation
+    if section is None:
         raise Stale("Nothing is asked there.")
     used = _get_reason(section.options, callback.get_number(1))
     attestations.save_attestation(
