@@ -54,11 +54,11 @@ def list_uses_of_sessions(module: ast.Module) -> list[str]:
     return [
         f"{node.lineno}: {ast.unparse(node)}"
         for node in ast.walk(module)
-        if is_session(node) and id(node) not in passed
+        if isinstance(node, ast.expr) and is_session(node) and id(node) not in passed
     ]
 
 
-def is_session(node: ast.AST) -> bool:
+def is_session(node: ast.expr) -> bool:
     """Whether this expression reads something that is called session."""
     if isinstance(node, ast.Name):
         return node.id == "session" and isinstance(node.ctx, ast.Load)
@@ -77,14 +77,14 @@ def list_imports_of_the_database(module: ast.Module) -> list[str]:
     return [
         f"{node.lineno}: {name}"
         for node in ast.walk(module)
-        if id(node) not in for_types
+        if isinstance(node, ast.stmt) and id(node) not in for_types
         for name in list_imported_names(node)
         if any(name == root or name.startswith(f"{root}.") for root in DATABASE)
     ]
 
 
-def list_imported_names(node: ast.AST) -> list[str]:
-    """The full names of what an import statement imports; nothing for another node."""
+def list_imported_names(node: ast.stmt) -> list[str]:
+    """The full names of what an import statement imports; nothing for another statement."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
