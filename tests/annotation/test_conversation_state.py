@@ -93,6 +93,22 @@ def test_whoever_is_found_is_locked(db: database.Database) -> None:
         assert annotator_locks.is_locked(session, annotator.id or 0)
 
 
+def test_somebody_new_is_registered_and_asked_for_a_language(db: database.Database) -> None:
+    """Once: whoever wrote before is found as they are, and can be reached again."""
+
+    def open_(number: int) -> tuple[int | None, str | None, bool, ConversationStep]:
+        with db.transaction() as session:
+            annotator, record = conversation_state.open_conversation(
+                session, telegram_id=number, language="en", key=b"k" * 32, now=NOW
+            )
+            return annotator.id, annotator.language, annotator.unreachable_at is None, record.state.step
+
+    assert open_(8) == open_(8) == (2, "en", True, ConversationStep.LANGUAGE)
+    with db.transaction() as session:
+        registration.mark_unreachable(session, telegram_id=7, now=NOW)
+    assert open_(7) == (1, "uk", True, ConversationStep.NONE)
+
+
 def test_only_the_latest_drafts_are_kept() -> None:
     """One for each assignment, four in all."""
     state = ConversationState()

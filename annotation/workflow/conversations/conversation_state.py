@@ -17,6 +17,7 @@ from annotation.campaigns.questions import ChoicesQuestion, question_base
 from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.store import annotator_locks
 from annotation.store.models import Annotator, Conversation
+from annotation.workflow.annotators import registration
 from annotation.workflow.assignments import AssignedItem, ShownQuestion
 
 MAX_DRAFTS = 4
@@ -119,6 +120,27 @@ def find_conversation(session: Session, *, telegram_id: int) -> tuple[Annotator,
         return None
     annotator_locks.remember_locked(session, row[0])
     return row[0], ConversationRecord(row[0].id or 0, _parse_state(row[1]))
+
+
+def open_conversation(
+    session: Session, *, telegram_id: int, language: str, key: bytes, now: datetime, simulated: bool = False
+) -> tuple[Annotator, ConversationRecord]:
+    """Lock and return the annotator who wrote, with their conversation; somebody new is registered and asked for a
+    language first.
+
+    `language` is that of somebody new until they have chosen one, `key` the key of their pseudonym.
+    """
+    found = find_conversation(session, telegram_id=telegram_id)
+    if found is not None:
+        if found[0].unreachable_at is not None:
+            registration.mark_reachable(session, annotator=found[0])
+        return found
+    annotator = registration.register_telegram_annotator(
+        session, telegram_id=telegram_id, language=language, key=key, now=now, simulated=simulated
+    )
+    record = ConversationRecord(annotator.id or 0, ConversationState())
+    record.save(session, ConversationState(step=ConversationStep.LANGUAGE), now=now)
+    return annotator, record
 
 
 def save_state(session: Session, *, annotator_id: int, state: ConversationState, now: datetime) -> None:

@@ -6,7 +6,7 @@ import json
 
 from annotation.errors import Stale
 from annotation.workflow import participations
-from annotation.workflow.annotators import consents, data_export, erasure, terms, withdrawal
+from annotation.workflow.annotators import consents, data_export, erasure
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import NewDocument, TelegramCalls
 from bot.conversation.views import menus, message_layout
@@ -45,7 +45,7 @@ def withdraw_from_project(context: UpdateContext) -> TelegramCalls:
     )
     if found is None or participation is None:
         raise Stale("You take no part in that project.")
-    project, definition = found
+    project, _ = found
     if not callback.get_number(0):
         return join_calls(
             context.acknowledge(),
@@ -53,13 +53,10 @@ def withdraw_from_project(context: UpdateContext) -> TelegramCalls:
                 menus.render_withdrawal_confirmation(project.title, context.translate, project_id=callback.row_id)
             ),
         )
-    withdrawal_result = withdrawal.withdraw_annotator(
+    counts = consents.withdraw_from_project(
         context.session, annotator_id=context.annotator_id, project=project, now=context.now
     )
-    if definition.consent is not None:
-        scope = terms.get_project_scope(project)
-        consents.withdraw_consent(context.session, annotator_id=context.annotator_id, scope=scope, now=context.now)
-    confirmation = context.translate("withdrawn-now", project=project.title, answers=withdrawal_result.answers)
+    confirmation = context.translate("withdrawn-now", project=project.title, answers=counts.answers)
     return join_calls(
         context.acknowledge(), context.edit_or_send(message_layout.render_text(context.translate, confirmation))
     )
