@@ -7,9 +7,12 @@ too.
 
 from __future__ import annotations
 
+from sqlmodel import Session
+
 from annotation.campaigns import project_file
 from annotation.campaigns.programme_file import ProgrammeFile
 from annotation.campaigns.project_file import ProjectFile
+from annotation.store import queries
 from annotation.store.models import Programme, Project
 
 MAX_CACHED_DEFINITIONS = 500
@@ -17,6 +20,18 @@ MAX_CACHED_DEFINITIONS = 500
 
 _projects: dict[tuple[int, str, int | None, int | None], ProjectFile] = {}
 _programmes: dict[tuple[int, str], ProgrammeFile] = {}
+
+
+def find_project(session: Session, *, project_id: int) -> tuple[Project, ProjectFile] | None:
+    """A project with its definition; None for an unknown id."""
+    project = session.get(Project, project_id)
+    return None if project is None else (project, get_project_definition(project))
+
+
+def get_named_project(session: Session, name: str) -> tuple[Project, ProjectFile]:
+    """The project of this name with its definition; raises NotFound where there is none."""
+    project = queries.get_project(session, name)
+    return project, get_project_definition(project)
 
 
 def get_project_definition(project: Project) -> ProjectFile:

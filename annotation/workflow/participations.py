@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file
 from annotation.store import annotator_locks
 from annotation.store.models import Participation, Project
-from annotation.vocabulary import Stage, UnassignedReason
+from annotation.vocabulary import ParticipationStatus, Stage, UnassignedReason
 from annotation.workflow import definitions
 
 
@@ -53,6 +54,25 @@ def get_or_create_participation(
     session.add(participation)
     session.flush()
     return participation
+
+
+def list_joined_projects(session: Session, *, annotator_id: int, include_withdrawn: bool = True) -> Sequence[Project]:
+    """The projects in which the annotator has a participation, in the order of loading.
+
+    Without `include_withdrawn`, those from which they have not withdrawn.
+    """
+    joined = select(Project).join(Participation).where(Participation.annotator_id == annotator_id)
+    if not include_withdrawn:
+        joined = joined.where(Participation.status != ParticipationStatus.WITHDRAWN)
+    return session.exec(joined.order_by(col(Project.id))).all()
+
+
+def find_latest_project(session: Session, *, annotator_id: int) -> int | None:
+    """The id of the project in which the annotator worked last; None where they have not worked yet."""
+    worked_on = select(Participation.project_id).where(
+        Participation.annotator_id == annotator_id, col(Participation.last_at).is_not(None)
+    )
+    return session.exec(worked_on.order_by(col(Participation.last_at).desc()).limit(1)).first()
 
 
 def get_first_stage(definition: project_file.ProjectFile) -> Stage:

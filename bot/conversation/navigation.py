@@ -7,33 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-
-from sqlmodel import col, select
+from typing import TYPE_CHECKING
 
 from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
-from annotation.store import queries
-from annotation.store.models import Invitation, Item, Participation, Project
-from annotation.vocabulary import ItemStatus, Pool, ProjectStatus, UnassignedReason
+from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
-from annotation.workflow.annotators import access, attestations, consents, terms
+from annotation.workflow.annotators import access, attestations, consents, invitations, terms
 from annotation.workflow.assignments import AssignedItem, Eligibility
+from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import conversation_state
 from bot.conversation.callbacks import ButtonAction
-from bot.conversation.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
 from bot.conversation.views import items, menus, message_layout, onboarding, project_status
 from bot.conversation.views.menus import MenuLine
 from bot.conversation.views.message_layout import RenderedMessage
 
+if TYPE_CHECKING:
+    from annotation.store.models import Project
+
 MAX_SEARCHES = 20
 """How many times one update searches for an item before the annotator is asked to wait."""
-MAX_COUNTED = 500
-"""Up to how many open items the menu counts; above that it gives no number."""
 
 
 def show_current_screen(context: UpdateContext, *, item_finished: bool = False) -> TelegramCalls:
@@ -143,25 +140,23 @@ def _search_item(
 
 def show_menu(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:
     """Show the menu of open projects."""
-    lines = [MenuLine(key=entry.key, title=entry.title, left=_count_left(context, entry.projects)) for entry in entries]
+    lines = [
+        MenuLine(
+            key=entry.key,
+            title=entry.title,
+            left=open_projects.count_open_items(context.session, project_ids=entry.projects),
+        )
+        for entry in entries
+    ]
     return context.send(menus.render_menu(lines, context.translate))
-
-
-def _count_left(context: UpdateContext, projects: Sequence[int]) -> int | None:
-    """How many open items of these projects have free places; None above MAX_COUNTED."""
-    main_items = select(Item.id).where(col(Item.project_id).in_(projects), Item.pool == Pool.MAIN, Item.free > 0)
-    count = len(context.session.exec(main_items.where(Item.status == ItemStatus.OPEN).limit(MAX_COUNTED + 1)).all())
-    return None if count > MAX_COUNTED else count
 
 
 def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:
     """Explain why no project is open: quota reached, work elsewhere, paused, all done, or no invitation redeemed."""
     if entries:
         return context.send_text("quota", project=entries[0].title)
-    session = context.session
-    joined = select(Project).join(Participation).where(Participation.annotator_id == context.annotator_id)
-    projects = session.exec(joined.order_by(col(Project.id).desc())).all()
-    for project in projects:
+    projects = participations.list_joined_projects(context.session, annotator_id=context.annotator_id)
+    for project in reversed(projects):
         if not project.supports_telegram:
             return context.send_text("elsewhere", project=project.title)
         if project.status in {ProjectStatus.PAUSED, ProjectStatus.LOADED}:
@@ -170,8 +165,7 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
             )
     if projects:
         return show_assignment_result(context, NothingAssigned(reason=UnassignedReason.NOTHING_LEFT))
-    has_invitations = session.exec(select(Invitation.id).limit(1)).first() is not None
-    return context.send_text("stranger" if has_invitations else "nothing-open")
+    return context.send_text("stranger" if invitations.has_invitations(context.session) else "nothing-open")
 
 
 def show_assignment_result(
@@ -180,8 +174,7 @@ def show_assignment_result(
     """Show the assigned item, or the first question or task card that has to come before it, or why there is none."""
     if isinstance(result, NothingAssigned):
         return _explain_no_item(context, result)
-    project = context.session.get_one(Project, result.project_id)
-    definition = definitions.get_project_definition(project)
+    project, definition = context.get_project(result.project_id)
     if context.annotator.time_zone is None:
         return ask_time_zone(context)
     version = compute_card_version(result.instructions, definition.examples)
@@ -203,7 +196,7 @@ def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) 
     return items.render_item(
         item,
         context.translate,
-        progress=conversation_state.build_item_progress(item, draft, context.translate),
+        progress=items.build_item_progress(item, draft, context.translate),
         countdown=has_countdown(context, item.project_id),
     )
 
@@ -266,9 +259,9 @@ def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> Telegra
     """Explain why there is no item, or ask what the annotator has to answer first."""
     title = ""
     if result.project is not None:
-        project = queries.get_project(context.session, result.project)
+        project, definition = definitions.get_named_project(context.session, result.project)
         if result.reason in access.RESOLVABLE_REASONS:
-            return _ask_requirement(context, result.reason, project, definitions.get_project_definition(project))
+            return _ask_requirement(context, result.reason, project, definition)
         title = project.title
     zone = context.annotator.time_zone
     return context.send(project_status.render_unassigned_reason(result, context.translate, title=title, zone=zone))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from sqlmodel import Session
-
-from annotation.store.models import Annotator
 from annotation.workflow.annotators import support_messages
 from bot.conversation.texts import DEFAULT_LANGUAGE, LANGUAGES, get_texts, list_commands, match_language
 from bot.conversation.updates_and_calls import BotProfile, NewMessage, TelegramCalls
 from bot.conversation.views import message_layout
 from bot.conversation.views.message_layout import TextBlock
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
 
 MAX_QUOTED_UNITS = 300
 """How much of a question is quoted above its answer, in UTF-16 units."""
@@ -37,25 +38,22 @@ def deliver_organiser_answers(session: Session, *, now: datetime) -> TelegramCal
     message was deleted unsent is undelivered again.
     """
     calls: list[NewMessage] = []
-    for message in support_messages.list_undelivered_answers(session):
-        annotator = session.get_one(Annotator, message.annotator_id)
-        if annotator.telegram_id is None or annotator.unreachable_at is not None:
-            continue
-        translate = get_texts(match_language(annotator.language))
+    for undelivered in support_messages.list_undelivered_answers(session):
+        translate = get_texts(match_language(undelivered.language))
         blocks = [
             message_layout.make_bold_block(translate("answered")),
-            TextBlock(message_layout.shorten_text(message.text, MAX_QUOTED_UNITS), fold=True),
-            TextBlock(message.answer or ""),
+            TextBlock(message_layout.shorten_text(undelivered.text, MAX_QUOTED_UNITS), fold=True),
+            TextBlock(undelivered.answer),
         ]
         calls += [
             NewMessage(
-                chat_id=annotator.telegram_id,
+                chat_id=undelivered.telegram_id,
                 html=rendered.html,
                 silent=False,
                 repeatable=False,
-                answered_message_id=message.id,
+                answered_message_id=undelivered.message_id,
             )
             for rendered in message_layout.render_messages(blocks, translate)
         ]
-        support_messages.mark_delivered(session, message_id=message.id or 0, now=now)
+        support_messages.mark_delivered(session, message_id=undelivered.message_id, now=now)
     return tuple(calls)

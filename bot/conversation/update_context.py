@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-
-from sqlmodel import Session
+from typing import TYPE_CHECKING
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.store.models import Annotator, Project
+from annotation.errors import Stale
 from annotation.workflow import definitions
+from annotation.workflow.conversations.conversation_state import ConversationRecord, ConversationState
 from bot.conversation.callbacks import CallbackData
-from bot.conversation.conversation_state import ConversationRecord, ConversationState
 from bot.conversation.texts import Texts, get_texts, match_language
 from bot.conversation.updates_and_calls import (
     AssignmentMessage,
@@ -27,12 +26,18 @@ from bot.conversation.updates_and_calls import (
 from bot.conversation.views import message_layout
 from bot.conversation.views.message_layout import RenderedMessage
 
+if TYPE_CHECKING:
+    from sqlmodel import Session
+
+    from annotation.store.models import Annotator, Project
+
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateContext:
     """What a handler needs to answer one update.
 
-    `callback` is the data of the tapped button; None for texts, and for taps on buttons that this bot did not make.
+    `session` is only passed on to use-cases. `callback` is the data of the tapped button; None for texts, and for taps
+    on buttons that this bot did not make.
     """
 
     session: Session
@@ -81,8 +86,14 @@ class UpdateContext:
 
     def find_project(self, project_id: int) -> tuple[Project, ProjectFile] | None:
         """A project with its definition; None for an unknown id."""
-        project = self.session.get(Project, project_id)
-        return None if project is None else (project, definitions.get_project_definition(project))
+        return definitions.find_project(self.session, project_id=project_id)
+
+    def get_project(self, project_id: int) -> tuple[Project, ProjectFile]:
+        """A project with its definition; raises Stale for an unknown id."""
+        found = self.find_project(project_id)
+        if found is None:
+            raise Stale("There is no such project.")
+        return found
 
     def find_definition(self, project_id: int) -> ProjectFile | None:
         """The definition of a project; None for an unknown id."""

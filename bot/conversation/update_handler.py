@@ -10,15 +10,14 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-
-from sqlmodel import Session
+from typing import TYPE_CHECKING
 
 from annotation.errors import BadInput, HromadaError, Stale, Unavailable
-from annotation.store.models import Annotator
 from annotation.workflow.annotators import registration
-from bot.conversation import callbacks, conversation_state, navigation
+from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations.conversation_state import ConversationStep
+from bot.conversation import callbacks, navigation
 from bot.conversation.callbacks import ButtonAction
-from bot.conversation.conversation_state import ConversationRecord, ConversationState, ConversationStep
 from bot.conversation.handlers import answers, data_rights, onboarding, skips_and_reports, start
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -32,6 +31,9 @@ from bot.conversation.updates_and_calls import (
     UpdateKind,
 )
 from bot.conversation.views import message_layout
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
 
 HANDLED_KINDS = {UpdateKind.MESSAGE, UpdateKind.EDITED, UpdateKind.TAP}
 """Updates of these kinds are passed to the handlers."""
@@ -117,7 +119,14 @@ def handle_update(
     if incoming.kind not in HANDLED_KINDS:
         return ()
     incoming = replace(incoming, text=_clean_text(incoming.text))
-    annotator, record = _get_conversation(session, incoming, now=now, settings=settings)
+    annotator, record = conversation_state.open_conversation(
+        session,
+        telegram_id=incoming.telegram_id,
+        language=match_language(incoming.language_code),
+        key=settings.key,
+        now=now,
+        simulated=settings.simulated,
+    )
     callback = callbacks.decode_callback(incoming.data) if incoming.kind is UpdateKind.TAP else None
     context = UpdateContext(
         session=session,
@@ -132,29 +141,6 @@ def handle_update(
         return next(handler for condition, handler in HANDLERS if condition(context))(context)
     except (Stale, BadInput) as failure:
         return explain_refusal(context, failure)
-
-
-def _get_conversation(
-    session: Session, incoming: IncomingUpdate, *, now: datetime, settings: ConversationSettings
-) -> tuple[Annotator, ConversationRecord]:
-    """The sender as an annotator, with their conversation; a new user is registered and asked for a language first."""
-    found = conversation_state.find_conversation(session, telegram_id=incoming.telegram_id)
-    if found is not None:
-        annotator, record = found
-        if annotator.unreachable_at is not None:
-            registration.mark_reachable(session, annotator=annotator)
-        return annotator, record
-    annotator = registration.register_telegram_annotator(
-        session,
-        telegram_id=incoming.telegram_id,
-        language=match_language(incoming.language_code),
-        key=settings.key,
-        now=now,
-        simulated=settings.simulated,
-    )
-    record = ConversationRecord(annotator.id or 0, ConversationState())
-    record.save(session, ConversationState(step=ConversationStep.LANGUAGE), now=now)
-    return annotator, record
 
 
 def _answer_outside_private_chat(incoming: IncomingUpdate) -> TelegramCalls:

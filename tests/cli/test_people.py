@@ -14,9 +14,8 @@ from sqlmodel import Session, col, select
 from annotation.store import database, overlap_counts, queries
 from annotation.store.models import Annotator, Assignment, Item, Journal, Judgement, Report
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
-from annotation.workflow import participations
+from annotation.workflow import assignments, participations
 from annotation.workflow.annotators import administration, invitations, registration, support_messages
-from annotation.workflow.assignments import batches
 from bot.commands import people
 
 if TYPE_CHECKING:
@@ -331,7 +330,7 @@ def handed(session: Session, pseudonym: str) -> str:
     """Why no batch is assigned, else how many items it has."""
     who = administration.get_annotator(session, pseudonym).id or 0
     project = queries.get_project(session, "strict").id or 0
-    batch = batches.assign_batch(session, annotator_id=who, project_id=project, n_items=2, now=datetime.now(UTC))
+    batch = assignments.assign_batch(session, annotator_id=who, project_id=project, n_items=2, now=datetime.now(UTC))
     return batch.shortfall.reason.value if batch.shortfall else str(len(batch.assignment_ids))
 
 

@@ -24,8 +24,8 @@ from annotation.label_studio import payloads
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteTask
 from annotation.label_studio.sync import task_upload
 from annotation.store.models import Assignment, Item, Judgement, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask
-from annotation.workflow.assignments import batches as assignment_batches
-from annotation.workflow.assignments.batches import SECOND_PASS_OCCASION
+from annotation.workflow import assignments
+from annotation.workflow.assignments import SECOND_PASS_OCCASION
 
 SKIP_REASON = "skipped in Label Studio"
 UNLINKED_REASON = "nobody is linked to this account"
@@ -213,7 +213,7 @@ def _borrow_task(
     """A row for an annotator who answered in the batch of another one."""
     if batch_assignment.occasion == SECOND_PASS_OCCASION:
         raise Stale("This second pass is another annotator's.")
-    assignment_id = assignment_batches.assign_outside_batch(
+    assignment_id = assignments.assign_outside_batch(
         session, annotator_id=annotator_id, item_id=batch_assignment.item_id, now=now
     )
     row = session.get(LabelStudioTask, assignment_id)
@@ -235,17 +235,17 @@ def _store_answer(
     owner: dict[str, Any] = {"annotator_id": assignment.annotator_id, "assignment_id": assignment.id or 0}
     before = session.exec(select(Judgement.id).where(Judgement.assignment_id == assignment.id).limit(1)).first()
     if current is None:
-        withdrawn = assignment_batches.withdraw_batch_answer(session, **owner, now=now)
+        withdrawn = assignments.withdraw_batch_answer(session, **owner, now=now)
         return AnswerChange.DELETED if withdrawn else None
     times: dict[str, Any] = {"seconds": current.lead_time, "at": min(current.updated_at, now)}
     if current.was_cancelled:
-        skipped = assignment_batches.skip_batch_item(session, **owner, reason=SKIP_REASON, **times, now=now)
+        skipped = assignments.skip_batch_item(session, **owner, reason=SKIP_REASON, **times, now=now)
         return AnswerChange.SKIPPED if skipped else None
     item = session.get_one(Item, assignment.item_id)
     second = assignment.occasion == SECOND_PASS_OCCASION
     first = task_upload.get_blind_answers(session, assignment, definition.all_questions[0].name) if second else None
     answers = payloads.read_answers(definition, item, current.result, first=first)
-    if not assignment_batches.submit_batch_answer(session, **owner, answers=answers, **times, now=now):
+    if not assignments.submit_batch_answer(session, **owner, answers=answers, **times, now=now):
         return None
     return AnswerChange.ANSWERED if before is None else AnswerChange.CHANGED
 

@@ -23,9 +23,8 @@ from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, Project
 from annotation.vocabulary import ProjectStatus, UnassignedReason
-from annotation.workflow import definitions
+from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import administration
-from annotation.workflow.assignments import batches as assignment_batches
 from annotation.workflow.participations import NothingAssigned
 
 ITEMS_PER_TRANSACTION = 50
@@ -48,7 +47,7 @@ class PushOrder:
     second: bool = False
     handed_over: bool = False
     anew: bool = False
-    lease: timedelta = assignment_batches.DEFAULT_BATCH_LEASE
+    lease: timedelta = assignments.DEFAULT_BATCH_LEASE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,10 +244,10 @@ class _Push:
         if number <= 0:
             return ()
         if self.order.second:
-            return assignment_batches.assign_second_pass(
+            return assignments.assign_second_pass(
                 session, **owner, n_items=number, now=self.clock(), lease=self.order.lease
             )
-        assigned = assignment_batches.assign_batch(
+        assigned = assignments.assign_batch(
             session,
             **owner,
             n_items=number,
@@ -260,9 +259,7 @@ class _Push:
         return assigned.assignment_ids
 
     def _count_in_hand(self, session: Session) -> int:
-        count = (
-            assignment_batches.count_second_pass_items if self.order.second else assignment_batches.count_batch_items
-        )
+        count = assignments.count_second_pass_items if self.order.second else assignments.count_batch_items
         return count(session, annotator_id=self.annotator.id or 0, project_id=self.project.id or 0)
 
     def _extend_hold(self) -> None:

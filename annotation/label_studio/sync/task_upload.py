@@ -20,7 +20,7 @@ from annotation.store import judgements
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Item, Judgement, LabelStudioTask
 from annotation.vocabulary import AssignmentStatus
-from annotation.workflow.assignments.batches import SECOND_PASS_OCCASION
+from annotation.workflow.assignments import SECOND_PASS_OCCASION
 
 TASKS_PER_REQUEST = 1000
 """How many tasks one request carries."""

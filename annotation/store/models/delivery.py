@@ -81,8 +81,9 @@ class ItemMessage(TableModel, table=True):
 class Conversation(TableModel, table=True):
     """The state of an annotator's conversation with the bot, as far as it is not in other tables.
 
-    `step` says what the annotator's next text means, "" for none (`bot/conversation/conversation_state.py`). `data` are
-    the other fields of the state, such as incomplete answers. `at` is when the state was stored.
+    `step` says what the annotator's next text means, "" for none
+    (`workflow/conversations/conversation_state.py`). `data` are the other fields of the state, such as incomplete
+    answers. `at` is when the state was stored.
     """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)

@@ -1,4 +1,4 @@
-"""Open projects: the running projects that an annotator may work in, and the order in which they are tried."""
+"""Open projects: the running projects that an annotator may work in, in which order, and how many items they have."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from itertools import groupby
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import col
+from sqlmodel import Session, col, select
 
-from annotation.store.models import Invitation, Participation, Programme, ProgrammeProject, Project
-from annotation.vocabulary import ProjectStatus, UnassignedReason
+from annotation.store import item_queue
+from annotation.store.models import Invitation, Item, Participation, Programme, ProgrammeProject, Project
+from annotation.vocabulary import Pool, ProjectStatus, UnassignedReason
 from annotation.workflow.participations import NothingAssigned
 
 
@@ -114,6 +115,15 @@ def sort_open_projects(rows: Iterable[Sequence[Any]]) -> Sequence[OpenProject]:
         open_projects,
         key=lambda open_project: (first_loaded[open_project.programme or -open_project.project], open_project.position),
     )
+
+
+def count_open_items(session: Session, *, project_ids: Sequence[int]) -> int | None:
+    """How many main items of these projects have a free place; None above `item_queue.MOST_COUNTED`."""
+    open_items = select(Item.id).where(
+        col(Item.project_id).in_(project_ids), Item.pool == Pool.MAIN, col(Item.free) > 0
+    )
+    count = len(session.exec(open_items.limit(item_queue.MOST_COUNTED + 1)).all())
+    return None if count > item_queue.MOST_COUNTED else count
 
 
 _NEEDS_INVITATION = sa.exists().where(

@@ -13,9 +13,16 @@ from annotation.errors import Stale
 from annotation.store import journal
 from annotation.store.models import Annotator, Consent, Participation, Project, TextVersion
 from annotation.vocabulary import DECLINED, Event, TextKind
-from annotation.workflow import participations
+from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import withdrawal
-from annotation.workflow.annotators.terms import RequiredConsent, Terms, get_consent, is_consent_missing
+from annotation.workflow.annotators.terms import (
+    RequiredConsent,
+    Terms,
+    get_consent,
+    get_project_scope,
+    is_consent_missing,
+)
+from annotation.workflow.annotators.withdrawal import WithdrawalCounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +85,14 @@ def withdraw_consent(session: Session, *, annotator_id: int, scope: str, now: da
     withdrawal.release_live_assignments(session, annotator_id=annotator_id, now=now)
     journal.record_event(session, Event.CONSENT_WITHDRAWN, now=now, annotator_id=annotator_id, data={"scope": scope})
     return True
+
+
+def withdraw_from_project(session: Session, *, annotator_id: int, project: Project, now: datetime) -> WithdrawalCounts:
+    """Withdraw an annotator from a project for good, and their consent to it where it asks for one of its own."""
+    counts = withdrawal.withdraw_annotator(session, annotator_id=annotator_id, project=project, now=now)
+    if definitions.get_project_definition(project).consent is not None:
+        withdraw_consent(session, annotator_id=annotator_id, scope=get_project_scope(project), now=now)
+    return counts
 
 
 def accept_warning(

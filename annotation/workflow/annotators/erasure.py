@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict
-from annotation.store import journal
+from annotation.store import journal, pseudonyms
 from annotation.store.models import (
     Annotator,
     Assignment,
@@ -53,8 +53,10 @@ class ErasureCounts:
     profile: int
 
 
-def erase_annotator(session: Session, *, annotator_id: int, pseudonym: str, now: datetime) -> ErasureCounts:
-    """Empty everything that the annotator wrote, answered or is known by, and give them the new random `pseudonym`.
+def erase_annotator(
+    session: Session, *, annotator_id: int, now: datetime, pseudonym: str | None = None
+) -> ErasureCounts:
+    """Empty everything that the annotator wrote, answered or is known by, and give them a new pseudonym, a random one.
 
     Answers, messages, reports, attestations and notes lose their content; profile, cohorts and Label Studio accounts
     are deleted; consents are withdrawn; places of items are released. Counts, times and hashes of texts stay, so that
@@ -71,7 +73,8 @@ def erase_annotator(session: Session, *, annotator_id: int, pseudonym: str, now:
     tombstone = _empty_rows(session, annotator_id, projects=len(projects), now=now)
     _blank_journal(session, annotator_id)
     _delete_pending_messages(session, annotator_id, telegram_id=annotator.telegram_id, now=now)
-    annotator.pseudonym, annotator.telegram_id, annotator.language, annotator.time_zone = pseudonym, None, None, None
+    annotator.pseudonym = pseudonym or pseudonyms.make_random_pseudonym(simulated=annotator.simulated)
+    annotator.telegram_id = annotator.language = annotator.time_zone = None
     annotator.suspended_at = annotator.suspended_reason = annotator.unreachable_at = None
     annotator.insider, annotator.forgotten_at = False, now
     session.add(annotator)

@@ -156,6 +156,11 @@ def is_invited(session: Session, *, annotator_id: int, terms: Terms) -> bool:
     return _has_redeemed(session, annotator_id=annotator_id, project_id=project_id, programme_id=programme_id)
 
 
+def has_invitations(session: Session) -> bool:
+    """Whether there is an invitation to any project or programme."""
+    return session.exec(select(Invitation.id).limit(1)).first() is not None
+
+
 def list_invitations(session: Session, *, target: InvitationTarget) -> Sequence[Invitation]:
     """The invitations to a project or programme, oldest first."""
     key = col(Invitation.project_id) if isinstance(target, Project) else col(Invitation.programme_id)

@@ -1,4 +1,4 @@
-"""An annotator's own data that they can change: profile answers, kept once for all projects, and the time zone."""
+"""An annotator's own data that they can change: profile answers, kept once for all projects, language, time zone."""
 
 from __future__ import annotations
 
@@ -30,6 +30,12 @@ def save_profile_answer(
     session.add(answer)
     session.flush()
     return stored
+
+
+def set_language(session: Session, *, annotator: Annotator, language: str) -> None:
+    """Set the language in which the bot writes to the annotator."""
+    annotator.language = language
+    session.add(annotator)
 
 
 def set_time_zone(session: Session, *, annotator: Annotator, name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -13,6 +14,17 @@ from annotation.store.models import Annotator, Assignment, SupportMessage
 
 MAX_TEXT_LENGTH = 3500
 """In characters: a message and its answer each fit a Telegram message."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UndeliveredAnswer:
+    """An answer that waits for the bot: the id and text of the annotator's message, and where and how to answer it."""
+
+    message_id: int
+    text: str
+    answer: str
+    telegram_id: int
+    language: str | None
 
 
 def store_message(
@@ -75,18 +87,33 @@ def answer_message(session: Session, *, message_id: int, text: str, now: datetim
     return message
 
 
-def list_undelivered_answers(session: Session) -> Sequence[SupportMessage]:
-    """Messages whose answer the bot has not put into its outbox yet, oldest answer first."""
+def list_undelivered_answers(session: Session) -> Sequence[UndeliveredAnswer]:
+    """Answers that the bot has not put into its outbox yet, oldest first.
+
+    Those to annotators whom Telegram cannot reach, or who are erased, are left out.
+    """
     undelivered = (
-        select(SupportMessage)
+        select(SupportMessage, Annotator)
         .join(Annotator)
         .where(
             col(SupportMessage.answered_at).is_not(None),
             col(SupportMessage.delivered_at).is_(None),
+            col(Annotator.telegram_id).is_not(None),
+            col(Annotator.unreachable_at).is_(None),
             col(Annotator.forgotten_at).is_(None),
         )
     )
-    return session.exec(undelivered.order_by(col(SupportMessage.answered_at), col(SupportMessage.id))).all()
+    rows = session.exec(undelivered.order_by(col(SupportMessage.answered_at), col(SupportMessage.id))).all()
+    return [
+        UndeliveredAnswer(
+            message_id=message.id or 0,
+            text=message.text,
+            answer=message.answer or "",
+            telegram_id=annotator.telegram_id or 0,
+            language=annotator.language,
+        )
+        for message, annotator in rows
+    ]
 
 
 def mark_delivered(session: Session, *, message_id: int, now: datetime) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from annotation.campaigns.questions import ChoiceQuestion, Question
+from annotation.errors import Stale
 from annotation.store.models import Assignment, Item, Judgement, table_model
 from annotation.vocabulary import EXTRA, AssignmentStatus, Stage
 from annotation.workflow.assignments import annotator_context, assigned_items
@@ -26,8 +27,9 @@ class SavedJudgement:
     `repeated` says that the same submission was stored before and nothing is stored now. `answers` are the texts of the
     answers by question name as the annotator saw them, `stored_answers` the same answers as they are stored; both are
     empty for a skip. `number` counts the annotator's items in the project from 1. `extra` says that the item had all
-    its answers already, `changeable` that an undo may be tried. `feedback` is set in training only, `decision` only
-    with the last answer of a qualification. The other fields are as in `AssignedItem`.
+    its answers already, `changeable` that an undo may be tried, `reopened` that one has opened the item for another
+    answer. `feedback` is set in training only, `decision` only with the last answer of a qualification. The other
+    fields are as in `AssignedItem`.
     """
 
     assignment_id: int
@@ -43,6 +45,7 @@ class SavedJudgement:
     answers: Mapping[str, str]
     repeated: bool
     changeable: bool = False
+    reopened: bool = False
     extra: bool = False
     feedback: TrainingFeedback | None = None
     decision: QualificationDecision | None = None
@@ -120,6 +123,14 @@ def get_judgement(session: Session, assignment_id: int, revision: int) -> Judgem
     return session.exec(revisions).first()
 
 
+def is_answered(session: Session, *, annotator_id: int, assignment_id: int, revision: int) -> bool:
+    """Whether this revision of an answer is stored. Raises Stale where the assignment is not this annotator's."""
+    assignment = session.get(Assignment, assignment_id)
+    if assignment is None or assignment.annotator_id != annotator_id:
+        raise Stale("This item is not yours.")
+    return get_judgement(session, assignment_id, revision) is not None
+
+
 def get_stored_answers(context: AnnotatorContext, judgement: Judgement) -> dict[str, str]:
     """The answers of a judgement by question name, as they are stored; empty for a skip."""
     if judgement.answers is not None:
@@ -153,6 +164,7 @@ def build_saved_judgement(
         answers={name: get_answer_text(questions, item, name, label) for name, label in stored_answers.items()},
         repeated=repeated,
         changeable=_can_offer_undo(assignment, judgement, decision),
+        reopened=assignment.open_revision is not None,
         extra=judgement.excluded_reason == EXTRA,
         feedback=get_training_feedback(context, item, assignment.stage, stored_answers),
         decision=decision,

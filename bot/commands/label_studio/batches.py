@@ -75,7 +75,7 @@ def move_items(
 ) -> None:
     """Move items from Telegram to Label Studio: `push --handed-over` sends them there."""
     from annotation.errors import BadInput
-    from annotation.workflow.assignments import batches
+    from annotation.workflow import assignments
     from bot.commands import database_session, terminal_output
 
     if not (reported or too_long):
@@ -84,9 +84,11 @@ def move_items(
         loaded = database_session.get_project(transaction, project)
         name = loaded.name
         ids: set[int] = set()
-        ids |= batches.list_reported_items(transaction, project_id=loaded.id or 0) if reported else set()
-        ids |= batches.list_long_items(transaction, project_id=loaded.id or 0) if too_long else set()
-        moved = batches.move_items(transaction, project=loaded, item_ids=ids, now=database_session.get_current_time())
+        ids |= assignments.list_reported_items(transaction, project_id=loaded.id or 0) if reported else set()
+        ids |= assignments.list_long_items(transaction, project_id=loaded.id or 0) if too_long else set()
+        moved = assignments.move_items(
+            transaction, project=loaded, item_ids=ids, now=database_session.get_current_time()
+        )
     if json:
         terminal_output.print_json({"project": name, "chosen": len(ids), "handed_over": moved})
     else:

@@ -84,7 +84,6 @@ def forget(
 ) -> None:
     """Erase all that an annotator said, answered and is known by, as they asked. It cannot be undone."""
     from annotation.errors import Conflict
-    from annotation.store import pseudonyms
     from annotation.workflow.annotators import administration, erasure
     from bot.commands import database_session, terminal_output
 
@@ -92,9 +91,8 @@ def forget(
         annotator = administration.get_annotator(transaction, pseudonym)
         if not yes:
             raise Conflict(f"Forgetting {pseudonym} cannot be undone.", remedy="Do it with --yes.")
-        fresh = pseudonyms.make_random_pseudonym(simulated=annotator.simulated)
         gone = erasure.erase_annotator(
-            transaction, annotator_id=annotator.id or 0, pseudonym=fresh, now=database_session.get_current_time()
+            transaction, annotator_id=annotator.id or 0, now=database_session.get_current_time()
         )
     terminal_output.print_sentence(
         f"Forgotten: {gone.judgements} judgements and {gone.messages} messages in {gone.projects} projects are empty."

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from annotation.campaigns.questions import ChoicesQuestion
 from annotation.errors import Stale
-from annotation.store.models import Assignment
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
-from bot.conversation import conversation_state, navigation
+from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations.conversation_state import AnswerDraft
+from bot.conversation import navigation
 from bot.conversation.callbacks import OPTION_INDEX, QUESTION_INDEX, REVISION, TICK, CallbackData
-from bot.conversation.conversation_state import AnswerDraft
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import items, project_status, questions
@@ -142,10 +142,12 @@ def _get_current_question(context: UpdateContext, callback: CallbackData) -> tup
 
 def _has_judgement(context: UpdateContext, callback: CallbackData) -> bool:
     """Whether the revision that the button names is answered already, as after a double tap."""
-    assignment = context.session.get(Assignment, callback.row_id)
-    if assignment is None or assignment.annotator_id != context.annotator_id:
-        raise Stale("This item is not yours.")
-    return assignments.get_judgement(context.session, callback.row_id, callback.get_number(REVISION)) is not None
+    return assignments.is_answered(
+        context.session,
+        annotator_id=context.annotator_id,
+        assignment_id=callback.row_id,
+        revision=callback.get_number(REVISION),
+    )
 
 
 def _record_answer(
@@ -195,22 +197,22 @@ def _submit_answers(
         now=context.now,
     )
     if saved.repeated:
-        return _acknowledge_repeat(context, saved.assignment_id)
+        return _acknowledge_repeat(context, saved)
     if context.state.drafts:
         context.save_state(context.state.with_draft(None, assignment_id=assignment_id))
     return finish_item(context, saved, "saved")
 
 
-def _acknowledge_repeat(context: UpdateContext, assignment_id: int) -> TelegramCalls:
+def _acknowledge_repeat(context: UpdateContext, repeated: SavedJudgement) -> TelegramCalls:
     """Acknowledge a repeated tap, and redraw the item where it does not show the stored answer yet."""
-    assignment = context.session.get(Assignment, assignment_id)
     acknowledgement = context.acknowledge("saved-already")
-    if assignment is None or assignment.open_revision is not None:
+    if repeated.reopened:
         return acknowledgement
-    saved = assignments.keep_judgement(
+    assignment_id = repeated.assignment_id
+    final = assignments.keep_judgement(
         context.session, annotator_id=context.annotator_id, assignment_id=assignment_id, now=context.now
     )
-    return join_calls(acknowledgement, context.edit(_render_finished_item(context, saved), assignment_id=assignment_id))
+    return join_calls(acknowledgement, context.edit(_render_finished_item(context, final), assignment_id=assignment_id))
 
 
 def finish_item(context: UpdateContext, saved: SavedJudgement, text_id: str) -> TelegramCalls:

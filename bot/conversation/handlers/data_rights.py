@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 
-from sqlmodel import col, select
-
 from annotation.errors import Stale
-from annotation.store import pseudonyms
-from annotation.store.models import Participation, Project
-from annotation.vocabulary import ParticipationStatus
-from annotation.workflow.annotators import consents, data_export, erasure, terms, withdrawal
+from annotation.workflow import participations
+from annotation.workflow.annotators import consents, data_export, erasure
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import NewDocument, TelegramCalls
 from bot.conversation.views import menus, message_layout
@@ -29,14 +25,10 @@ def send_my_data(context: UpdateContext) -> TelegramCalls:
 
 def ask_project_to_leave(context: UpdateContext) -> TelegramCalls:
     """`/withdraw`: ask which project to leave."""
-    joined = (
-        select(Project)
-        .join(Participation)
-        .where(
-            Participation.annotator_id == context.annotator_id, Participation.status != ParticipationStatus.WITHDRAWN
-        )
+    joined = participations.list_joined_projects(
+        context.session, annotator_id=context.annotator_id, include_withdrawn=False
     )
-    projects = [(project.id or 0, project.title) for project in context.session.exec(joined.order_by(col(Project.id)))]
+    projects = [(project.id or 0, project.title) for project in joined]
     return (
         context.send(menus.render_withdrawal_menu(projects, context.translate))
         if projects
@@ -48,10 +40,12 @@ def withdraw_from_project(context: UpdateContext) -> TelegramCalls:
     """Ask for confirmation of the chosen project, or after it withdraw: the answers there no longer count."""
     callback = context.require_callback()
     found = context.find_project(callback.row_id)
-    participation = context.session.get(Participation, (context.annotator_id, callback.row_id))
+    participation = participations.get_participation(
+        context.session, annotator_id=context.annotator_id, project_id=callback.row_id
+    )
     if found is None or participation is None:
         raise Stale("You take no part in that project.")
-    project, definition = found
+    project, _ = found
     if not callback.get_number(0):
         return join_calls(
             context.acknowledge(),
@@ -59,13 +53,10 @@ def withdraw_from_project(context: UpdateContext) -> TelegramCalls:
                 menus.render_withdrawal_confirmation(project.title, context.translate, project_id=callback.row_id)
             ),
         )
-    withdrawal_result = withdrawal.withdraw_annotator(
+    counts = consents.withdraw_from_project(
         context.session, annotator_id=context.annotator_id, project=project, now=context.now
     )
-    if definition.consent is not None:
-        scope = terms.get_project_scope(project)
-        consents.withdraw_consent(context.session, annotator_id=context.annotator_id, scope=scope, now=context.now)
-    confirmation = context.translate("withdrawn-now", project=project.title, answers=withdrawal_result.answers)
+    confirmation = context.translate("withdrawn-now", project=project.title, answers=counts.answers)
     return join_calls(
         context.acknowledge(), context.edit_or_send(message_layout.render_text(context.translate, confirmation))
     )
@@ -82,10 +73,5 @@ def erase_annotator(context: UpdateContext) -> TelegramCalls:
     calls = join_calls(
         context.acknowledge(), context.edit_or_send(message_layout.render_text(translate, translate("forgotten")))
     )
-    erasure.erase_annotator(
-        context.session,
-        annotator_id=context.annotator_id,
-        pseudonym=pseudonyms.make_random_pseudonym(simulated=context.annotator.simulated),
-        now=context.now,
-    )
+    erasure.erase_annotator(context.session, annotator_id=context.annotator_id, now=context.now)
     return calls

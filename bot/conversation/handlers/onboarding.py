@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlmodel import col, select
-
 from annotation.campaigns import stimulus
-from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.errors import BadInput, Stale
-from annotation.store.models import Participation, Project
 from annotation.vocabulary import UnassignedReason
+from annotation.workflow import participations
 from annotation.workflow.annotators import access, consents, profiles
 from annotation.workflow.annotators.terms import MAX_ANSWER_LENGTH, Terms, get_terms
 from annotation.workflow.assignments import AssignedItem
+from annotation.workflow.conversations.conversation_state import ConversationStep, compute_card_version
 from bot.conversation import navigation, time_zones
-from bot.conversation.conversation_state import ConversationStep, compute_card_version
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import message_layout, onboarding, questions
@@ -26,16 +23,8 @@ UNSAID_TIME_ZONE = "UTC"
 """The time zone of annotators who would rather not tell theirs."""
 
 
-def _get_project(context: UpdateContext, project_id: int) -> tuple[Project, ProjectFile]:
-    """A project with its definition; raises Stale for an unknown id."""
-    found = context.find_project(project_id)
-    if found is None:
-        raise Stale("There is no such project.")
-    return found
-
-
 def _get_terms(context: UpdateContext, project_id: int) -> Terms:
-    project, definition = _get_project(context, project_id)
+    project, definition = context.get_project(project_id)
     return get_terms(context.session, project=project, definition=definition)
 
 
@@ -173,7 +162,7 @@ def _set_time_zone(context: UpdateContext, name: str) -> None:
 def record_warning_reply(context: UpdateContext) -> TelegramCalls:
     """Store that the annotator accepted the content warning or declined it; the button names the text shown."""
     callback = context.require_callback()
-    project, definition = _get_project(context, callback.row_id)
+    project, definition = context.get_project(callback.row_id)
     digest = stimulus.compute_text_digest(definition.content_warning or "")
     if not callback.word or not digest.startswith(callback.word):
         raise Stale("This warning is out of date.")
@@ -190,7 +179,7 @@ def record_warning_reply(context: UpdateContext) -> TelegramCalls:
 def mark_card_read(context: UpdateContext) -> TelegramCalls:
     """Store that the task card was read, and remove its button."""
     callback = context.require_callback()
-    project, definition = _get_project(context, callback.row_id)
+    project, definition = context.get_project(callback.row_id)
     state = context.state
     context.save_state(replace(state, read_cards=state.read_cards | {str(callback.row_id): callback.word}))
     card = onboarding.render_card(project.title, project.instructions, definition.examples, context.translate)[-1]
@@ -200,18 +189,15 @@ def mark_card_read(context: UpdateContext) -> TelegramCalls:
 def show_task(context: UpdateContext) -> TelegramCalls:
     """Show the task card again, for the project of the live item or else the latest; a button leads back."""
     item = navigation.get_live_item(context)
-    found = context.find_project(item.project_id if isinstance(item, AssignedItem) else _find_latest_project(context))
+    project_id = (
+        item.project_id
+        if isinstance(item, AssignedItem)
+        else participations.find_latest_project(context.session, annotator_id=context.annotator_id)
+    )
+    found = None if project_id is None else context.find_project(project_id)
     if found is None:
         return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
     project, definition = found
     version = compute_card_version(project.instructions, definition.examples)
     card = navigation.show_card(context, project, definition, version=version, label_id="go-on")
     return join_calls(context.acknowledge(), card)
-
-
-def _find_latest_project(context: UpdateContext) -> int:
-    """The id of the project in which the annotator worked last; 0 where there is none."""
-    worked_on = select(Participation.project_id).where(
-        Participation.annotator_id == context.annotator_id, col(Participation.last_at).is_not(None)
-    )
-    return context.session.exec(worked_on.order_by(col(Participation.last_at).desc()).limit(1)).first() or 0

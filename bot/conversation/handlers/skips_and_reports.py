@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from annotation.errors import BadInput, Stale
-from annotation.store.models import Project
 from annotation.workflow import assignments, participations
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
-from bot.conversation import conversation_state, navigation
-from bot.conversation.conversation_state import ConversationStep
+from annotation.workflow.conversations.conversation_state import ConversationStep
+from bot.conversation import navigation
 from bot.conversation.handlers import answers
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
@@ -139,9 +138,9 @@ def _ask_attestation(context: UpdateContext, project_id: int) -> TelegramCalls:
 def submit_attestation(context: UpdateContext) -> TelegramCalls:
     """Store which aids (such as dictionaries) were used in the work session that the button names."""
     callback = context.require_callback()
-    project, definition = context.session.get(Project, callback.row_id), context.find_definition(callback.row_id)
-    section = definition.attestation if definition else None
-    if project is None or section is None:
+    project, definition = context.get_project(callback.row_id)
+    section = definition.attestation
+    if section is None:
         raise Stale("Nothing is asked there.")
     used = _get_reason(section.options, callback.get_number(1))
     attestations.save_attestation(
@@ -170,7 +169,7 @@ def _show_reasons(context: UpdateContext, item: AssignedItem, buttons: ButtonRow
     rendered = items.render_item_with_buttons(
         item,
         context.translate,
-        progress=conversation_state.build_item_progress(
+        progress=items.build_item_progress(
             item, context.state.get_draft(item.assignment_id, item.revision), context.translate
         ),
         countdown=navigation.has_countdown(context, item.project_id),

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlmodel import col, select
-
 from annotation.errors import Stale
-from annotation.store.models import Project
-from annotation.workflow.annotators import invitations, withdrawal
+from annotation.workflow import assignments
+from annotation.workflow.allocation import open_projects
+from annotation.workflow.annotators import invitations, profiles, withdrawal
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.assignments import AssignedItem
+from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import navigation
-from bot.conversation.conversation_state import ConversationStep
 from bot.conversation.texts import COMMANDS, LANGUAGES, get_texts, list_commands
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CommandMenu, TelegramCalls
@@ -49,8 +48,11 @@ def repeat_language_question(context: UpdateContext) -> TelegramCalls:
 
 def _choose_entry(context: UpdateContext, invitation: RedeemedInvitation) -> None:
     """Make the project or programme of a redeemed invitation the chosen menu entry."""
-    project_ids = set(context.session.exec(select(Project.id).where(col(Project.name).in_(invitation.projects))))
-    for entry in navigation.list_menu_entries(context):
+    open_now = assignments.get_eligibility(
+        context.session, annotator_id=context.annotator_id, now=context.now
+    ).open_projects
+    project_ids = {project.project for project in open_now if project.name in invitation.projects}
+    for entry in open_projects.list_choices(open_now):
         if project_ids & set(entry.projects):
             context.save_state(replace(context.state, entry=entry.key))
 
@@ -67,8 +69,7 @@ def set_language(context: UpdateContext) -> TelegramCalls:
     if chosen not in LANGUAGES:
         raise Stale("There is no such language.")
     was_asked = context.state.step is ConversationStep.LANGUAGE
-    context.annotator.language = chosen
-    context.session.add(context.annotator)
+    profiles.set_language(context.session, annotator=context.annotator, language=chosen)
     context.save_state(context.state.with_step(ConversationStep.NONE))
     menu = CommandMenu(chat_id=context.incoming.chat_id, language=chosen, commands=list_commands(chosen))
     text_id = "welcome" if context.annotator.time_zone is None else "language-noted"

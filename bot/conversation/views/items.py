@@ -8,6 +8,8 @@ from typing import Any
 
 from annotation.vocabulary import Stage
 from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
+from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.texts import Texts, get_item_texts
 from bot.conversation.updates_and_calls import ButtonRows
@@ -31,6 +33,18 @@ class ItemProgress:
     index: int = 0
     ticked: tuple[int, ...] = ()
     answered: tuple[tuple[str, str], ...] = ()
+
+
+def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> ItemProgress:
+    """What the item's message shows of its questions: the next one, its ticked boxes, and the answers before it."""
+    next_index = conversation_state.find_next_question(item, draft) or 0
+    answered = []
+    for shown in item.questions[:next_index]:
+        options = draft.answers.get(shown.name, [conversation_state.LEFT_UNANSWERED])
+        answer = conversation_state.encode_options(shown, options).get(shown.name)
+        if answer is not None:
+            answered.append((shown.text, questions.format_answer(shown, answer, translate, language=item.language)))
+    return ItemProgress(index=next_index, ticked=tuple(draft.ticked), answered=tuple(answered))
 
 
 def render_item(

@@ -14,7 +14,7 @@ from annotation.store import queries
 from annotation.store.models import Consent, Journal, Participation, TextVersion
 from annotation.vocabulary import ParticipationStatus, TextKind, UnassignedReason
 from annotation.workflow import participations
-from annotation.workflow.annotators import administration, consents
+from annotation.workflow.annotators import administration, consents, withdrawal
 
 if TYPE_CHECKING:
     from tests.annotation.annotators.conftest import People
@@ -121,6 +121,13 @@ def test_a_new_text_of_the_consent_asks_again_and_withdrawal_too(people: People)
     with people.db.transaction() as session:
         people.agreed(session, 1, "words")
     assert people.waits(1, "words") is None
+    with people.db.transaction() as session:
+        project = queries.get_project(session, "words")
+        participations.get_or_create_participation(session, annotator_id=person, project=project, now=NOW)
+        left = consents.withdraw_from_project(session, annotator_id=person, project=project, now=NOW)
+        assert left == withdrawal.WithdrawalCounts()
+        assert None not in session.exec(select(Consent.withdrawn_at)).all()
+        assert session.get_one(Participation, (person, project.id)).status is ParticipationStatus.WITHDRAWN
 
 
 def test_another_text_under_the_same_version_asks_again(people: People) -> None:

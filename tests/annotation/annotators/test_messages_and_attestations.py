@@ -13,7 +13,7 @@ from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.errors import BadInput, Conflict, NotFound, Stale
 from annotation.store import queries
 from annotation.workflow import participations
-from annotation.workflow.annotators import attestations, erasure, support_messages
+from annotation.workflow.annotators import attestations, erasure, registration, support_messages
 
 if TYPE_CHECKING:
     from tests.annotation.annotators.conftest import People
@@ -47,9 +47,8 @@ def test_people_ask_and_organisers_answer(people: People, load: Load) -> None:
         support_messages.answer_message(session, message_id=1, text="Бо так.", now=NOW)
         support_messages.answer_message(session, message_id=1, text="Бо воно довше.", now=LATER)
         assert [one.text for one in support_messages.list_messages(session, include_answered=False)] == ["Коли?"]
-        assert [(one.id, one.answer) for one in support_messages.list_undelivered_answers(session)] == [
-            (1, "Бо воно довше.")
-        ]
+        [waiting] = support_messages.list_undelivered_answers(session)
+        assert (waiting.message_id, waiting.text, waiting.answer) == (1, "Чому?", "Бо воно довше.")
         for _ in range(2):
             support_messages.mark_delivered(session, message_id=1, now=LATER)
         assert (asked.delivered_at, list(support_messages.list_undelivered_answers(session))) == (LATER, [])
@@ -60,6 +59,22 @@ def test_people_ask_and_organisers_answer(people: People, load: Load) -> None:
         erasure.erase_annotator(session, annotator_id=other, pseudonym="stranger", now=LATER)
         with pytest.raises(Conflict):
             support_messages.answer_message(session, message_id=2, text="Завтра.", now=LATER)
+
+
+def test_an_answer_waits_for_whoever_cannot_be_reached(people: People, load: Load) -> None:
+    """Until they unblock the bot; it is listed with where and in which language to send it."""
+    load("words", n=1)
+    with people.db.transaction() as session:
+        people.ready(session, "words")
+        person = people.joined(session, 1)
+        support_messages.store_message(session, annotator_id=person.id or 0, text="Чому?", now=NOW)
+        support_messages.answer_message(session, message_id=1, text="Бо так.", now=NOW)
+        [waiting] = support_messages.list_undelivered_answers(session)
+        assert (waiting.telegram_id, waiting.language) == (person.telegram_id, person.language)
+        registration.mark_unreachable(session, telegram_id=person.telegram_id or 0, now=LATER)
+        assert list(support_messages.list_undelivered_answers(session)) == []
+        registration.mark_reachable(session, annotator=person)
+        assert list(support_messages.list_undelivered_answers(session)) == [waiting]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from annotation.vocabulary import (
     UnassignedReason,
 )
 from annotation.workflow import assignments
-from annotation.workflow.assignments import batches
 
 if TYPE_CHECKING:
     from tests.annotation.assignments.conftest import Scenario
@@ -38,10 +37,10 @@ class StudioScenario:
 
     def assign_batch(
         self, who: int, project: int, number: int = 10, *, moved_only: bool = False
-    ) -> batches.AssignedBatch:
+    ) -> assignments.AssignedBatch:
         """Assign a batch to an annotator."""
         with self.scenario.db.transaction() as session:
-            return batches.assign_batch(
+            return assignments.assign_batch(
                 session,
                 annotator_id=who,
                 project_id=project,
@@ -53,7 +52,7 @@ class StudioScenario:
     def answer(self, who: int, assignment: int, label: str = YES, *, at: datetime | None = None) -> bool:
         """Submit an answer from Label Studio."""
         with self.scenario.db.transaction() as session:
-            return batches.submit_batch_answer(
+            return assignments.submit_batch_answer(
                 session, annotator_id=who, assignment_id=assignment, answers={"answer": label}, seconds=12.5,
                 at=at or self.scenario.now, now=self.scenario.now,
             )  # fmt: skip
@@ -61,7 +60,7 @@ class StudioScenario:
     def skip(self, who: int, assignment: int) -> bool:
         """Submit a skip from Label Studio."""
         with self.scenario.db.transaction() as session:
-            return batches.skip_batch_item(
+            return assignments.skip_batch_item(
                 session, annotator_id=who, assignment_id=assignment, reason="skipped in Label Studio", seconds=1.0,
                 at=self.scenario.now, now=self.scenario.now,
             )  # fmt: skip
@@ -69,11 +68,11 @@ class StudioScenario:
     def withdraw(self, who: int, assignment: int) -> bool:
         """Delete an answer in Label Studio."""
         with self.scenario.db.transaction() as session:
-            return batches.withdraw_batch_answer(
+            return assignments.withdraw_batch_answer(
                 session, annotator_id=who, assignment_id=assignment, now=self.scenario.now
             )
 
-    def rows(self, batch: batches.AssignedBatch) -> list[tuple[Assignment, Item]]:
+    def rows(self, batch: assignments.AssignedBatch) -> list[tuple[Assignment, Item]]:
         """The batch as it is stored."""
         with self.scenario.db.transaction() as session:
             chosen = select(Assignment, Item).join(Item, col(Item.id) == col(Assignment.item_id))
@@ -295,7 +294,7 @@ def test_an_answer_in_anothers_batch_is_the_annotators_own(studio: StudioScenari
     studio.assign_batch(who, project)
     for person, reason in ((other, None), (studio.scenario.person(3), EXTRA)):
         with studio.scenario.db.transaction() as session:
-            borrowed = batches.assign_outside_batch(
+            borrowed = assignments.assign_outside_batch(
                 session, annotator_id=person, item_id=studio.scenario.item("p-m-1").id or 0, now=studio.scenario.now
             )
         studio.answer(person, borrowed)
@@ -311,8 +310,8 @@ def test_reported_items_go_from_telegram_to_a_batch(studio: StudioScenario) -> N
     studio.scenario.report(who, assigned)
     studio.scenario.skip(who, assigned)
     with studio.scenario.db.transaction() as session:
-        found = batches.list_reported_items(session, project_id=project)
-        assert batches.move_items(
+        found = assignments.list_reported_items(session, project_id=project)
+        assert assignments.move_items(
             session, project=session.get_one(Project, project), item_ids=found, now=studio.scenario.now
         )
     assert assigned.item not in studio.scenario.all(other)
@@ -333,7 +332,7 @@ def test_items_too_long_for_a_phone_are_found_by_what_is_shown(studio: StudioSce
         item.stimulus = "ї" * 4001
         session.add(item)
         session.flush()
-        assert batches.list_long_items(session, project_id=project) == {item.id}
+        assert assignments.list_long_items(session, project_id=project) == {item.id}
 
 
 def test_a_second_pass_never_counts(studio: StudioScenario) -> None:
@@ -343,7 +342,7 @@ def test_a_second_pass_never_counts(studio: StudioScenario) -> None:
 
     def opened() -> tuple[int, ...]:
         with studio.scenario.db.transaction() as session:
-            return batches.assign_second_pass(
+            return assignments.assign_second_pass(
                 session, annotator_id=who, project_id=project, n_items=9, now=studio.scenario.now
             )  # fmt: skip
 
@@ -393,8 +392,8 @@ def test_a_project_that_asks_in_steps_is_answered_in_two_passes(studio: StudioSc
     studio.answer(who, one, NO)
     with studio.scenario.db.transaction() as session:
         now = studio.scenario.now
-        (second,) = batches.assign_second_pass(session, annotator_id=who, project_id=project, n_items=1, now=now)
-        batches.submit_batch_answer(
+        (second,) = assignments.assign_second_pass(session, annotator_id=who, project_id=project, n_items=1, now=now)
+        assignments.submit_batch_answer(
             session, annotator_id=who, assignment_id=second, answers={"answer": NO, "sure": YES}, seconds=1, at=now,
             now=now,
         )  # fmt: skip

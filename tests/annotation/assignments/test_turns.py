@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
+from sqlmodel import select
 
-from annotation.store import item_queue
+from annotation.store import item_queue, overlap_counts
 from annotation.store.models import Item, Project
 from annotation.vocabulary import ParticipationStatus, ProjectStatus, UnassignedReason
-from annotation.workflow import assignments
+from annotation.workflow import assignments, participations
+from annotation.workflow.allocation import open_projects
+from annotation.workflow.annotators import withdrawal
 from annotation.workflow.lifecycle import transitions
 from annotation.workflow.participations import NothingAssigned
 
@@ -238,3 +241,46 @@ def test_an_extended_maximum_holds_at_once(scenario: Scenario) -> None:
         scenario.answer(scenario.person(number), label, project=project)
     assert scenario.item("p-m-1").n_done == 4
     assert scenario.wait(scenario.person(9), project).reason is UnassignedReason.NOTHING_LEFT
+
+
+def test_the_menu_counts_items_with_a_free_place(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all projects of an entry, without full and paused ones; above so many it gives no number."""
+    made = [scenario.project("one", items=3, overlap=1), scenario.project("two", items=2)]
+    scenario.answer(scenario.person(), project=made[0])
+
+    def count() -> int | None:
+        with scenario.db.transaction() as session:
+            return open_projects.count_open_items(session, project_ids=made)
+
+    assert count() == 4
+    with scenario.db.transaction() as session:
+        overlap_counts.pause_item(session, item_id=session.exec(select(Item.id).where(Item.free == 2)).first() or 0)
+    assert count() == 3
+    monkeypatch.setattr(item_queue, "MOST_COUNTED", 2)
+    assert count() is None
+
+
+def test_the_projects_of_an_annotator(scenario: Scenario) -> None:
+    """In the order of loading, with or without those they left; the latest is where they worked last."""
+    made = [scenario.project(name) for name in ("one", "two", "three")]
+    who = scenario.person()
+
+    def joined(*, include_withdrawn: bool = True) -> list[str]:
+        with scenario.db.transaction() as session:
+            found = participations.list_joined_projects(session, annotator_id=who, include_withdrawn=include_withdrawn)
+            return [project.name for project in found]
+
+    def latest() -> int | None:
+        with scenario.db.transaction() as session:
+            return participations.find_latest_project(session, annotator_id=who)
+
+    assert (joined(), latest()) == ([], None)
+    for project in (made[1], made[0]):
+        scenario.answer(who, project=project)
+        scenario.now += timedelta(minutes=1)
+    assert (joined(), latest()) == (["one", "two"], made[0])
+    with scenario.db.transaction() as session:
+        withdrawal.withdraw_annotator(
+            session, annotator_id=who, project=session.get_one(Project, made[0]), now=scenario.now
+        )
+    assert (joined(), joined(include_withdrawn=False)) == (["one", "two"], ["two"])

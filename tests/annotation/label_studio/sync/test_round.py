@@ -16,7 +16,6 @@ from annotation.store import queries
 from annotation.vocabulary import DELETED_IN_LABEL_STUDIO, UnassignedReason
 from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import administration
-from annotation.workflow.assignments import batches
 from annotation.workflow.lifecycle import transitions
 
 if TYPE_CHECKING:
@@ -257,8 +256,8 @@ def test_reported_items_go_to_a_batch_and_come_back_as_its_persons_answers(works
         )
         assignments.skip_item(session, annotator_id=1, assignment_id=offer.assignment_id, reason="помилка", now=_now())
         project = queries.get_project(session, "p")
-        ids = batches.list_reported_items(session, project_id=project.id or 0)
-        assert batches.move_items(session, project=project, item_ids=ids, now=_now()) == 1
+        ids = assignments.list_reported_items(session, project_id=project.id or 0)
+        assert assignments.move_items(session, project=project, item_ids=ids, now=_now()) == 1
     assert workspace.push("taras", 5, handed_over=True).in_hand == 1
     (task,) = workspace.tasks()
     workspace.say("taras", task, NO)

@@ -17,10 +17,8 @@ from annotation.campaigns.questions import ChoicesQuestion, question_base
 from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.store import annotator_locks
 from annotation.store.models import Annotator, Conversation
+from annotation.workflow.annotators import registration
 from annotation.workflow.assignments import AssignedItem, ShownQuestion
-from bot.conversation.texts import Texts
-from bot.conversation.views import questions
-from bot.conversation.views.items import ItemProgress
 
 MAX_DRAFTS = 4
 """How many incomplete answers are kept for one annotator."""
@@ -124,6 +122,27 @@ def find_conversation(session: Session, *, telegram_id: int) -> tuple[Annotator,
     return row[0], ConversationRecord(row[0].id or 0, _parse_state(row[1]))
 
 
+def open_conversation(
+    session: Session, *, telegram_id: int, language: str, key: bytes, now: datetime, simulated: bool = False
+) -> tuple[Annotator, ConversationRecord]:
+    """Lock and return the annotator who wrote, with their conversation; somebody new is registered and asked for a
+    language first.
+
+    `language` is that of somebody new until they have chosen one, `key` the key of their pseudonym.
+    """
+    found = find_conversation(session, telegram_id=telegram_id)
+    if found is not None:
+        if found[0].unreachable_at is not None:
+            registration.mark_reachable(session, annotator=found[0])
+        return found
+    annotator = registration.register_telegram_annotator(
+        session, telegram_id=telegram_id, language=language, key=key, now=now, simulated=simulated
+    )
+    record = ConversationRecord(annotator.id or 0, ConversationState())
+    record.save(session, ConversationState(step=ConversationStep.LANGUAGE), now=now)
+    return annotator, record
+
+
 def save_state(session: Session, *, annotator_id: int, state: ConversationState, now: datetime) -> None:
     """Insert or update the stored state; default values are left out."""
     row = session.get(Conversation, annotator_id) or Conversation(annotator_id=annotator_id, step="", at=now)
@@ -185,7 +204,7 @@ def find_next_question(item: AssignedItem, draft: AnswerDraft) -> int | None:
     stored_answers: dict[str, str] = {}
     for index, shown in enumerate(item.questions):
         if shown.name in draft.answers:
-            stored_answers |= _encode_options(shown, draft.answers[shown.name])
+            stored_answers |= encode_options(shown, draft.answers[shown.name])
         elif question_base.is_asked(shown.question, stored_answers):
             return index
     return None
@@ -208,19 +227,8 @@ def collect_answers(item: AssignedItem, draft: AnswerDraft) -> dict[str, object]
     return collected
 
 
-def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> ItemProgress:
-    """What the item's message shows of its questions: the next one, its ticked boxes, and the answers before it."""
-    next_index = find_next_question(item, draft) or 0
-    answered = []
-    for shown in item.questions[:next_index]:
-        answer = _encode_options(shown, draft.answers.get(shown.name, [LEFT_UNANSWERED])).get(shown.name)
-        if answer is not None:
-            answered.append((shown.text, questions.format_answer(shown, answer, translate, language=item.language)))
-    return ItemProgress(index=next_index, ticked=tuple(draft.ticked), answered=tuple(answered))
-
-
-def _encode_options(shown: ShownQuestion, options: list[int]) -> dict[str, str]:
-    """The answer as a judgement stores it, by question name; empty for a question left without an answer."""
+def encode_options(shown: ShownQuestion, options: list[int]) -> dict[str, str]:
+    """The chosen options as a judgement stores them, by question name; empty for a question left without an answer."""
     if options == [LEFT_UNANSWERED]:
         return {}
     labels = [shown.labels[index] for index in options]
