@@ -64,7 +64,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def list_published(session: Session, *columns: str) -> set[tuple[str, ...]]:
+def list_published(session: Session, *columns: str) -> set[tuple[object, ...]]:
     """These columns of human_responses.csv, of the answers that do not count."""
     data = release.build_data_set(session, queries.get_project(session, "words"))
     table = tables.build_response_table(data)
