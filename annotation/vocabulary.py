@@ -2,38 +2,88 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
-ABSTAINED = "abstained"
-"""Exclusion reason of an abstention: it fills the overlap, but is not counted."""
 
-ANSWER_REASON_PREFIXES = (
-    ABSTAINED, "skipped", "extra", "withdrawn", "repeat", "control item", "no answer", "several texts", "the item",
-    "deleted in Label Studio", "second pass",
-)  # fmt: skip
-"""Prefixes of the exclusion reasons that describe the answer itself; all other reasons come from a quality rule or an
-organiser."""
+class ExclusionKind(StrEnum):
+    """Why an answer does not count, as programs read it; the words that stand beside it are for people.
 
-CONTROL_ITEM = "control item"
-"""Exclusion reason of an imported answer to a control item."""
+    The first six follow from the assignment of an answer, and `NO_ANSWER` from an empty one: they are stored only for
+    imported answers, and worked out for all others (`annotation/store/judgements`).
+    """
 
-EXTRA = "extra: the item had its answers"
-"""Exclusion reason of an answer that arrived after the overlap of its item was full."""
+    PILOT = "pilot item"
+    TRAINING = "training item"
+    QUALIFICATION = "qualification item"
+    CONTROL = "control item"
+    REPEAT = "repeat"
+    EXPOSED = "exposed"
+    NO_ANSWER = "no answer"
+    ABSTAINED = "abstained"
+    SKIPPED = "skipped"
+    EXTRA = "extra"
+    SEVERAL_TEXTS = "several texts"
+    ITEM_CHANGED = "item changed"
+    DELETED = "deleted"
+    SECOND_PASS = "second pass"  # noqa: S105  # no password, a pass over the items
+    WITHDRAWN = "withdrawn"
+    ERASED = "erased"
+    NOT_ACCEPTED = "not accepted"
+    REJECTED = "rejected"
+    RULE = "rule"
+    ORGANISER = "organiser"
 
-ITEM_CHANGED = "the item was changed"
-"""Prefix of the exclusion reason of an answer to an older revision of an item, before a substantive fix."""
+    @property
+    def is_by_rule(self) -> bool:
+        """Whether a quality rule or an organiser excluded the answer, here or where imported answers come from."""
+        return self in {ExclusionKind.RULE, ExclusionKind.ORGANISER, ExclusionKind.REJECTED}
 
-DECLINED = "declined: "
-"""Prefix of a participation's reason while the annotator declines a requirement of the project (consent, warning)."""
 
-SKIPPED = "skipped"
-"""Exclusion reason of a skip whose place returned to the queue."""
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Why an answer does not count: the kind, which programs read, and the reason in words, which people read."""
 
-DELETED_IN_LABEL_STUDIO = "deleted in Label Studio"
-"""Exclusion reason of an answer that the annotator deleted in Label Studio."""
+    kind: ExclusionKind
+    reason: str
 
-SECOND_PASS = "second pass: the gold was shown"  # noqa: S105  # no password, a pass over the items
-"""Exclusion reason of an answer of the second pass, given after the gold was shown."""
+
+ABSTAINED = Exclusion(ExclusionKind.ABSTAINED, "abstained")
+"""Of an abstention: it fills the overlap, but is not counted."""
+
+CONTROL_ITEM = Exclusion(ExclusionKind.CONTROL, "control item")
+"""Of an imported answer to a control item."""
+
+NO_ANSWER = Exclusion(ExclusionKind.NO_ANSWER, "no answer")
+"""Of an imported answer that is empty."""
+
+SEVERAL_TEXTS = Exclusion(ExclusionKind.SEVERAL_TEXTS, "several texts")
+"""Of an imported answer with several texts where one was asked for."""
+
+EXTRA = Exclusion(ExclusionKind.EXTRA, "extra: the item had its answers")
+"""Of an answer that arrived after the overlap of its item was full."""
+
+SKIPPED = Exclusion(ExclusionKind.SKIPPED, "skipped")
+"""Of a skip whose place returned to the queue."""
+
+DELETED_IN_LABEL_STUDIO = Exclusion(ExclusionKind.DELETED, "deleted in Label Studio")
+"""Of an answer that the annotator deleted in Label Studio."""
+
+SECOND_PASS = Exclusion(ExclusionKind.SECOND_PASS, "second pass: the gold was shown")
+"""Of an answer of the second pass, given after the gold was shown."""
+
+
+def build_item_change(revision: int) -> Exclusion:
+    """The exclusion of an answer to an item as it was before a substantive fix made it this revision."""
+    return Exclusion(ExclusionKind.ITEM_CHANGED, f"the item was changed: revision {revision}")
+
+
+class Requirement(StrEnum):
+    """What a project asks of an annotator before the first item, and they may decline."""
+
+    CONSENT = "consent"
+    PROFILE = "profile"
+    WARNING = "warning"
 
 
 class Stage(StrEnum):
@@ -60,9 +110,10 @@ class Pool(StrEnum):
         return Stage.MAIN if self is Pool.CONTROL else Stage(self.value)
 
     @property
-    def exclusion_reason(self) -> str:
-        """The exclusion reason of imported answers to its items."""
-        return f"{self.value} item"
+    def exclusion(self) -> Exclusion:
+        """The exclusion of imported answers to its items; there is none for the main pool."""
+        words = f"{self.value} item"
+        return Exclusion(ExclusionKind(words), words)
 
 
 POOLS_WITH_OVERLAP = (Pool.MAIN, Pool.PILOT)

@@ -73,7 +73,7 @@ def build_data_set(session: Session, project: Project, name: str | None = None) 
         classes=_get_classes(question),
         classes_are_positions=isinstance(question, ChoiceQuestion) and question.positions is not None,
         items=items.assign(n_options=_count_options(question, items["options"])).loc[:, list(inputs.ITEM_COLUMNS)],
-        responses=answers.assign(dataset=data_set_name).loc[:, list(inputs.RESPONSE_COLUMNS)],
+        responses=answers.assign(dataset=data_set_name).loc[:, list(inputs.INPUT_COLUMNS)],
         simulated=frames.has_simulated_answers(session, project),
         measurement_level="ordinal" if isinstance(question, ScaleQuestion) else "nominal",
         question=question.name,

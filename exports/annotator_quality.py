@@ -32,8 +32,9 @@ def list_repeats(data: DataSet) -> pd.DataFrame:
 
     `first` and `again` are the two answers, normalised for comparison; `gap_hours` is the time between them.
     """
-    rows = data.responses.loc[data.responses["response"].notna() & data.responses["excluded_reason"].isna()]
-    later = rows.loc[rows["is_repeat"].eq(other=True)]
+    rows = data.responses
+    is_excluded = rows["excluded_kind"] != rows["assignment_kind"]  # by more than being a repeat
+    later = rows.loc[rows["is_repeat"].eq(other=True) & rows["response"].notna() & ~is_excluded]
     counted = data.list_counted_answers().drop_duplicates(["item_id", "annotator"])
     pairs = later.merge(counted, on=["item_id", "annotator"], suffixes=("_again", ""))
     pairs = pairs[["annotator", "item_id", "response", "response_again", "gap_hours_again"]]

@@ -68,12 +68,12 @@ class FullResponses:
     filtering: FilteringRule | None = None
 
     def list_counted(self, *, by_item: bool = True) -> Iterator[FullResponse]:
-        """The responses that count (`DataSet.exclusion_reasons`), skips too, to the items of the data set.
+        """The responses that count (`DataSet.exclusion_kinds`), skips too, to the items of the data set.
 
         Sorted by item and annotator, or in the order in which they were given.
         """
         items = set(self.data.items["item_id"])
-        counts = self.data.exclusion_reasons().isna() & self.data.responses["item_id"].isin(items)
+        counts = self.data.exclusion_kinds().isna() & self.data.responses["item_id"].isin(items)
         columns = ("item_id", "item_revision", "annotator", "skip_reason", "seconds")
         rows = self.data.responses.loc[:, list(columns)].itertuples(index=False)
         responses = [

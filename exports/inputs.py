@@ -17,30 +17,30 @@ RESPONSE_COLUMNS = (
     "dataset", "item_id", "item_revision", "group", "annotator", "insider", "response", "response_raw", "skip_reason",
     "first_response", "first_excluded_reason", "option_order", "position", "page", "session", "seconds", "gap_hours",
     "instruction_sha256", "stimulus_sha256", "stage", "is_control", "is_repeat", "exposed", "revision", "flags",
-    "excluded_reason", "by_rule", "post_hoc",
+    "excluded_kind", "excluded_reason", "by_rule", "post_hoc",
 )  # fmt: skip
+"""The columns of human_responses.csv."""
+INPUT_COLUMNS = (*RESPONSE_COLUMNS, "first_excluded_kind", "assignment_kind")
 
 ITEM_COLUMNS = ("item_id", "item_revision", "group", "gold", "gold_origin", "gold_version", "n_options", "status")
 
-OTHER_STAGES = ("pilot", "training", "qualification")
-CONTROL = "control item"
-REPEAT = "repeated item"
-EXPOSED = "exposed: scored apart"
-NO_RESPONSE = "no response"
-"""These four, and `STAGE item` for the other stages, are the reasons that `DataSet.exclusion_reasons` adds."""
+EXPOSED = "exposed"
+"""The kind of exclusion of answers that are scored apart, by which exposed answers are found."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DataSet:
     """The items of a project and the answers to one question about them.
 
-    `responses` has the columns RESPONSE_COLUMNS (explained in docs/reference/published-files.md), one row an answer in
-    its final revision, excluded ones with their reason, in the order in which they were given or imported. Unknown
-    cells are None; option_order and flags are JSON lists as text. `first_response` and `first_excluded_reason` are
-    those of the answer before any undo, equal to the final ones where there was none. A skip that counts towards the
-    overlap of its item has a `skip_reason`, no response and no `excluded_reason`. `insider` marks authors of the
-    campaign and their colleagues, `exposed` answers of annotators who had met the item's group before. `by_rule` says
-    that a quality rule or an organiser excluded the answer, `post_hoc` that the rule was changed after the start.
+    `responses` has the columns INPUT_COLUMNS (most explained in docs/reference/published-files.md), one row an answer
+    in its final revision, in the order in which they were given or imported. An answer counts where `excluded_kind` is
+    None; else `excluded_reason` says why not, in words. Unknown cells are None; option_order and flags are JSON lists
+    as text. `first_response` and `first_excluded_reason` are those of the answer before any undo, equal to the final
+    ones where there was none. A skip that counts towards the overlap of its item has a `skip_reason`, no response and
+    no `excluded_kind`. `insider` marks authors of the campaign and their colleagues, `exposed` answers of annotators
+    who had met the item's group before. `by_rule` says that a quality rule or an organiser excluded the answer,
+    `post_hoc` that the rule was changed after the start. `first_excluded_kind` is the kind by which the first answer
+    would not count, `assignment_kind` the one by which the answer would not count were no exclusion stored with it.
 
     `items` has the columns ITEM_COLUMNS, one row an item, sorted by item_id; gold, gold_origin and gold_version are
     None where no gold is declared, n_options where nothing is chosen from options, status for an open item.
@@ -73,38 +73,24 @@ class DataSet:
     control_gold: Mapping[str, str] = field(default_factory=dict)
     removed_annotators: Mapping[str, str] = field(default_factory=dict)
 
-    def exclusion_reasons(self) -> pd.Series[str]:
+    def exclusion_kinds(self) -> pd.Series[str]:
         """Why each response does not count, None where it does. Every published number uses this filter and no other.
 
-        The reasons are the stored ones and these: another stage than the main one, a control item, a repeat, an exposed
-        answer, no response. A skip that counts towards the overlap has no reason, though it is no vote.
+        A skip that counts towards the overlap has no kind, though it is no vote.
         """
-        rows = self.responses
-        reasons = rows["excluded_reason"].astype(object)
-        assigned = reasons.notna()
-        for applies, reason in (
-            *((rows["stage"] == stage, f"{stage} item") for stage in OTHER_STAGES),
-            (rows["is_control"].eq(other=True), CONTROL),
-            (rows["is_repeat"].eq(other=True), REPEAT),
-            (rows["exposed"].eq(other=True), EXPOSED),
-            (rows["response"].isna() & rows["skip_reason"].isna(), NO_RESPONSE),
-        ):
-            reasons = reasons.mask(applies & ~assigned, reason)
-            assigned |= applies
-        return reasons
+        return self.responses["excluded_kind"]
 
     def list_counted_answers(self) -> pd.DataFrame:
         """The rows of `responses` that are votes: they count, and have a response."""
-        return self.responses.loc[self.exclusion_reasons().isna() & self.responses["response"].notna()]
+        return self.responses.loc[self.exclusion_kinds().isna() & self.responses["response"].notna()]
 
     def list_counted_skips(self) -> pd.DataFrame:
         """The rows of `responses` that are counted skips: no votes, but wrong answers in scores."""
-        return self.responses.loc[self.exclusion_reasons().isna() & self.responses["response"].isna()]
+        return self.responses.loc[self.exclusion_kinds().isna() & self.responses["response"].isna()]
 
     def list_excluded_responses(self) -> pd.DataFrame:
         """The rows of `responses` that do not count, with the reason in `excluded_reason`."""
-        reasons = self.exclusion_reasons()
-        return self.responses.assign(excluded_reason=reasons).loc[reasons.notna()]
+        return self.responses.loc[self.exclusion_kinds().notna()]
 
     def count_excluded(self) -> dict[str, int]:
         """How many responses do not count, by reason, sorted by reason."""

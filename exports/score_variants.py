@@ -33,7 +33,7 @@ UNDONE = "undone"
 
 def build_variants(data: DataSet) -> dict[str, DataSet]:
     """Build the variants of a data set by name, without those in which the same answers count and say the same."""
-    counted = data.exclusion_reasons().isna()
+    counted = data.exclusion_kinds().isna()
     variants = {
         SKIPS_EXCLUDED: _keep_rows(data, counted & data.responses["response"].notna()),
         FIRST_ANSWERS: _restore_first_answers(data, counted),
@@ -67,7 +67,7 @@ def _restore_first_answers(data: DataSet, counted: pd.Series[bool]) -> DataSet:
     skips = rows["skip_reason"].mask(undone & rows["first_response"].isna(), UNDONE)
     first = rows.assign(
         response=rows["response"].mask(undone, rows["first_response"]),
-        excluded_reason=rows["excluded_reason"].mask(undone, rows["first_excluded_reason"]),
+        excluded_kind=rows["excluded_kind"].mask(undone, rows["first_excluded_kind"]),
         skip_reason=skips,
     )
     return replace(data, responses=first.loc[counted | undone])
@@ -75,16 +75,17 @@ def _restore_first_answers(data: DataSet, counted: pd.Series[bool]) -> DataSet:
 
 def _keep_exposed(data: DataSet) -> DataSet:
     """Only the answers that are left out of the primary score because of exposure; here they count."""
-    rows = data.responses.loc[data.exclusion_reasons() == EXPOSED]
-    return replace(data, responses=rows.assign(exposed=False))
+    rows = data.responses.loc[data.exclusion_kinds() == EXPOSED]
+    return replace(data, responses=rows.assign(excluded_kind=None))
 
 
 def _restore_excluded(data: DataSet) -> DataSet:
-    """Answers that quality rules excluded count again; answers that are none of the classes do not."""
+    """Answers that quality rules excluded count again, unless their assignment is no vote, or they are no class."""
     rows = data.responses
     possible = rows["response"].notna() if data.classes is None else rows["response"].isin(data.classes)
     restored = rows["by_rule"].eq(other=True) & (possible | rows["skip_reason"].notna())
-    return replace(data, responses=rows.assign(excluded_reason=rows["excluded_reason"].mask(restored, None)))
+    kinds = rows["excluded_kind"].mask(restored, rows["assignment_kind"])
+    return replace(data, responses=rows.assign(excluded_kind=kinds))
 
 
 def _split_by_instructions(data: DataSet, counted: pd.Series[bool]) -> dict[str, DataSet]:
@@ -98,5 +99,5 @@ def _split_by_instructions(data: DataSet, counted: pd.Series[bool]) -> dict[str,
 
 def _list_counted(data: DataSet) -> pd.DataFrame:
     """The answers that count: item_id, annotator, response."""
-    rows = data.responses.loc[data.exclusion_reasons().isna(), ["item_id", "annotator", "response"]]
+    rows = data.responses.loc[data.exclusion_kinds().isna(), ["item_id", "annotator", "response"]]
     return rows.astype(object).fillna("")

@@ -125,9 +125,7 @@ def build_response_table(data: DataSet) -> pd.DataFrame:
     Sorted by item, annotator, repeat and revision; answers equal in all of these keep the order in which they were
     given.
     """
-    frame = data.responses.loc[:, list(RESPONSE_COLUMNS)].assign(
-        dataset=data.name, excluded_reason=data.exclusion_reasons()
-    )
+    frame = data.responses.loc[:, list(RESPONSE_COLUMNS)].assign(dataset=data.name)
     return frame.sort_values(list(_RESPONSE_ORDER), kind="stable", na_position="first", ignore_index=True)
 
 

@@ -14,7 +14,7 @@ from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
 from annotation.loading import json_text
-from annotation.vocabulary import Pool
+from annotation.vocabulary import Exclusion, Pool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,7 +52,7 @@ class ItemDraft:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class VoteDraft:
-    """A vote before it is stored. `excluded` is the exclusion reason, None where the vote counts.
+    """A vote before it is stored. `exclusion` says why it does not count, None where it does.
 
     `answers` are the answers to all questions by name, where the project has several.
     """
@@ -61,7 +61,7 @@ class VoteDraft:
     annotator: str
     response: str
     raw: str
-    excluded: str | None
+    exclusion: Exclusion | None
     is_control: bool
     origin: input_files.FileRow
     answers: dict[str, str] | None = None

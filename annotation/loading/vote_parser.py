@@ -12,9 +12,7 @@ from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Ques
 from annotation.errors import BadInput
 from annotation.loading.drafts import VoteDraft, get_cell
 from annotation.loading.judgements.raw_votes import RawVote
-from annotation.vocabulary import ABSTAINED
-
-NO_ANSWER = "no answer"
+from annotation.vocabulary import ABSTAINED, NO_ANSWER
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class VoteParser:
 
     def parse_vote(self, raw: RawVote, *, item: str, content: QuestionContent, normalise: LabelNormaliser) -> VoteDraft:
         """Parse a vote on an item."""
-        if self.section.answers and raw.excluded is not None and not self._has_answers(raw.row):
+        if self.section.answers and raw.exclusion is not None and not self._has_answers(raw.row):
             return self._build_draft(raw, item=item, response="", given={})
         if self.section.answers:
             given = self._parse_columns(raw.row, content, normalise)
@@ -67,22 +65,22 @@ class VoteParser:
 
     def _build_draft(self, raw: RawVote, *, item: str, response: str, given: dict[str, str] | None) -> VoteDraft:
         first = self.questions[0]
-        excluded = raw.excluded
-        if excluded is None and not response and not given:
-            excluded = NO_ANSWER
+        exclusion = raw.exclusion
+        if exclusion is None and not response and not given:
+            exclusion = NO_ANSWER
         if (
-            excluded is None
+            exclusion is None
             and isinstance(first, ChoiceQuestion)
             and first.abstain is not None
             and response == first.abstain
         ):
-            excluded = ABSTAINED
+            exclusion = ABSTAINED
         return VoteDraft(
             item=item,
             annotator=raw.annotator,
             response=response,
             raw=raw.answer,
-            excluded=excluded,
+            exclusion=exclusion,
             is_control=raw.is_control,
             origin=raw.row,
             answers=given,

@@ -10,8 +10,8 @@ from sqlmodel import Session, col, func, select
 
 from annotation.simulation.engine import SIMULATION_START, Simulation
 from annotation.store import judgements
-from annotation.store.models import Assignment, Item, Judgement, Participation, Project
-from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Pool, UnassignedReason
+from annotation.store.models import Assignment, Judgement, Participation, Project
+from annotation.vocabulary import ParticipationStatus, UnassignedReason
 from annotation.workflow import definitions
 from annotation.workflow.annotators import active_time, payments
 from annotation.workflow.annotators.payments import Money
@@ -104,15 +104,11 @@ def _count_counting_answers(session: Session, project: Project) -> int:
     chosen = (
         select(func.count())
         .select_from(Assignment)
-        .join(Item, col(Item.id) == col(Assignment.item_id))
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
         .where(
             Assignment.project_id == project.id,
-            Assignment.status == AssignmentStatus.DONE,
-            col(Assignment.holds_place),
-            Item.pool == Pool.MAIN,
-            col(Judgement.excluded_reason).is_(None),
             judgements.build_final_revision_condition(),
+            judgements.build_counting_condition(),
         )
     )
     return session.exec(chosen).one()

@@ -6,17 +6,19 @@ Imports pandas; the bot's process never loads this.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from annotation.loading.drafts import format_value
+from annotation.store import judgements
+from annotation.store.judgements import AnswerFacts
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
-from annotation.vocabulary import ABSTAINED, ANSWER_REASON_PREFIXES, ItemStatus, ParticipationStatus, Pool
+from annotation.vocabulary import ABSTAINED, Exclusion, ItemStatus, ParticipationStatus, Pool
 
 SESSION_GAP = pd.Timedelta(minutes=30)
 """A longer pause begins a new session."""
@@ -36,19 +38,23 @@ def read_responses(
     reason), option_order (indices of the options in the order shown, as a JSON list), position (1 for the annotator's
     first), page, session (1 for the annotator's first; a pause of 30 minutes begins another), seconds, gap_hours (of a
     repeat: since the answer that it repeats), instruction_sha256, stimulus_sha256, stage, is_control, is_repeat,
-    exposed, revision, flags (a JSON list), excluded_reason, by_rule (a quality rule or an organiser excluded it),
-    post_hoc; unknown cells are None. No clock times.
+    exposed, revision, flags (a JSON list), excluded_kind and excluded_reason (why it does not count, as
+    `store/judgements` says it; None where it counts), by_rule (a quality rule or an organiser excluded it), post_hoc,
+    first_excluded_kind (the kind by which the first answer would not count), assignment_kind (the kind by which the
+    answer would not count without the exclusion that is stored with it); unknown cells are None. No clock times.
     """
     result = session.execute(_select_answers(project))
     frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
     for name in ("option_order", "flags"):
         frame[name] = [None if value is None else json.dumps(value, ensure_ascii=False) for value in frame[name]]
-    frame["stage"] = [stage.value for stage in frame["stage"]]
-    frame["first_excluded_reason"] = _list_first_reasons(frame)
+    final, first = _list_exclusions(frame, ""), _list_exclusions(frame, "first_")
+    first = [before if after in (None, ABSTAINED) else after for before, after in zip(first, final, strict=True)]
     if later is not None:
-        _use_later_question(frame, later, abstention)
-    reasons = frame["excluded_reason"]
-    frame["by_rule"] = [reason is not None and not reason.startswith(ANSWER_REASON_PREFIXES) for reason in reasons]
+        _use_later_question(frame, later)
+        final = _replace_abstentions(final, frame["response"], abstention)
+        first = _replace_abstentions(first, frame["first_response"], abstention)
+    _write_exclusions(frame, final, first)
+    frame["stage"] = [stage.value for stage in frame["stage"]]
     frame["session"] = _number_sessions(frame)
     frame["gap_hours"] = _compute_gap_hours(frame)
     published = frame.drop(columns=["answered_at", "occasion", "answers", "first_answers"]).astype(object)
@@ -57,11 +63,6 @@ def read_responses(
 
 def _select_answers(project: Project) -> sa.Select[Any]:
     """The final revision of every answer of the project, with its first revision."""
-    final = (
-        select(Judgement.assignment_id, func.max(Judgement.revision).label("revision"))
-        .group_by(col(Judgement.assignment_id))
-        .subquery()
-    )
     first = aliased(Judgement)
     query = (
         sa.select(*_list_columns(first))
@@ -69,13 +70,15 @@ def _select_answers(project: Project) -> sa.Select[Any]:
         .join(Item, col(Item.id) == col(Assignment.item_id))
         .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
-        .join(final, (final.c.assignment_id == Judgement.assignment_id) & (final.c.revision == Judgement.revision))
         .outerjoin(
             first,
-            (final.c.revision > 0) & (col(first.assignment_id) == col(Assignment.id)) & (col(first.revision) == 0),
+            (col(Judgement.revision) > 0)
+            & (col(first.assignment_id) == col(Assignment.id))
+            & (col(first.revision) == 0),
         )
     )
-    return query.where(col(Item.project_id) == project.id).order_by(col(Assignment.id))
+    is_of_project = col(Item.project_id) == project.id
+    return query.where(is_of_project, judgements.build_final_revision_condition()).order_by(col(Assignment.id))
 
 
 def read_answers(session: Session, project: Project) -> list[dict[str, str] | None]:
@@ -100,6 +103,7 @@ def _list_columns(first: type[Judgement]) -> list[Any]:
         sa.func.nullif(sa.case((undone, col(first.response)), else_=col(Judgement.response)), "").label(
             "first_response"
         ),
+        sa.case((undone, col(first.excluded_kind)), else_=col(Judgement.excluded_kind)).label("first_excluded_kind"),
         sa.case((undone, col(first.excluded_reason)), else_=col(Judgement.excluded_reason)).label(
             "first_excluded_reason"
         ),
@@ -117,13 +121,14 @@ def _list_columns(first: type[Judgement]) -> list[Any]:
         col(Assignment.exposed),
         col(Judgement.revision),
         col(Judgement.flags),
+        col(Judgement.excluded_kind),
         col(Judgement.excluded_reason),
         col(Judgement.post_hoc),
     ]
 
 
-def _use_later_question(frame: pd.DataFrame, name: str, abstention: str | None) -> None:
-    """Replace answers and abstentions of the first question by those of a later one."""
+def _use_later_question(frame: pd.DataFrame, name: str) -> None:
+    """Replace answers to the first question by those to a later one."""
     final = [answers.get(name) if isinstance(answers, dict) else None for answers in frame["answers"]]
     undone = [revision > 0 for revision in frame["revision"]]
     earlier = [answers.get(name) if isinstance(answers, dict) else None for answers in frame["first_answers"]]
@@ -131,19 +136,53 @@ def _use_later_question(frame: pd.DataFrame, name: str, abstention: str | None) 
     frame["response"] = frame["response_raw"] = pd.Series(final, index=frame.index, dtype=object)
     frame["response_raw"] = frame["response_raw"].fillna("")
     frame["first_response"] = pd.Series(first, index=frame.index, dtype=object)
-    for responses, column in ((final, "excluded_reason"), (first, "first_excluded_reason")):
-        reasons = [None if reason == ABSTAINED else reason for reason in frame[column]]
-        abstained = [
-            reason is None and answer is not None and answer == abstention
-            for reason, answer in zip(reasons, responses, strict=True)
-        ]
-        frame[column] = [ABSTAINED if abstains else reason for abstains, reason in zip(abstained, reasons, strict=True)]
 
 
-def _list_first_reasons(frame: pd.DataFrame) -> list[str | None]:
-    """Why first answers do not count; a final answer that only abstains excludes no first answer."""
-    pairs = zip(frame["first_excluded_reason"], frame["excluded_reason"], strict=True)
-    return [first if final in (None, ABSTAINED) else final for first, final in pairs]
+def _list_exclusions(frame: pd.DataFrame, prefix: str) -> list[Exclusion | None]:
+    """The stored exclusions of final answers, or of first answers with the prefix `first_`."""
+    pairs = zip(frame[f"{prefix}excluded_kind"], frame[f"{prefix}excluded_reason"], strict=True)
+    return [None if kind is None else Exclusion(kind, reason) for kind, reason in pairs]
+
+
+def _replace_abstentions(
+    exclusions: Iterable[Exclusion | None], answers: Iterable[str | None], abstention: str | None
+) -> list[Exclusion | None]:
+    """The exclusions of answers to a later question: who abstains at the first one may answer this one."""
+    without = [None if exclusion == ABSTAINED else exclusion for exclusion in exclusions]
+    return [
+        ABSTAINED if exclusion is None and answer is not None and answer == abstention else exclusion
+        for exclusion, answer in zip(without, answers, strict=True)
+    ]
+
+
+def _write_exclusions(
+    frame: pd.DataFrame, final: Sequence[Exclusion | None], first: Sequence[Exclusion | None]
+) -> None:
+    """Write why the final and first answers do not count into the frame; `final` and `first` are what is stored.
+
+    A final answer that only abstains excludes no first answer.
+    """
+    columns = ("stage", "is_control", "is_repeat", "exposed", "response", "skip_reason")
+    facts = [
+        AnswerFacts(stage, is_control, is_repeat, exposed, is_empty=response is None and skip_reason is None)
+        for stage, is_control, is_repeat, exposed, response, skip_reason in zip(
+            *(frame[name] for name in columns), strict=True
+        )
+    ]
+    reasons = [judgements.find_exclusion(stored, known) for stored, known in zip(final, facts, strict=True)]
+    apart = [judgements.find_exclusion(None, known._replace(is_empty=False)) for known in facts]
+    frame["excluded_kind"] = _list_kinds(reasons)
+    frame["excluded_reason"] = [None if reason is None else reason.reason for reason in reasons]
+    frame["by_rule"] = [reason is not None and reason.kind.is_by_rule for reason in reasons]
+    frame["assignment_kind"] = _list_kinds(apart)
+    frame["first_excluded_kind"] = _list_kinds(
+        [known if stored is None else stored for stored, known in zip(first, apart, strict=True)]
+    )
+    frame["first_excluded_reason"] = [None if stored is None else stored.reason for stored in first]
+
+
+def _list_kinds(exclusions: Iterable[Exclusion | None]) -> list[str | None]:
+    return [None if exclusion is None else exclusion.kind.value for exclusion in exclusions]
 
 
 def _compute_gap_hours(frame: pd.DataFrame) -> list[float | None]:

@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
+from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Exposure, Item, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Pool, Surface
 
@@ -122,9 +123,9 @@ def _select_contradicted_statuses() -> ViolationQuery:
 
 
 def _select_wrong_open_revisions() -> ViolationQuery:
-    newest = sa.select(func.max(col(Judgement.revision))).where(col(Judgement.assignment_id) == col(Assignment.id))
+    newest = judgements.build_last_revision(col(Assignment.id))
     opened = col(Assignment.open_revision)
-    is_wrong = sa.or_(IS_LIVE, IS_DONE & (opened != func.coalesce(newest.scalar_subquery(), -1) + 1))
+    is_wrong = sa.or_(IS_LIVE, IS_DONE & (opened != func.coalesce(newest, -1) + 1))
     return sa.select(_build_row_label("assignment", col(Assignment.id))).where(opened.is_not(None), is_wrong)
 
 

@@ -1,4 +1,7 @@
-"""Answers as quality rules need them: those of one item, of one page, or an annotator's answers to control items.
+"""Which revision of an answer is final, whether it counts, and why not; and answers as quality rules need them.
+
+All of hromada reads these conditions. An answer counts where it is the final revision, no exclusion is stored with it,
+and none of `RULES` applies; SQL and Python come from the same rules.
 
 A partial index can be used where its condition stands in the query as it stands in the index, so it is written out.
 The queries are built once and kept: building one takes several times as long as running it.
@@ -6,17 +9,26 @@ The queries are built once and kept: building one takes several times as long as
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.orm import aliased
+from sqlalchemy.orm import Mapped, aliased
 from sqlmodel import Session, col, func, select
 
 from annotation.store.models import Assignment, Item, Judgement
-from annotation.vocabulary import CONTROL_ITEM, AssignmentStatus, Stage, Surface
+from annotation.vocabulary import (
+    CONTROL_ITEM,
+    AssignmentStatus,
+    Exclusion,
+    ExclusionKind,
+    Pool,
+    Stage,
+    Surface,
+)
 
 IS_CONTROL = sa.text("assignment.is_control")
 IS_TRAINING = sa.text("assignment.stage = 'training'")
@@ -29,6 +41,93 @@ IS_ANSWERED = (
     sa.or_(col(Judgement.response) != "", col(Judgement.answers).is_not(None)),
 )
 """The condition that something was answered: not skipped, not withdrawn, not empty."""
+
+
+class AnswerFacts(NamedTuple):
+    """What `RULES` look at: the assignment of an answer, and whether it is empty and no skip (`is_empty`)."""
+
+    stage: Stage
+    is_control: bool
+    is_repeat: bool
+    exposed: bool
+    is_empty: bool
+
+
+class ExclusionRule(NamedTuple):
+    """A rule by which an answer without a stored exclusion does not count: its fact `column` has this value."""
+
+    exclusion: Exclusion
+    column: str
+    value: object
+
+
+RULES = (
+    ExclusionRule(Pool.PILOT.exclusion, "stage", Stage.PILOT),
+    ExclusionRule(Pool.TRAINING.exclusion, "stage", Stage.TRAINING),
+    ExclusionRule(Pool.QUALIFICATION.exclusion, "stage", Stage.QUALIFICATION),
+    ExclusionRule(CONTROL_ITEM, "is_control", True),
+    ExclusionRule(Exclusion(ExclusionKind.REPEAT, "repeated item"), "is_repeat", True),
+    ExclusionRule(Exclusion(ExclusionKind.EXPOSED, "exposed: scored apart"), "exposed", True),
+    ExclusionRule(Exclusion(ExclusionKind.NO_ANSWER, "no response"), "is_empty", True),
+)
+"""In their order: where several apply, the first is the reason."""
+
+_COLUMNS: Mapping[str, Any] = {
+    "stage": col(Assignment.stage),
+    "is_control": col(Assignment.is_control),
+    "is_repeat": col(Assignment.is_repeat),
+    "exposed": col(Assignment.exposed),
+    "is_empty": sa.and_(
+        col(Judgement.response) == "", col(Judgement.answers).is_(None), col(Judgement.skip_reason).is_(None)
+    ),
+}
+"""The facts as SQL. In a project with several questions an answer is empty where none is answered."""
+
+
+@cache
+def find_exclusion(stored: Exclusion | None, facts: AnswerFacts) -> Exclusion | None:
+    """Why an answer with these facts does not count; None where it counts. `stored` is the exclusion stored with it."""
+    derived = (rule.exclusion for rule in RULES if getattr(facts, rule.column) == rule.value)
+    return stored if stored is not None else next(derived, None)
+
+
+def build_exclusion_columns() -> tuple[sa.ColumnElement[ExclusionKind | None], sa.ColumnElement[str | None]]:
+    """Why a judgement of an assignment does not count, as SQL: the kind and the words, both NULL where it counts."""
+    kind, reason = col(Judgement.excluded_kind), col(Judgement.excluded_reason)
+    kind_type = kind.type  # type: ignore[attr-defined]
+    kinds = [(_build_rule_condition(rule), sa.literal(rule.exclusion.kind, kind_type)) for rule in RULES]
+    reasons = [(_build_rule_condition(rule), sa.literal(rule.exclusion.reason)) for rule in RULES]
+    is_stored = kind.is_not(None)
+    return sa.case((is_stored, kind), *kinds, else_=None), sa.case((is_stored, reason), *reasons, else_=None)
+
+
+def build_counting_condition(*, ignoring: Collection[ExclusionKind] = ()) -> sa.ColumnElement[bool]:
+    """The condition that a judgement of an assignment counts, or does not only for the kinds in `ignoring`."""
+    applying = (_build_rule_condition(rule) for rule in RULES if rule.exclusion.kind not in ignoring)
+    return sa.and_(build_stored_kind_condition(None, *ignoring), *(sa.not_(condition) for condition in applying))
+
+
+def build_stored_kind_condition(*kinds: ExclusionKind | None) -> sa.ColumnElement[bool]:
+    """The condition that the exclusion stored with a judgement is of one of these kinds; None: that none is stored."""
+    column = col(Judgement.excluded_kind)
+    return sa.or_(*(column.is_(None) if kind is None else column == kind for kind in kinds))
+
+
+def build_exclusion_condition(exclusion: Exclusion) -> sa.ColumnElement[bool]:
+    """The condition that exactly this exclusion is stored with a judgement."""
+    return build_stored_kind_condition(exclusion.kind) & (col(Judgement.excluded_reason) == exclusion.reason)
+
+
+def list_exclusion_values(exclusion: Exclusion | None) -> dict[str, Any]:
+    """The columns of a judgement in which its exclusion is stored, with their values."""
+    if exclusion is None:
+        return {"excluded_kind": None, "excluded_reason": None}
+    return {"excluded_kind": exclusion.kind, "excluded_reason": exclusion.reason}
+
+
+def _build_rule_condition(rule: ExclusionRule) -> sa.ColumnElement[bool]:
+    column: sa.ColumnElement[bool] = _COLUMNS[rule.column]
+    return column if rule.value is True else column == rule.value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,9 +174,19 @@ class FinalAnswer:
 @cache
 def build_final_revision_condition() -> sa.ColumnElement[bool]:
     """The condition that a judgement is the highest revision of its assignment: the final answer."""
+    return col(Judgement.revision) == build_last_revision(col(Judgement.assignment_id))
+
+
+def build_last_revision(assignment_id: Mapped[int] | Mapped[int | None]) -> sa.ScalarSelect[int]:
+    """The number of the final revision of an answer, for each row of a query; NULL without an answer."""
     other = aliased(Judgement)
-    highest = sa.select(func.max(other.revision)).where(col(other.assignment_id) == Judgement.assignment_id)
-    return col(Judgement.revision) == highest.scalar_subquery()
+    return sa.select(func.max(other.revision)).where(col(other.assignment_id) == assignment_id).scalar_subquery()
+
+
+def get_final_judgement(session: Session, assignment_id: int | None) -> Judgement | None:
+    """The final revision of an answer; None where the assignment has no answer."""
+    revisions = select(Judgement).where(Judgement.assignment_id == assignment_id)
+    return session.exec(revisions.order_by(col(Judgement.revision).desc()).limit(1)).first()
 
 
 def list_neighbouring_answers(session: Session, assignment: Assignment, *, number: int) -> list[FinalAnswer]:
@@ -125,7 +234,7 @@ def list_imported_control_answers(session: Session, *, project_id: int) -> list[
 
     Those that were not accepted at their origin are left out.
     """
-    accepted = col(Judgement.excluded_reason) == CONTROL_ITEM
+    accepted = build_stored_kind_condition(ExclusionKind.CONTROL)
     query = _select_answers().where(
         col(Assignment.project_id) == project_id,
         IS_CONTROL,
@@ -137,13 +246,11 @@ def list_imported_control_answers(session: Session, *, project_id: int) -> list[
 
 
 def list_counting_answers(session: Session, *, item_id: int) -> list[FinalAnswer]:
-    """The answers of an item that count towards its consensus, without repeats."""
+    """The answers of an item that count towards its consensus; of a pilot item, those that the pilot counts."""
     query = _select_answers().where(
         col(Assignment.item_id) == item_id,
         col(Assignment.status) == AssignmentStatus.DONE,
-        col(Assignment.is_repeat).is_(False),
-        col(Assignment.is_control).is_(False),
-        col(Judgement.excluded_reason).is_(None),
+        build_counting_condition(ignoring=(ExclusionKind.PILOT,)),
     )
     return _read_answers(session, query.order_by(col(Assignment.id)))
 

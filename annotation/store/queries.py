@@ -10,8 +10,9 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.errors import NotFound
+from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
-from annotation.vocabulary import AssignmentStatus, Pool, Stage
+from annotation.vocabulary import AssignmentStatus, ExclusionKind, Pool
 
 
 def get_project(session: Session, name: str) -> Project:
@@ -59,42 +60,24 @@ def get_project_counts(session: Session, *, project_id: int) -> ProjectCounts:
     return ProjectCounts(items=items, done=done, live=live, judgements=judgements, annotators=annotators)
 
 
-_IS_COUNTED = (
-    col(Judgement.skip_reason).is_(None),
-    col(Assignment.stage).in_((Stage.PILOT, Stage.MAIN)),
-    ~col(Assignment.is_control),
-    ~col(Assignment.is_repeat),
-    ~col(Assignment.exposed),
-)
-"""Without an exclusion, what counts in published numbers, and pilot answers, whose consensus is used as well."""
-
-
 def list_final_answers(
     session: Session, *, project_id: int, pilot: bool = False
 ) -> list[tuple[int, str, dict[str, str] | None, str]]:
-    """The final answers that count: item id, pseudonym, answers by question (None where there is one question),
-    response.
+    """The final answers that count, without skips: item id, pseudonym, answers by question (None where there is one
+    question), response.
 
-    With `pilot` the answers to pilot items instead, also those excluded only because they are pilot answers.
+    With `pilot` instead the answers to pilot items that do not count only because they are pilot answers.
     """
-    counting: sa.ColumnElement[bool] = col(Judgement.excluded_reason).is_(None)
-    if pilot:
-        counting = sa.or_(counting, col(Judgement.excluded_reason) == Pool.PILOT.exclusion_reason) & (
-            Item.pool == Pool.PILOT
-        )
-    final = (
-        select(Judgement.assignment_id, func.max(Judgement.revision).label("revision"))
-        .group_by(col(Judgement.assignment_id))
-        .subquery()
-    )
+    counting = judgements.build_counting_condition(ignoring=(ExclusionKind.PILOT,) if pilot else ())
+    of_pool = Item.pool == Pool.PILOT if pilot else sa.true()
     query = (
         select(Assignment.item_id, Annotator.pseudonym, Judgement.answers, Judgement.response)
         .select_from(Assignment)
         .join(Item)
         .join(Annotator)
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
-        .join(final, (final.c.assignment_id == Judgement.assignment_id) & (final.c.revision == Judgement.revision))
-        .where(Item.project_id == project_id, counting, *_IS_COUNTED)
+        .where(Item.project_id == project_id, of_pool, judgements.build_final_revision_condition(), counting)
+        .where(col(Judgement.skip_reason).is_(None))
         .order_by(col(Assignment.id))
     )
     rows = session.exec(query).all()

@@ -20,7 +20,7 @@ SELECT i.external_id, count(DISTINCT a.id), count(DISTINCT a.annotator_id) FROM 
 JOIN assignment a ON a.item_id = i.id
 JOIN judgement j ON j.assignment_id = a.id
   AND j.revision = (SELECT max(revision) FROM judgement WHERE assignment_id = a.id)
-WHERE i.pool = 'main' AND (j.excluded_reason IS NULL OR j.excluded_reason = 'abstained') GROUP BY i.external_id""")
+WHERE i.pool = 'main' AND (j.excluded_kind IS NULL OR j.excluded_kind = 'abstained') GROUP BY i.external_id""")
 MISSED = sa.text("""
 SELECT i.external_id, p.annotator_id FROM item i JOIN project c ON c.id = i.project_id
 JOIN participation p ON p.project_id = i.project_id

@@ -96,7 +96,7 @@ def _describe_votes(campaign: project_file.CheckedProject, contents: CampaignCon
         "votes": len(read.votes),
         "repeated votes": count_repeats(read.votes),
         "labels changed": sum(read.changed.values()),
-        "votes that do not count": sum(vote.excluded is not None for vote in read.votes),
+        "votes that do not count": sum(vote.exclusion is not None for vote in read.votes),
     }
 
 

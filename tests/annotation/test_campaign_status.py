@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlmodel import Session
 
-from annotation.store import database, overlap_counts
+from annotation.store import database, judgements, overlap_counts
 from annotation.store.models import Assignment, Consent, Invitation, Judgement, Participation, QueueCursor
-from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Pool, Stage, Surface
+from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, ParticipationStatus, Pool, Stage, Surface
 from annotation.workflow.monitoring import campaign_status
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ def test_everything_is_counted_once(db: database.Database, sandbox: Sandbox) -> 
             sandbox.answer(session, given, response)
             placed(session, given, page=1)
         session.add(Judgement(assignment_id=1, revision=1, response="x", response_raw="x", answered_at=NOW))
-        excluded = Judgement(assignment_id=3, revision=1, response="y", response_raw="y", excluded_reason="too fast")
+        too_fast = judgements.list_exclusion_values(Exclusion(ExclusionKind.RULE, "too fast"))
+        excluded = Judgement(assignment_id=3, revision=1, response="y", response_raw="y", **too_fast)
         session.add(excluded)
         sandbox.given(session, project, item="b", telegram_id=1)
         overlap_counts.pause_item(session, item_id=sandbox.items(session, project)["c"].id or 0)

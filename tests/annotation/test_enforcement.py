@@ -26,7 +26,7 @@ from annotation.store.models import (
     Project,
     RequeuedItem,
 )
-from annotation.vocabulary import EXTRA, AssignmentStatus, Event, ParticipationStatus, Pool, Stage, Surface
+from annotation.vocabulary import ABSTAINED, EXTRA, AssignmentStatus, Event, ParticipationStatus, Pool, Stage, Surface
 from annotation.workflow.lifecycle import projects
 from annotation.workflow.quality import enforcement, rules
 from annotation.workflow.quality.rules import RuleBreach
@@ -113,7 +113,8 @@ class Campaign:
         self.session.add(
             Judgement(
                 assignment_id=made, revision=revision, response=first, response_raw=first, answers=answers,
-                seconds=seconds, answered_at=NOW, excluded_reason="abstained" if first == "не знаю" else None,
+                seconds=seconds, answered_at=NOW,
+                **judgements.list_exclusion_values(ABSTAINED if first == "не знаю" else None),
             )
         )  # fmt: skip
         self.session.flush()
@@ -241,7 +242,7 @@ def test_a_person_can_be_readmitted(campaign: Make) -> None:
     cats.answer(other, "m1")
     counting = enforcement.readmit_annotator(cats.session, annotator_id=who, project_id=cats.project.id or 0, now=NOW)
     assert counting == 2
-    assert [cats.reason(one) for one in (lost, back, abstained, control)] == [EXTRA, None, "abstained", None]
+    assert [cats.reason(one) for one in (lost, back, abstained, control)] == [EXTRA.reason, None, "abstained", None]
     assert cats.participation(who).status is ParticipationStatus.ACTIVE
     assert [one["answers"] for one in cats.events(Event.ANSWERS_REINSTATED)] == [2]
     cats.sound()
@@ -308,7 +309,7 @@ def test_a_corrected_answer_whose_place_is_gone_is_extra(campaign: Make) -> None
     made = cats.answer(cats.person(), "m1", "ні", seconds=2.0)
     cats.answer(cats.person("p2"), "m1")
     cats.judge(made, "так", seconds=8.0, revision=1)
-    assert cats.reason(made) == EXTRA
+    assert cats.reason(made) == EXTRA.reason
     assert cats.places("m1") == (0, 1, 1)
     cats.sound()
 

@@ -16,6 +16,7 @@ from annotation.campaigns import project_file, questions, yaml_document
 from annotation.errors import BadInput
 from annotation.loading import campaign, campaign_lint, judgements
 from annotation.loading.judgements.raw_votes import RawVote, build_item_id
+from annotation.vocabulary import CONTROL_ITEM, NO_ANSWER, Exclusion, ExclusionKind
 
 HEADER = [
     "INPUT:text",
@@ -80,7 +81,8 @@ def test_toloka_files_are_read_whatever_separates_them(tmp_path: Path, delimiter
 def test_rejected_pages_and_control_tasks_come_with_their_reason(tmp_path: Path) -> None:
     """Every row is there; those that do not count say why."""
     votes = read(written(tmp_path / "votes.tsv", "\t"), item="INPUT:text")
-    assert [vote.excluded for vote in votes] == [None, None, "status REJECTED", "control item", None]
+    rejected = Exclusion(ExclusionKind.REJECTED, "status REJECTED")
+    assert [vote.exclusion for vote in votes] == [None, None, rejected, CONTROL_ITEM, None]
     assert [vote.is_control for vote in votes] == [False, False, False, True, False]
 
 
@@ -112,7 +114,7 @@ def test_labels_are_stripped_mapped_and_counted(tmp_path: Path) -> None:
     materials = {build_item_id((row[0],)): questions.QuestionContent() for row in ROWS}
     found = campaign.read_votes(path, section, questions=asked, item_contents=materials)
     assert [vote.response for vote in found.votes] == ["yes", "no", "yes", "no", ""]
-    assert found.votes[-1].excluded == "no answer"
+    assert found.votes[-1].exclusion == NO_ANSWER
     assert found.changed == {("так", "yes"): 1, ("ні", "no"): 2, (" так ", "yes"): 1}
 
 

@@ -18,6 +18,7 @@ from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoicesQuestion, QuestionContent
 from annotation.errors import BadInput, Conflict, HromadaError
 from annotation.loading import campaign, judgements
+from annotation.loading.drafts import VoteDraft
 from annotation.loading.judgements.raw_votes import RawVote
 from annotation.store import database, pseudonyms, queries
 from annotation.store.models import Judgement
@@ -25,6 +26,13 @@ from annotation.workflow.imports import vote_import
 from annotation.workflow.lifecycle import follow_up, projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def get_reason(vote: RawVote | VoteDraft) -> str | None:
+    """Why a vote does not count, in words."""
+    return None if vote.exclusion is None else vote.exclusion.reason
+
+
 STORY = "Жив був кіт."
 
 
@@ -71,7 +79,7 @@ def read(path: Path, **section: object) -> list[RawVote]:
 
 def told(votes: Sequence[RawVote]) -> list[tuple[str, str, str, str | None, float | None]]:
     """What a vote comes down to."""
-    return [(vote.key[0], vote.annotator, vote.answer, vote.excluded, vote.seconds) for vote in votes]
+    return [(vote.key[0], vote.annotator, vote.answer, get_reason(vote), vote.seconds) for vote in votes]
 
 
 def write(path: Path, value: object) -> Path:
@@ -100,7 +108,7 @@ def test_answers_to_several_questions_are_those_of_several_controls(tmp_path: Pa
     """Each under its control's name, in every kind of export; a control that nobody touched is not in the file."""
     votes = read(write(tmp_path / "export.json", TASKS), **SEVERAL)
     controls = ("usable", "fixed", "notable")
-    assert [[vote.row.values[name] for name in controls] + [vote.excluded] for vote in votes] == [
+    assert [[vote.row.values[name] for name in controls] + [get_reason(vote)] for vote in votes] == [
         ["usable", "Жив-був кіт.", "", None],
         ["not_usable", "", "", None],
         ["", "", "", "skipped"],
@@ -129,7 +137,7 @@ def test_a_skip_answers_none_of_several_questions(tmp_path: Path) -> None:
     asked = ChoicesQuestion(type="choices", name="result", text="?", options=("usable", "not_usable"), least=1)
     section = project_file.VotesSection.model_validate(told_to)
     found = campaign.read_votes(path, section, questions=[asked], item_contents={"7": QuestionContent()}).votes
-    assert [(vote.answers, vote.excluded) for vote in found] == [
+    assert [(vote.answers, get_reason(vote)) for vote in found] == [
         ({"result": '["usable"]'}, None), ({"result": '["not_usable"]'}, None), ({}, "skipped"),
     ]  # fmt: skip
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, select
 
-from annotation.store import database, queries
+from annotation.store import database, judgements, queries
 from annotation.store.models import Annotator, Assignment, Item, Judgement
-from annotation.vocabulary import AssignmentStatus, Pool, Surface
+from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Pool, Surface
 from annotation.workflow.lifecycle import projects
 from bot import release
 from exports import corrections, filtering
@@ -50,7 +50,7 @@ def session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Session]
 
 
 def add_revisions(
-    session: Session, item: str, pseudonym: str, *revisions: dict[str, str], excluded: str | None = None
+    session: Session, item: str, pseudonym: str, *revisions: dict[str, str], exclusion: Exclusion | None = None
 ) -> None:
     """Store the answers of an annotator to an item, one revision after another."""
     known = session.exec(select(Item).where(Item.external_id == item)).one()
@@ -77,7 +77,7 @@ def add_revisions(
                 response_raw="",
                 answers=answers,
                 answered_at=NOW,
-                excluded_reason=excluded,
+                **judgements.list_exclusion_values(exclusion),
             )
         )
     session.flush()
@@ -95,7 +95,13 @@ def test_only_final_revisions_that_count_are_published(session: Session) -> None
     add_revisions(session, "t2", "b", {"result": "ні", "why": '["нудне"]'})
     add_revisions(session, "t1", "b", {"result": "ні", "why": '["нудне"]'}, {"result": "так", "fixed": "Кіт спить"})
     add_revisions(session, "c1", "b", {"result": "так", "fixed": "Миша є"})
-    add_revisions(session, "t1", "a", {"result": "так", "fixed": "Кіт не спав"}, excluded="control: 20 %")
+    add_revisions(
+        session,
+        "t1",
+        "a",
+        {"result": "так", "fixed": "Кіт не спав"},
+        exclusion=Exclusion(ExclusionKind.RULE, "control: 20 %"),
+    )
     add_revisions(session, "t2", "a", {"result": "так", "fixed": "Пес їв"})
     files = corrections.build_correction_files(read_responses(session))
     rows = list(csv.DictReader(io.StringIO(str(files["stories.csv"]))))
@@ -114,7 +120,7 @@ def test_only_final_revisions_that_count_are_published(session: Session) -> None
 
 def test_an_abstaining_annotator_is_not_among_those_who_judge(session: Session) -> None:
     """An abstention fills a place and is no objection to an item."""
-    add_revisions(session, "t1", "a", {"result": "не знаю"}, excluded="abstained")
+    add_revisions(session, "t1", "a", {"result": "не знаю"}, exclusion=ABSTAINED)
     (found,) = read_responses(session)
     assert found.get_question("result").options == ("так", "ні")
     rows = list(csv.DictReader(io.StringIO(str(filtering.build_filtering_files([found])["items.csv"]))))

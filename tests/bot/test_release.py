@@ -11,9 +11,19 @@ import pandas as pd
 import pytest
 from sqlmodel import Session, select
 
-from annotation.store import database, queries
+from annotation.store import database, judgements, queries
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation
-from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Pool, Stage, Surface
+from annotation.vocabulary import (
+    ABSTAINED,
+    EXTRA,
+    AssignmentStatus,
+    Exclusion,
+    ExclusionKind,
+    ParticipationStatus,
+    Pool,
+    Stage,
+    Surface,
+)
 from annotation.workflow.lifecycle import projects
 from bot import release
 from exports import tables
@@ -88,6 +98,11 @@ def answer(session: Session, item: str, pseudonym: str, *labels: str | None, hou
     session.flush()
 
 
+def excluded(kind: ExclusionKind, reason: str) -> dict[str, Any]:
+    """The columns of an answer that was excluded."""
+    return judgements.list_exclusion_values(Exclusion(kind, reason))
+
+
 def data_set(session: Session) -> DataSet:
     return release.build_data_set(session, queries.get_project(session, "words"))
 
@@ -111,8 +126,8 @@ def add_every_kind_of_row(session: Session) -> None:
     for item in POOLS:
         answer(session, item, "a", "ні" if item == "c1" else "так")
     answer(session, "i1", "a", "ні", occasion=1, is_repeat=True, hours=25.5)
-    answer(session, "i1", "x", "ні", excluded_reason="control accuracy < 0.5", post_hoc=True)
-    answer(session, "i2", "x", "ні", excluded_reason="extra: the item had its answers")
+    answer(session, "i1", "x", "ні", post_hoc=True, **excluded(ExclusionKind.RULE, "control accuracy < 0.5"))
+    answer(session, "i2", "x", "ні", **judgements.list_exclusion_values(EXTRA))
     session.add(
         Participation(
             annotator_id=get_annotator_id(session, "x"),
@@ -181,8 +196,8 @@ def test_a_release_scores_them_every_way(session: Session) -> None:
     ("labels", "more", "first"),
     [
         (("не знаю", "так"), {}, "abstained"),
-        (("так", "не знаю"), {"excluded_reason": "abstained"}, None),
-        (("так", "ні"), {"excluded_reason": "too fast"}, "too fast"),
+        (("так", "не знаю"), judgements.list_exclusion_values(ABSTAINED), None),
+        (("так", "ні"), excluded(ExclusionKind.RULE, "too fast"), "too fast"),
         (("так", "ні"), {}, None),
     ],
 )
@@ -192,15 +207,16 @@ def test_why_a_first_answer_does_not_count(
     """It abstained itself, or a rule excluded what followed; a later abstention says nothing against it."""
     answer(session, "i1", "a", *labels, **more)
     if labels[0] == "не знаю":
-        session.exec(select(Judgement).where(Judgement.revision == 0)).one().excluded_reason = "abstained"
+        first_answer = session.exec(select(Judgement).where(Judgement.revision == 0)).one()
+        first_answer.excluded_kind, first_answer.excluded_reason = ABSTAINED.kind, ABSTAINED.reason
     assert data_set(session).responses["first_excluded_reason"].tolist() == [first]
 
 
 def test_follow_up_campaigns_use_the_same_answers(session: Session) -> None:
-    """Consensus inside the database counts the votes of the release, and those of the pilot on its own items."""
+    """Consensus inside the database counts the votes of the release; those of the pilot only where it is asked for."""
     add_every_kind_of_row(session)
     data = data_set(session)
     ids = {item.id: item.external_id for item in session.exec(select(Item)).all()}
     used = [(ids[item], labels) for item, _, _, labels in queries.list_final_answers(session, project_id=1)]
     kept = data.list_counted_answers()
-    assert sorted(used) == sorted([*zip(kept["item_id"], kept["response"], strict=True), ("p1", "так")])
+    assert sorted(used) == sorted(zip(kept["item_id"], kept["response"], strict=True))

@@ -8,10 +8,40 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from annotation.store.judgements import AnswerFacts, find_exclusion
+from annotation.vocabulary import ABSTAINED, Exclusion, ExclusionKind, Stage
 from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
-from exports.inputs import ITEM_COLUMNS, RESPONSE_COLUMNS, DataSet
+from exports.inputs import INPUT_COLUMNS, ITEM_COLUMNS, DataSet
 
 WORDS = {"т": "так", "н": "ні"}
+
+
+def list_exclusion_cells(row: Mapping[str, object]) -> dict[str, object]:
+    """The cells of a row about its exclusion, as `read_responses` writes them."""
+    facts = AnswerFacts(
+        stage=Stage(str(row["stage"])),
+        is_control=row["is_control"] is True,
+        is_repeat=row["is_repeat"] is True,
+        exposed=row["exposed"] is True,
+        is_empty=row["response"] is None and row["skip_reason"] is None,
+    )
+    final, first = (build_exclusion(row, name) for name in ("excluded_reason", "first_excluded_reason"))
+    reason, apart = find_exclusion(final, facts), find_exclusion(None, facts._replace(is_empty=False))
+    first = apart if first is None else first
+    return {
+        "excluded_kind": reason and reason.kind.value,
+        "excluded_reason": reason and reason.reason,
+        "assignment_kind": apart and apart.kind.value,
+        "first_excluded_kind": first and first.kind.value,
+    }
+
+
+def build_exclusion(row: Mapping[str, object], name: str) -> Exclusion | None:
+    """The exclusion that is stored with the answer of a row: by a rule, or an abstention, or another."""
+    reason = row[name]
+    if reason is None or reason == ABSTAINED.reason:
+        return None if reason is None else ABSTAINED
+    return Exclusion(ExclusionKind.RULE if row["by_rule"] is True else ExclusionKind.EXTRA, str(reason))
 
 
 class Make:
@@ -26,8 +56,8 @@ class Make:
 
     @staticmethod
     def response(item_id: str, annotator: str, answer: str | None, **more: object) -> dict[str, object]:
-        """One row of DataSet.responses."""
-        row = dict.fromkeys(RESPONSE_COLUMNS) | {
+        """One row of DataSet.responses; it is excluded as the facts say, and where `excluded_reason` is given."""
+        row = dict.fromkeys(INPUT_COLUMNS) | {
             "item_revision": 1,
             "group": item_id,
             "stage": "main",
@@ -35,7 +65,8 @@ class Make:
         }
         row |= {"item_id": item_id, "annotator": annotator, "response": answer, "response_raw": answer}
         first = {"first_response": answer, "first_excluded_reason": more.get("excluded_reason")}
-        return row | first | more
+        row |= first | more
+        return row | list_exclusion_cells(row)
 
     @classmethod
     def answered(cls, votes: Mapping[str, str]) -> list[dict[str, object]]:
@@ -68,7 +99,7 @@ class Make:
             name=name,
             classes=None if classes is None else tuple(classes),
             items=pd.DataFrame(rows, columns=list(ITEM_COLUMNS), dtype=object),
-            responses=pd.DataFrame(list(responses), columns=list(RESPONSE_COLUMNS), dtype=object),
+            responses=pd.DataFrame(list(responses), columns=list(INPUT_COLUMNS), dtype=object),
             **(known | more),
         )
 

@@ -73,7 +73,7 @@ def test_the_tie_rule_settles_gold_and_is_recorded(make: Make) -> None:
 def test_annotators_are_scored_on_items_with_gold(make: Make) -> None:
     """n, right and accuracy count votes on items with gold; the median of seconds is over all votes."""
     answers = [*make.answered({"i1": "тн", "i2": "т", "i3": "т"}), make.response("i1", "a9", "так", seconds=1.0)]
-    answers[-1]["excluded_reason"] = "too fast"
+    answers[-1] |= {"excluded_kind": "rule", "excluded_reason": "too fast"}
     data = make.data_set(items=[make.item("i1", "так"), make.item("i2", "ні"), make.item("i3")], responses=answers)
     assert writers.format_csv(released(data).annotators) == (
         "dataset,annotator,insider,n,right,accuracy,wilson_low,wilson_high,skips,controls,controls_right,repeats,"
@@ -187,8 +187,8 @@ def test_classes_that_are_positions_are_marked_everywhere(make: Make) -> None:
 def test_agreement_json_says_what_was_counted_and_how_dawid_skene_ended(make: Make) -> None:
     """Counts, exclusions by reason, coefficients with their making, iterations, seeds and the simulated flag."""
     data = make.closed(simulated=True)
-    data.responses.loc[0, "excluded_reason"] = "too fast"
-    data.responses.loc[1, "response"] = None
+    data.responses.loc[0, ["excluded_kind", "excluded_reason"]] = "rule", "too fast"
+    data.responses.loc[1, ["response", "excluded_kind", "excluded_reason"]] = None, "no answer", "no response"
     published = released(data, seed=7).agreement["так-ні"]
     assert published["simulated"] is True
     assert published["counts"] == {
@@ -229,11 +229,11 @@ def test_responses_are_all_there_sorted_and_named_by_data_set(make: Make) -> Non
     release = released(second, first)
     assert list(release.responses.columns) == list(RESPONSE_COLUMNS)
     assert writers.format_csv(release.responses).splitlines()[1:] == [
-        "а,x,1,x,a,,так,так,,так,,,,,,,,,,main,false,,,,,,,",
-        """б,i1,1,i1,a,,'=так,'=так,,'=так,,"[""так"", ""ні""]",,,,1.5,,,,main,true,,,,,control item,,""",
-        "б,i1,1,i1,b,,так,так,,так,undone,,,,,,,,,main,false,,,9,,undone,,",
-        "б,i1,1,i1,b,,ні,ні,,ні,,,,,,,,,,main,false,,,10,,,,",
-        "б,i2,1,i2,b,,так,так,,так,,,,,,,,,,main,false,,,,,,,",
+        "а,x,1,x,a,,так,так,,так,,,,,,,,,,main,false,,,,,,,,",
+        """б,i1,1,i1,a,,'=так,'=так,,'=так,,"[""так"", ""ні""]",,,,1.5,,,,main,true,,,,,control item,control item,,""",
+        "б,i1,1,i1,b,,так,так,,так,undone,,,,,,,,,main,false,,,9,,extra,undone,,",
+        "б,i1,1,i1,b,,ні,ні,,ні,,,,,,,,,,main,false,,,10,,,,,",
+        "б,i2,1,i2,b,,так,так,,так,,,,,,,,,,main,false,,,,,,,,",
     ]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from annotation import vocabulary
 from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
@@ -71,6 +72,7 @@ def test_every_column_and_key_is_in_the_reference() -> None:
     }
     for column in released | {*corrections.STORY_COLUMNS, *filtering.FILTERED_COLUMNS, *filtering.REASON_COLUMNS}:
         assert f"`{column}`" in published
+    assert all(f"`{kind}`" in published for kind in vocabulary.ExclusionKind)
     described = (ROOT / "docs/reference/project-file.md").read_text("utf-8")
     sections = validation_errors.list_sections(project_file.ProjectFile) | validation_errors.list_sections(
         programme_file.ProgrammeFile

@@ -44,7 +44,7 @@ def read_flat_rows(rows: Iterable[input_files.FileRow], section: VotesSection) -
             annotator=get_annotator(row, annotator),
             answer=answers[controls[0]].text,
             row=add_answers(row, answers) if section.answers else row,
-            excluded=find_exclusion(answers.values()),
+            exclusion=find_exclusion(answers.values()),
             seconds=parse_lead_time(row.values.get("lead_time"), row=row),
         )
 

@@ -1,6 +1,6 @@
 """Reads votes from Label Studio's JSON: tasks with `data` and `annotations`, or JSON_MIN with one flat object per vote.
 
-Drafts and predictions are no answers and are ignored; skipped tasks have an exclusion reason.
+Drafts and predictions are no answers and are ignored; skipped tasks have an exclusion.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from annotation.loading.items import json_files
 from annotation.loading.judgements import label_studio_csv
 from annotation.loading.judgements.label_studio_values import (
     ADDED_COLUMNS,
-    SKIPPED,
     ControlAnswer,
     add_answers,
     find_exclusion,
@@ -26,6 +25,7 @@ from annotation.loading.judgements.label_studio_values import (
     require_control,
 )
 from annotation.loading.judgements.raw_votes import RawVote, get_annotator, get_item_key
+from annotation.vocabulary import SKIPPED
 
 REMEDY = "Export the project from Label Studio as JSON."
 
@@ -64,7 +64,7 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
             row=add_answers(annotation.row, answers) if section.answers else annotation.row,
             seconds=parse_lead_time(annotation.row.values.get("lead_time"), row=annotation.row),
             answer=answers[controls[0]].text,
-            excluded=SKIPPED if annotation.skipped else find_exclusion(answers.values()),
+            exclusion=SKIPPED if annotation.skipped else find_exclusion(answers.values()),
         )
 
 

@@ -12,19 +12,18 @@ from typing import Any
 from annotation import input_files
 from annotation.errors import BadInput
 from annotation.loading import json_text
+from annotation.vocabulary import SEVERAL_TEXTS, Exclusion
 
-SKIPPED = "skipped"
-SEVERAL_TEXTS = "several texts"
 ADDED_COLUMNS = ("id", "annotator", "annotation_id", "lead_time", "created_at", "updated_at")
 """The columns that Label Studio adds to task data; they replace fields of the same name, as in its CSV."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ControlAnswer:
-    """The answer as one text; `excluded` is the exclusion reason, None where the answer counts."""
+    """The answer as one text; `exclusion` says why it does not count, None where it does."""
 
     text: str
-    excluded: str | None = None
+    exclusion: Exclusion | None = None
 
 
 def parse_control(value: Any, *, originals: Iterable[object], path: Path) -> ControlAnswer:
@@ -46,12 +45,12 @@ def parse_control(value: Any, *, originals: Iterable[object], path: Path) -> Con
         return ControlAnswer(text=written[0])
     if not written:
         return ControlAnswer(text=texts[0])
-    return ControlAnswer(text=json.dumps(texts, ensure_ascii=False), excluded=SEVERAL_TEXTS)
+    return ControlAnswer(text=json.dumps(texts, ensure_ascii=False), exclusion=SEVERAL_TEXTS)
 
 
-def find_exclusion(answers: Iterable[ControlAnswer]) -> str | None:
-    """The first exclusion reason of the answers, None where all count."""
-    return next((answer.excluded for answer in answers if answer.excluded is not None), None)
+def find_exclusion(answers: Iterable[ControlAnswer]) -> Exclusion | None:
+    """The first exclusion of the answers, None where all count."""
+    return next((answer.exclusion for answer in answers if answer.exclusion is not None), None)
 
 
 def add_answers(row: input_files.FileRow, answers: Mapping[str, ControlAnswer]) -> input_files.FileRow:

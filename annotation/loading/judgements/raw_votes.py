@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from annotation import input_files
 from annotation.errors import BadInput
 from annotation.loading.drafts import get_cell
+from annotation.vocabulary import Exclusion
 
 MAX_ID_CHARACTERS = 64
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RawVote:
-    """A raw vote. `key` are the values that identify the item, `excluded` is the exclusion reason.
+    """A raw vote. `key` are the values that identify the item, `exclusion` says why it does not count.
 
     `golden` are right answers that come with the vote, by the column of the answer.
     """
@@ -25,7 +26,7 @@ class RawVote:
     answer: str
     row: input_files.FileRow
     is_control: bool = False
-    excluded: str | None = None
+    exclusion: Exclusion | None = None
     seconds: float | None = None
     golden: Mapping[str, str] = field(default_factory=dict)
 

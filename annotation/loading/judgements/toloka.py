@@ -15,7 +15,7 @@ from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
 from annotation.loading.drafts import get_cell
 from annotation.loading.judgements.raw_votes import RawVote, get_annotator, get_item_key
-from annotation.vocabulary import CONTROL_ITEM
+from annotation.vocabulary import CONTROL_ITEM, Exclusion, ExclusionKind
 
 TASK_COLUMN = "ASSIGNMENT:task_id"
 SUITE_COLUMN = "ASSIGNMENT:task_suite_id"
@@ -23,10 +23,11 @@ PAGE_COLUMN = "ASSIGNMENT:assignment_id"
 WORKER_COLUMN = "ASSIGNMENT:worker_id"
 STATUS_COLUMN = "ASSIGNMENT:status"
 COUNTED_STATUSES = {"", "APPROVED"}
+REJECTED_STATUS = "REJECTED"
 
 
 def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
-    """Read one vote per row; rejected pages and control tasks have an exclusion reason."""
+    """Read one vote per row; rejected pages and control tasks have an exclusion."""
     seen: Counter[str] = Counter()
     columns: tuple[str, ...] = ()
     answer = annotator = ""
@@ -49,7 +50,7 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
             answer=get_cell(row, answer),
             row=row,
             is_control=bool(golden),
-            excluded=_find_exclusion(row, control=bool(golden)),
+            exclusion=_find_exclusion(row, control=bool(golden)),
             golden=golden,
         )
 
@@ -60,10 +61,12 @@ def _get_golden(row: input_files.FileRow, columns: Iterable[str]) -> dict[str, s
     return {column: text for column, text in known if text.strip()}
 
 
-def _find_exclusion(row: input_files.FileRow, *, control: bool) -> str | None:
+def _find_exclusion(row: input_files.FileRow, *, control: bool) -> Exclusion | None:
+    """Why a vote does not count: the requester rejected the page, or never approved it, or it is a control task."""
     status = get_cell(row, STATUS_COLUMN).strip()
     if status not in COUNTED_STATUSES:
-        return f"status {status}"
+        kind = ExclusionKind.REJECTED if status == REJECTED_STATUS else ExclusionKind.NOT_ACCEPTED
+        return Exclusion(kind, f"status {status}")
     return CONTROL_ITEM if control else None
 
 

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from annotation.store.models.table_model import TableModel, UtcDateTime, build_enum_type
-from annotation.vocabulary import ParticipationStatus, Stage
+from annotation.vocabulary import ParticipationStatus, Requirement, Stage
 
 
 class Annotator(TableModel, table=True):
@@ -41,6 +41,10 @@ class Participation(TableModel, table=True):
     there is one; `since` is when status or stage last changed. `warned_at` is when the annotator accepted the content
     warning, `warning_sha256` the hash of the warning they accepted.
 
+    `declined` is what the annotator declined and has not agreed to since: a consent with its scope (`declined_scope`)
+    and the hash of its text (`declined_version`), profile fields by their names (`declined_version`), or a content
+    warning by its hash. While the participation is active, `reason` says the same in words.
+
     `attempt` is the number of the attempt at the current training or qualification, from 1; after a failed attempt the
     next one begins at `retry_at` at the earliest. `qualified_at` is when the qualification was passed.
 
@@ -63,6 +67,9 @@ class Participation(TableModel, table=True):
         default=ParticipationStatus.ACTIVE, sa_type=build_enum_type(ParticipationStatus, "status")
     )
     reason: str | None = None
+    declined: Requirement | None = Field(default=None, sa_type=build_enum_type(Requirement, "declined"))
+    declined_scope: str | None = None
+    declined_version: str | None = None
     since: datetime = Field(sa_type=UtcDateTime)
     joined_at: datetime = Field(sa_type=UtcDateTime)
     warned_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlmodel import Field
 
 from annotation.store.models.table_model import TableModel, UtcDateTime, build_enum_type, build_partial_index
-from annotation.vocabulary import AssignmentStatus, ExposureCause, Pool, Stage, Surface
+from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, ExposureCause, Pool, Stage, Surface
 
 
 class Assignment(TableModel, table=True):
@@ -89,16 +89,20 @@ class Assignment(TableModel, table=True):
 class Judgement(TableModel, table=True):
     """One revision of an annotator's answer: a correction adds a row, and no row is overwritten.
 
-    `revision` counts from 0; the highest one of an assignment is the final answer. The answer counts while
-    `excluded_reason` is None. `response` is the answer to the first question as it was understood, `response_raw` as it
-    was received. `answers` holds the answers to all questions by question name, None in a project with one question. A
-    skip is a judgement with an empty `response` and a `skip_reason`. `seconds` is the time from showing the item to
-    this revision. `flags` are the quality rules that the answer broke without being excluded, each in words
+    `revision` counts from 0; the highest one of an assignment is the final answer. `excluded_kind` says why the answer
+    was excluded, None while it is not, and `excluded_reason` says the same in words; which answers count is told by
+    `annotation/store/judgements`. `response` is the answer to the first question as it was understood, `response_raw`
+    as it was received. `answers` holds the answers to all questions by question name, None in a project with one
+    question. A skip is a judgement with an empty `response` and a `skip_reason`. `seconds` is the time from showing the
+    item to this revision. `flags` are the quality rules that the answer broke without being excluded, each in words
     (`rules.describe_rule`). `post_hoc` marks an exclusion that was made after the start by a decision, not by a rule
     frozen at the start.
     """
 
-    __table_args__ = (sa.UniqueConstraint("assignment_id", "revision", name="uq_judgement_assignment_revision"),)
+    __table_args__ = (
+        sa.UniqueConstraint("assignment_id", "revision", name="uq_judgement_assignment_revision"),
+        sa.CheckConstraint("(excluded_kind IS NULL) = (excluded_reason IS NULL)", name="exclusion"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     assignment_id: int = Field(foreign_key="assignment.id")
@@ -110,8 +114,16 @@ class Judgement(TableModel, table=True):
     answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     skip_reason: str | None = None
     flags: list[str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
+    excluded_kind: ExclusionKind | None = Field(default=None, sa_type=build_enum_type(ExclusionKind, "excluded_kind"))
     excluded_reason: str | None = None
     post_hoc: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
+
+    @property
+    def exclusion(self) -> Exclusion | None:
+        """The exclusion that is stored with the answer, None where there is none."""
+        if self.excluded_kind is None or self.excluded_reason is None:
+            return None
+        return Exclusion(self.excluded_kind, self.excluded_reason)
 
 
 class Exposure(TableModel, table=True):

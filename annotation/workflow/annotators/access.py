@@ -1,13 +1,14 @@
 """Whether an annotator may work in a project now: the first obstacle, and what they declined.
 
 An annotator need not agree to what a project asks before its items, and can work in other projects instead. What they
-declined is kept as the `reason` of the participation: a consent by its scope and text, so that it is declined in every
-project of the scope; profile fields by their names; a content warning by its project and text. A changed text, or other
-fields, are asked for again. What was declined can be agreed to later.
+declined is kept in the participation: a consent by its scope and text, so that it is declined in every project of the
+scope; profile fields by their names; a content warning by its project and text. A changed text, or other fields, are
+asked for again. What was declined can be agreed to later.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlmodel import Session, select
@@ -16,7 +17,7 @@ from annotation.campaigns import stimulus
 from annotation.errors import Stale
 from annotation.store import journal
 from annotation.store.models import Annotator, Participation
-from annotation.vocabulary import DECLINED, Event, ParticipationStatus, UnassignedReason
+from annotation.vocabulary import Event, ParticipationStatus, Requirement, UnassignedReason
 from annotation.workflow import participations
 from annotation.workflow.annotators import admission, invitations, withdrawal
 from annotation.workflow.annotators.terms import (
@@ -93,7 +94,7 @@ def _check_terms(
 
 def has_refused_consent(session: Session, *, participation: Participation, terms: Terms) -> bool:
     """Whether the annotator declined the project's consent or withdrew it, so that no answer of theirs is accepted."""
-    if (participation.reason or "").startswith(f"{DECLINED}consent"):
+    if participation.declined is Requirement.CONSENT:
         return True
     return is_consent_withdrawn(session, annotator_id=participation.annotator_id, terms=terms)
 
@@ -110,16 +111,20 @@ def decline_terms(
     participation = participations.get_or_create_participation(
         session, annotator_id=annotator_id, project=terms.project, now=now
     )
-    description = _describe_request(session, annotator_id=annotator_id, terms=terms, reason=reason)
-    if description is None:
+    request = _find_request(session, annotator_id=annotator_id, terms=terms, reason=reason)
+    if request is None:
         raise Stale("That is not asked any more.")
-    if participation.reason == description or participation.status is not ParticipationStatus.ACTIVE:
+    known = (participation.declined, participation.declined_scope, participation.declined_version)
+    if known == (request.requirement, request.scope, request.version):
         return
-    participation.reason = description
+    if participation.status is not ParticipationStatus.ACTIVE:
+        return
+    participation.declined, participation.declined_scope = request.requirement, request.scope
+    participation.declined_version, participation.reason = request.version, f"declined: {request.description}"
     session.add(participation)
     session.flush()
     withdrawal.release_live_assignments(session, annotator_id=annotator_id, project_id=terms.project.id, now=now)
-    data = {"what": description.removeprefix(DECLINED)}
+    data = {"what": request.description}
     journal.record_event(
         session, Event.DECLINED, now=now, project_id=terms.project.id, annotator_id=annotator_id, data=data
     )
@@ -127,8 +132,9 @@ def decline_terms(
 
 def clear_declined(participation: Participation) -> None:
     """Remove the record that the annotator declined something: they have agreed since. Does not flush."""
-    if (participation.reason or "").startswith(DECLINED):
-        participation.reason = None
+    if participation.declined is not None:
+        participation.declined = participation.declined_scope = participation.declined_version = None
+        participation.reason = None if participation.status is ParticipationStatus.ACTIVE else participation.reason
 
 
 def has_declined(session: Session, *, annotator_id: int, terms: Terms, reason: UnassignedReason) -> bool:
@@ -137,25 +143,55 @@ def has_declined(session: Session, *, annotator_id: int, terms: Terms, reason: U
         return False
     if reason is UnassignedReason.CONSENT and is_consent_withdrawn(session, annotator_id=annotator_id, terms=terms):
         return True
-    description = _describe_request(session, annotator_id=annotator_id, terms=terms, reason=reason)
-    declined = select(Participation.reason).where(
-        Participation.annotator_id == annotator_id, Participation.reason == description
+    request = _find_request(session, annotator_id=annotator_id, terms=terms, reason=reason)
+    if request is None:
+        return False
+    declined = select(Participation.project_id).where(
+        Participation.annotator_id == annotator_id,
+        Participation.declined == request.requirement,
+        Participation.declined_scope == request.scope,
+        Participation.declined_version == request.version,
     )
-    return description is not None and session.exec(declined.limit(1)).first() is not None
+    return session.exec(declined.limit(1)).first() is not None
 
 
-def _describe_request(session: Session, *, annotator_id: int, terms: Terms, reason: UnassignedReason) -> str | None:
-    """What is asked of the annotator, as it is stored when they decline it; None where nothing is asked."""
+@dataclass(frozen=True, kw_only=True)
+class _Request:
+    """What is asked of the annotator, as it is stored when they decline it; `description` is the same in words."""
+
+    requirement: Requirement
+    scope: str
+    version: str
+    description: str
+
+
+def _find_request(session: Session, *, annotator_id: int, terms: Terms, reason: UnassignedReason) -> _Request | None:
+    """What is asked of the annotator now; None where nothing is asked."""
     if reason is UnassignedReason.CONSENT:
         consent = terms.consent
         if consent is None or not is_consent_missing(session, annotator_id=annotator_id, terms=terms):
             return None
-        return f"{DECLINED}consent to {consent.scope} {consent.sha256[:12]}"
+        return _Request(
+            requirement=Requirement.CONSENT,
+            scope=consent.scope,
+            version=consent.sha256,
+            description=f"consent to {consent.scope} {consent.sha256[:12]}",
+        )
     if reason is UnassignedReason.PROFILE:
         profile = get_profile_answers(session, annotator_id=annotator_id)
-        names = [field.name for field in list_missing_fields(terms.fields, profile)]
-        return f"{DECLINED}profile {', '.join(names)}" if names else None
-    text = terms.definition.content_warning
-    return (
-        None if text is None else f"{DECLINED}warning of {terms.project.name} {stimulus.compute_text_digest(text)[:12]}"
+        names = ", ".join(field.name for field in list_missing_fields(terms.fields, profile))
+        return (
+            _Request(requirement=Requirement.PROFILE, scope="", version=names, description=f"profile {names}")
+            if names
+            else None
+        )
+    text, project = terms.definition.content_warning, terms.project.name
+    if text is None:
+        return None
+    digest = stimulus.compute_text_digest(text)
+    return _Request(
+        requirement=Requirement.WARNING,
+        scope=project,
+        version=digest,
+        description=f"warning of {project} {digest[:12]}",
     )

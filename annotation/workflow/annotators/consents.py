@@ -12,7 +12,7 @@ from annotation.campaigns import project_file, stimulus
 from annotation.errors import Stale
 from annotation.store import journal
 from annotation.store.models import Annotator, Consent, Participation, Project, TextVersion
-from annotation.vocabulary import DECLINED, Event, TextKind
+from annotation.vocabulary import Event, ParticipationStatus, Requirement, TextKind
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import withdrawal
 from annotation.workflow.annotators.terms import (
@@ -126,7 +126,12 @@ def _clear_declined_consent(session: Session, *, annotator_id: int, scope: str) 
     """Remove the record that the annotator declined a consent of this scope, in all its projects."""
     declined = sa.update(Participation).where(
         col(Participation.annotator_id) == annotator_id,
-        col(Participation.reason).startswith(f"{DECLINED}consent to {scope} ", autoescape=True),
+        col(Participation.declined) == Requirement.CONSENT,
+        col(Participation.declined_scope) == scope,
     )
-    session.connection().execute(declined.values(reason=None))
+    is_active = col(Participation.status) == ParticipationStatus.ACTIVE
+    reason = sa.case((is_active, None), else_=col(Participation.reason))
+    session.connection().execute(
+        declined.values(declined=None, declined_scope=None, declined_version=None, reason=reason)
+    )
     session.expire_all()

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict
-from annotation.store import journal, pseudonyms
+from annotation.store import journal, judgements, pseudonyms
 from annotation.store.models import (
     Annotator,
     Assignment,
@@ -34,11 +34,11 @@ from annotation.store.models import (
     Report,
     SupportMessage,
 )
-from annotation.vocabulary import Event
+from annotation.vocabulary import Event, Exclusion, ExclusionKind
 from annotation.workflow.annotators import withdrawal
 
-ERASED = "erased at the annotator's request"
-"""The exclusion reason of erased answers."""
+ERASED = Exclusion(ExclusionKind.ERASED, "erased at the annotator's request")
+"""The exclusion of erased answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,12 +102,13 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
     assignment_ids = sa.select(col(Assignment.id)).where(col(Assignment.annotator_id) == annotator_id)
     answers = sa.update(Judgement).where(col(Judgement.assignment_id).in_(assignment_ids))
     empty_values: dict[str, Any] = {"answers": sa.null(), "flags": sa.null(), "skip_reason": None, "seconds": None}
-    judgements = execute(answers.values(response="", response_raw="", excluded_reason=ERASED, **empty_values)).rowcount
+    erased = answers.values(response="", response_raw="", **empty_values, **judgements.list_exclusion_values(ERASED))
+    n_judgements = execute(erased).rowcount
     messages = sa.update(SupportMessage).where(col(SupportMessage.annotator_id) == annotator_id)
     answered = sa.case((col(SupportMessage.answer).is_(None), None), else_="")
     consents = sa.update(Consent).where(col(Consent.annotator_id) == annotator_id, col(Consent.withdrawn_at).is_(None))
     execute(consents.values(withdrawn_at=now))
-    for table, values in ((Participation, {"reason": ERASED}), (Payment, {"note": ""})):
+    for table, values in ((Participation, {"reason": ERASED.reason}), (Payment, {"note": ""})):
         execute(sa.update(table).where(col(table.annotator_id) == annotator_id).values(**values))
     reports = sa.update(Report).where(col(Report.annotator_id) == annotator_id).values(reason="", text="")
     attestations = sa.update(Attestation).where(col(Attestation.annotator_id) == annotator_id).values(used="")
@@ -116,7 +117,7 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
     profile = sa.delete(ProfileAnswer).where(col(ProfileAnswer.annotator_id) == annotator_id)
     return ErasureCounts(
         projects=projects,
-        judgements=judgements,
+        judgements=n_judgements,
         messages=execute(messages.values(text="", answer=answered)).rowcount,
         reports=execute(reports).rowcount,
         attestations=execute(attestations).rowcount,

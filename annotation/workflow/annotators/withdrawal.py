@@ -10,13 +10,13 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import NotFound
-from annotation.store import journal, overlap_counts
+from annotation.store import journal, judgements, overlap_counts
 from annotation.store.models import Annotator, Assignment, Judgement, Participation, Project
-from annotation.vocabulary import ABSTAINED, AssignmentStatus, Event, ParticipationStatus
+from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus
 from annotation.workflow import participations
 
-WITHDRAWN = "withdrawn by the annotator"
-"""The exclusion reason of answers of annotators who withdrew."""
+WITHDRAWN = Exclusion(ExclusionKind.WITHDRAWN, "withdrawn by the annotator")
+"""The exclusion of answers of annotators who withdrew."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,20 +86,22 @@ def end_participation(session: Session, *, annotator_id: int, project_id: int, n
     own_participation = sa.update(Participation).where(
         col(Participation.annotator_id) == annotator_id, col(Participation.project_id) == project_id
     )
-    session.connection().execute(
-        own_participation.values(status=ParticipationStatus.WITHDRAWN, reason=WITHDRAWN, since=now, retry_at=None)
+    ended = own_participation.values(
+        status=ParticipationStatus.WITHDRAWN, reason=WITHDRAWN.reason, since=now, retry_at=None
     )
+    session.connection().execute(ended.values(declined=None, declined_scope=None, declined_version=None))
     session.expire_all()
     return WithdrawalCounts(answers=answers, places=len(places))
 
 
 def _exclude_answers(session: Session, of_annotator: tuple[sa.ColumnElement[bool], ...]) -> int:
     """Exclude every revision that no other reason excludes, and return of how many assignments they were."""
-    counting = sa.or_(col(Judgement.excluded_reason).is_(None), col(Judgement.excluded_reason) == ABSTAINED)
+    counting = judgements.build_stored_kind_condition(None, ExclusionKind.ABSTAINED)
     own_judgements = col(Judgement.assignment_id).in_(sa.select(col(Assignment.id)).where(*of_annotator))
     number: sa.Select[Any] = sa.select(sa.func.count(sa.distinct(col(Judgement.assignment_id)))).where(
         own_judgements, counting
     )
     count = session.connection().execute(number).scalar_one()
-    session.connection().execute(sa.update(Judgement).where(own_judgements, counting).values(excluded_reason=WITHDRAWN))
+    withdrawn = sa.update(Judgement).where(own_judgements, counting)
+    session.connection().execute(withdrawn.values(judgements.list_exclusion_values(WITHDRAWN)))
     return int(count)

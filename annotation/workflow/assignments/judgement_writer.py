@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from annotation.campaigns.questions import ChoiceQuestion, Question
 from annotation.errors import Stale
 from annotation.store.models import Assignment, Item, Judgement, table_model
-from annotation.vocabulary import EXTRA, AssignmentStatus, Stage
+from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, Stage
 from annotation.workflow.assignments import annotator_context, assigned_items
 from annotation.workflow.assignments.annotator_context import AnnotatorContext
 from annotation.workflow.assignments.assigned_items import ShownQuestion
@@ -66,15 +66,15 @@ class NewAnswer:
     """An answer that is going to be stored, or a skip.
 
     `answers` are the answers by question name as they are stored, empty for a skip; `raw` is what was received.
-    `skip_reason` is set for a skip only. `excluded` is the reason for which the answer does not count, None where it
-    counts. `at` is the time of an answer given in Label Studio, None in Telegram, and `seconds` how long it took there,
-    None where that is not known.
+    `skip_reason` is set for a skip only. `exclusion` says why the answer does not count, None where it counts. `at` is
+    the time of an answer given in Label Studio, None in Telegram, and `seconds` how long it took there, None where that
+    is not known.
     """
 
     answers: Mapping[str, str]
     raw: str
     skip_reason: str | None = None
-    excluded: str | None = None
+    exclusion: Exclusion | None = None
     at: datetime | None = None
     seconds: float | None = None
 
@@ -86,13 +86,13 @@ def write_judgement(
     new_answer: NewAnswer,
     *,
     revision: int,
-    excluded: str | None,
+    exclusion: Exclusion | None,
     now: datetime,
 ) -> Judgement:
     """Write one revision of an answer to an assignment, and return it.
 
     The time of an answer in Telegram is the time since the item was shown, in seconds; that of an answer from Label
-    Studio comes with it. `excluded` is stored as the exclusion reason; None where the answer counts.
+    Studio comes with it. `exclusion` is stored with it, None where the answer counts.
     """
     questions = context.definition.all_questions
     shown_at = assignment.shown_at or assignment.assigned_at or now
@@ -105,16 +105,11 @@ def write_judgement(
         seconds=(now - shown_at).total_seconds() if new_answer.at is None else new_answer.seconds,
         answered_at=new_answer.at or now,
         skip_reason=new_answer.skip_reason,
-        excluded_reason=excluded,
+        excluded_kind=None if exclusion is None else exclusion.kind,
+        excluded_reason=None if exclusion is None else exclusion.reason,
     )
     table_model.write_row(session, judgement)
     return judgement
-
-
-def get_final_judgement(session: Session, assignment: Assignment) -> Judgement | None:
-    """The final revision of an answer; None where the assignment has no answer."""
-    revisions = select(Judgement).where(Judgement.assignment_id == assignment.id)
-    return session.exec(revisions.order_by(col(Judgement.revision).desc()).limit(1)).first()
 
 
 def get_judgement(session: Session, assignment_id: int, revision: int) -> Judgement | None:
@@ -165,7 +160,7 @@ def build_saved_judgement(
         repeated=repeated,
         changeable=_can_offer_undo(assignment, judgement, decision),
         reopened=assignment.open_revision is not None,
-        extra=judgement.excluded_reason == EXTRA,
+        extra=judgement.excluded_kind is ExclusionKind.EXTRA,
         feedback=get_training_feedback(context, item, assignment.stage, stored_answers),
         decision=decision,
     )
@@ -173,7 +168,9 @@ def build_saved_judgement(
 
 def _can_offer_undo(assignment: Assignment, judgement: Judgement, decision: QualificationDecision | None) -> bool:
     """Whether to offer an undo; whether another item of the group was shown since is checked only when undo is used."""
-    is_final = assignment.stage is Stage.TRAINING or decision is not None or judgement.excluded_reason == EXTRA
+    is_final = (
+        assignment.stage is Stage.TRAINING or decision is not None or judgement.excluded_kind is ExclusionKind.EXTRA
+    )
     return assignment.status is AssignmentStatus.DONE and not is_final
 
 

@@ -14,9 +14,9 @@ from sqlmodel import Session, col, func, select
 
 from aggregation.intervals import wilson_interval
 from annotation.campaigns.sections.stages import PassMark
-from annotation.store import journal
+from annotation.store import journal, judgements
 from annotation.store.models import Assignment, Item, Judgement
-from annotation.vocabulary import ITEM_CHANGED, AssignmentStatus, Event, ParticipationStatus, Stage
+from annotation.vocabulary import AssignmentStatus, Event, ExclusionKind, ParticipationStatus, Stage
 from annotation.workflow.assignments import assigned_items, assignment_policy
 from annotation.workflow.assignments.annotator_context import AnnotatorContext
 from annotation.workflow.quality import gold_answers
@@ -98,7 +98,7 @@ def find_superseded_assignments(session: Session, assignment_ids: Collection[int
     """The ids of those assignments whose answer was given to the item as it was before a substantive fix."""
     superseded_query = select(Judgement.assignment_id).where(
         col(Judgement.assignment_id).in_(assignment_ids),
-        col(Judgement.excluded_reason).startswith(ITEM_CHANGED),
+        judgements.build_stored_kind_condition(ExclusionKind.ITEM_CHANGED),
     )
     return set(session.exec(superseded_query)) if assignment_ids else set()
 
@@ -123,8 +123,9 @@ def _count_right_answers(session: Session, context: AnnotatorContext) -> tuple[i
             Assignment.stage == context.participation.stage,
             func.coalesce(col(Assignment.attempt), 1) == context.participation.attempt,
             Assignment.status == AssignmentStatus.DONE,
+            judgements.build_final_revision_condition(),
         )
-        .order_by(col(Assignment.id), col(Judgement.revision))
+        .order_by(col(Assignment.id))
     ).all()
     final_by_assignment = {judgement.assignment_id: (item, judgement) for item, judgement in judgement_rows}
     for assignment_id in find_superseded_assignments(session, list(final_by_assignment)):

@@ -89,7 +89,7 @@ def _skip_and_release(
         annotator_context.record_activity(context.participation, now=now)
         session.add(context.participation)
     judgement = judgement_writer.write_judgement(
-        session, context, assignment, new_answer, revision=0, excluded=SKIPPED, now=now
+        session, context, assignment, new_answer, revision=0, exclusion=SKIPPED, now=now
     )
     return judgement_writer.build_saved_judgement(context, assignment, item, judgement)
 

@@ -89,23 +89,23 @@ def store_first_answer(
 ) -> SavedJudgement:
     """Store the first answer to an assignment that is live or whose lease has expired.
 
-    A late answer takes a place again; where it is no longer needed, it is stored with an exclusion reason. Raises Stale
+    A late answer takes a place again; where it is no longer needed, it is stored with an exclusion. Raises Stale
     where the assignment has another status.
     """
     check_participation(session, context)
     if context.project.status is ProjectStatus.CLOSED:
         leases.expire_lease(session, assignment, now=now)
-    excluded = new_answer.excluded
+    exclusion = new_answer.exclusion
     if not _mark_done(session, assignment, status=AssignmentStatus.LIVE, holds_place=assignment.holds_place):
-        late_exclusion = enforcement.get_exclusion_reason(context.participation)
+        late_exclusion = enforcement.get_exclusion(context.participation)
         if late_exclusion is None and not _is_still_needed(session, context, assignment, item):
             late_exclusion = EXTRA
         takes_place = late_exclusion is None and item.pool in POOLS_WITH_OVERLAP and not assignment.is_repeat
         if not _mark_done(session, assignment, status=AssignmentStatus.EXPIRED, holds_place=takes_place):
             raise Stale("This item is closed.")
-        excluded = late_exclusion or excluded
+        exclusion = late_exclusion or exclusion
     judgement = judgement_writer.write_judgement(
-        session, context, assignment, new_answer, revision=0, excluded=excluded, now=now
+        session, context, assignment, new_answer, revision=0, exclusion=exclusion, now=now
     )
     if assignment.holds_place:
         if not assignment.exposed and annotator_context.is_exposed_by_exception(session, context, item):
@@ -149,7 +149,7 @@ def parse_answers(
         and first_question.abstain is not None
         and first_answer == first_question.abstain
     )
-    return NewAnswer(answers=parsed_answers, raw=raw_text, excluded=ABSTAINED if is_abstention else None)
+    return NewAnswer(answers=parsed_answers, raw=raw_text, exclusion=ABSTAINED if is_abstention else None)
 
 
 def _mark_done(session: Session, assignment: Assignment, *, status: AssignmentStatus, holds_place: bool) -> bool:
@@ -191,7 +191,7 @@ def _store_revision(
         assignment.repeat_at = now + timedelta(seconds=context.definition.repeats.after)
     session.add(assignment)
     judgement = judgement_writer.write_judgement(
-        session, context, assignment, new_answer, revision=revision, excluded=new_answer.excluded, now=now
+        session, context, assignment, new_answer, revision=revision, exclusion=new_answer.exclusion, now=now
     )
     apply_consequences(session, context, assignment, now=now)
     return judgement_writer.build_saved_judgement(context, assignment, item, judgement)

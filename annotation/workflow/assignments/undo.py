@@ -8,8 +8,9 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Stale
+from annotation.store import judgements
 from annotation.store.models import Assignment, Item
-from annotation.vocabulary import EXTRA, AssignmentStatus, ParticipationStatus, ProjectStatus, Stage
+from annotation.vocabulary import AssignmentStatus, ExclusionKind, ParticipationStatus, ProjectStatus, Stage
 from annotation.workflow.assignments import annotator_context, assigned_items, judgement_writer
 from annotation.workflow.assignments.annotator_context import AnnotatorContext
 from annotation.workflow.assignments.assigned_items import AssignedItem
@@ -28,7 +29,7 @@ def undo_judgement(session: Session, *, annotator_id: int, assignment_id: int, n
     context, assignment, item = annotator_context.load_assignment(
         session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
     )
-    judgement = judgement_writer.get_final_judgement(session, assignment)
+    judgement = judgements.get_final_judgement(session, assignment.id)
     if judgement is None or not is_changeable(session, context, assignment, item):
         raise Stale("This answer can be changed no more.")
     assignment.open_revision = judgement.revision + 1
@@ -42,7 +43,7 @@ def keep_judgement(session: Session, *, annotator_id: int, assignment_id: int, n
     context, assignment, item = annotator_context.load_assignment(
         session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
     )
-    judgement = judgement_writer.get_final_judgement(session, assignment)
+    judgement = judgements.get_final_judgement(session, assignment.id)
     if judgement is None:
         raise Stale("This item is not answered.")
     assignment.open_revision = None
@@ -72,10 +73,10 @@ def get_open_item(
 
 def is_changeable(session: Session, context: AnnotatorContext, assignment: Assignment, item: Item) -> bool:
     """Whether the annotator may still change the stored answer to an assignment."""
-    judgement = judgement_writer.get_final_judgement(session, assignment)
+    judgement = judgements.get_final_judgement(session, assignment.id)
     if assignment.status is not AssignmentStatus.DONE or judgement is None:
         return False
-    if judgement.excluded_reason == EXTRA or assignment.item_revision != item.revision:
+    if judgement.excluded_kind is ExclusionKind.EXTRA or assignment.item_revision != item.revision:
         return False
     if context.participation.status in EXCLUDED_OR_WITHDRAWN or context.annotator.suspended_at is not None:
         return False

@@ -17,7 +17,7 @@ from annotation.campaigns.sections.quality import ControlRule
 from annotation.store import journal, judgements
 from annotation.store.judgements import FinalAnswer
 from annotation.store.models import Assignment, Judgement, Project
-from annotation.vocabulary import Event, Stage, Surface
+from annotation.vocabulary import Event, Exclusion, ExclusionKind, Stage, Surface
 from annotation.workflow.quality import exclusions, rule_evaluation, rules
 
 
@@ -42,11 +42,13 @@ def lift_exclusions(session: Session, *, project: Project, definition: ProjectFi
     imported = select(Assignment.id).where(Assignment.project_id == project.id, Assignment.surface == Surface.IMPORT)
     for rule in definition.quality:
         if isinstance(rule, ControlRule):
-            reason = rules.describe_rule(rule)
+            exclusion = rules.build_exclusion(rule)
             excluded = select(Judgement.assignment_id).where(
-                Judgement.excluded_reason == reason, col(Judgement.assignment_id).in_(imported)
+                judgements.build_exclusion_condition(exclusion), col(Judgement.assignment_id).in_(imported)
             )
-            exclusions.reinstate_answers(session, assignment_ids=session.exec(excluded).all(), reason=reason, now=now)
+            exclusions.reinstate_answers(
+                session, assignment_ids=session.exec(excluded).all(), exclusion=exclusion, now=now
+            )
 
 
 def enforce_control_rules(
@@ -73,7 +75,10 @@ def enforce_control_rules(
     post_hoc = rule_evaluation.have_rules_changed(project, definition)
     for reason, annotator_ids in excluded.items():
         assignment_ids = _list_assignments(session, annotator_ids, project=project)
-        exclusions.exclude_answers(session, assignment_ids=assignment_ids, reason=reason, post_hoc=post_hoc, now=now)
+        exclusion = Exclusion(ExclusionKind.RULE, reason)
+        exclusions.exclude_answers(
+            session, assignment_ids=assignment_ids, exclusion=exclusion, post_hoc=post_hoc, now=now
+        )
     for reason, annotator_ids in flagged.items():
         last_assignments = [
             answers_by_annotator[annotator_id][-1].assignment_id for annotator_id in sorted(annotator_ids)

@@ -10,11 +10,14 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.loading.drafts import VoteDraft
+from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement, Project
-from annotation.vocabulary import RepeatPolicy
+from annotation.vocabulary import Exclusion, ExclusionKind, RepeatPolicy
 
-LAST_COUNTS_REASON = "repeat, the last counts"
-"""The exclusion reason of a vote that a later one replaces."""
+FIRST_COUNTS = Exclusion(ExclusionKind.REPEAT, "repeat, the first counts")
+"""The exclusion of a vote that repeats an earlier one."""
+LAST_COUNTS = Exclusion(ExclusionKind.REPEAT, "repeat, the last counts")
+"""The exclusion of a vote that a later one replaces."""
 
 ItemAnnotator = tuple[int, int]
 """Database ids of an item and of an annotator."""
@@ -35,37 +38,36 @@ def settle_repeats(
     next_occasions = Counter(_count_pairs(session, project))
     pairs_with_vote = set(_count_pairs(session, project, counting=True))
     last_indexes = {
-        (item, annotator): index for index, (item, annotator, vote) in enumerate(votes) if vote.excluded is None
+        (item, annotator): index for index, (item, annotator, vote) in enumerate(votes) if vote.exclusion is None
     }
     if policy is RepeatPolicy.LAST:
         _exclude_earlier(session, [pair for pair in last_indexes if pair in pairs_with_vote])
     n_repeats, settled = 0, []
     for index, (item, annotator, vote) in enumerate(votes):
-        pair, reason = (item, annotator), vote.excluded
-        if reason is None:
+        pair, exclusion = (item, annotator), vote.exclusion
+        if exclusion is None:
             is_repeat = pair in pairs_with_vote
             n_repeats += is_repeat
-            reason = _find_exclusion_reason(policy, is_repeat=is_repeat, is_last=index == last_indexes[pair])
+            exclusion = _find_exclusion(policy, is_repeat=is_repeat, is_last=index == last_indexes[pair])
             pairs_with_vote.add(pair)
-        settled.append(
-            (item, annotator, next_occasions[pair], vote if reason == vote.excluded else replace(vote, excluded=reason))
-        )
+        settled_vote = vote if exclusion is vote.exclusion else replace(vote, exclusion=exclusion)
+        settled.append((item, annotator, next_occasions[pair], settled_vote))
         next_occasions[pair] += 1
     return n_repeats, settled
 
 
-def _find_exclusion_reason(policy: RepeatPolicy, *, is_repeat: bool, is_last: bool) -> str | None:
-    """The reason why a vote that repeats another, or is repeated, does not count; None where it counts."""
+def _find_exclusion(policy: RepeatPolicy, *, is_repeat: bool, is_last: bool) -> Exclusion | None:
+    """Why a vote that repeats another, or is repeated, does not count; None where it counts."""
     if policy is RepeatPolicy.FIRST and is_repeat:
-        return "repeat, the first counts"
-    return LAST_COUNTS_REASON if policy is RepeatPolicy.LAST and not is_last else None
+        return FIRST_COUNTS
+    return LAST_COUNTS if policy is RepeatPolicy.LAST and not is_last else None
 
 
 def _count_pairs(session: Session, project: Project, *, counting: bool = False) -> dict[ItemAnnotator, int]:
     """The number of stored answers by annotator and item of the project; with `counting` only those that count."""
     pairs = select(Assignment.item_id, Assignment.annotator_id, func.count()).join(Item)
     if counting:
-        pairs = pairs.join(Judgement).where(col(Judgement.excluded_reason).is_(None))
+        pairs = pairs.join(Judgement).where(judgements.build_counting_condition())
     grouped = pairs.where(Item.project_id == project.id).group_by(col(Assignment.item_id), col(Assignment.annotator_id))
     return {(item, annotator): times for item, annotator, times in session.exec(grouped).all()}
 
@@ -76,8 +78,8 @@ def _exclude_earlier(session: Session, pairs: Sequence[ItemAnnotator]) -> None:
         of_pair = select(Assignment.id).where(Assignment.item_id == item, Assignment.annotator_id == annotator)
         excluded = session.connection().execute(
             sa.update(Judgement)
-            .where(col(Judgement.assignment_id).in_(of_pair), col(Judgement.excluded_reason).is_(None))
-            .values(excluded_reason=LAST_COUNTS_REASON)
+            .where(col(Judgement.assignment_id).in_(of_pair), judgements.build_stored_kind_condition(None))
+            .values(judgements.list_exclusion_values(LAST_COUNTS))
         )
         session.connection().execute(
             sa.update(Assignment).where(col(Assignment.id).in_(of_pair)).values(holds_place=False)

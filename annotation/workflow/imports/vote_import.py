@@ -124,7 +124,10 @@ def store_votes(
         for reason, failed in reversed(list(control_results.excluded.items()))
         for annotator_id in failed
     }
-    reasons = [vote.excluded or control_reasons.get(annotator_id) for _, annotator_id, _, vote in numbered_votes]
+    reasons = [
+        control_reasons.get(annotator_id) if vote.exclusion is None else vote.exclusion.reason
+        for _, annotator_id, _, vote in numbered_votes
+    ]
     excluded = Counter(reason for reason in reasons if reason is not None)
     result = ImportedVotes(
         project=project.name,
@@ -179,11 +182,11 @@ def _list_questions(
 
 
 def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
-    """The vote itself for an item of the main pool; for an item of another pool the vote with an exclusion reason."""
+    """The vote itself for an item of the main pool; for an item of another pool the vote with an exclusion."""
     if pool is Pool.MAIN:
         return vote
     is_control = vote.is_control or pool is Pool.CONTROL
-    return replace(vote, excluded=vote.excluded or pool.exclusion_reason, is_control=is_control)
+    return replace(vote, exclusion=vote.exclusion or pool.exclusion, is_control=is_control)
 
 
 def _refuse_repeated_import(session: Session, project: Project, vote_file: VoteFile) -> None:

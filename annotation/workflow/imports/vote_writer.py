@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlmodel import Session, select
 
+from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Pool, Surface
 from annotation.workflow.imports import repeated_votes
@@ -50,7 +51,7 @@ def insert_votes(
             sa.insert(Judgement), list(_build_judgements(assignment_ids, votes[start : start + ROWS_PER_STATEMENT]))
         )
         report_progress(0.5 + 0.5 * start / len(votes))
-    repeated_votes.add_answer_counts(session, Counter(item for item, _, _, vote in votes if vote.excluded is None))
+    repeated_votes.add_answer_counts(session, Counter(item for item, _, _, vote in votes if vote.exclusion is None))
 
 
 def _build_assignments(
@@ -68,7 +69,7 @@ def _build_assignments(
             "stage": items[item].pool.stage,
             "is_control": vote.is_control,
             "is_repeat": False,  # not a repeat that a project asked for; the repeat policy excludes repeated votes
-            "holds_place": vote.excluded is None,
+            "holds_place": vote.exclusion is None,
         }
 
 
@@ -93,5 +94,5 @@ def _build_judgements(
             "response_raw": vote.raw,
             "answers": vote.answers,
             "seconds": vote.seconds,
-            "excluded_reason": vote.excluded,
+            **judgements.list_exclusion_values(vote.exclusion),
         }

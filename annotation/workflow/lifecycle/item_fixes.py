@@ -15,7 +15,7 @@ from annotation.loading import campaign_lint
 from annotation.loading.campaign import CampaignContents
 from annotation.store import journal, overlap_counts
 from annotation.store.models import Assignment, Item, Project, Report
-from annotation.vocabulary import ITEM_CHANGED, AssignmentStatus, Event, ItemStatus
+from annotation.vocabulary import AssignmentStatus, Event, ItemStatus, build_item_change
 from annotation.workflow import text_versions
 from annotation.workflow.lifecycle import freeze, item_writer, projects, row_builder
 from annotation.workflow.quality import exclusions
@@ -104,9 +104,9 @@ def _exclude_old_answers(session: Session, item: Item, *, revision: int, post_ho
     assignments = session.exec(
         select(Assignment).where(Assignment.item_id == item.id).order_by(col(Assignment.id))
     ).all()
-    reason = f"{ITEM_CHANGED}: revision {revision}"
+    exclusion = build_item_change(revision)
     ids = [assignment.id or 0 for assignment in assignments]
-    excluded = exclusions.exclude_answers(session, assignment_ids=ids, reason=reason, post_hoc=post_hoc, now=now)
+    excluded = exclusions.exclude_answers(session, assignment_ids=ids, exclusion=exclusion, post_hoc=post_hoc, now=now)
     for assignment in assignments:
         session.refresh(assignment)
         if assignment.status is AssignmentStatus.EXPIRED:

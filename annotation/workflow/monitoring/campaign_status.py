@@ -11,6 +11,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion
+from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
 from annotation.workflow.lifecycle import precision
@@ -72,7 +73,8 @@ class QualificationCounts:
 class CampaignStatus:
     """The status of a project.
 
-    `answers` counts final answers, `excluded` those of them that do not count, by reason. `annotators` is how many
+    `answers` counts final answers, `excluded` those of them that do not count, by reason, also those that never count
+    (control items, other stages, repeats). `annotators` is how many
     annotators have an assignment, `by_status` how many participations have each status. `pilot`, `controls` and
     `qualification` are None where the project has none. `planned` is the frozen precision plan, or None before the
     start; `half_width` is the half width of the 95 % interval reached so far, or None where none is known.
@@ -151,27 +153,18 @@ def _count_pilot_items(session: Session, project: Project) -> PilotCounts:
 
 def _count_answers(session: Session, project: Project) -> tuple[dict[str | None, int], int]:
     """How many final answers have each exclusion reason (None: they count), and how many annotators an assignment."""
-    by_reason = select(col(Judgement.excluded_reason), func.count()).select_from(Item)
+    _, reason = judgements.build_exclusion_columns()
+    by_reason = sa.select(reason.label("reason"), func.count().label("number")).select_from(Item)
     by_reason = by_reason.join(Assignment, col(Assignment.item_id) == col(Item.id))
     by_reason = by_reason.join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
-    by_reason = by_reason.where(Item.project_id == project.id, _is_final())
-    rows = session.exec(
-        by_reason.group_by(col(Judgement.excluded_reason)).order_by(col(Judgement.excluded_reason))
-    ).all()
+    by_reason = by_reason.where(col(Item.project_id) == project.id, judgements.build_final_revision_condition())
+    # by its place, since PostgreSQL does not see that two expressions with parameters are the same
+    rows = session.execute(by_reason.group_by(sa.text("1")).order_by(sa.text("1")))
     annotators = select(func.count(func.distinct(col(Assignment.annotator_id)))).select_from(Item)
     annotators = annotators.join(Assignment, col(Assignment.item_id) == col(Item.id)).where(
         Item.project_id == project.id
     )
-    return dict(rows), session.exec(annotators).one()
-
-
-def _is_final() -> sa.ColumnElement[bool]:
-    """The SQL condition that a judgement is the last revision of its assignment."""
-    later = sa.orm.aliased(Judgement)
-    return ~sa.exists().where(
-        later.assignment_id == col(Judgement.assignment_id),  # type: ignore[arg-type]
-        col(later.revision) > col(Judgement.revision),
-    )
+    return {row.reason: row.number for row in rows}, session.exec(annotators).one()
 
 
 def _count_control_items(session: Session, project: Project) -> ControlItemCounts:
@@ -229,10 +222,8 @@ def _estimate_half_width(session: Session, project: Project, definition: project
             Item.project_id == project.id,
             Item.pool == Pool.MAIN,
             col(Item.gold).is_not(None),
-            col(Judgement.excluded_reason).is_(None),
-            ~col(Assignment.is_repeat),
-            ~col(Assignment.exposed),
-            _is_final(),
+            judgements.build_final_revision_condition(),
+            judgements.build_counting_condition(),
         )
     )
     return precision.estimate_half_width(session.exec(by_group.group_by(col(Item.group_id))).all())

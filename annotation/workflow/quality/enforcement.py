@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from aggregation.skill_posterior import smooth_skill
 from annotation.campaigns.project_file import ProjectFile
@@ -16,14 +16,15 @@ from annotation.campaigns.sections.quality import SecondsRule
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Conflict
 from annotation.store import journal, judgements
-from annotation.store.models import Assignment, Item, Judgement, Participation, Project
-from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, Stage
+from annotation.store.models import Assignment, Item, Participation, Project
+from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Stage
 from annotation.workflow import participations
 from annotation.workflow.quality import dynamic_overlap, exclusions, gold_answers, rule_evaluation, rules
 from annotation.workflow.quality.exclusions import exclude_answers, reinstate_answers
 from annotation.workflow.quality.rules import ExclusionScope, RuleBreach
 
-DEFAULT_EXCLUSION_REASON = "the person was excluded"
+EXCLUDED_BY_ORGANISER = Exclusion(ExclusionKind.ORGANISER, "the person was excluded")
+"""The exclusion of answers of annotators who were excluded, but not by a rule."""
 JUDGED_STAGES = {Stage.PILOT, Stage.MAIN}
 
 
@@ -45,15 +46,17 @@ def enforce_rules(
         session, annotator_id=assignment.annotator_id, project_id=assignment.project_id
     )
     post_hoc = rule_evaluation.have_rules_changed(project, definition)
-    reason = None if participation is None else get_exclusion_reason(participation)
-    if reason is not None:
-        exclude_answers(session, assignment_ids=[assignment_id], reason=reason, post_hoc=post_hoc, now=now)
+    exclusion = None if participation is None else get_exclusion(participation)
+    if exclusion is not None:
+        exclude_answers(session, assignment_ids=[assignment_id], exclusion=exclusion, post_hoc=post_hoc, now=now)
         return ()
-    answer = _get_final_judgement(session, assignment_id)
+    answer = judgements.get_final_judgement(session, assignment_id)
+    if answer is None:
+        return ()
     breaches: tuple[RuleBreach, ...] = ()
     if answer.skip_reason is None:
         breaches = rule_evaluation.find_breaches(session, project=project, definition=definition, assignment=assignment)
-    if answer.excluded_reason is None and all(breach.consequence != "exclude" for breach in breaches):
+    if answer.excluded_kind is None and all(breach.consequence != "exclude" for breach in breaches):
         exclusions.restore_place(session, assignment)
     if answer.revision > 0:
         _reinstate_page(session, breaches, definition=definition, assignment=assignment, now=now)
@@ -74,19 +77,24 @@ def _reinstate_page(
     session: Session, breaches: Sequence[RuleBreach], *, definition: ProjectFile, assignment: Assignment, now: datetime
 ) -> None:
     """Count a page again that was excluded as too fast and, after a correction, is no longer too fast."""
-    broken = {breach.reason for breach in breaches}
+    broken = {breach.exclusion for breach in breaches}
     for rule in definition.quality:
-        reason = rules.describe_rule(rule)
-        if isinstance(rule, SecondsRule) and rule.per == "page" and reason not in broken:
+        exclusion = rules.build_exclusion(rule)
+        if isinstance(rule, SecondsRule) and rule.per == "page" and exclusion not in broken:
             page = _list_page_assignments(session, definition, assignment)
-            reinstate_answers(session, assignment_ids=page, reason=reason, now=now)
+            reinstate_answers(session, assignment_ids=page, exclusion=exclusion, now=now)
 
 
-def get_exclusion_reason(participation: Participation) -> str | None:
+def get_exclusion(participation: Participation) -> Exclusion | None:
     """Why no answer of the annotator in the project counts; None where the annotator is not excluded."""
-    if participation.status != ParticipationStatus.EXCLUDED:
-        return None
-    return participation.reason or DEFAULT_EXCLUSION_REASON
+    return _build_exclusion(participation) if participation.status == ParticipationStatus.EXCLUDED else None
+
+
+def _build_exclusion(participation: Participation) -> Exclusion:
+    """The exclusion by which answers of an annotator who was excluded, or paused, do not count."""
+    if participation.reason is None:
+        return EXCLUDED_BY_ORGANISER
+    return Exclusion(ExclusionKind.RULE, participation.reason)
 
 
 def readmit_annotator(session: Session, *, annotator_id: int, project_id: int, now: datetime) -> int:
@@ -99,7 +107,7 @@ def readmit_annotator(session: Session, *, annotator_id: int, project_id: int, n
         raise Conflict(
             "This person is neither paused nor excluded there.", remedy="`hromada people PROJECT` says how each stands."
         )
-    reason = participation.reason or DEFAULT_EXCLUSION_REASON
+    exclusion = _build_exclusion(participation)
     _set_status(session, participation, ParticipationStatus.ACTIVE, reason=None, now=now)
     journal.record_event(
         session,
@@ -107,7 +115,7 @@ def readmit_annotator(session: Session, *, annotator_id: int, project_id: int, n
         now=now,
         project_id=project_id,
         annotator_id=annotator_id,
-        data={"reason": reason},
+        data={"reason": exclusion.reason},
     )
     assignment_ids = [
         assignment_id
@@ -116,7 +124,7 @@ def readmit_annotator(session: Session, *, annotator_id: int, project_id: int, n
             session, annotator_id=annotator_id, project_id=project_id, stage=stage
         )
     ]
-    return reinstate_answers(session, assignment_ids=assignment_ids, reason=reason, now=now)
+    return reinstate_answers(session, assignment_ids=assignment_ids, exclusion=exclusion, now=now)
 
 
 def needs_more_answers(session: Session, *, project: Project, definition: ProjectFile, item_id: int) -> bool:
@@ -187,7 +195,7 @@ def _apply_consequence(
             _set_status(session, participation, ParticipationStatus.EXCLUDED, reason=breach.reason, now=now)
             _record_breach(session, Event.ANNOTATOR_EXCLUDED, breach, assignment=assignment, now=now)
         ids = _list_excluded_assignments(session, breach, definition, assignment)
-        exclude_answers(session, assignment_ids=ids, reason=breach.reason, post_hoc=post_hoc, now=now)
+        exclude_answers(session, assignment_ids=ids, exclusion=breach.exclusion, post_hoc=post_hoc, now=now)
 
 
 def _list_excluded_assignments(
@@ -211,8 +219,8 @@ def _list_page_assignments(session: Session, definition: ProjectFile, assignment
 
 
 def _flag_answer(session: Session, breach: RuleBreach, *, assignment: Assignment, now: datetime) -> None:
-    answer = _get_final_judgement(session, assignment.id or 0)
-    if breach.reason not in (answer.flags or []):
+    answer = judgements.get_final_judgement(session, assignment.id)
+    if answer is not None and breach.reason not in (answer.flags or []):
         answer.flags = [*(answer.flags or []), breach.reason]
         session.add(answer)
         _record_breach(session, Event.QUALITY_FLAGGED, breach, assignment=assignment, now=now)
@@ -237,8 +245,3 @@ def _record_breach(
         annotator_id=assignment.annotator_id,
         data={"rule": breach.reason, "assignment": assignment.id},
     )
-
-
-def _get_final_judgement(session: Session, assignment_id: int) -> Judgement:
-    revisions = select(Judgement).where(Judgement.assignment_id == assignment_id)
-    return session.exec(revisions.order_by(col(Judgement.revision).desc()).limit(1)).one()

@@ -1,4 +1,4 @@
-"""Exclusion and reinstatement of answers: stores the reason, moves the overlap places and writes the journal.
+"""Exclusion and reinstatement of answers: stores the exclusion, moves the overlap places and writes the journal.
 
 It is the final revision of an answer that is excluded; a later revision is judged by itself.
 """
@@ -13,7 +13,7 @@ from sqlmodel import Session, col
 
 from annotation.store import journal, judgements, overlap_counts
 from annotation.store.models import Assignment, Judgement
-from annotation.vocabulary import EXTRA, AssignmentStatus, Event, Stage, Surface
+from annotation.vocabulary import EXTRA, AssignmentStatus, Event, Exclusion, Stage, Surface
 
 MAX_IDS_PER_STATEMENT = 500
 MAX_JOURNALED = 100
@@ -21,12 +21,12 @@ MAX_JOURNALED = 100
 
 
 def exclude_answers(
-    session: Session, *, assignment_ids: Collection[int], reason: str, post_hoc: bool, now: datetime
+    session: Session, *, assignment_ids: Collection[int], exclusion: Exclusion, post_hoc: bool, now: datetime
 ) -> int:
     """Exclude the final answers of these assignments and release their places; how many of them counted until now.
 
-    An answer that is already excluded keeps its first reason; its place is released all the same. Live assignments are
-    ended.
+    An answer that is already excluded keeps its first exclusion; its place is released all the same. Live assignments
+    are ended.
     """
     excluded: list[Assignment] = []
     concerned: list[Assignment] = []
@@ -34,22 +34,22 @@ def exclude_answers(
         counting = sa.select(col(Judgement.assignment_id)).where(
             col(Judgement.assignment_id).in_(batch),
             judgements.build_final_revision_condition(),
-            col(Judgement.excluded_reason).is_(None),
+            judgements.build_stored_kind_condition(None),
         )
         counted = set(session.execute(counting).scalars())
-        _set_exclusion(session, counted, reason=reason, post_hoc=post_hoc)
+        _set_exclusion(session, counted, exclusion=exclusion, post_hoc=post_hoc)
         assignments = judgements.list_assignments(session, batch)
         concerned += assignments
         excluded += [assignment for assignment in assignments if assignment.id in counted]
     for assignment in _sort_by_item(concerned):
         _release_place(session, assignment, now=now)
     session.flush()
-    _record_change(session, Event.ANSWERS_EXCLUDED, excluded, reason=reason, post_hoc=post_hoc, now=now)
+    _record_change(session, Event.ANSWERS_EXCLUDED, excluded, reason=exclusion.reason, post_hoc=post_hoc, now=now)
     return len(excluded)
 
 
-def reinstate_answers(session: Session, *, assignment_ids: Collection[int], reason: str, now: datetime) -> int:
-    """Count the answers again that were excluded for exactly this reason; how many count now.
+def reinstate_answers(session: Session, *, assignment_ids: Collection[int], exclusion: Exclusion, now: datetime) -> int:
+    """Count the answers again that were excluded by exactly this exclusion; how many count now.
 
     An answer whose item was filled by others meanwhile is kept as extra.
     """
@@ -58,14 +58,14 @@ def reinstate_answers(session: Session, *, assignment_ids: Collection[int], reas
         excluded = sa.select(col(Judgement.assignment_id)).where(
             col(Judgement.assignment_id).in_(batch),
             judgements.build_final_revision_condition(),
-            col(Judgement.excluded_reason) == reason,
+            judgements.build_exclusion_condition(exclusion),
         )
         ids = set(session.execute(excluded).scalars())
-        _set_exclusion(session, ids, reason=None, post_hoc=False)
+        _set_exclusion(session, ids, exclusion=None, post_hoc=False)
         reinstated += [row for row in judgements.list_assignments(session, batch) if row.id in ids]
     counting = [assignment for assignment in _sort_by_item(reinstated) if restore_place(session, assignment)]
     session.flush()
-    _record_change(session, Event.ANSWERS_REINSTATED, counting, reason=reason, post_hoc=False, now=now)
+    _record_change(session, Event.ANSWERS_REINSTATED, counting, reason=exclusion.reason, post_hoc=False, now=now)
     return len(counting)
 
 
@@ -82,7 +82,7 @@ def restore_place(session: Session, assignment: Assignment) -> bool:
     elif overlap_counts.take_place(session, item_id=assignment.item_id):
         overlap_counts.fill_place(session, item_id=assignment.item_id)
     else:
-        _set_exclusion(session, {assignment.id or 0}, reason=EXTRA, post_hoc=False)
+        _set_exclusion(session, {assignment.id or 0}, exclusion=EXTRA, post_hoc=False)
         return False
     assignment.holds_place = True
     session.add(assignment)
@@ -96,12 +96,12 @@ def _needs_place(assignment: Assignment) -> bool:
     return can_hold and assignment.stage in {Stage.PILOT, Stage.MAIN} and assignment.status == AssignmentStatus.DONE
 
 
-def _set_exclusion(session: Session, ids: Collection[int], *, reason: str | None, post_hoc: bool) -> None:
+def _set_exclusion(session: Session, ids: Collection[int], *, exclusion: Exclusion | None, post_hoc: bool) -> None:
     if ids:
         final = sa.update(Judgement).where(
             col(Judgement.assignment_id).in_(ids), judgements.build_final_revision_condition()
         )
-        session.execute(final.values(excluded_reason=reason, post_hoc=post_hoc))
+        session.execute(final.values(**judgements.list_exclusion_values(exclusion), post_hoc=post_hoc))
 
 
 def _release_place(session: Session, assignment: Assignment, *, now: datetime) -> None:

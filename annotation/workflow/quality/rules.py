@@ -23,6 +23,7 @@ from annotation.campaigns.sections.quality import (
     StraightLiningRule,
     TextRule,
 )
+from annotation.vocabulary import Exclusion, ExclusionKind
 
 normalise_text = NORMALISATIONS["ukrainian"]
 """Removes differences of apostrophes, case, blanks and stress marks, so that texts that differ only there are equal."""
@@ -56,6 +57,11 @@ class RuleBreach:
     scope: ExclusionScope
     consequence: Consequence
 
+    @property
+    def exclusion(self) -> Exclusion:
+        """The exclusion of answers that the breach takes out."""
+        return Exclusion(ExclusionKind.RULE, self.reason)
+
 
 def describe_rule(rule: QualityRule, refusal: str = "empty") -> str:
     """The rule in the words that are stored as a reason; for a rule about texts, `refusal` names what it refused."""
@@ -68,6 +74,11 @@ def describe_rule(rule: QualityRule, refusal: str = "empty") -> str:
     counted = "control and training items" if rule.training_counts else "control items"
     last = "" if rule.window is None else f", of the last {rule.window}"
     return f"{counted} right {rule.accuracy}{last}, with at least {rule.min_controls}"
+
+
+def build_exclusion(rule: QualityRule) -> Exclusion:
+    """The exclusion of answers by a rule that is about more than one text."""
+    return Exclusion(ExclusionKind.RULE, describe_rule(rule))
 
 
 def hash_rules(rules: Sequence[QualityRule], word_lists: Mapping[str, Sequence[str]] | None) -> str:

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from annotation.campaigns import programme_file as programmes
 from annotation.campaigns import project_file as project_files
 from annotation.campaigns import stimulus, yaml_document
-from annotation.store import database, queries
+from annotation.store import database, judgements, queries
 from annotation.store.models import (
     Annotator,
     Assignment,
@@ -25,7 +25,7 @@ from annotation.store.models import (
     Project,
     TextVersion,
 )
-from annotation.vocabulary import AssignmentStatus, Surface, TextKind, UnassignedReason
+from annotation.vocabulary import AssignmentStatus, Exclusion, Surface, TextKind, UnassignedReason
 from annotation.workflow.annotators import access, consents, invitations, profiles, registration, terms
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.lifecycle import projects
@@ -182,7 +182,7 @@ class People:
 
     @staticmethod
     def assigned(
-        session: Session, person: int, item: str, *, answer: str | None = None, excluded: str | None = None
+        session: Session, person: int, item: str, *, answer: str | None = None, exclusion: Exclusion | None = None
     ) -> Assignment:
         """Assign an item to a person, with one of its places; answer it where `answer` is given."""
         found = session.exec(select(Item).where(Item.external_id == item)).one()
@@ -204,7 +204,7 @@ class People:
                 response=answer,
                 response_raw=answer,
                 answered_at=NOW,
-                excluded_reason=excluded,
+                **judgements.list_exclusion_values(exclusion),
             )
             session.add(judgement)
             session.flush()

@@ -42,8 +42,11 @@ from annotation.store.models import (
 )
 from annotation.store.models.assignments import AllocatedAnnotator
 from annotation.vocabulary import (
+    ABSTAINED,
     AssignmentStatus,
     Event,
+    Exclusion,
+    ExclusionKind,
     ExposureCause,
     ParticipationStatus,
     Pool,
@@ -71,9 +74,10 @@ TELEGRAM_ID = 987654321
 Load = Callable[..., None]
 KEYS = {
     "participations": {
-        "programme_id", "stage", "status", "reason", "since", "joined_at", "warned_at", "warning_sha256", "attempt",
-        "retry_at", "qualified_at", "shown", "answered", "page", "on_page", "uncontrolled", "day", "answered_today",
-        "sitting", "sitting_since", "last_at", "project", "invitation",
+        "programme_id", "stage", "status", "reason", "declined", "declined_scope", "declined_version", "since",
+        "joined_at", "warned_at", "warning_sha256", "attempt", "retry_at", "qualified_at", "shown", "answered", "page",
+        "on_page", "uncontrolled", "day", "answered_today", "sitting", "sitting_since", "last_at", "project",
+        "invitation",
     },
     "attestations": {"sitting", "used", "at", "project"},
     "allotments": {"allotment_id", "bin"},
@@ -100,7 +104,7 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
     first = people.assigned(session, who, "words-1", answer=trace())
     judgement = session.exec(select(Judgement).where(Judgement.assignment_id == first.id)).one()
     judgement.answers, judgement.flags, judgement.skip_reason = {"answer": trace()}, [trace()], trace()
-    judgement.excluded_reason = trace()
+    judgement.excluded_kind, judgement.excluded_reason = ExclusionKind.RULE, trace()
     people.assigned(session, who, "words-2")
     session.add_all([
         Judgement(assignment_id=first.id or 0, revision=1, response=trace(), response_raw=trace(), answered_at=NOW),
@@ -136,8 +140,8 @@ def test_a_withdrawal_excludes_all_answers(people: People, load: Load) -> None:
                 session, annotator_id=person, project=queries.get_project(session, name), now=NOW
             )
         people.assigned(session, person, "words-1", answer="кіт")
-        people.assigned(session, person, "words-2", answer="", excluded="abstained")
-        people.assigned(session, person, "words-3", answer="кіт", excluded="too fast")
+        people.assigned(session, person, "words-2", answer="", exclusion=ABSTAINED)
+        people.assigned(session, person, "words-3", answer="кіт", exclusion=Exclusion(ExclusionKind.RULE, "too fast"))
         people.assigned(session, person, "words-4")
         people.assigned(session, people.joined(session, 2).id or 0, "words-1", answer="кіт")
         people.assigned(session, person, "other-1", answer="кіт")
@@ -148,10 +152,10 @@ def test_a_withdrawal_excludes_all_answers(people: People, load: Load) -> None:
             ("other-1", 0, 1, 1),
         ]  # fmt: skip
         reasons = session.exec(select(Judgement.excluded_reason).order_by(col(Judgement.id))).all()
-        assert reasons == [withdrawal.WITHDRAWN, withdrawal.WITHDRAWN, "too fast", None, None]
+        assert reasons == [withdrawal.WITHDRAWN.reason, withdrawal.WITHDRAWN.reason, "too fast", None, None]
         participation = session.get_one(Participation, (person, project.id))
         assert (participation.status, participation.reason, participation.since) == (
-            ParticipationStatus.WITHDRAWN, withdrawal.WITHDRAWN, LATER,
+            ParticipationStatus.WITHDRAWN, withdrawal.WITHDRAWN.reason, LATER,
         )  # fmt: skip
         of_annotator = session.exec(
             select(Assignment.status, Assignment.holds_place).where(Assignment.annotator_id == person)
@@ -208,8 +212,8 @@ def test_of_a_forgotten_annotator_a_counted_tombstone_is_left(people: People, lo
         assert (said.annotator_id, said.data, said.at) == (None, counts, LATER)
         assert [one.excluded_reason for one in session.exec(select(Judgement).order_by(col(Judgement.id)))] == [
             None,
-            erasure.ERASED,
-            erasure.ERASED,
+            erasure.ERASED.reason,
+            erasure.ERASED.reason,
         ]
         assert (person.forgotten_at, person.insider, person.suspended_at) == (LATER, False, None)
         assert session.exec(select(Payment.hundredths)).one() == 100
@@ -234,7 +238,7 @@ def test_what_is_forgotten_counts_for_nothing_downstream(people: People, load: L
         assert [one[3] for one in queries.list_final_answers(session, project_id=project.id or 0)] == ["собака"]
         rows = frames.read_responses(session, project)
         assert rows[["annotator", "response", "excluded_reason"]].to_numpy().tolist()[0] == [
-            "stranger", None, erasure.ERASED,
+            "stranger", None, erasure.ERASED.reason,
         ]  # fmt: skip
 
 

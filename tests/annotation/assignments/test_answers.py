@@ -44,7 +44,7 @@ def test_a_lease_that_is_over_gives_the_place_to_another(scenario: Scenario) -> 
     assert scenario.submit(one, assigned, NO).repeated
     with pytest.raises(Stale):
         scenario.undo(one, assigned)
-    assert scenario.judgements(assigned) == [(0, NO, None, EXTRA)]
+    assert scenario.judgements(assigned) == [(0, NO, None, EXTRA.reason)]
     scenario.submit(other, taken)
     assert scenario.wait(one, project).reason is UnassignedReason.NOTHING_LEFT
     scenario.check_counts()
@@ -130,7 +130,7 @@ def test_an_abstention_fills_the_place_and_does_not_count(scenario: Scenario) ->
     assigned = scenario.assign(who, project)
     scenario.submit(who, assigned, "не знаю")
     scenario.submit(who, scenario.undo(who, assigned), NO)
-    assert scenario.judgements(assigned) == [(0, "не знаю", None, ABSTAINED), (1, NO, None, None)]
+    assert scenario.judgements(assigned) == [(0, "не знаю", None, ABSTAINED.reason), (1, NO, None, None)]
     scenario.check_counts()
 
 

@@ -204,9 +204,9 @@ def test_a_deleted_answer_gives_its_place_back_and_a_new_one_takes_it_again(stud
     assert studio.places("p-m-1") == (1, 0, 1, 1)
     assert [studio.withdraw(who, one), studio.withdraw(who, one)] == [True, False]
     assert studio.places("p-m-1") == (2, 0, 0, 0)
-    assert studio.list_answers(one) == [(0, YES, None, DELETED_IN_LABEL_STUDIO)]
+    assert studio.list_answers(one) == [(0, YES, None, DELETED_IN_LABEL_STUDIO.reason)]
     studio.answer(who, one)
-    assert studio.list_answers(one) == [(0, YES, None, DELETED_IN_LABEL_STUDIO), (1, YES, None, None)]
+    assert studio.list_answers(one) == [(0, YES, None, DELETED_IN_LABEL_STUDIO.reason), (1, YES, None, None)]
     assert studio.places("p-m-1") == (1, 0, 1, 1)
     studio.check()
 
@@ -220,11 +220,11 @@ def test_what_comes_back_when_others_filled_the_item_is_extra(studio: StudioScen
     for number in (2, 3):
         studio.scenario.answer(studio.scenario.person(number), project=project)
     studio.answer(who, one, NO)
-    assert studio.list_answers(one)[-1] == (1, NO, None, EXTRA)
+    assert studio.list_answers(one)[-1] == (1, NO, None, EXTRA.reason)
     studio.check()
 
 
-@pytest.mark.parametrize(("others", "reason"), [(1, None), (2, EXTRA)])
+@pytest.mark.parametrize(("others", "reason"), [(1, None), (2, EXTRA.reason)])
 def test_a_late_answer_counts_while_there_is_a_place(studio: StudioScenario, others: int, reason: str | None) -> None:
     """The lease of a batch ends, its places go to others; a late answer takes one that is left, or is extra."""
     project, who = studio.scenario.project(items=1), studio.scenario.person()
@@ -284,7 +284,7 @@ def test_after_the_close_an_answer_stands_as_it_was(studio: StudioScenario) -> N
         studio.withdraw(who, one)
     studio.answer(who, two)
     assert studio.list_answers(one) == [(0, YES, None, None)]
-    assert studio.list_answers(two) == [(0, YES, None, EXTRA)]
+    assert studio.list_answers(two) == [(0, YES, None, EXTRA.reason)]
     studio.check()
 
 
@@ -292,7 +292,7 @@ def test_an_answer_in_anothers_batch_is_the_annotators_own(studio: StudioScenari
     """The answer is the annotator's own: it takes a free place, and is extra where there is none."""
     project, who, other = studio.scenario.project(items=1), studio.scenario.person(1), studio.scenario.person(2)
     studio.assign_batch(who, project)
-    for person, reason in ((other, None), (studio.scenario.person(3), EXTRA)):
+    for person, reason in ((other, None), (studio.scenario.person(3), EXTRA.reason)):
         with studio.scenario.db.transaction() as session:
             borrowed = assignments.assign_outside_batch(
                 session, annotator_id=person, item_id=studio.scenario.item("p-m-1").id or 0, now=studio.scenario.now

@@ -24,7 +24,16 @@ from annotation.errors import Conflict, NotFound, Stale
 from annotation.loading import campaign as loading
 from annotation.store import database, invariants, overlap_counts, queries
 from annotation.store.models import Assignment, Item, Judgement, Project
-from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, ProjectStatus, Stage, Surface, UnassignedReason
+from annotation.vocabulary import (
+    POOLS_WITH_OVERLAP,
+    AssignmentStatus,
+    Exclusion,
+    ExclusionKind,
+    ProjectStatus,
+    Stage,
+    Surface,
+    UnassignedReason,
+)
 from annotation.workflow import assignments
 from annotation.workflow.annotators import erasure, withdrawal
 from annotation.workflow.assignments import annotator_context
@@ -43,7 +52,7 @@ FILES = ("m",) * 6 + ("training", "qualification", "controls")
 LABELS = ("так", "ні")
 STEPS = (*transitions.Transition, *3 * (transitions.Transition.START, transitions.Transition.REOPEN))
 """What stops a project, and, more often, what lets it go on."""
-RULE = "an organiser's reason"
+RULE = Exclusion(ExclusionKind.ORGANISER, "an organiser's reason")
 LEAST_SHOWN = 30
 people, labels = st.integers(1, PEOPLE), st.sampled_from(LABELS)
 names = st.sampled_from(NAMES)
@@ -220,9 +229,9 @@ class Campaigns(RuleBasedStateMachine):
         chosen = sorted({one for one, _ in self.answers})[at % 7 :: 7]
         with self.db.transaction() as session:
             if back:
-                exclusions.reinstate_answers(session, assignment_ids=chosen, reason=RULE, now=self.now)
+                exclusions.reinstate_answers(session, assignment_ids=chosen, exclusion=RULE, now=self.now)
             else:
-                exclusions.exclude_answers(session, assignment_ids=chosen, reason=RULE, post_hoc=True, now=self.now)
+                exclusions.exclude_answers(session, assignment_ids=chosen, exclusion=RULE, post_hoc=True, now=self.now)
 
     @rule(who=people, name=names)
     def readmit(self, who: int, name: str) -> None:
@@ -291,7 +300,7 @@ class Campaigns(RuleBasedStateMachine):
                 if item.pool in POOLS_WITH_OVERLAP and given.status is AssignmentStatus.DONE and not given.is_repeat:
                     final = max(other.revision for other, _, _ in rows if other.assignment_id == given.id)
                     counts = next(o for o, _, _ in rows if (o.assignment_id, o.revision) == (given.id, final))
-                    assert given.holds_place is (counts.excluded_reason in {None, "abstained"})
+                    assert given.holds_place is (counts.excluded_kind in {None, ExclusionKind.ABSTAINED})
 
 
 @pytest.fixture

@@ -67,6 +67,9 @@ def create_tables() -> None:
             "status", build_enum_type("status", "active", "failed", "paused", "excluded", "withdrawn"), nullable=False
         ),
         sa.Column("reason", sa.String()),
+        sa.Column("declined", build_enum_type("declined", "consent", "profile", "warning")),
+        sa.Column("declined_scope", sa.String()),
+        sa.Column("declined_version", sa.String()),
         sa.Column("since", MOMENT, nullable=False),
         sa.Column("joined_at", MOMENT, nullable=False),
         sa.Column("warned_at", MOMENT),

@@ -9,20 +9,20 @@ from datetime import datetime, timedelta
 from sqlmodel import Session, select
 
 from annotation.errors import Stale
-from annotation.store import overlap_counts
+from annotation.store import judgements, overlap_counts
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import (
-    ABSTAINED,
     DELETED_IN_LABEL_STUDIO,
-    EXTRA,
     POOLS_WITH_OVERLAP,
     SECOND_PASS,
     SKIPPED,
     AssignmentStatus,
+    ExclusionKind,
     ParticipationStatus,
     ProjectStatus,
     Stage,
     Surface,
+    build_item_change,
 )
 from annotation.workflow.assignments import annotator_context, judgement_writer, skips_and_reports, submission
 from annotation.workflow.assignments.annotator_context import AnnotatorContext
@@ -30,8 +30,10 @@ from annotation.workflow.assignments.batches.batch_assignment import SECOND_PASS
 from annotation.workflow.assignments.judgement_writer import NewAnswer
 from annotation.workflow.quality import exclusions
 
-REVISABLE_REASONS = {None, ABSTAINED, SKIPPED, DELETED_IN_LABEL_STUDIO, EXTRA}
-"""Exclusion reasons that a changed answer removes; an answer excluded for any other reason stays excluded."""
+REVISABLE_KINDS = {
+    None, ExclusionKind.ABSTAINED, ExclusionKind.SKIPPED, ExclusionKind.DELETED, ExclusionKind.EXTRA,
+}  # fmt: skip
+"""Kinds of exclusion that a changed answer removes; an answer excluded for any other reason stays excluded."""
 
 
 def submit_batch_answer(
@@ -91,12 +93,12 @@ def withdraw_batch_answer(session: Session, *, annotator_id: int, assignment_id:
     is closed, or the qualification is decided.
     """
     context, assignment, _ = _load_assignment(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
-    final = judgement_writer.get_final_judgement(session, assignment)
-    if final is None or (final.excluded_reason is not None and not assignment.holds_place):
+    final = judgements.get_final_judgement(session, assignment.id)
+    if final is None or (final.excluded_kind is not None and not assignment.holds_place):
         return False
     _check_changeable(session, context, assignment)
     exclusions.exclude_answers(
-        session, assignment_ids=[assignment_id], reason=DELETED_IN_LABEL_STUDIO, post_hoc=False, now=now
+        session, assignment_ids=[assignment_id], exclusion=DELETED_IN_LABEL_STUDIO, post_hoc=False, now=now
     )
     return True
 
@@ -115,7 +117,7 @@ def _complete_first_pass(
         Assignment.item_id == second_assignment.item_id, Assignment.annotator_id == context.annotator_id
     )
     first_assignment = session.exec(assignments_of_item.where(Assignment.occasion == 0)).one()
-    if judgement_writer.get_final_judgement(session, first_assignment) is not None:
+    if judgements.get_final_judgement(session, first_assignment.id) is not None:
         _store_answer(session, context, first_assignment, item, new_answer=new_answer, now=now)
 
 
@@ -136,7 +138,7 @@ def _store_answer(
     new_answer: NewAnswer,
     now: datetime,
 ) -> bool:
-    final = judgement_writer.get_final_judgement(session, assignment)
+    final = judgements.get_final_judgement(session, assignment.id)
     if final is None:
         _set_shown_time(assignment, new_answer)
         _store_first(session, context, assignment, item, new_answer=new_answer, now=now)
@@ -145,7 +147,7 @@ def _store_answer(
         judgement_writer.get_stored_answers(context, final) == dict(new_answer.answers)
         and final.skip_reason == new_answer.skip_reason
     )
-    if is_same and final.excluded_reason != DELETED_IN_LABEL_STUDIO:
+    if is_same and final.excluded_kind is not ExclusionKind.DELETED:
         return False
     _check_changeable(session, context, assignment)
     if new_answer.skip_reason is None:
@@ -174,22 +176,24 @@ def _store_first(
         submission.check_participation(session, context)
         _end_assignment(session, assignment, AssignmentStatus.DONE)
         judgement_writer.write_judgement(
-            session, context, assignment, new_answer, revision=0, excluded=SECOND_PASS, now=now
+            session, context, assignment, new_answer, revision=0, exclusion=SECOND_PASS, now=now
         )
     elif assignment.status is AssignmentStatus.SKIPPED:  # a fix of the item ended the assignment
         submission.check_participation(session, context)
         if assignment.holds_place:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
         _end_assignment(session, assignment, AssignmentStatus.SKIPPED)
-        reason = f"the item was changed: revision {item.revision}"
-        judgement_writer.write_judgement(session, context, assignment, new_answer, revision=0, excluded=reason, now=now)
+        exclusion = build_item_change(item.revision)
+        judgement_writer.write_judgement(
+            session, context, assignment, new_answer, revision=0, exclusion=exclusion, now=now
+        )
     elif new_answer.skip_reason is None:
         submission.store_first_answer(session, context, assignment, item, new_answer=new_answer, now=now)
     elif assignment.status is AssignmentStatus.EXPIRED and not context.is_baseline:
         submission.check_participation(session, context)
         _end_assignment(session, assignment, AssignmentStatus.SKIPPED)
         judgement_writer.write_judgement(
-            session, context, assignment, new_answer, revision=0, excluded=SKIPPED, now=now
+            session, context, assignment, new_answer, revision=0, exclusion=SKIPPED, now=now
         )
     else:
         skips_and_reports.store_skip(session, context, assignment, item, new_answer=new_answer, now=now)
@@ -204,10 +208,10 @@ def _store_changed_answer(
     new_answer: NewAnswer,
     now: datetime,
 ) -> None:
-    stays_excluded = final.excluded_reason not in REVISABLE_REASONS
-    reason = final.excluded_reason if stays_excluded else new_answer.excluded
+    stays_excluded = final.excluded_kind not in REVISABLE_KINDS
+    exclusion = final.exclusion if stays_excluded else new_answer.exclusion
     judgement = judgement_writer.write_judgement(
-        session, context, assignment, new_answer, revision=final.revision + 1, excluded=reason, now=now
+        session, context, assignment, new_answer, revision=final.revision + 1, exclusion=exclusion, now=now
     )
     judgement.post_hoc = stays_excluded and final.post_hoc
     assignment.open_revision = None
@@ -233,15 +237,15 @@ def _store_skip_after_answer(
 
     An answer that stays excluded for its earlier reason keeps its status and place.
     """
-    stays_excluded = final.excluded_reason not in REVISABLE_REASONS
+    stays_excluded = final.excluded_kind not in REVISABLE_KINDS
     frees_place = not context.is_baseline and item.pool in POOLS_WITH_OVERLAP and not assignment.is_repeat
-    reason = final.excluded_reason if stays_excluded else SKIPPED if frees_place else None
+    exclusion = final.exclusion if stays_excluded else SKIPPED if frees_place else None
     if frees_place and assignment.holds_place and not stays_excluded:
         overlap_counts.release_place(session, item_id=assignment.item_id, done=True, now=now)
     if frees_place and not stays_excluded:
         _end_assignment(session, assignment, AssignmentStatus.SKIPPED)
     judgement_writer.write_judgement(
-        session, context, assignment, new_answer, revision=final.revision + 1, excluded=reason, now=now
+        session, context, assignment, new_answer, revision=final.revision + 1, exclusion=exclusion, now=now
     )
     if not frees_place and not stays_excluded:
         exclusions.restore_place(session, assignment)

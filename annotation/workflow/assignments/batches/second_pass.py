@@ -13,14 +13,14 @@ from sqlmodel import Session, col, select
 
 from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement
-from annotation.vocabulary import AssignmentStatus, Stage, Surface
+from annotation.vocabulary import AssignmentStatus, ExclusionKind, Surface
 from annotation.workflow.assignments.batches.batch_assignment import DEFAULT_BATCH_LEASE, SECOND_PASS_OCCASION
 
 
 def list_second_pass_candidates(
     session: Session, *, annotator_id: int, project_id: int, n_items: int
 ) -> Sequence[tuple[Assignment, Item, Judgement]]:
-    """Up to `n_items` of the annotator's answers that count and whose items had no second pass yet.
+    """Up to `n_items` of the annotator's answers that count, here or in the pilot or apart, without a second pass yet.
 
     Each is returned as its assignment, item and judgement, in the order of assignment.
     """
@@ -35,11 +35,11 @@ def list_second_pass_candidates(
         .join(Item, col(Item.id) == col(Assignment.item_id))
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
         .where(Assignment.annotator_id == annotator_id, Assignment.project_id == project_id)
-        .where(Assignment.occasion == 0, Assignment.status == AssignmentStatus.DONE, ~col(Assignment.is_control))
-        .where(col(Assignment.stage).in_((Stage.PILOT, Stage.MAIN)), Assignment.surface == Surface.LABEL_STUDIO)
+        .where(Assignment.occasion == 0, Assignment.status == AssignmentStatus.DONE)
+        .where(Assignment.surface == Surface.LABEL_STUDIO)
         .where(
             judgements.build_final_revision_condition(),
-            col(Judgement.excluded_reason).is_(None),
+            judgements.build_counting_condition(ignoring=(ExclusionKind.PILOT, ExclusionKind.EXPOSED)),
             col(Judgement.skip_reason).is_(None),
         )
         .where(~second_passes.exists())

@@ -80,7 +80,7 @@ def test_what_people_do_there_becomes_answers(workspace: Workspace) -> None:
         [
             ("olha", items[one], 0, YES, None, None),
             ("olha", items[one], 1, NO, None, None),
-            ("olha", items[two], 0, YES, None, DELETED_IN_LABEL_STUDIO),
+            ("olha", items[two], 0, YES, None, DELETED_IN_LABEL_STUDIO.reason),
             ("olha", items[two], 1, NO, None, None),
             ("olha", items[three], 0, "", SKIP, "skipped"),
         ]
@@ -131,7 +131,7 @@ def test_an_annotator_who_answers_in_anothers_batch_answers_for_themselves(works
     assert workspace.answers() == [("olha", "p-1", 0, YES, None, None), ("taras", "p-1", 0, NO, None, None)]
     workspace.delete(guest)
     assert workspace.pull().deleted == 1
-    assert workspace.answers()[1] == ("taras", "p-1", 0, NO, None, DELETED_IN_LABEL_STUDIO)
+    assert workspace.answers()[1] == ("taras", "p-1", 0, NO, None, DELETED_IN_LABEL_STUDIO.reason)
     workspace.well()
 
 
