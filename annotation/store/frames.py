@@ -16,7 +16,6 @@ from sqlmodel import Session, col, select
 
 from annotation.loading.drafts import format_value
 from annotation.store import judgements
-from annotation.store.judgements import AnswerFacts
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import ABSTAINED, Exclusion, ItemStatus, ParticipationStatus, Pool
 
@@ -164,7 +163,7 @@ def _write_exclusions(
     """
     columns = ("stage", "is_control", "is_repeat", "exposed", "response", "skip_reason")
     facts = [
-        AnswerFacts(stage, is_control, is_repeat, exposed, is_empty=response is None and skip_reason is None)
+        judgements.AnswerFacts(stage, is_control, is_repeat, exposed, is_empty=response is None and skip_reason is None)
         for stage, is_control, is_repeat, exposed, response, skip_reason in zip(
             *(frame[name] for name in columns), strict=True
         )

@@ -20,15 +20,7 @@ from sqlalchemy.orm import Mapped, aliased
 from sqlmodel import Session, col, func, select
 
 from annotation.store.models import Assignment, Item, Judgement
-from annotation.vocabulary import (
-    CONTROL_ITEM,
-    AssignmentStatus,
-    Exclusion,
-    ExclusionKind,
-    Pool,
-    Stage,
-    Surface,
-)
+from annotation.vocabulary import CONTROL_ITEM, AssignmentStatus, Exclusion, ExclusionKind, Pool, Stage, Surface
 
 IS_CONTROL = sa.text("assignment.is_control")
 IS_TRAINING = sa.text("assignment.stage = 'training'")
@@ -158,13 +150,9 @@ class FinalAnswer:
 
     def answers(self, first: str) -> dict[str, str]:
         """The answers by question; `first` is the name of the first question."""
-        return (
-            dict(self.stored_answers)
-            if self.stored_answers is not None
-            else {first: self.response}
-            if self.response
-            else {}
-        )
+        if self.stored_answers is not None:
+            return dict(self.stored_answers)
+        return {first: self.response} if self.response else {}
 
     def gold_answers(self, first: str) -> dict[str, str]:
         """The gold by question; `first` is the name of the first question."""
@@ -234,12 +222,11 @@ def list_imported_control_answers(session: Session, *, project_id: int) -> list[
 
     Those that were not accepted at their origin are left out.
     """
-    accepted = build_stored_kind_condition(ExclusionKind.CONTROL)
     query = _select_answers().where(
         col(Assignment.project_id) == project_id,
         IS_CONTROL,
         col(Assignment.surface) == Surface.IMPORT,
-        accepted,
+        build_stored_kind_condition(ExclusionKind.CONTROL),
         *IS_ANSWERED,
     )
     return _read_answers(session, query.order_by(col(Assignment.annotator_id), col(Assignment.id)))
