@@ -189,7 +189,7 @@ class _Actor:
         project_id = project or self.rng.choice(self.plan.projects)
         with self.db.transaction() as session:
             assigned = assignments.assign_next_item(
-                session, annotator_id=annotator, now=self.now, project_id=project_id
+                assignments.lock_annotator(session, annotator), now=self.now, project_id=project_id
             )
         if isinstance(assigned, NothingAssigned):
             return assigned.reason is UnassignedReason.SEARCHING
@@ -211,9 +211,9 @@ class _Actor:
     def _submit_label(self, annotator: int, assignment: int, revision: int, label: str) -> None:
         with self.db.transaction() as session:
             saved = assignments.submit_judgement(
-                session,
-                annotator_id=annotator,
-                assignment_id=assignment,
+                assignments.open_assignment(
+                    assignments.lock_annotator(session, annotator), assignment_id=assignment, now=self.now
+                ),
                 revision=revision,
                 answers={"answer": label},
                 now=self.now,
@@ -241,7 +241,9 @@ class _Actor:
         answer = self.rng.choice(self.acknowledged[-20:])
         with self.db.transaction() as session:
             assigned = assignments.undo_judgement(
-                session, annotator_id=answer.annotator, assignment_id=answer.assignment, now=self.now
+                assignments.open_assignment(
+                    assignments.lock_annotator(session, answer.annotator), assignment_id=answer.assignment, now=self.now
+                )
             )
         if self.rng.random() < 0.8:
             self._submit_label(answer.annotator, assigned.assignment_id, assigned.revision, self.rng.choice(OPTIONS))
@@ -252,9 +254,9 @@ class _Actor:
             return
         with self.db.transaction() as session:
             saved = assignments.skip_item(
-                session,
-                annotator_id=annotator,
-                assignment_id=assigned.assignment_id,
+                assignments.open_assignment(
+                    assignments.lock_annotator(session, annotator), assignment_id=assigned.assignment_id, now=self.now
+                ),
                 reason="незрозуміло",
                 now=self.now,
             )
@@ -268,9 +270,11 @@ class _Actor:
         if assigned is not None:
             with self.db.transaction() as session:
                 assignments.report_item(
-                    session,
-                    annotator_id=annotator,
-                    assignment_id=assigned.assignment_id,
+                    assignments.open_assignment(
+                        assignments.lock_annotator(session, annotator),
+                        assignment_id=assigned.assignment_id,
+                        now=self.now,
+                    ),
                     reason="помилка",
                     now=self.now,
                 )

@@ -16,6 +16,7 @@ from sqlmodel import Session, col
 from annotation.campaigns.questions import ChoicesQuestion, question_base
 from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.store import annotator_locks
+from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Annotator, Conversation
 from annotation.workflow.assignments import AssignedItem, ShownQuestion
 from bot.conversation.texts import Texts
@@ -115,13 +116,13 @@ class ConversationRecord:
             self.state = state
 
 
-def find_conversation(session: Session, *, telegram_id: int) -> tuple[Annotator, ConversationRecord] | None:
+def find_conversation(session: Session, *, telegram_id: int) -> tuple[LockedAnnotator, ConversationRecord] | None:
     """Lock and return an annotator with their conversation; None for an unknown Telegram id."""
     row = session.execute(_FIND_CONVERSATION, {"telegram": telegram_id}).first()
     if row is None:
         return None
-    annotator_locks.remember_locked(session, row[0])
-    return row[0], ConversationRecord(row[0].id or 0, _parse_state(row[1]))
+    locked = annotator_locks.get_locked(session, row[0])
+    return locked, ConversationRecord(locked.annotator_id, _parse_state(row[1]))
 
 
 def save_state(session: Session, *, annotator_id: int, state: ConversationState, now: datetime) -> None:

@@ -15,7 +15,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.store import queries
 from annotation.store.models import Invitation, Item, Participation, Project
 from annotation.vocabulary import ItemStatus, Pool, ProjectStatus, UnassignedReason
-from annotation.workflow import assignments, definitions, participations
+from annotation.workflow import assignments, definitions
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
 from annotation.workflow.annotators import access, attestations, consents, terms
@@ -46,10 +46,10 @@ def show_current_screen(context: UpdateContext, *, item_finished: bool = False) 
         if context.incoming.kind is UpdateKind.MESSAGE and not item_finished
         else state
     )
-    eligibility = assignments.get_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
+    eligibility = assignments.get_eligibility(context.transaction, now=context.now)
     if eligibility.live_assignment_id is not None:
         result = assignments.assign_next_item(
-            context.session, annotator_id=context.annotator_id, now=context.now, project_ids=(), eligibility=eligibility
+            context.transaction, now=context.now, project_ids=(), eligibility=eligibility
         )
         if isinstance(result, AssignedItem) or (result.reason in access.RESOLVABLE_REASONS and not result.declined):
             return show_assignment_result(context, result)
@@ -62,9 +62,7 @@ def show_current_screen(context: UpdateContext, *, item_finished: bool = False) 
 
 def list_menu_entries(context: UpdateContext) -> tuple[ProjectChoice, ...]:
     """The projects and programmes that the annotator has joined, as entries of the menu."""
-    return open_projects.list_choices(
-        assignments.get_eligibility(context.session, annotator_id=context.annotator_id, now=context.now).open_projects
-    )
+    return open_projects.list_choices(assignments.get_eligibility(context.transaction, now=context.now).open_projects)
 
 
 def _show_next_item(
@@ -105,7 +103,7 @@ def _mark_exhausted(context: UpdateContext, entry: ProjectChoice) -> None:
 
 def show_item_after_decline(context: UpdateContext, *, project_id: int) -> TelegramCalls:
     """Show an item after the annotator declined a project's terms: of the same menu entry, or of another."""
-    eligibility = assignments.get_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
+    eligibility = assignments.get_eligibility(context.transaction, now=context.now)
     open_entries = [entry for entry in open_projects.list_choices(eligibility.open_projects) if entry.projects]
     current = next((entry for entry in open_entries if project_id in entry.projects), None)
     if current is not None:
@@ -119,9 +117,7 @@ def show_item_after_decline(context: UpdateContext, *, project_id: int) -> Teleg
 
 def get_live_item(context: UpdateContext) -> AssignedItem | NothingAssigned:
     """The item that the annotator has in Telegram now, or why there is none; no new item is assigned."""
-    return assignments.assign_next_item(
-        context.session, annotator_id=context.annotator_id, now=context.now, project_ids=()
-    )
+    return assignments.assign_next_item(context.transaction, now=context.now, project_ids=())
 
 
 def _search_item(
@@ -130,8 +126,7 @@ def _search_item(
     """Assign an item of these projects, or find out why there is none; an unfinished search is continued."""
     for _ in range(MAX_SEARCHES):
         result = assignments.assign_next_item(
-            context.session,
-            annotator_id=context.annotator_id,
+            context.transaction,
             now=context.now,
             project_ids=projects,
             eligibility=eligibility,
@@ -243,11 +238,11 @@ def _ask_due_attestation(context: UpdateContext, project: Project, definition: P
     """Ask for the attestation of the last work session, if it is due."""
     if definition.attestation is None:
         return ()
-    participation = participations.get_participation(
-        context.session, annotator_id=context.annotator_id, project_id=project.id or 0
-    )
     work_session = attestations.get_due_work_session(
-        context.session, definition=definition, participation=participation, now=context.now
+        context.session,
+        definition=definition,
+        participation=context.transaction.find_participation(project.id or 0),
+        now=context.now,
     )
     if work_session is None:
         return ()

@@ -10,7 +10,8 @@ from sqlmodel import Session
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.store.models import Annotator, Project
-from annotation.workflow import definitions
+from annotation.workflow import assignments, definitions
+from annotation.workflow.assignments import AnnotatorTransaction, OpenedAssignment
 from bot.conversation.callbacks import CallbackData
 from bot.conversation.conversation_state import ConversationRecord, ConversationState
 from bot.conversation.texts import Texts, get_texts, match_language
@@ -32,21 +33,32 @@ from bot.conversation.views.message_layout import RenderedMessage
 class UpdateContext:
     """What a handler needs to answer one update.
 
-    `callback` is the data of the tapped button; None for texts, and for taps on buttons that this bot did not make.
+    `transaction` holds the annotator, locked, and what was loaded of their work; it goes to every use-case of
+    `assignments`. `callback` is the data of the tapped button; None for texts, and for taps on buttons that this bot
+    did not make.
     """
 
-    session: Session
+    transaction: AnnotatorTransaction
     incoming: IncomingUpdate
     now: datetime
     settings: ConversationSettings
-    annotator: Annotator
     record: ConversationRecord
     callback: CallbackData | None = None
 
     @property
+    def session(self) -> Session:
+        """The session of the transaction."""
+        return self.transaction.session
+
+    @property
+    def annotator(self) -> Annotator:
+        """The annotator."""
+        return self.transaction.annotator
+
+    @property
     def annotator_id(self) -> int:
         """The id of the annotator."""
-        return self.annotator.id or 0
+        return self.transaction.annotator_id
 
     @property
     def translate(self) -> Texts:
@@ -78,6 +90,10 @@ class UpdateContext:
         if self.callback is None:
             raise LookupError("this handler is for taps")
         return self.callback
+
+    def open_assignment(self, assignment_id: int) -> OpenedAssignment:
+        """Open an assignment of the annotator; raises Stale where it is not theirs."""
+        return assignments.open_assignment(self.transaction, assignment_id=assignment_id, now=self.now)
 
     def find_project(self, project_id: int) -> tuple[Project, ProjectFile] | None:
         """A project with its definition; None for an unknown id."""

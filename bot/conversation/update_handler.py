@@ -14,8 +14,9 @@ from datetime import datetime
 from sqlmodel import Session
 
 from annotation.errors import BadInput, HromadaError, Stale, Unavailable
-from annotation.store.models import Annotator
+from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
+from annotation.workflow.assignments import AnnotatorTransaction
 from bot.conversation import callbacks, conversation_state, navigation
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.conversation_state import ConversationRecord, ConversationState, ConversationStep
@@ -117,14 +118,13 @@ def handle_update(
     if incoming.kind not in HANDLED_KINDS:
         return ()
     incoming = replace(incoming, text=_clean_text(incoming.text))
-    annotator, record = _get_conversation(session, incoming, now=now, settings=settings)
+    transaction, record = _get_conversation(session, incoming, now=now, settings=settings)
     callback = callbacks.decode_callback(incoming.data) if incoming.kind is UpdateKind.TAP else None
     context = UpdateContext(
-        session=session,
+        transaction=transaction,
         incoming=incoming,
         now=now,
         settings=settings,
-        annotator=annotator,
         record=record,
         callback=callback,
     )
@@ -136,14 +136,14 @@ def handle_update(
 
 def _get_conversation(
     session: Session, incoming: IncomingUpdate, *, now: datetime, settings: ConversationSettings
-) -> tuple[Annotator, ConversationRecord]:
-    """The sender as an annotator, with their conversation; a new user is registered and asked for a language first."""
+) -> tuple[AnnotatorTransaction, ConversationRecord]:
+    """The sender, locked, with their conversation; a new user is registered and asked for a language first."""
     found = conversation_state.find_conversation(session, telegram_id=incoming.telegram_id)
     if found is not None:
-        annotator, record = found
-        if annotator.unreachable_at is not None:
-            registration.mark_reachable(session, annotator=annotator)
-        return annotator, record
+        locked, record = found
+        if locked.annotator.unreachable_at is not None:
+            registration.mark_reachable(session, annotator=locked.annotator)
+        return AnnotatorTransaction(locked=locked), record
     annotator = registration.register_telegram_annotator(
         session,
         telegram_id=incoming.telegram_id,
@@ -154,7 +154,7 @@ def _get_conversation(
     )
     record = ConversationRecord(annotator.id or 0, ConversationState())
     record.save(session, ConversationState(step=ConversationStep.LANGUAGE), now=now)
-    return annotator, record
+    return assignments.lock_annotator(session, record.annotator_id), record
 
 
 def _answer_outside_private_chat(incoming: IncomingUpdate) -> TelegramCalls:

@@ -37,17 +37,22 @@ def answer_first(db: database.Database) -> None:
             registration.register_telegram_annotator(session, telegram_id=1, language="uk", key=b"k" * 32, now=NOW).id
             or 0
         )
-        offer = assignments.assign_next_item(session, annotator_id=who, now=NOW)
+        offer = assignments.assign_next_item(assignments.lock_annotator(session, who), now=NOW)
         assert isinstance(offer, assignments.AssignedItem)
         tap(session, who, offer.assignment_id, option=0)
 
 
 def tap(session: Session, who: int, assignment_id: int, *, option: int) -> assignments.SavedJudgement:
     """A tap on the option at this place of the order shown."""
-    (asked,) = assignments.get_shown_questions(session, annotator_id=who, assignment_id=assignment_id, now=NOW)
+    (asked,) = assignments.get_shown_questions(
+        assignments.open_assignment(assignments.lock_annotator(session, who), assignment_id=assignment_id, now=NOW)
+    )
     answers = {asked.name: asked.labels[option]}
     return assignments.submit_judgement(
-        session, annotator_id=who, assignment_id=assignment_id, revision=0, answers=answers, now=NOW
+        assignments.open_assignment(assignments.lock_annotator(session, who), assignment_id=assignment_id, now=NOW),
+        revision=0,
+        answers=answers,
+        now=NOW,
     )
 
 
@@ -177,7 +182,9 @@ def test_a_database_of_the_first_form_keeps_its_answers(db: database.Database, l
         )
         known.status = ProjectStatus.RUNNING
         session.add(known)
-        assert isinstance(assignments.assign_next_item(session, annotator_id=who, now=NOW), assignments.AssignedItem)
+        assert isinstance(
+            assignments.assign_next_item(assignments.lock_annotator(session, who), now=NOW), assignments.AssignedItem
+        )
     with pytest.raises(sa.exc.IntegrityError, match="ck_item_pool"), db.engine.begin() as connection:
         connection.execute(sa.text("UPDATE item SET pool = 'swimming'"))
 
@@ -209,7 +216,7 @@ def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_
         known.status = ProjectStatus.RUNNING
         session.add(known)
         assert not isinstance(
-            assignments.assign_next_item(session, annotator_id=who, now=NOW), assignments.AssignedItem
+            assignments.assign_next_item(assignments.lock_annotator(session, who), now=NOW), assignments.AssignedItem
         )
         definition = project_files.parse_definition(known.definition)
     assert row_builder.explain_unsupported(definition) == (
@@ -232,7 +239,7 @@ def test_options_are_shuffled_for_each_annotator_and_taps_mean_what_was_shown(
                 ).id
                 or 0
             )
-            offer = assignments.assign_next_item(session, annotator_id=who, now=NOW)
+            offer = assignments.assign_next_item(assignments.lock_annotator(session, who), now=NOW)
             assert isinstance(offer, assignments.AssignedItem)
             shown = offer.questions[0].options
             orders.add(shown)

@@ -23,7 +23,7 @@ from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, Project
 from annotation.vocabulary import ProjectStatus, UnassignedReason
-from annotation.workflow import definitions
+from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import administration
 from annotation.workflow.assignments import batches as assignment_batches
 from annotation.workflow.participations import NothingAssigned
@@ -240,17 +240,18 @@ class _Push:
                 yield
 
     def _assign_items(self, session: Session, number: int) -> tuple[int, ...]:
-        owner = {"annotator_id": self.annotator.id or 0, "project_id": self.project.id or 0}
         self.nothing_assigned = None
         if number <= 0:
             return ()
+        transaction = assignments.lock_annotator(session, self.annotator.id or 0)
+        project_id = self.project.id or 0
         if self.order.second:
             return assignment_batches.assign_second_pass(
-                session, **owner, n_items=number, now=self.clock(), lease=self.order.lease
+                transaction, project_id=project_id, n_items=number, now=self.clock(), lease=self.order.lease
             )
         assigned = assignment_batches.assign_batch(
-            session,
-            **owner,
+            transaction,
+            project_id=project_id,
             n_items=number,
             now=self.clock(),
             lease=self.order.lease,

@@ -1,5 +1,15 @@
-"""The use-cases of an annotator at work: get the next item, submit, undo, skip and report it."""
+"""The use-cases of an annotator at work: get the next item, submit, undo, skip and report it.
 
+The edge locks the annotator once in a transaction (`lock_annotator`) and passes on what it gets: to the next item, and
+to `open_assignment`, whose result goes to what is done with the item.
+"""
+
+from annotation.workflow.assignments.annotator_context import (
+    AnnotatorTransaction,
+    OpenedAssignment,
+    lock_annotator,
+    open_assignment,
+)
 from annotation.workflow.assignments.assigned_items import AssignedItem, ShownPage, ShownQuestion, get_shown_questions
 from annotation.workflow.assignments.judgement_writer import SavedJudgement, TrainingFeedback, get_judgement
 from annotation.workflow.assignments.leases import expire_leases
@@ -10,8 +20,10 @@ from annotation.workflow.assignments.submission import submit_judgement
 from annotation.workflow.assignments.undo import get_open_item, keep_judgement, undo_judgement
 
 __all__ = [
+    "AnnotatorTransaction",
     "AssignedItem",
     "Eligibility",
+    "OpenedAssignment",
     "QualificationDecision",
     "SavedJudgement",
     "SavedReport",
@@ -25,6 +37,8 @@ __all__ = [
     "get_open_item",
     "get_shown_questions",
     "keep_judgement",
+    "lock_annotator",
+    "open_assignment",
     "report_item",
     "skip_item",
     "submit_judgement",

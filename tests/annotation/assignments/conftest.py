@@ -80,7 +80,9 @@ class Scenario:
         """Ask for the next item, and again while the search goes on."""
         while True:
             with self.db.transaction() as session:
-                found = assignments.assign_next_item(session, annotator_id=who, now=self.now, project_id=project)
+                found = assignments.assign_next_item(
+                    assignments.lock_annotator(session, who), now=self.now, project_id=project
+                )
             if isinstance(found, assignments.AssignedItem) or found.reason is not UnassignedReason.SEARCHING:
                 return found
 
@@ -102,9 +104,9 @@ class Scenario:
         """Answer an item."""
         with self.db.transaction() as session:
             return assignments.submit_judgement(
-                session,
-                annotator_id=who,
-                assignment_id=assigned.assignment_id,
+                assignments.open_assignment(
+                    assignments.lock_annotator(session, who), assignment_id=assigned.assignment_id, now=self.now
+                ),
                 revision=assigned.revision if revision is None else revision,
                 answers={"answer": label},
                 now=self.now,
@@ -132,7 +134,9 @@ class Scenario:
         """Open an answer again."""
         with self.db.transaction() as session:
             return assignments.undo_judgement(
-                session, annotator_id=who, assignment_id=assigned.assignment_id, now=self.now
+                assignments.open_assignment(
+                    assignments.lock_annotator(session, who), assignment_id=assigned.assignment_id, now=self.now
+                )
             )
 
     def skip(
@@ -141,14 +145,22 @@ class Scenario:
         """Skip an item."""
         with self.db.transaction() as session:
             return assignments.skip_item(
-                session, annotator_id=who, assignment_id=assigned.assignment_id, reason=reason, now=self.now
+                assignments.open_assignment(
+                    assignments.lock_annotator(session, who), assignment_id=assigned.assignment_id, now=self.now
+                ),
+                reason=reason,
+                now=self.now,
             )
 
     def report(self, who: int, assigned: assignments.AssignedItem) -> assignments.SavedReport:
         """Say that something is wrong with an item."""
         with self.db.transaction() as session:
             return assignments.report_item(
-                session, annotator_id=who, assignment_id=assigned.assignment_id, reason="помилка", now=self.now
+                assignments.open_assignment(
+                    assignments.lock_annotator(session, who), assignment_id=assigned.assignment_id, now=self.now
+                ),
+                reason="помилка",
+                now=self.now,
             )
 
     def expire(self) -> int:

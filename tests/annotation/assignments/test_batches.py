@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from annotation.errors import Stale
 from annotation.store import invariants
@@ -42,19 +42,23 @@ class StudioScenario:
         """Assign a batch to an annotator."""
         with self.scenario.db.transaction() as session:
             return batches.assign_batch(
-                session,
-                annotator_id=who,
+                assignments.lock_annotator(session, who),
                 project_id=project,
                 n_items=number,
                 now=self.scenario.now,
                 moved_only=moved_only,
             )
 
+    def open(self, session: Session, who: int, assignment: int) -> assignments.OpenedAssignment:
+        """Open an assignment of a batch."""
+        transaction = assignments.lock_annotator(session, who)
+        return batches.open_batch_assignment(transaction, assignment_id=assignment, now=self.scenario.now)
+
     def answer(self, who: int, assignment: int, label: str = YES, *, at: datetime | None = None) -> bool:
         """Submit an answer from Label Studio."""
         with self.scenario.db.transaction() as session:
             return batches.submit_batch_answer(
-                session, annotator_id=who, assignment_id=assignment, answers={"answer": label}, seconds=12.5,
+                self.open(session, who, assignment), answers={"answer": label}, seconds=12.5,
                 at=at or self.scenario.now, now=self.scenario.now,
             )  # fmt: skip
 
@@ -62,16 +66,14 @@ class StudioScenario:
         """Submit a skip from Label Studio."""
         with self.scenario.db.transaction() as session:
             return batches.skip_batch_item(
-                session, annotator_id=who, assignment_id=assignment, reason="skipped in Label Studio", seconds=1.0,
+                self.open(session, who, assignment), reason="skipped in Label Studio", seconds=1.0,
                 at=self.scenario.now, now=self.scenario.now,
             )  # fmt: skip
 
     def withdraw(self, who: int, assignment: int) -> bool:
         """Delete an answer in Label Studio."""
         with self.scenario.db.transaction() as session:
-            return batches.withdraw_batch_answer(
-                session, annotator_id=who, assignment_id=assignment, now=self.scenario.now
-            )
+            return batches.withdraw_batch_answer(self.open(session, who, assignment), now=self.scenario.now)
 
     def rows(self, batch: batches.AssignedBatch) -> list[tuple[Assignment, Item]]:
         """The batch as it is stored."""
@@ -296,7 +298,9 @@ def test_an_answer_in_anothers_batch_is_the_annotators_own(studio: StudioScenari
     for person, reason in ((other, None), (studio.scenario.person(3), EXTRA)):
         with studio.scenario.db.transaction() as session:
             borrowed = batches.assign_outside_batch(
-                session, annotator_id=person, item_id=studio.scenario.item("p-m-1").id or 0, now=studio.scenario.now
+                assignments.lock_annotator(session, person),
+                item_id=studio.scenario.item("p-m-1").id or 0,
+                now=studio.scenario.now,
             )
         studio.answer(person, borrowed)
         assert studio.list_answers(borrowed) == [(0, YES, None, reason)]
@@ -343,9 +347,7 @@ def test_a_second_pass_never_counts(studio: StudioScenario) -> None:
 
     def opened() -> tuple[int, ...]:
         with studio.scenario.db.transaction() as session:
-            return batches.assign_second_pass(
-                session, annotator_id=who, project_id=project, n_items=9, now=studio.scenario.now
-            )  # fmt: skip
+            return batches.assign_second_pass(assignments.lock_annotator(session, who), project_id=project, n_items=9, now=studio.scenario.now)  # fmt: skip
 
     assert opened() == ()
     studio.answer(who, one, NO)
@@ -380,7 +382,12 @@ def test_reports_still_work_in_telegram_only(studio: StudioScenario) -> None:
     (one,) = studio.assign_batch(who, project, 1).assignment_ids
     with studio.scenario.db.transaction() as session, pytest.raises(Stale, match="not yours"):
         assignments.submit_judgement(
-            session, annotator_id=who, assignment_id=one, revision=0, answers={"answer": YES}, now=studio.scenario.now
+            assignments.open_assignment(
+                assignments.lock_annotator(session, who), assignment_id=one, now=studio.scenario.now
+            ),
+            revision=0,
+            answers={"answer": YES},
+            now=studio.scenario.now,
         )
 
 
@@ -393,11 +400,10 @@ def test_a_project_that_asks_in_steps_is_answered_in_two_passes(studio: StudioSc
     studio.answer(who, one, NO)
     with studio.scenario.db.transaction() as session:
         now = studio.scenario.now
-        (second,) = batches.assign_second_pass(session, annotator_id=who, project_id=project, n_items=1, now=now)
-        batches.submit_batch_answer(
-            session, annotator_id=who, assignment_id=second, answers={"answer": NO, "sure": YES}, seconds=1, at=now,
-            now=now,
-        )  # fmt: skip
+        (second,) = batches.assign_second_pass(
+            assignments.lock_annotator(session, who), project_id=project, n_items=1, now=now
+        )
+        batches.submit_batch_answer(batches.open_batch_assignment(assignments.lock_annotator(session, who), assignment_id=second, now=now), answers={"answer": NO, "sure": YES}, seconds=1, at=now, now=now)  # fmt: skip
         found = session.exec(select(Judgement).order_by(col(Judgement.assignment_id), col(Judgement.revision))).all()
     assert [(row.assignment_id, row.revision, row.answers, row.excluded_reason) for row in found] == [
         (one, 0, {"answer": NO}, None),

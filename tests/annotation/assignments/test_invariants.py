@@ -97,7 +97,9 @@ class Campaigns(RuleBasedStateMachine):
         """An item of that project, or of the next open one: only of a running project, and never two at once."""
         with self.db.transaction() as session:
             wanted = None if name is None else queries.get_project(session, name).id
-            found = assignments.assign_next_item(session, annotator_id=who, now=self.now, project_id=wanted)
+            found = assignments.assign_next_item(
+                assignments.lock_annotator(session, who), now=self.now, project_id=wanted
+            )
             if not isinstance(found, assignments.AssignedItem):
                 if found.reason is UnassignedReason.EXCLUDED:
                     Campaigns.met.add("excluded")
@@ -142,9 +144,9 @@ class Campaigns(RuleBasedStateMachine):
         key = (assignment, revision)
         with suppress(Stale), self.db.transaction() as session:
             saved = assignments.submit_judgement(
-                session,
-                annotator_id=who,
-                assignment_id=assignment,
+                assignments.open_assignment(
+                    assignments.lock_annotator(session, who), assignment_id=assignment, now=self.now
+                ),
                 revision=revision,
                 answers={"answer": label},
                 now=self.now,
@@ -160,7 +162,11 @@ class Campaigns(RuleBasedStateMachine):
         if self.shown:
             assignment, (who, _) = sorted(self.shown.items())[at % len(self.shown)]
             with suppress(Stale), self.db.transaction() as session:
-                opened = assignments.undo_judgement(session, annotator_id=who, assignment_id=assignment, now=self.now)
+                opened = assignments.undo_judgement(
+                    assignments.open_assignment(
+                        assignments.lock_annotator(session, who), assignment_id=assignment, now=self.now
+                    )
+                )
                 assert opened.revision == 1 + max(last for one, last in self.answers if one == assignment)
                 self.shown[assignment] = (who, opened.revision)
 
@@ -173,11 +179,19 @@ class Campaigns(RuleBasedStateMachine):
         with suppress(Stale), self.db.transaction() as session:
             if report:
                 assignments.report_item(
-                    session, annotator_id=who, assignment_id=assignment, reason="помилка", now=self.now
+                    assignments.open_assignment(
+                        assignments.lock_annotator(session, who), assignment_id=assignment, now=self.now
+                    ),
+                    reason="помилка",
+                    now=self.now,
                 )
                 return
             saved = assignments.skip_item(
-                session, annotator_id=who, assignment_id=assignment, reason="не знаю", now=self.now
+                assignments.open_assignment(
+                    assignments.lock_annotator(session, who), assignment_id=assignment, now=self.now
+                ),
+                reason="не знаю",
+                now=self.now,
             )
             assert saved.repeated is ((assignment, 0) in self.answers)
             self.answers[assignment, 0] = ""
