@@ -44,16 +44,11 @@ def answer_first(db: database.Database) -> None:
 
 def tap(session: Session, who: int, assignment_id: int, *, option: int) -> assignments.SavedJudgement:
     """A tap on the option at this place of the order shown."""
-    (asked,) = assignments.get_shown_questions(
-        assignments.open_assignment(assignments.lock_annotator(session, who), assignment_id=assignment_id, now=NOW)
-    )
+    transaction = assignments.lock_annotator(session, who)
+    opened = assignments.open_assignment(transaction, assignment_id=assignment_id, now=NOW)
+    (asked,) = assignments.get_shown_questions(opened)
     answers = {asked.name: asked.labels[option]}
-    return assignments.submit_judgement(
-        assignments.open_assignment(assignments.lock_annotator(session, who), assignment_id=assignment_id, now=NOW),
-        revision=0,
-        answers=answers,
-        now=NOW,
-    )
+    return assignments.submit_judgement(opened, revision=0, answers=answers, now=NOW)
 
 
 def change(folder: Path, old: str, new: str, *, file: str = "words.csv") -> Path:

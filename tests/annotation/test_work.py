@@ -40,16 +40,11 @@ def tapped(
     session: Session, person: int, assignment_id: int, *, option: int = 1, revision: int = 0, now: datetime = NOW
 ) -> assignments.SavedJudgement:
     """A tap on the option at this place of the order shown."""
-    (asked,) = assignments.get_shown_questions(
-        assignments.open_assignment(assignments.lock_annotator(session, person), assignment_id=assignment_id, now=now)
-    )
+    transaction = assignments.lock_annotator(session, person)
+    opened = assignments.open_assignment(transaction, assignment_id=assignment_id, now=now)
+    (asked,) = assignments.get_shown_questions(opened)
     answers = {asked.name: asked.labels[option]}
-    return assignments.submit_judgement(
-        assignments.open_assignment(assignments.lock_annotator(session, person), assignment_id=assignment_id, now=now),
-        revision=revision,
-        answers=answers,
-        now=now,
-    )
+    return assignments.submit_judgement(opened, revision=revision, answers=answers, now=now)
 
 
 def test_projects_come_one_after_another_and_end(db: Database, load: Callable[..., None]) -> None:

@@ -83,10 +83,12 @@ def test_who_declines_goes_on_to_the_next_project(people: People, what: Unassign
     assert comes(people, 1, "first") == offer
     with people.db.transaction() as session:
         who = people.joined(session, 1).id or 0
+        transaction = assignments.lock_annotator(session, who)
         for number in range(3):
-            found = assignments.assign_next_item(assignments.lock_annotator(session, who), now=NOW)
+            found = assignments.assign_next_item(transaction, now=NOW)
             assert isinstance(found, assignments.AssignedItem), number
-            assignments.submit_judgement(assignments.open_assignment(assignments.lock_annotator(session, who), assignment_id=found.assignment_id, now=NOW), revision=0, answers={"answer": "кіт"}, now=NOW)  # fmt: skip
+            opened = assignments.open_assignment(transaction, assignment_id=found.assignment_id, now=NOW)
+            assignments.submit_judgement(opened, revision=0, answers={"answer": "кіт"}, now=NOW)
         assert len(session.exec(select(Journal).where(Journal.event == Event.DECLINED.value)).all()) == 1
     again = comes(people, 1)
     assert isinstance(again, NothingAssigned)

@@ -295,11 +295,12 @@ def test_an_answer_in_anothers_batch_is_the_annotators_own(studio: StudioScenari
     """The answer is the annotator's own: it takes a free place, and is extra where there is none."""
     project, who, other = studio.scenario.project(items=1), studio.scenario.person(1), studio.scenario.person(2)
     studio.assign_batch(who, project)
+    item_id = studio.scenario.item("p-m-1").id or 0
     for person, reason in ((other, None), (studio.scenario.person(3), EXTRA)):
         with studio.scenario.db.transaction() as session:
             borrowed = batches.assign_outside_batch(
                 assignments.lock_annotator(session, person),
-                item_id=studio.scenario.item("p-m-1").id or 0,
+                item_id=item_id,
                 now=studio.scenario.now,
             )
         studio.answer(person, borrowed)
@@ -347,7 +348,8 @@ def test_a_second_pass_never_counts(studio: StudioScenario) -> None:
 
     def opened() -> tuple[int, ...]:
         with studio.scenario.db.transaction() as session:
-            return batches.assign_second_pass(assignments.lock_annotator(session, who), project_id=project, n_items=9, now=studio.scenario.now)  # fmt: skip
+            transaction = assignments.lock_annotator(session, who)
+            return batches.assign_second_pass(transaction, project_id=project, n_items=9, now=studio.scenario.now)
 
     assert opened() == ()
     studio.answer(who, one, NO)
@@ -400,10 +402,10 @@ def test_a_project_that_asks_in_steps_is_answered_in_two_passes(studio: StudioSc
     studio.answer(who, one, NO)
     with studio.scenario.db.transaction() as session:
         now = studio.scenario.now
-        (second,) = batches.assign_second_pass(
-            assignments.lock_annotator(session, who), project_id=project, n_items=1, now=now
-        )
-        batches.submit_batch_answer(batches.open_batch_assignment(assignments.lock_annotator(session, who), assignment_id=second, now=now), answers={"answer": NO, "sure": YES}, seconds=1, at=now, now=now)  # fmt: skip
+        transaction = assignments.lock_annotator(session, who)
+        (second,) = batches.assign_second_pass(transaction, project_id=project, n_items=1, now=now)
+        opened = batches.open_batch_assignment(transaction, assignment_id=second, now=now)
+        batches.submit_batch_answer(opened, answers={"answer": NO, "sure": YES}, seconds=1, at=now, now=now)
         found = session.exec(select(Judgement).order_by(col(Judgement.assignment_id), col(Judgement.revision))).all()
     assert [(row.assignment_id, row.revision, row.answers, row.excluded_reason) for row in found] == [
         (one, 0, {"answer": NO}, None),

@@ -88,6 +88,10 @@ class Campaigns(RuleBasedStateMachine):
         for who in range(1, PEOPLE + 1):
             self.ask(who, NAMES[who % len(NAMES)])
 
+    def _open(self, session: Session, who: int, assignment: int) -> assignments.OpenedAssignment:
+        transaction = assignments.lock_annotator(session, who)
+        return assignments.open_assignment(transaction, assignment_id=assignment, now=self.now)
+
     @rule(who=people, name=where)
     def ask(self, who: int, name: str | None) -> None:
         """Somebody looks what there is."""
@@ -144,9 +148,7 @@ class Campaigns(RuleBasedStateMachine):
         key = (assignment, revision)
         with suppress(Stale), self.db.transaction() as session:
             saved = assignments.submit_judgement(
-                assignments.open_assignment(
-                    assignments.lock_annotator(session, who), assignment_id=assignment, now=self.now
-                ),
+                self._open(session, who, assignment),
                 revision=revision,
                 answers={"answer": label},
                 now=self.now,
@@ -162,11 +164,7 @@ class Campaigns(RuleBasedStateMachine):
         if self.shown:
             assignment, (who, _) = sorted(self.shown.items())[at % len(self.shown)]
             with suppress(Stale), self.db.transaction() as session:
-                opened = assignments.undo_judgement(
-                    assignments.open_assignment(
-                        assignments.lock_annotator(session, who), assignment_id=assignment, now=self.now
-                    )
-                )
+                opened = assignments.undo_judgement(self._open(session, who, assignment))
                 assert opened.revision == 1 + max(last for one, last in self.answers if one == assignment)
                 self.shown[assignment] = (who, opened.revision)
 
@@ -179,17 +177,13 @@ class Campaigns(RuleBasedStateMachine):
         with suppress(Stale), self.db.transaction() as session:
             if report:
                 assignments.report_item(
-                    assignments.open_assignment(
-                        assignments.lock_annotator(session, who), assignment_id=assignment, now=self.now
-                    ),
+                    self._open(session, who, assignment),
                     reason="помилка",
                     now=self.now,
                 )
                 return
             saved = assignments.skip_item(
-                assignments.open_assignment(
-                    assignments.lock_annotator(session, who), assignment_id=assignment, now=self.now
-                ),
+                self._open(session, who, assignment),
                 reason="не знаю",
                 now=self.now,
             )
