@@ -2,7 +2,6 @@
 
 Get the next item, submit, undo, skip and report it; and the same for the batches of Label Studio.
 
-
 The edge locks the annotator once in a transaction (`lock_annotator`) and passes on what it gets: to the next item, and
 to `open_assignment`, whose result goes to what is done with the item.
 """
