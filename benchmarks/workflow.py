@@ -84,16 +84,18 @@ class Campaign:
         """Assign the next item."""
         with self.measure(self.next), self.db.transaction() as session:
             return assignments.assign_next_item(
-                session, annotator_id=annotator, now=_campaign.NOW + timedelta(seconds=tick)
+                assignments.lock_annotator(session, annotator), now=_campaign.NOW + timedelta(seconds=tick)
             )
 
     def answer(self, annotator: int, assigned: assignments.AssignedItem, *, tick: int) -> None:
         """Submit an answer to an item."""
         with self.measure(self.submit), self.db.transaction() as session:
             assignments.submit_judgement(
-                session,
-                annotator_id=annotator,
-                assignment_id=assigned.assignment_id,
+                assignments.open_assignment(
+                    assignments.lock_annotator(session, annotator),
+                    assignment_id=assigned.assignment_id,
+                    now=_campaign.NOW + timedelta(seconds=tick + 5),
+                ),
                 revision=assigned.revision,
                 answers={"answer": "так"},
                 now=_campaign.NOW + timedelta(seconds=tick + 5),

@@ -15,7 +15,7 @@ from annotation.simulation.item_truths import ItemTruth
 from annotation.simulation.simulated_annotators import SimulatedAnnotator
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow import assignments
-from annotation.workflow.assignments import AssignedItem
+from annotation.workflow.assignments import AnnotatorTransaction, AssignedItem
 from annotation.workflow.participations import NothingAssigned
 
 MAX_IDLE_REQUESTS = 8
@@ -55,15 +55,16 @@ class AnnotatorAgent:
 
     def step(self, session: Session, *, now: datetime) -> datetime | None:
         """Do the next step; returns the time of the one after it, None where there is none."""
+        transaction = assignments.lock_annotator(session, self.annotator_id)
         had_item = self.current_item is not None
         if self.current_item is not None:
-            self._answer(session, self.current_item, now=now)
+            self._answer(transaction, self.current_item, now=now)
             if self.current_item is not None:
                 return now + self._draw_duration(self.current_item)
         if had_item and self.session_end is not None and now >= self.session_end:
             return self._end_session(now)
         prerequisites.attest_sessions(session, annotator_id=self.annotator_id, annotator=self.annotator, now=now)
-        next_item = assignments.assign_next_item(session, annotator_id=self.annotator_id, now=now)
+        next_item = assignments.assign_next_item(transaction, now=now)
         return (
             self._handle_no_item(session, next_item, now=now)
             if isinstance(next_item, NothingAssigned)
@@ -104,35 +105,22 @@ class AnnotatorAgent:
         pace = self.paces[item.project_id] / (3 if item.revision else 1)
         return timedelta(seconds=round(self.annotator.draw_seconds(pace, *about), 1))
 
-    def _answer(self, session: Session, item: AssignedItem, *, now: datetime) -> None:
+    def _answer(self, transaction: AnnotatorTransaction, item: AssignedItem, *, now: datetime) -> None:
         """Answer, skip or report the current item; a late answer is refused and dropped."""
         self.current_item = None
         about = (item.item, self.times_seen[item.project_id, item.item])
-        annotator_id, assignment_id = self.annotator_id, item.assignment_id
         settings, is_careful = self.annotator.settings, not self.annotator.careless and item.revision == 0
         try:
+            opened = assignments.open_assignment(transaction, assignment_id=item.assignment_id, now=now)
             if is_careful and self._draw("reports", *about) < settings.reports:
-                assignments.report_item(
-                    session, annotator_id=annotator_id, assignment_id=assignment_id, reason="simulated", now=now
-                )
+                assignments.report_item(opened, reason="simulated", now=now)
             if is_careful and self._draw("skips", *about) < settings.skips:
-                assignments.skip_item(
-                    session, annotator_id=annotator_id, assignment_id=assignment_id, reason="simulated", now=now
-                )
+                assignments.skip_item(opened, reason="simulated", now=now)
             else:
-                answers, revision = self._draw_answers(item), item.revision
-                assignments.submit_judgement(
-                    session,
-                    annotator_id=annotator_id,
-                    assignment_id=assignment_id,
-                    revision=revision,
-                    answers=answers,
-                    now=now,
-                )
+                answers = self._draw_answers(item)
+                assignments.submit_judgement(opened, revision=item.revision, answers=answers, now=now)
                 if is_careful and self._draw("undos", *about) < settings.undos:
-                    self.current_item = assignments.undo_judgement(
-                        session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
-                    )
+                    self.current_item = assignments.undo_judgement(opened)
         except Stale:
             pass
         if self.current_item is None:

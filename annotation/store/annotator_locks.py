@@ -1,22 +1,46 @@
 """The lock on an annotator's row: every use case that changes an annotator's state takes this lock first.
 
-An annotator's rows that were read under the lock cannot change until the transaction ends. They are therefore kept in a
-cache of the session and not read again.
+An annotator's rows that were read under the lock cannot change until the transaction ends. Who holds the lock passes it
+on as a value, `LockedAnnotator`; nothing about it is kept in the session.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import SessionTransaction
 from sqlalchemy.sql.functions import FunctionElement
 from sqlmodel import Session, col
 
+from annotation.errors import NotFound
 from annotation.store.models import Annotator
 
-_CACHE_KEY = "values read under a lock"
-"""The key of the cache in `session.info`."""
+
+@dataclass(frozen=True)
+class LockedAnnotator:
+    """An annotator whose row a transaction has locked; passed on to whatever relies on the lock.
+
+    It ends with the transaction, or the savepoint, in which the lock was taken.
+    """
+
+    annotator: Annotator
+    _session: Session = field(repr=False)
+    _transaction: SessionTransaction | None = field(repr=False)
+
+    @property
+    def session(self) -> Session:
+        """The session of the transaction that holds the lock; raises LookupError once that transaction has ended."""
+        if self._transaction is None or _get_transaction(self._session) is not self._transaction:
+            raise LookupError("the transaction that locked this annotator is not the current one")
+        return self._session
+
+    @property
+    def annotator_id(self) -> int:
+        """The annotator's id."""
+        return self.annotator.id or 0
 
 
 class _PreferIndexes(FunctionElement[str]):
@@ -43,7 +67,7 @@ def _on_postgresql(_element: _PreferIndexes, _compiler: object, **_: object) -> 
 def add_annotator_lock(statement: sa.Select[Any]) -> sa.Select[Any]:
     """Make a SELECT whose first column is `Annotator` lock the rows of the annotators that it returns.
 
-    The caller passes the annotator in the result to `remember_locked`.
+    The caller passes the annotator in the result to `get_locked`.
     """
     locked = statement.add_columns(_PreferIndexes()).with_for_update(key_share=True, of=Annotator)
     return locked.execution_options(populate_existing=True)
@@ -52,42 +76,22 @@ def add_annotator_lock(statement: sa.Select[Any]) -> sa.Select[Any]:
 _LOCK = add_annotator_lock(sa.select(Annotator).where(col(Annotator.id) == sa.bindparam("annotator")))
 
 
-def lock_annotator(session: Session, annotator_id: int) -> Annotator | None:
-    """Lock an annotator's row and return the annotator, None where there is no such row.
+def lock_annotator(session: Session, annotator_id: int) -> LockedAnnotator:
+    """Lock an annotator's row and read it anew; raises NotFound where there is no such row.
 
-    Other transactions that lock the same row wait until this transaction ends. A second call in the same transaction
-    returns the same annotator without a query. SQLite has one writer at a time and needs no row lock.
+    Other transactions that lock the same row wait until this transaction ends. SQLite has one writer at a time and
+    needs no row lock.
     """
-    cache = get_locked_cache(session)
-    key = (Annotator, annotator_id)
-    if key not in cache:
-        row = session.execute(_LOCK, {"annotator": annotator_id}).first()
-        if row is None:
-            return None
-        cache[key] = row[0]
-    annotator: Annotator = cache[key]
-    return annotator
+    row = session.execute(_LOCK, {"annotator": annotator_id}).first()
+    if row is None:
+        raise NotFound("There is no such annotator.")
+    return get_locked(session, row[0])
 
 
-def remember_locked(session: Session, annotator: Annotator) -> None:
-    """Note in the cache that a statement made by `add_annotator_lock` has read and locked the annotator."""
-    get_locked_cache(session)[Annotator, annotator.id] = annotator
+def get_locked(session: Session, annotator: Annotator) -> LockedAnnotator:
+    """The value for an annotator that a statement made by `add_annotator_lock` has read and locked just now."""
+    return LockedAnnotator(annotator, session, _get_transaction(session))
 
 
-def is_locked(session: Session, annotator_id: int) -> bool:
-    """Whether this transaction has locked the annotator."""
-    return (Annotator, annotator_id) in get_locked_cache(session)
-
-
-def get_locked_cache(session: Session) -> dict[object, Any]:
-    """The cache of values that were read under a lock, by keys that the callers choose.
-
-    A new, empty cache is returned once the transaction has ended, and inside each savepoint.
-    """
-    if not session.in_transaction():
-        session.begin()
-    current = session.get_nested_transaction() or session.get_transaction()
-    owner_and_cache: tuple[object, dict[object, Any]] = session.info.get(_CACHE_KEY, (None, {}))
-    if owner_and_cache[0] is not current:
-        owner_and_cache = session.info[_CACHE_KEY] = (current, {})
-    return owner_and_cache[1]
+def _get_transaction(session: Session) -> SessionTransaction | None:
+    return session.get_nested_transaction() or session.get_transaction()

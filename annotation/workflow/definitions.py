@@ -1,12 +1,19 @@
 """Definitions: the project and programme files as stored in the database, parsed once per process and cached.
 
-Parsing and checking a definition takes much longer than storing an answer. A definition is cached by the id of its
-project or programme and its `definition_sha256`, which changes with any of its files; that of a project by its overlap
-too.
+Parsing and checking a definition takes much longer than storing an answer. The caches of this module are the only ones
+of a process that hold what a database says. They need not be told of changes: a definition is found by columns that
+every transaction reads anew, and that change with it.
 """
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.orm import InstanceState
 from sqlmodel import Session
 
 from annotation.campaigns import project_file
@@ -14,12 +21,74 @@ from annotation.campaigns.programme_file import ProgrammeFile
 from annotation.campaigns.project_file import ProjectFile
 from annotation.store import queries
 from annotation.store.models import Programme, Project
+from annotation.store.models.table_model import TableModel
 
 MAX_CACHED_DEFINITIONS = 500
-"""How many definitions of projects, and how many of programmes, are kept before their cache is emptied."""
+"""How many definitions of projects, and how many of programmes, a process keeps."""
 
-_projects: dict[tuple[int, str, int | None, int | None], ProjectFile] = {}
-_programmes: dict[tuple[int, str], ProgrammeFile] = {}
+Definition = TypeVar("Definition")
+Row = TypeVar("Row", bound=TableModel)
+
+
+class DefinitionCache(Generic[Row, Definition]):
+    """Parsed definitions by the values of the `columns` that change with them: `size` of them, those used last.
+
+    The threads of a process share it. Where two parse the same definition at once, one of the results is kept.
+    """
+
+    def __init__(self, parse: Callable[[Row], Definition], *, columns: tuple[str, ...], size: int) -> None:
+        self._parse: Callable[[Row], Definition] = parse
+        self._columns, self._size = columns, size
+        self._definitions: OrderedDict[tuple[Hashable, ...], Definition] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._definitions)
+
+    def get_definition(self, row: Row) -> Definition:
+        """The definition of a stored project or programme, parsed where the cache does not hold it."""
+        key = self._read_key(row)
+        with self._lock:
+            if key in self._definitions:
+                self._definitions.move_to_end(key)
+                return self._definitions[key]
+        self._load_definition(row)
+        key, definition = self._read_key(row), self._parse(row)
+        with self._lock:
+            self._definitions[key] = definition
+            self._definitions.move_to_end(key)
+            if len(self._definitions) > self._size:
+                self._definitions.popitem(last=False)
+        return definition
+
+    def _read_key(self, row: Row) -> tuple[Hashable, ...]:
+        return tuple(getattr(row, name) for name in self._columns)
+
+    def _load_definition(self, row: Row) -> None:
+        """Read a definition that was not read with its row, in one statement with the columns of the key.
+
+        Read alone, it could be one that another process has stored since, and would be kept under the old key.
+        """
+        state: InstanceState[Any] = sa.inspect(row)
+        if "definition" in state.unloaded and state.session is not None:
+            state.session.refresh(row, ["definition", *self._columns])
+
+
+def _parse_project(project: Project) -> ProjectFile:
+    return project_file.parse_definition(project.definition)
+
+
+def _parse_programme(programme: Programme) -> ProgrammeFile:
+    return ProgrammeFile.model_validate(programme.definition)
+
+
+_PROJECTS = DefinitionCache(
+    _parse_project,
+    # extending a project changes its overlap, and leaves the digest of its files as it is
+    columns=("id", "definition_sha256", "overlap", "overlap_max"),
+    size=MAX_CACHED_DEFINITIONS,
+)
+_PROGRAMMES = DefinitionCache(_parse_programme, columns=("id", "definition_sha256"), size=MAX_CACHED_DEFINITIONS)
 
 
 def find_project(session: Session, *, project_id: int) -> tuple[Project, ProjectFile] | None:
@@ -35,26 +104,10 @@ def get_named_project(session: Session, name: str) -> tuple[Project, ProjectFile
 
 
 def get_project_definition(project: Project) -> ProjectFile:
-    """The parsed definition of a stored project.
-
-    The cache key holds the overlap too, because extending a project changes the overlap and leaves `definition_sha256`
-    as it is.
-    """
-    key = (project.id or 0, project.definition_sha256, project.overlap, project.overlap_max)
-    definition = _projects.get(key)
-    if definition is None:
-        if len(_projects) >= MAX_CACHED_DEFINITIONS:
-            _projects.clear()
-        definition = _projects[key] = project_file.parse_definition(project.definition)
-    return definition
+    """The parsed definition of a stored project."""
+    return _PROJECTS.get_definition(project)
 
 
 def get_programme_definition(programme: Programme) -> ProgrammeFile:
     """The parsed definition of a stored programme."""
-    key = (programme.id or 0, programme.definition_sha256)
-    definition = _programmes.get(key)
-    if definition is None:
-        if len(_programmes) >= MAX_CACHED_DEFINITIONS:
-            _programmes.clear()
-        definition = _programmes[key] = ProgrammeFile.model_validate(programme.definition)
-    return definition
+    return _PROGRAMMES.get_definition(programme)

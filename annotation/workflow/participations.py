@@ -9,27 +9,24 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file
-from annotation.store import annotator_locks
+from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Participation, Project
 from annotation.vocabulary import ParticipationStatus, Stage, UnassignedReason
 from annotation.workflow import definitions
 
 
-def get_participation(session: Session, *, annotator_id: int, project_id: int) -> Participation | None:
-    """The annotator's participation in the project; None where the annotator has not entered it yet.
+def get_participation(locked: LockedAnnotator, *, project_id: int) -> Participation | None:
+    """The annotator's participation in the project, read anew; None where the annotator has not entered it yet.
 
-    It is read under the lock on the annotator. Every writer of a participation takes this lock, so a participation that
-    this transaction read under the lock is still current and is not read again.
+    Every writer of a participation holds the lock on the annotator, so it is current until the transaction ends.
     """
-    needs_refresh = not annotator_locks.is_locked(session, annotator_id)
-    annotator_locks.lock_annotator(session, annotator_id)
-    return session.get(Participation, (annotator_id, project_id), populate_existing=needs_refresh)
+    key = (locked.annotator_id, project_id)
+    return locked.session.get(Participation, key, populate_existing=True)
 
 
 def get_or_create_participation(
-    session: Session,
+    locked: LockedAnnotator,
     *,
-    annotator_id: int,
     project: Project,
     now: datetime,
     invitation_id: int | None = None,
@@ -39,11 +36,25 @@ def get_or_create_participation(
 
     `invitation_id` and `programme_id` are stored with a new participation only.
     """
-    participation = get_participation(session, annotator_id=annotator_id, project_id=project.id or 0)
+    participation = get_participation(locked, project_id=project.id or 0)
     if participation is not None:
         return participation
+    return create_participation(
+        locked, project=project, now=now, invitation_id=invitation_id, programme_id=programme_id
+    )
+
+
+def create_participation(
+    locked: LockedAnnotator,
+    *,
+    project: Project,
+    now: datetime,
+    invitation_id: int | None = None,
+    programme_id: int | None = None,
+) -> Participation:
+    """Create the participation of an annotator who has none in the project yet, at the project's first stage."""
     participation = Participation(
-        annotator_id=annotator_id,
+        annotator_id=locked.annotator_id,
         project_id=project.id or 0,
         programme_id=programme_id,
         invitation_id=invitation_id,
@@ -51,8 +62,8 @@ def get_or_create_participation(
         since=now,
         joined_at=now,
     )
-    session.add(participation)
-    session.flush()
+    locked.session.add(participation)
+    locked.session.flush()
     return participation
 
 

@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from _stress_log import AcknowledgedAnswer, ShownItem, StressLog
+from sqlmodel import Session
 
 from annotation.errors import NotFound, Stale
 from annotation.store import database, queries
@@ -189,7 +190,7 @@ class _Actor:
         project_id = project or self.rng.choice(self.plan.projects)
         with self.db.transaction() as session:
             assigned = assignments.assign_next_item(
-                session, annotator_id=annotator, now=self.now, project_id=project_id
+                assignments.lock_annotator(session, annotator), now=self.now, project_id=project_id
             )
         if isinstance(assigned, NothingAssigned):
             return assigned.reason is UnassignedReason.SEARCHING
@@ -211,9 +212,7 @@ class _Actor:
     def _submit_label(self, annotator: int, assignment: int, revision: int, label: str) -> None:
         with self.db.transaction() as session:
             saved = assignments.submit_judgement(
-                session,
-                annotator_id=annotator,
-                assignment_id=assignment,
+                self._open(session, annotator, assignment),
                 revision=revision,
                 answers={"answer": label},
                 now=self.now,
@@ -222,6 +221,10 @@ class _Actor:
         if not saved.repeated:
             self.log.answers.append(answer)
         self.acknowledged.append(answer)
+
+    def _open(self, session: Session, annotator: int, assignment: int) -> assignments.OpenedAssignment:
+        transaction = assignments.lock_annotator(session, annotator)
+        return assignments.open_assignment(transaction, assignment_id=assignment, now=self.now)
 
     def _tap(self, annotator: int) -> None:
         """Repeat a tap, or forge it in another annotator's name."""
@@ -240,9 +243,7 @@ class _Actor:
             return
         answer = self.rng.choice(self.acknowledged[-20:])
         with self.db.transaction() as session:
-            assigned = assignments.undo_judgement(
-                session, annotator_id=answer.annotator, assignment_id=answer.assignment, now=self.now
-            )
+            assigned = assignments.undo_judgement(self._open(session, answer.annotator, answer.assignment))
         if self.rng.random() < 0.8:
             self._submit_label(answer.annotator, assigned.assignment_id, assigned.revision, self.rng.choice(OPTIONS))
 
@@ -252,9 +253,7 @@ class _Actor:
             return
         with self.db.transaction() as session:
             saved = assignments.skip_item(
-                session,
-                annotator_id=annotator,
-                assignment_id=assigned.assignment_id,
+                self._open(session, annotator, assigned.assignment_id),
                 reason="незрозуміло",
                 now=self.now,
             )
@@ -268,9 +267,7 @@ class _Actor:
         if assigned is not None:
             with self.db.transaction() as session:
                 assignments.report_item(
-                    session,
-                    annotator_id=annotator,
-                    assignment_id=assigned.assignment_id,
+                    self._open(session, annotator, assigned.assignment_id),
                     reason="помилка",
                     now=self.now,
                 )

@@ -43,10 +43,10 @@ def show_current_screen(context: UpdateContext, *, item_finished: bool = False) 
         if context.incoming.kind is UpdateKind.MESSAGE and not item_finished
         else state
     )
-    eligibility = assignments.get_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
+    eligibility = assignments.get_eligibility(context.transaction, now=context.now)
     if eligibility.live_assignment_id is not None:
         result = assignments.assign_next_item(
-            context.session, annotator_id=context.annotator_id, now=context.now, project_ids=(), eligibility=eligibility
+            context.transaction, now=context.now, project_ids=(), eligibility=eligibility
         )
         if isinstance(result, AssignedItem) or (result.reason in access.RESOLVABLE_REASONS and not result.declined):
             return show_assignment_result(context, result)
@@ -59,9 +59,7 @@ def show_current_screen(context: UpdateContext, *, item_finished: bool = False) 
 
 def list_menu_entries(context: UpdateContext) -> tuple[ProjectChoice, ...]:
     """The projects and programmes that the annotator has joined, as entries of the menu."""
-    return open_projects.list_choices(
-        assignments.get_eligibility(context.session, annotator_id=context.annotator_id, now=context.now).open_projects
-    )
+    return open_projects.list_choices(assignments.get_eligibility(context.transaction, now=context.now).open_projects)
 
 
 def _show_next_item(
@@ -102,7 +100,7 @@ def _mark_exhausted(context: UpdateContext, entry: ProjectChoice) -> None:
 
 def show_item_after_decline(context: UpdateContext, *, project_id: int) -> TelegramCalls:
     """Show an item after the annotator declined a project's terms: of the same menu entry, or of another."""
-    eligibility = assignments.get_eligibility(context.session, annotator_id=context.annotator_id, now=context.now)
+    eligibility = assignments.get_eligibility(context.transaction, now=context.now)
     open_entries = [entry for entry in open_projects.list_choices(eligibility.open_projects) if entry.projects]
     current = next((entry for entry in open_entries if project_id in entry.projects), None)
     if current is not None:
@@ -116,9 +114,7 @@ def show_item_after_decline(context: UpdateContext, *, project_id: int) -> Teleg
 
 def get_live_item(context: UpdateContext) -> AssignedItem | NothingAssigned:
     """The item that the annotator has in Telegram now, or why there is none; no new item is assigned."""
-    return assignments.assign_next_item(
-        context.session, annotator_id=context.annotator_id, now=context.now, project_ids=()
-    )
+    return assignments.assign_next_item(context.transaction, now=context.now, project_ids=())
 
 
 def _search_item(
@@ -127,8 +123,7 @@ def _search_item(
     """Assign an item of these projects, or find out why there is none; an unfinished search is continued."""
     for _ in range(MAX_SEARCHES):
         result = assignments.assign_next_item(
-            context.session,
-            annotator_id=context.annotator_id,
+            context.transaction,
             now=context.now,
             project_ids=projects,
             eligibility=eligibility,
@@ -144,7 +139,7 @@ def show_menu(context: UpdateContext, entries: Sequence[ProjectChoice]) -> Teleg
         MenuLine(
             key=entry.key,
             title=entry.title,
-            left=open_projects.count_open_items(context.session, project_ids=entry.projects),
+            left=open_projects.count_open_items(context.transaction.session, project_ids=entry.projects),
         )
         for entry in entries
     ]
@@ -155,7 +150,7 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
     """Explain why no project is open: quota reached, work elsewhere, paused, all done, or no invitation redeemed."""
     if entries:
         return context.send_text("quota", project=entries[0].title)
-    projects = participations.list_joined_projects(context.session, annotator_id=context.annotator_id)
+    projects = participations.list_joined_projects(context.transaction.session, annotator_id=context.annotator_id)
     for project in reversed(projects):
         if not project.supports_telegram:
             return context.send_text("elsewhere", project=project.title)
@@ -165,7 +160,7 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
             )
     if projects:
         return show_assignment_result(context, NothingAssigned(reason=UnassignedReason.NOTHING_LEFT))
-    return context.send_text("stranger" if invitations.has_invitations(context.session) else "nothing-open")
+    return context.send_text("stranger" if invitations.has_invitations(context.transaction.session) else "nothing-open")
 
 
 def show_assignment_result(
@@ -236,11 +231,11 @@ def _ask_due_attestation(context: UpdateContext, project: Project, definition: P
     """Ask for the attestation of the last work session, if it is due."""
     if definition.attestation is None:
         return ()
-    participation = participations.get_participation(
-        context.session, annotator_id=context.annotator_id, project_id=project.id or 0
-    )
     work_session = attestations.get_due_work_session(
-        context.session, definition=definition, participation=participation, now=context.now
+        context.transaction.session,
+        definition=definition,
+        participation=context.transaction.find_participation(project.id or 0),
+        now=context.now,
     )
     if work_session is None:
         return ()
@@ -259,7 +254,7 @@ def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> Telegra
     """Explain why there is no item, or ask what the annotator has to answer first."""
     title = ""
     if result.project is not None:
-        project, definition = definitions.get_named_project(context.session, result.project)
+        project, definition = definitions.get_named_project(context.transaction.session, result.project)
         if result.reason in access.RESOLVABLE_REASONS:
             return _ask_requirement(context, result.reason, project, definition)
         title = project.title
@@ -272,14 +267,16 @@ def _ask_requirement(
 ) -> TelegramCalls:
     """Ask for what the project requires before the first item: consent, a profile field, or the content warning."""
     project_id = project.id or 0
-    project_terms = terms.get_terms(context.session, project=project, definition=definition)
+    project_terms = terms.get_terms(context.transaction.session, project=project, definition=definition)
     if reason is UnassignedReason.CONSENT:
-        request = consents.get_consent_request(context.session, annotator_id=context.annotator_id, terms=project_terms)
+        request = consents.get_consent_request(
+            context.transaction.session, annotator_id=context.annotator_id, terms=project_terms
+        )
         if request is None:
             return ()
         return context.send(*onboarding.render_consent(request, context.translate, project_id=project_id))
     if reason is UnassignedReason.PROFILE:
-        answers = terms.get_profile_answers(context.session, annotator_id=context.annotator_id)
+        answers = terms.get_profile_answers(context.transaction.session, annotator_id=context.annotator_id)
         field = terms.list_missing_fields(project_terms.fields, answers)[0]
         context.save_state(
             context.state.with_step(ConversationStep.PROFILE, subject_id=project_id, profile_field=field.name)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import Stale
-from annotation.workflow import definitions
+from annotation.workflow import assignments, definitions
+from annotation.workflow.assignments import AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.conversations.conversation_state import ConversationRecord, ConversationState
 from bot.conversation.callbacks import CallbackData
 from bot.conversation.texts import Texts, get_texts, match_language
@@ -27,8 +28,6 @@ from bot.conversation.views import message_layout
 from bot.conversation.views.message_layout import RenderedMessage
 
 if TYPE_CHECKING:
-    from sqlmodel import Session
-
     from annotation.store.models import Annotator, Project
 
 
@@ -36,22 +35,27 @@ if TYPE_CHECKING:
 class UpdateContext:
     """What a handler needs to answer one update.
 
-    `session` is only passed on to use-cases. `callback` is the data of the tapped button; None for texts, and for taps
-    on buttons that this bot did not make.
+    `transaction` holds the annotator, locked, and what was loaded of their work; it goes to every use-case of
+    `assignments`, and its session, which is only passed on, to every other one. `callback` is the data of the tapped
+    button; None for texts, and for taps on buttons that this bot did not make.
     """
 
-    session: Session
+    transaction: AnnotatorTransaction
     incoming: IncomingUpdate
     now: datetime
     settings: ConversationSettings
-    annotator: Annotator
     record: ConversationRecord
     callback: CallbackData | None = None
 
     @property
+    def annotator(self) -> Annotator:
+        """The annotator."""
+        return self.transaction.annotator
+
+    @property
     def annotator_id(self) -> int:
         """The id of the annotator."""
-        return self.annotator.id or 0
+        return self.transaction.annotator_id
 
     @property
     def translate(self) -> Texts:
@@ -76,7 +80,7 @@ class UpdateContext:
 
     def save_state(self, state: ConversationState) -> None:
         """Store a new state of the conversation."""
-        self.record.save(self.session, state, now=self.now)
+        self.record.save(self.transaction.session, state, now=self.now)
 
     def require_callback(self) -> CallbackData:
         """The data of the tapped button; raises LookupError where there is none."""
@@ -84,9 +88,13 @@ class UpdateContext:
             raise LookupError("this handler is for taps")
         return self.callback
 
+    def open_assignment(self, assignment_id: int) -> OpenedAssignment:
+        """Open an assignment of the annotator; raises Stale where it is not theirs."""
+        return assignments.open_assignment(self.transaction, assignment_id=assignment_id, now=self.now)
+
     def find_project(self, project_id: int) -> tuple[Project, ProjectFile] | None:
         """A project with its definition; None for an unknown id."""
-        return definitions.find_project(self.session, project_id=project_id)
+        return definitions.find_project(self.transaction.session, project_id=project_id)
 
     def get_project(self, project_id: int) -> tuple[Project, ProjectFile]:
         """A project with its definition; raises Stale for an unknown id."""

@@ -119,7 +119,7 @@ def handle_update(
     if incoming.kind not in HANDLED_KINDS:
         return ()
     incoming = replace(incoming, text=_clean_text(incoming.text))
-    annotator, record = conversation_state.open_conversation(
+    transaction, record = conversation_state.open_conversation(
         session,
         telegram_id=incoming.telegram_id,
         language=match_language(incoming.language_code),
@@ -129,11 +129,10 @@ def handle_update(
     )
     callback = callbacks.decode_callback(incoming.data) if incoming.kind is UpdateKind.TAP else None
     context = UpdateContext(
-        session=session,
+        transaction=transaction,
         incoming=incoming,
         now=now,
         settings=settings,
-        annotator=annotator,
         record=record,
         callback=callback,
     )

@@ -41,18 +41,18 @@ def answer_first(db: database.Database) -> None:
             registration.register_telegram_annotator(session, telegram_id=1, language="uk", key=b"k" * 32, now=NOW).id
             or 0
         )
-        offer = assignments.assign_next_item(session, annotator_id=who, now=NOW)
+        offer = assignments.assign_next_item(assignments.lock_annotator(session, who), now=NOW)
         assert isinstance(offer, assignments.AssignedItem)
         tap(session, who, offer.assignment_id, option=0)
 
 
 def tap(session: Session, who: int, assignment_id: int, *, option: int) -> assignments.SavedJudgement:
     """A tap on the option at this place of the order shown."""
-    (asked,) = assignments.get_shown_questions(session, annotator_id=who, assignment_id=assignment_id, now=NOW)
+    transaction = assignments.lock_annotator(session, who)
+    opened = assignments.open_assignment(transaction, assignment_id=assignment_id, now=NOW)
+    (asked,) = assignments.get_shown_questions(opened)
     answers = {asked.name: asked.labels[option]}
-    return assignments.submit_judgement(
-        session, annotator_id=who, assignment_id=assignment_id, revision=0, answers=answers, now=NOW
-    )
+    return assignments.submit_judgement(opened, revision=0, answers=answers, now=NOW)
 
 
 def change(folder: Path, old: str, new: str, *, file: str = "words.csv") -> Path:
@@ -210,7 +210,7 @@ def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_
         known.status = ProjectStatus.RUNNING
         session.add(known)
         assert not isinstance(
-            assignments.assign_next_item(session, annotator_id=who, now=NOW), assignments.AssignedItem
+            assignments.assign_next_item(assignments.lock_annotator(session, who), now=NOW), assignments.AssignedItem
         )
         definition = project_files.parse_definition(known.definition)
     assert row_builder.explain_unsupported(definition) == (
@@ -233,7 +233,7 @@ def test_options_are_shuffled_for_each_annotator_and_taps_mean_what_was_shown(
                 ).id
                 or 0
             )
-            offer = assignments.assign_next_item(session, annotator_id=who, now=NOW)
+            offer = assignments.assign_next_item(assignments.lock_annotator(session, who), now=NOW)
             assert isinstance(offer, assignments.AssignedItem)
             shown = offer.questions[0].options
             orders.add(shown)

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from sqlmodel import Session
 
-from annotation.store import annotator_locks, database
-from annotation.store.models import Annotator, Conversation
+from annotation.store import database
+from annotation.store.annotator_locks import LockedAnnotator
+from annotation.store.models import Conversation
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import (
@@ -53,8 +54,8 @@ def db(tmp_path: Path) -> Iterator[database.Database]:
         yield found
 
 
-def find(session: Session) -> tuple[Annotator, ConversationRecord]:
-    """The annotator with their conversation."""
+def find(session: Session) -> tuple[LockedAnnotator, ConversationRecord]:
+    """The annotator, locked, with their conversation."""
     found = conversation_state.find_conversation(session, telegram_id=7)
     assert found is not None
     return found
@@ -66,9 +67,9 @@ def test_a_state_is_stored_so_and_read_back(
 ) -> None:
     """Databases hold these words and keys: what an earlier version stored is understood."""
     with db.transaction() as session:
-        annotator, record = find(session)
+        locked, record = find(session)
         assert record.state == ConversationState()
-        conversation_state.save_state(session, annotator_id=annotator.id or 0, state=state, now=NOW)
+        conversation_state.save_state(session, annotator_id=locked.annotator_id, state=state, now=NOW)
     with db.transaction() as session:
         row = session.get_one(Conversation, 1)
         assert (row.step, row.data, row.at) == (step, data, NOW)
@@ -78,19 +79,21 @@ def test_a_state_is_stored_so_and_read_back(
 def test_a_state_that_has_not_changed_is_not_stored(db: database.Database) -> None:
     """Each update saves its state; most leave it as it is."""
     with db.transaction() as session:
-        annotator, record = find(session)
+        locked, record = find(session)
         record.save(session, ConversationState(), now=NOW)
-        assert session.get(Conversation, annotator.id) is None
+        assert session.get(Conversation, locked.annotator_id) is None
         record.save(session, ConversationState(entry=1), now=NOW)
-        assert session.get_one(Conversation, annotator.id).data == {"door": 1}
+        assert session.get_one(Conversation, locked.annotator_id).data == {"door": 1}
 
 
 def test_whoever_is_found_is_locked(db: database.Database) -> None:
     """The lock comes with the conversation, in one statement; nobody is found by an unknown number."""
     with db.transaction() as session:
         assert conversation_state.find_conversation(session, telegram_id=8) is None
-        annotator, _ = find(session)
-        assert annotator_locks.is_locked(session, annotator.id or 0)
+        locked, _ = find(session)
+        assert (locked.annotator_id, locked.session) == (1, session)
+    with pytest.raises(LookupError, match="not the current one"):
+        _ = locked.session
 
 
 def test_somebody_new_is_registered_and_asked_for_a_language(db: database.Database) -> None:
@@ -98,9 +101,10 @@ def test_somebody_new_is_registered_and_asked_for_a_language(db: database.Databa
 
     def open_(number: int) -> tuple[int | None, str | None, bool, ConversationStep]:
         with db.transaction() as session:
-            annotator, record = conversation_state.open_conversation(
+            transaction, record = conversation_state.open_conversation(
                 session, telegram_id=number, language="en", key=b"k" * 32, now=NOW
             )
+            annotator = transaction.annotator
             return annotator.id, annotator.language, annotator.unreachable_at is None, record.state.step
 
     assert open_(8) == open_(8) == (2, "en", True, ConversationStep.LANGUAGE)

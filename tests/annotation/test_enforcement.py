@@ -119,7 +119,12 @@ class Campaign:
         )  # fmt: skip
         self.session.flush()
         return enforcement.enforce_rules(
-            self.session, project=self.project, definition=self.definition, assignment_id=made, now=NOW
+            self.session,
+            project=self.project,
+            definition=self.definition,
+            participation=self.participation(self.session.get_one(Assignment, made).annotator_id),
+            assignment_id=made,
+            now=NOW,
         )
 
     def final(self, made: int) -> Judgement:

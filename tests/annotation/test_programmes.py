@@ -13,6 +13,7 @@ from annotation.errors import Conflict, NotFound
 from annotation.store import database
 from annotation.store.models import Invitation, Participation, Programme, ProgrammeProject, Project, TextVersion
 from annotation.vocabulary import Stage, UnassignedReason
+from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.assignments import next_item
 from annotation.workflow.lifecycle import programmes, transitions
@@ -64,7 +65,9 @@ def turns(session: Session, person: int) -> str:
 
 def list_open(session: Session, person: int) -> tuple[open_projects.OpenProject, ...]:
     """The projects that are open to an annotator."""
-    return next_item.read_eligibility(session, annotator_id=person, project_id=None, now=NOW).open_projects
+    return next_item.read_eligibility(
+        assignments.lock_annotator(session, person), project_id=None, now=NOW
+    ).open_projects
 
 
 def test_a_sequence_goes_by_the_file_and_interleaving_by_items_shown(db: database.Database, sandbox: Sandbox) -> None:

@@ -30,7 +30,7 @@ def joined(session: Session, number: int) -> int:
 
 def answer(session: Session, person: int, *, option: int = 1, now: datetime = NOW) -> assignments.SavedJudgement | None:
     """Take the next item and answer it."""
-    offer = assignments.assign_next_item(session, annotator_id=person, now=now)
+    offer = assignments.assign_next_item(assignments.lock_annotator(session, person), now=now)
     if not isinstance(offer, assignments.AssignedItem):
         return None
     return tapped(session, person, offer.assignment_id, option=option, now=now)
@@ -40,11 +40,11 @@ def tapped(
     session: Session, person: int, assignment_id: int, *, option: int = 1, revision: int = 0, now: datetime = NOW
 ) -> assignments.SavedJudgement:
     """A tap on the option at this place of the order shown."""
-    (asked,) = assignments.get_shown_questions(session, annotator_id=person, assignment_id=assignment_id, now=now)
+    transaction = assignments.lock_annotator(session, person)
+    opened = assignments.open_assignment(transaction, assignment_id=assignment_id, now=now)
+    (asked,) = assignments.get_shown_questions(opened)
     answers = {asked.name: asked.labels[option]}
-    return assignments.submit_judgement(
-        session, annotator_id=person, assignment_id=assignment_id, revision=revision, answers=answers, now=now
-    )
+    return assignments.submit_judgement(opened, revision=revision, answers=answers, now=now)
 
 
 def test_projects_come_one_after_another_and_end(db: Database, load: Callable[..., None]) -> None:
@@ -55,7 +55,8 @@ def test_projects_come_one_after_another_and_end(db: Database, load: Callable[..
         person = joined(session, 1)
         numbers = []
         while isinstance(
-            offer := assignments.assign_next_item(session, annotator_id=person, now=NOW), assignments.AssignedItem
+            offer := assignments.assign_next_item(assignments.lock_annotator(session, person), now=NOW),
+            assignments.AssignedItem,
         ):
             numbers.append((offer.number, offer.remaining, offer.stimulus))
             tapped(session, person, offer.assignment_id)
@@ -70,7 +71,7 @@ def test_the_item_with_the_fewest_places_left_comes_first(db: Database, load: Ca
         answer(session, joined(session, 1))
         answer(session, joined(session, 2))
         first = session.exec(select(Item).where(Item.free == 1)).one()
-        offer = assignments.assign_next_item(session, annotator_id=joined(session, 3), now=NOW)
+        offer = assignments.assign_next_item(assignments.lock_annotator(session, joined(session, 3)), now=NOW)
         assert isinstance(offer, assignments.AssignedItem)
         assert offer.item == first.external_id
 
@@ -81,7 +82,7 @@ def test_an_item_with_its_overlap_is_assigned_to_nobody_else(db: Database, load:
     with db.transaction() as session:
         for number in (1, 2):
             assert answer(session, joined(session, number)) is not None
-        nothing = assignments.assign_next_item(session, annotator_id=joined(session, 3), now=NOW)
+        nothing = assignments.assign_next_item(assignments.lock_annotator(session, joined(session, 3)), now=NOW)
         assert nothing == NothingAssigned(reason=UnassignedReason.NOTHING_LEFT, project="words")
 
 
@@ -90,8 +91,10 @@ def test_asking_again_gives_the_same_live_item(db: Database, load: Callable[...,
     load("words")
     with db.transaction() as session:
         person = joined(session, 1)
-        first = assignments.assign_next_item(session, annotator_id=person, now=NOW)
-        assert first == assignments.assign_next_item(session, annotator_id=person, now=NOW + timedelta(days=3))
+        first = assignments.assign_next_item(assignments.lock_annotator(session, person), now=NOW)
+        assert first == assignments.assign_next_item(
+            assignments.lock_annotator(session, person), now=NOW + timedelta(days=3)
+        )
 
 
 def test_the_same_tap_twice_stores_once(db: Database, load: Callable[..., None]) -> None:
@@ -99,7 +102,7 @@ def test_the_same_tap_twice_stores_once(db: Database, load: Callable[..., None])
     load("words")
     with db.transaction() as session:
         person = joined(session, 1)
-        offer = assignments.assign_next_item(session, annotator_id=person, now=NOW)
+        offer = assignments.assign_next_item(assignments.lock_annotator(session, person), now=NOW)
         assert isinstance(offer, assignments.AssignedItem)
         assert not tapped(session, person, offer.assignment_id).repeated
         assert tapped(session, person, offer.assignment_id).repeated
@@ -114,7 +117,7 @@ def test_a_forged_tap_changes_nothing(db: Database, load: Callable[..., None], w
     load("words")
     with db.transaction() as session:
         person = joined(session, 1)
-        offer = assignments.assign_next_item(session, annotator_id=person, now=NOW)
+        offer = assignments.assign_next_item(assignments.lock_annotator(session, person), now=NOW)
         assert isinstance(offer, assignments.AssignedItem)
         with pytest.raises(Stale):
             tapped(session, **{"person": person, "assignment_id": offer.assignment_id} | wrong)  # type: ignore[arg-type]
@@ -138,7 +141,9 @@ def test_the_frames_say_how_each_answer_came_about(db: Database, load: Callable[
     with db.transaction() as session:
         person = joined(session, 1)
         for minutes in (0, 10, 50):
-            assignments.assign_next_item(session, annotator_id=person, now=NOW + timedelta(minutes=minutes))
+            assignments.assign_next_item(
+                assignments.lock_annotator(session, person), now=NOW + timedelta(minutes=minutes)
+            )
             answer(session, person, now=NOW + timedelta(minutes=minutes, seconds=4))
         found = frames.read_responses(session, queries.get_project(session, "words"))
     assert found["position"].tolist() == [1, 2, 3]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import Session, col, select
 
-from annotation.store import database, overlap_counts, queries
+from annotation.store import annotator_locks, database, overlap_counts, queries
 from annotation.store.models import Annotator, Assignment, Item, Journal, Judgement, Report
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
 from annotation.workflow import assignments, participations
@@ -45,7 +45,9 @@ def someone(session: Session) -> str:
     """A person with an answer to the first item and a question about it; the pseudonym."""
     person = registration.register_telegram_annotator(session, telegram_id=5, language="uk", key=b"k" * 32, now=NOW)
     project = queries.get_project(session, "words")
-    participations.get_or_create_participation(session, annotator_id=person.id or 0, project=project, now=NOW)
+    participations.get_or_create_participation(
+        annotator_locks.lock_annotator(session, person.id or 0), project=project, now=NOW
+    )
     item = session.exec(select(Item).where(Item.external_id == "1")).one()
     item.free, item.n_live, item.n_done = 1, 1, 1
     made = Assignment(
@@ -230,7 +232,7 @@ def test_whoever_was_paused_is_readmitted(hromada: Hromada, who: str) -> None:
 
     def pause(session: Session) -> str:
         person = session.exec(select(Annotator)).one()
-        row = participations.get_participation(session, annotator_id=person.id or 0, project_id=1)
+        row = participations.get_participation(annotator_locks.lock_annotator(session, person.id or 0), project_id=1)
         assert row is not None
         row.status = ParticipationStatus.PAUSED
         session.add(row)
@@ -330,7 +332,9 @@ def handed(session: Session, pseudonym: str) -> str:
     """Why no batch is assigned, else how many items it has."""
     who = administration.get_annotator(session, pseudonym).id or 0
     project = queries.get_project(session, "strict").id or 0
-    batch = assignments.assign_batch(session, annotator_id=who, project_id=project, n_items=2, now=datetime.now(UTC))
+    batch = assignments.assign_batch(
+        assignments.lock_annotator(session, who), project_id=project, n_items=2, now=datetime.now(UTC)
+    )
     return batch.shortfall.reason.value if batch.shortfall else str(len(batch.assignment_ids))
 
 

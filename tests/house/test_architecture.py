@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import re
 import subprocess
@@ -125,3 +126,49 @@ def test_the_page_names_only_what_is_there() -> None:
     paths = re.findall(rf"`((?:{'|'.join(PACKAGES)})/[\w/]+)/?`", page)
     assert len(paths) > 60
     assert [path for path in paths if find_spec(path.rstrip("/").replace("/", ".")) is None] == []
+
+
+def parse_modules() -> Iterator[tuple[str, ast.Module]]:
+    """Every module of the packages as it is imported here, by its path without the ending."""
+    for package in PACKAGES:
+        spec = find_spec(package)
+        assert spec is not None
+        assert spec.origin is not None
+        root = Path(spec.origin).parent
+        for file in sorted(root.rglob("*.py")):
+            name = str(file.relative_to(root.parent).with_suffix("")).removesuffix("/__init__")
+            yield name, ast.parse(file.read_text("utf-8"))
+
+
+def is_kept_by_the_process(node: ast.AST) -> bool:
+    """Whether a statement at the top of a module makes something that grows while the process runs."""
+    decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+    if any("cache" in ast.unparse(decorator) for decorator in decorators):
+        return True
+    value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+    if not isinstance(value, ast.Call):
+        return isinstance(value, ast.Dict | ast.List) and not ast.unparse(value).strip("{}[]")
+    maker = ast.unparse(value.func).split(".")[-1]
+    return maker in {"defaultdict", "OrderedDict", "Counter", "deque", "DefinitionCache", "local"} or (
+        maker in {"dict", "list", "set"} and not value.args
+    )
+
+
+def test_the_page_says_what_a_process_keeps() -> None:
+    """Each cache stands in the table with its reason, and what stands there has one."""
+    section = PAGE.read_text("utf-8").split("## What is passed on, and what a process keeps")[1].split("\n## ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    listed = {path for row in rows for path in re.findall(r"`([\w/]+)`", row)}
+    found = {name for name, module in parse_modules() if any(is_kept_by_the_process(node) for node in module.body)}
+    assert found == listed
+
+
+def test_nothing_is_kept_in_a_session() -> None:
+    """What one function has loaded or locked for another is passed on as a value."""
+    found = [
+        name
+        for name, module in parse_modules()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Attribute) and node.attr == "info" and "session" in ast.unparse(node.value).lower()
+    ]
+    assert found == []

@@ -14,6 +14,7 @@ DATABASE = ("sqlalchemy", "sqlmodel", "annotation.store")
 CLEAN = """\
 def show(session: Session, context: UpdateContext) -> Project:
     context.record.save(session, now=context.now)
+    assign_next_item(context.transaction, project=get_project(context.transaction.session, name))
     return find_project(context.session, session=session, annotator=context.annotator)
 """
 QUERIES = (
@@ -23,6 +24,8 @@ QUERIES = (
     "query = context.session",
     "query = session",
     "return context.session",
+    "context.transaction.session.exec(statement)",
+    "query = opened.transaction.session",
     "[context.session][0].add(row)",
     "with context.session as view: pass",
 )

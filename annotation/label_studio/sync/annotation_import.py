@@ -23,9 +23,9 @@ from annotation.errors import BadInput, Stale
 from annotation.label_studio import payloads
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteTask
 from annotation.label_studio.sync import task_upload
-from annotation.store.models import Assignment, Item, Judgement, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask
+from annotation.store.models import Assignment, Judgement, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask
 from annotation.workflow import assignments
-from annotation.workflow.assignments import SECOND_PASS_OCCASION
+from annotation.workflow.assignments import SECOND_PASS_OCCASION, AnnotatorTransaction
 
 SKIP_REASON = "skipped in Label Studio"
 UNLINKED_REASON = "nobody is linked to this account"
@@ -187,8 +187,9 @@ def _import_annotator(
     current = _get_current(annotations)
     try:
         with session.begin_nested():
-            row = known or _borrow_task(session, batch, task, annotator_id, batch_assignment, now=now)
-            change = _store_answer(session, definition, row[1], current, now=now)
+            transaction = assignments.lock_annotator(session, annotator_id)
+            row = known or _borrow_task(transaction, batch, task, batch_assignment, now=now)
+            change = _store_answer(transaction, definition, row[1], current, now=now)
             row[0].seen = digest
             session.add(row[0])
             session.flush()
@@ -202,10 +203,9 @@ def _import_annotator(
 
 
 def _borrow_task(
-    session: Session,
+    transaction: AnnotatorTransaction,
     batch: LabelStudioBatch,
     task: RemoteTask,
-    annotator_id: int,
     batch_assignment: Assignment,
     *,
     now: datetime,
@@ -213,9 +213,8 @@ def _borrow_task(
     """A row for an annotator who answered in the batch of another one."""
     if batch_assignment.occasion == SECOND_PASS_OCCASION:
         raise Stale("This second pass is another annotator's.")
-    assignment_id = assignments.assign_outside_batch(
-        session, annotator_id=annotator_id, item_id=batch_assignment.item_id, now=now
-    )
+    session = transaction.session
+    assignment_id = assignments.assign_outside_batch(transaction, item_id=batch_assignment.item_id, now=now)
     row = session.get(LabelStudioTask, assignment_id)
     if row is not None:
         raise Stale("The annotator has this item in a batch of their own.")
@@ -224,7 +223,7 @@ def _borrow_task(
 
 
 def _store_answer(
-    session: Session,
+    transaction: AnnotatorTransaction,
     definition: ProjectFile,
     assignment: Assignment,
     current: RemoteAnnotation | None,
@@ -232,20 +231,20 @@ def _store_answer(
     now: datetime,
 ) -> AnswerChange | None:
     """Store the present annotation; None where nothing changed."""
-    owner: dict[str, Any] = {"annotator_id": assignment.annotator_id, "assignment_id": assignment.id or 0}
+    session = transaction.session
+    opened = assignments.open_batch_assignment(transaction, assignment_id=assignment.id or 0, now=now)
     before = session.exec(select(Judgement.id).where(Judgement.assignment_id == assignment.id).limit(1)).first()
     if current is None:
-        withdrawn = assignments.withdraw_batch_answer(session, **owner, now=now)
+        withdrawn = assignments.withdraw_batch_answer(opened, now=now)
         return AnswerChange.DELETED if withdrawn else None
     times: dict[str, Any] = {"seconds": current.lead_time, "at": min(current.updated_at, now)}
     if current.was_cancelled:
-        skipped = assignments.skip_batch_item(session, **owner, reason=SKIP_REASON, **times, now=now)
+        skipped = assignments.skip_batch_item(opened, reason=SKIP_REASON, **times, now=now)
         return AnswerChange.SKIPPED if skipped else None
-    item = session.get_one(Item, assignment.item_id)
     second = assignment.occasion == SECOND_PASS_OCCASION
     first = task_upload.get_blind_answers(session, assignment, definition.all_questions[0].name) if second else None
-    answers = payloads.read_answers(definition, item, current.result, first=first)
-    if not assignments.submit_batch_answer(session, **owner, answers=answers, **times, now=now):
+    answers = payloads.read_answers(definition, opened.item, current.result, first=first)
+    if not assignments.submit_batch_answer(opened, answers=answers, **times, now=now):
         return None
     return AnswerChange.ANSWERED if before is None else AnswerChange.CHANGED
 

@@ -239,17 +239,18 @@ class _Push:
                 yield
 
     def _assign_items(self, session: Session, number: int) -> tuple[int, ...]:
-        owner = {"annotator_id": self.annotator.id or 0, "project_id": self.project.id or 0}
         self.nothing_assigned = None
         if number <= 0:
             return ()
+        transaction = assignments.lock_annotator(session, self.annotator.id or 0)
+        project_id = self.project.id or 0
         if self.order.second:
             return assignments.assign_second_pass(
-                session, **owner, n_items=number, now=self.clock(), lease=self.order.lease
+                transaction, project_id=project_id, n_items=number, now=self.clock(), lease=self.order.lease
             )
         assigned = assignments.assign_batch(
-            session,
-            **owner,
+            transaction,
+            project_id=project_id,
             n_items=number,
             now=self.clock(),
             lease=self.order.lease,

@@ -30,7 +30,11 @@ class InterfaceTexts:
         return str(text)
 
 
-@cache
 def load_texts(language: str) -> InterfaceTexts:
     """The messages of a project's language; English for a language that has none here."""
-    return InterfaceTexts(language if language in LANGUAGES else DEFAULT)
+    return _read_texts(language if language in LANGUAGES else DEFAULT)
+
+
+@cache
+def _read_texts(language: str) -> InterfaceTexts:
+    return InterfaceTexts(language)

@@ -15,7 +15,7 @@ from sqlmodel import Session, select
 
 from annotation.campaigns import stimulus
 from annotation.errors import Stale
-from annotation.store import journal
+from annotation.store import annotator_locks, journal
 from annotation.store.models import Annotator, Participation
 from annotation.vocabulary import Event, ParticipationStatus, Requirement, UnassignedReason
 from annotation.workflow import participations
@@ -107,10 +107,8 @@ def decline_terms(
     `reason` is one of `RESOLVABLE_REASONS`. Doing it twice records it once; a participation that is paused, excluded or
     failed keeps its reason. Raises Stale where the project asks nothing of this kind any more.
     """
-    session.get(Annotator, annotator_id, with_for_update=True)
-    participation = participations.get_or_create_participation(
-        session, annotator_id=annotator_id, project=terms.project, now=now
-    )
+    locked = annotator_locks.lock_annotator(session, annotator_id)
+    participation = participations.get_or_create_participation(locked, project=terms.project, now=now)
     request = _find_request(session, annotator_id=annotator_id, terms=terms, reason=reason)
     if request is None:
         raise Stale("That is not asked any more.")

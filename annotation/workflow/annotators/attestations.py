@@ -12,7 +12,8 @@ from sqlmodel import Session
 from annotation.campaigns import project_file
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Stale, Where
-from annotation.store.models import Annotator, Attestation, Participation, Project
+from annotation.store import annotator_locks
+from annotation.store.models import Attestation, Participation, Project
 from annotation.workflow import participations
 from annotation.workflow.annotators.active_time import PAUSE_SECONDS
 
@@ -42,7 +43,8 @@ def save_attestation(
     for an unknown option.
     """
     section = project_file.parse_definition(project.definition).attestation
-    participation = participations.get_participation(session, annotator_id=annotator_id, project_id=project.id or 0)
+    locked = annotator_locks.lock_annotator(session, annotator_id)  # two taps at once come one after the other
+    participation = participations.get_participation(locked, project_id=project.id or 0)
     if section is None or participation is None or not 1 <= work_session <= participation.work_session:
         raise Stale("Nothing is asked of that work session.")
     if used not in section.options:
@@ -50,7 +52,6 @@ def save_attestation(
         raise BadInput(
             f"{used!r} is not among the options.", where=Where(field="attestation"), remedy=f"There are: {listed}."
         )
-    session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other
     attestation = session.get(Attestation, (annotator_id, project.id or 0, work_session))
     if attestation is None:
         attestation = Attestation(

@@ -10,7 +10,7 @@ from sqlmodel import Session, col
 
 from annotation.campaigns import project_file, stimulus
 from annotation.errors import Stale
-from annotation.store import journal
+from annotation.store import annotator_locks, journal
 from annotation.store.models import Annotator, Consent, Participation, Project, TextVersion
 from annotation.vocabulary import Event, ParticipationStatus, Requirement, TextKind
 from annotation.workflow import definitions, participations
@@ -106,10 +106,8 @@ def accept_warning(
     text = project_file.parse_definition(project.definition).content_warning
     if text is None or stimulus.compute_text_digest(text) != sha256:
         raise Stale("This warning is out of date; read the new one.")
-    session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other
-    participation = participations.get_or_create_participation(
-        session, annotator_id=annotator_id, project=project, now=now
-    )
+    locked = annotator_locks.lock_annotator(session, annotator_id)  # two taps at once come one after the other
+    participation = participations.get_or_create_participation(locked, project=project, now=now)
     if participation.warning_sha256 == sha256:
         return participation
     participation.warned_at, participation.warning_sha256 = now, sha256

@@ -15,10 +15,10 @@ from enum import StrEnum
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.errors import BadInput, NotFound, Where
-from annotation.store import journal, queries
+from annotation.errors import BadInput, Where
+from annotation.store import annotator_locks, journal, queries
+from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import (
-    Annotator,
     Cohort,
     Invitation,
     Participation,
@@ -121,13 +121,11 @@ def redeem_invitation(
     that several annotators cannot take the last one. An annotator who joined the same project or programme by
     invitation before takes no use and changes no cohort.
     """
-    annotator = session.get(Annotator, annotator_id, with_for_update=True)
-    if annotator is None:
-        raise NotFound("There is no such annotator.")
+    locked = annotator_locks.lock_annotator(session, annotator_id)
     invitation = session.exec(select(Invitation).where(Invitation.code == code.strip())).first()
     if invitation is None:
         return InvitationRefusal.UNKNOWN
-    if annotator.suspended_at is not None:
+    if locked.annotator.suspended_at is not None:
         return InvitationRefusal.SUSPENDED
     target, projects = _get_target_projects(session, invitation)
     names = tuple(project.name for project in projects)
@@ -140,7 +138,7 @@ def redeem_invitation(
         refusal = InvitationRefusal.USED_UP
     if refusal is not None:
         return refusal
-    _enter_projects(session, annotator_id=annotator_id, invitation=invitation, projects=projects, now=now)
+    _enter_projects(locked, invitation=invitation, projects=projects, now=now)
     data = {"invitation": invitation.id, "door": target.name}
     journal.record_event(session, Event.INVITATION_REDEEMED, now=now, annotator_id=annotator_id, data=data)
     return RedeemedInvitation(target=target.name, projects=names, repeated=False)
@@ -204,18 +202,17 @@ def _has_redeemed(session: Session, *, annotator_id: int, project_id: int | None
 
 
 def _enter_projects(
-    session: Session, *, annotator_id: int, invitation: Invitation, projects: Sequence[Project], now: datetime
+    locked: LockedAnnotator, *, invitation: Invitation, projects: Sequence[Project], now: datetime
 ) -> None:
     """Create a participation in each project; one that came by another invitation keeps that."""
+    session = locked.session
     for project in projects:
-        participation = participations.get_or_create_participation(
-            session, annotator_id=annotator_id, project=project, now=now
-        )
+        participation = participations.get_or_create_participation(locked, project=project, now=now)
         if participation.invitation_id is None:
             participation.invitation_id = invitation.id
             participation.programme_id = invitation.programme_id or participation.programme_id
             session.add(participation)
-    if invitation.cohort and session.get(Cohort, (annotator_id, invitation.cohort)) is None:
-        session.add(Cohort(annotator_id=annotator_id, name=invitation.cohort))
+    if invitation.cohort and session.get(Cohort, (locked.annotator_id, invitation.cohort)) is None:
+        session.add(Cohort(annotator_id=locked.annotator_id, name=invitation.cohort))
     session.flush()
     session.refresh(invitation)

@@ -10,6 +10,8 @@ from sqlmodel import Session
 
 from annotation.campaigns import stimulus
 from annotation.errors import BadInput, Conflict, Where
+from annotation.store import annotator_locks
+from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Annotator, Project
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import consents, invitations, profiles, terms
@@ -60,7 +62,8 @@ def record_agreement(
             where=Where(field="profile"),
             remedy="Say what it asks: " + (" ".join(f"--profile {name}=…" for name in fields) or "nothing") + ".",
         )
-    participations.get_or_create_participation(session, annotator_id=annotator_id, project=project, now=now)
+    locked = annotator_locks.lock_annotator(session, annotator_id)
+    participations.get_or_create_participation(locked, project=project, now=now)
     request = consents.get_consent_request(session, annotator_id=annotator_id, terms=required)
     if request is not None:
         sha256 = request.required.sha256
@@ -72,7 +75,7 @@ def record_agreement(
     return OfflineAgreement(
         consent=None if request is None else request.required,
         fields=tuple(sorted(profile)),
-        warned=_record_warning(session, annotator_id=annotator_id, project=project, how=how.strip(), now=now),
+        warned=_record_warning(locked, project=project, how=how.strip(), now=now),
     )
 
 
@@ -83,11 +86,13 @@ def _redeem_code(session: Session, *, annotator: Annotator, code: str, now: date
         raise BadInput(f"The code lets nobody in: {result.value}.", where=Where(field="code"), remedy=remedy)
 
 
-def _record_warning(session: Session, *, annotator_id: int, project: Project, how: str, now: datetime) -> bool:
+def _record_warning(locked: LockedAnnotator, *, project: Project, how: str, now: datetime) -> bool:
     definition = definitions.get_project_definition(project)
-    participation = participations.get_participation(session, annotator_id=annotator_id, project_id=project.id or 0)
+    participation = participations.get_participation(locked, project_id=project.id or 0)
     if definition.content_warning is None or not terms.is_warning_missing(definition, participation):
         return False
     sha256 = stimulus.compute_text_digest(definition.content_warning)
-    consents.accept_warning(session, annotator_id=annotator_id, project=project, sha256=sha256, now=now, how=how)
+    consents.accept_warning(
+        locked.session, annotator_id=locked.annotator_id, project=project, sha256=sha256, now=now, how=how
+    )
     return True

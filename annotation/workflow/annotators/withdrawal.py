@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import NotFound
-from annotation.store import journal, judgements, overlap_counts
-from annotation.store.models import Annotator, Assignment, Judgement, Participation, Project
+from annotation.store import annotator_locks, journal, judgements, overlap_counts
+from annotation.store.models import Assignment, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus
 from annotation.workflow import participations
 
@@ -51,8 +51,8 @@ def withdraw_annotator(session: Session, *, annotator_id: int, project: Project,
     An answer that was excluded for another reason keeps that. A second withdrawal changes nothing. Raises NotFound for
     an annotator who does not take part in the project.
     """
-    session.get(Annotator, annotator_id, with_for_update=True)
-    participation = participations.get_participation(session, annotator_id=annotator_id, project_id=project.id or 0)
+    locked = annotator_locks.lock_annotator(session, annotator_id)
+    participation = participations.get_participation(locked, project_id=project.id or 0)
     if participation is None:
         raise NotFound(
             f"This annotator takes no part in {project.name}.", remedy="`hromada people PROJECT` lists who does."

@@ -1,8 +1,17 @@
 """The facade of the use-cases of an annotator at work, in Telegram and in Label Studio: the only way in from outside.
 
 Get the next item, submit, undo, skip and report it; and the same for the batches of Label Studio.
+
+The edge locks the annotator once in a transaction (`lock_annotator`) and passes on what it gets: to the next item, and
+to `open_assignment`, whose result goes to what is done with the item.
 """
 
+from annotation.workflow.assignments.annotator_context import (
+    AnnotatorTransaction,
+    OpenedAssignment,
+    lock_annotator,
+    open_assignment,
+)
 from annotation.workflow.assignments.assigned_items import AssignedItem, ShownPage, ShownQuestion, get_shown_questions
 from annotation.workflow.assignments.batches.batch_answers import (
     skip_batch_item,
@@ -17,15 +26,11 @@ from annotation.workflow.assignments.batches.batch_assignment import (
     assign_outside_batch,
     count_batch_items,
     count_second_pass_items,
+    open_batch_assignment,
 )
 from annotation.workflow.assignments.batches.moved_items import list_long_items, list_reported_items, move_items
 from annotation.workflow.assignments.batches.second_pass import assign_second_pass, list_second_pass_candidates
-from annotation.workflow.assignments.judgement_writer import (
-    SavedJudgement,
-    TrainingFeedback,
-    get_judgement,
-    is_answered,
-)
+from annotation.workflow.assignments.judgement_writer import SavedJudgement, TrainingFeedback, get_judgement
 from annotation.workflow.assignments.leases import expire_leases
 from annotation.workflow.assignments.next_item import Eligibility, assign_next_item, get_eligibility
 from annotation.workflow.assignments.qualification import QualificationDecision
@@ -36,9 +41,11 @@ from annotation.workflow.assignments.undo import get_open_item, keep_judgement, 
 __all__ = [
     "DEFAULT_BATCH_LEASE",
     "SECOND_PASS_OCCASION",
+    "AnnotatorTransaction",
     "AssignedBatch",
     "AssignedItem",
     "Eligibility",
+    "OpenedAssignment",
     "QualificationDecision",
     "SavedJudgement",
     "SavedReport",
@@ -56,12 +63,14 @@ __all__ = [
     "get_judgement",
     "get_open_item",
     "get_shown_questions",
-    "is_answered",
     "keep_judgement",
     "list_long_items",
     "list_reported_items",
     "list_second_pass_candidates",
+    "lock_annotator",
     "move_items",
+    "open_assignment",
+    "open_batch_assignment",
     "report_item",
     "skip_batch_item",
     "skip_item",

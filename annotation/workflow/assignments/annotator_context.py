@@ -1,11 +1,12 @@
 """The context of an annotator in a project: what every decision on an assignment needs, read in one statement.
 
-The context is read under the lock on the annotator, and cached until the end of the transaction.
+The annotator is locked first. What was locked and loaded is an `AnnotatorTransaction`, an assignment with its item an
+`OpenedAssignment`: values that the caller of the use-cases passes from one to the next.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -14,8 +15,9 @@ from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.errors import Stale
+from annotation.errors import NotFound, Stale
 from annotation.store import annotator_locks
+from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import (
     AllocatedProject,
     Annotator,
@@ -83,76 +85,107 @@ class AnnotatorContext:
         return self.definition.kind == "baseline"
 
 
-def lock_annotator(session: Session, annotator_id: int) -> Annotator:
-    """Lock the annotator's row until the transaction ends, and return it.
+@dataclass(frozen=True, kw_only=True)
+class AnnotatorTransaction:
+    """What a transaction has locked and loaded of an annotator at work; it ends with that transaction.
+
+    `contexts` are the contexts that were loaded, by project id: each is read once, and a use-case sees in it what the
+    one before it changed.
+    """
+
+    locked: LockedAnnotator
+    contexts: dict[int, AnnotatorContext] = field(default_factory=dict)
+
+    @property
+    def session(self) -> Session:
+        """The session of the transaction; raises LookupError once it has ended."""
+        return self.locked.session
+
+    @property
+    def annotator(self) -> Annotator:
+        """The annotator, whose row is locked."""
+        return self.locked.annotator
+
+    @property
+    def annotator_id(self) -> int:
+        """The annotator's id."""
+        return self.locked.annotator_id
+
+    def find_participation(self, project_id: int) -> Participation | None:
+        """The annotator's participation in a project whose context was loaded; None for any other project."""
+        context = self.contexts.get(project_id)
+        return None if context is None else context.participation
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenedAssignment:
+    """An assignment with its item and the context of its annotator, from its opening to what is done with it."""
+
+    transaction: AnnotatorTransaction
+    context: AnnotatorContext
+    assignment: Assignment
+    item: Item
+
+    @property
+    def session(self) -> Session:
+        """The session of the transaction; raises LookupError once it has ended."""
+        return self.transaction.session
+
+    @property
+    def assignment_id(self) -> int:
+        """The assignment's id."""
+        return require_id(self.assignment.id)
+
+
+def lock_annotator(session: Session, annotator_id: int) -> AnnotatorTransaction:
+    """Lock the annotator's row until the transaction ends: the first step of every use-case of an annotator at work.
 
     Where the database locks rows, other updates of the same annotator wait. Raises Stale for an unknown annotator.
     """
-    annotator = annotator_locks.lock_annotator(session, annotator_id)
-    if annotator is None:
-        raise Stale("This person is not known.")
-    return annotator
+    try:
+        return AnnotatorTransaction(locked=annotator_locks.lock_annotator(session, annotator_id))
+    except NotFound:
+        raise Stale("This person is not known.") from None
 
 
 def load_context(
-    session: Session, annotator: Annotator, *, project_id: int, now: datetime
+    transaction: AnnotatorTransaction, *, project_id: int, now: datetime
 ) -> AnnotatorContext | NothingAssigned:
-    """The annotator's context in a running project, from the transaction's cache if it is cached.
+    """The annotator's context in a running project, read where this transaction has not loaded it yet.
 
     Returns NothingAssigned where the project is not running. Creates the participation where the annotator has none in
     the project yet.
     """
-    context = get_cached_context(session, annotator_id=require_id(annotator.id), project_id=project_id)
+    context = transaction.contexts.get(project_id)
     if context is not None:
         return context
-    row = session.execute(_CONTEXT, {"annotator": annotator.id, "project": project_id}).one()
+    keys = {"annotator": transaction.annotator_id, "project": project_id}
+    row = transaction.session.execute(_CONTEXT, keys).one()
     if row[0].status is not ProjectStatus.RUNNING:
         return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=row[0].name)
-    return _build_context(session, annotator, *row, now=now)
+    return _build_context(transaction, *row, now=now)
 
 
-def get_cached_context(session: Session, *, annotator_id: int, project_id: int) -> AnnotatorContext | None:
-    """The context, where this transaction has loaded it and the definition has not changed since; else None."""
-    cache = annotator_locks.get_locked_cache(session)
-    context: AnnotatorContext | None = cache.get((AnnotatorContext, annotator_id, project_id))
-    if context is None or definitions.get_project_definition(context.project) is not context.definition:
-        return None
-    return context
-
-
-def load_assignment(
-    session: Session, *, annotator_id: int, assignment_id: int, now: datetime, surface: Surface = Surface.TELEGRAM
-) -> tuple[AnnotatorContext, Assignment, Item]:
-    """An assignment on a surface, with its item and the annotator's context.
+def open_assignment(
+    transaction: AnnotatorTransaction, *, assignment_id: int, now: datetime, surface: Surface = Surface.TELEGRAM
+) -> OpenedAssignment:
+    """Open an assignment on a surface: read it with its item and the annotator's context.
 
     Raises Stale where the assignment does not belong to the annotator, or to this surface.
     """
-    annotator = lock_annotator(session, annotator_id)
-    cache = annotator_locks.get_locked_cache(session)
-    cached: tuple[AnnotatorContext, Assignment, Item] | None = cache.pop(
-        (Assignment, annotator_id, assignment_id), None
-    )
-    if cached is not None:
-        return cached
-    row = session.execute(_ASSIGNMENT, {"annotator": annotator_id, "assignment": assignment_id}).first()
+    keys = {"annotator": transaction.annotator_id, "assignment": assignment_id}
+    row = transaction.session.execute(_ASSIGNMENT, keys).first()
     if row is None:
         raise Stale("This item is not yours.")
     assignment, item, *context_columns = row
-    if assignment.annotator_id != annotator_id or assignment.surface != surface:
+    if assignment.annotator_id != transaction.annotator_id or assignment.surface != surface:
         raise Stale("This item is not yours.")
-    context = get_cached_context(session, annotator_id=annotator_id, project_id=item.project_id)
-    return context or _build_context(session, annotator, *context_columns, now=now), assignment, item
-
-
-def cache_assignment(session: Session, context: AnnotatorContext, assignment: Assignment, item: Item) -> None:
-    """Keep a loaded assignment, unchanged, for the next `load_assignment` of this transaction."""
-    key = (Assignment, context.annotator_id, require_id(assignment.id))
-    annotator_locks.get_locked_cache(session)[key] = (context, assignment, item)
+    context = transaction.contexts.get(item.project_id) or _build_context(transaction, *context_columns, now=now)
+    return OpenedAssignment(transaction=transaction, context=context, assignment=assignment, item=item)
 
 
 def _build_context(
-    session: Session,
-    annotator: Annotator,
+    transaction: AnnotatorTransaction,
     project: Project,
     participation: Participation | None,
     programme: Programme | None,
@@ -160,21 +193,20 @@ def _build_context(
     *,
     now: datetime,
 ) -> AnnotatorContext:
-    annotator_id, definition = require_id(annotator.id), definitions.get_project_definition(project)
+    """The context made of its columns, noted in the transaction; creates the participation where there is none."""
+    definition = definitions.get_project_definition(project)
     if participation is None:
-        participation = participations.get_or_create_participation(
-            session, annotator_id=annotator_id, project=project, now=now
-        )
+        participation = participations.create_participation(transaction.locked, project=project, now=now)
     context = AnnotatorContext(
-        annotator=annotator,
+        annotator=transaction.annotator,
         project=project,
         definition=definition,
         participation=participation,
         terms=terms.build_terms(programme, project=project, definition=definition),
-        exposure_exceptions=_list_exception_projects(session, definition),
+        exposure_exceptions=_list_exception_projects(transaction.session, definition),
         is_allocated=is_allocated,
     )
-    annotator_locks.get_locked_cache(session)[AnnotatorContext, annotator_id, context.project_id] = context
+    transaction.contexts[context.project_id] = context
     return context
 
 

@@ -14,7 +14,7 @@ from annotation.store import item_queue
 from annotation.store.models import Assignment, Item, table_model
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Pool, Stage, Surface
 from annotation.workflow.assignments import annotator_context, assignment_policy
-from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.assignments.assignment_policy import PagePosition
 
 
@@ -80,16 +80,15 @@ class AssignedItem:
     page: ShownPage | None
 
 
-def build_assigned_item(
-    session: Session, context: AnnotatorContext, assignment: Assignment, item: Item, *, open_items: int | None = None
-) -> AssignedItem:
+def build_assigned_item(opened: OpenedAssignment, *, open_items: int | None = None) -> AssignedItem:
     """Build what the annotator is shown of an assignment.
 
     `open_items` is the number of open items in the pool where the queue has counted it; where it is None, it is counted
     here.
     """
+    context, assignment, item = opened.context, opened.assignment, opened.item
     return AssignedItem(
-        assignment_id=annotator_context.require_id(assignment.id),
+        assignment_id=opened.assignment_id,
         revision=assignment.open_revision or 0,
         project=context.project.title,
         project_id=context.project_id,
@@ -99,16 +98,17 @@ def build_assigned_item(
         item=item.external_id,
         stimulus=item.stimulus,
         pieces=tuple(item.pieces or ()),
-        questions=build_shown_questions(context, assignment, item),
+        questions=get_shown_questions(opened),
         number=assignment.position or 0,
-        remaining=_count_remaining(session, item, open_items=open_items),
+        remaining=_count_remaining(opened.session, item, open_items=open_items),
         page=_build_shown_page(context, assignment),
     )
 
 
-def build_shown_questions(context: AnnotatorContext, assignment: Assignment, item: Item) -> tuple[ShownQuestion, ...]:
-    """The questions of an assigned item, with the options in the order in which this annotator sees them."""
-    questions = list_questions(context, item)
+def get_shown_questions(opened: OpenedAssignment) -> tuple[ShownQuestion, ...]:
+    """The questions of an opened item, with the options in the order in which this annotator sees them."""
+    assignment, item = opened.assignment, opened.item
+    questions = list_questions(opened.context, item)
     orders = assignment.option_orders or {}
     if not orders and assignment.option_order is not None:
         orders = {questions[0].name: assignment.option_order}
@@ -171,20 +171,6 @@ def build_option_orders(context: AnnotatorContext, item: Item, *, occasion: int)
     return orders
 
 
-def get_shown_questions(
-    session: Session, *, annotator_id: int, assignment_id: int, now: datetime
-) -> tuple[ShownQuestion, ...]:
-    """The questions of an assigned item as its annotator sees them; the assignment is cached for a following answer.
-
-    Raises Stale where the assignment does not belong to the annotator.
-    """
-    context, assignment, item = annotator_context.load_assignment(
-        session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
-    )
-    annotator_context.cache_assignment(session, context, assignment, item)
-    return build_shown_questions(context, assignment, item)
-
-
 def _count_remaining(session: Session, item: Item, *, open_items: int | None) -> int | None:
     if item.pool not in POOLS_WITH_OVERLAP:
         return None
@@ -215,18 +201,19 @@ class SelectedItem:
 
 
 def assign_item(
-    session: Session,
+    transaction: AnnotatorTransaction,
     context: AnnotatorContext,
     selected: SelectedItem,
     *,
     now: datetime,
     batch_until: datetime | None = None,
-) -> tuple[Assignment, Item]:
+) -> OpenedAssignment:
     """Create the assignment of a selected item, or make the annotator's expired assignment of it live again.
 
     An expired assignment keeps its old position. With `batch_until` the assignment belongs to a Label Studio batch and
-    its lease ends then; without it the item is shown in Telegram. Returns the assignment and its item.
+    its lease ends then; without it the item is shown in Telegram.
     """
+    session = transaction.session
     item = selected.item or session.get_one(Item, selected.item_id, populate_existing=True)
     assignment = _find_expired(session, context, selected) if selected.item is None else None
     if assignment is None:
@@ -248,7 +235,7 @@ def assign_item(
     table_model.write_row(session, context.participation)
     table_model.write_row(session, assignment)
     annotator_context.record_exposure(session, context, item, now=now)
-    return assignment, item
+    return OpenedAssignment(transaction=transaction, context=context, assignment=assignment, item=item)
 
 
 def _find_expired(session: Session, context: AnnotatorContext, selected: SelectedItem) -> Assignment | None:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session, select
+from sqlmodel import select
 
 from annotation.campaigns.questions import ChoiceQuestion, Question
-from annotation.errors import Stale
 from annotation.store.models import Assignment, Item, Judgement, table_model
 from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, Stage
-from annotation.workflow.assignments import annotator_context, assigned_items
-from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments import assigned_items
+from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.assigned_items import ShownQuestion
 from annotation.workflow.assignments.qualification import QualificationDecision
 from annotation.workflow.quality import gold_answers
@@ -80,9 +79,7 @@ class NewAnswer:
 
 
 def write_judgement(
-    session: Session,
-    context: AnnotatorContext,
-    assignment: Assignment,
+    opened: OpenedAssignment,
     new_answer: NewAnswer,
     *,
     revision: int,
@@ -94,10 +91,10 @@ def write_judgement(
     The time of an answer in Telegram is the time since the item was shown, in seconds; that of an answer from Label
     Studio comes with it. `exclusion` is stored with it, None where the answer counts.
     """
-    questions = context.definition.all_questions
+    questions, assignment = opened.context.definition.all_questions, opened.assignment
     shown_at = assignment.shown_at or assignment.assigned_at or now
     judgement = Judgement(
-        assignment_id=annotator_context.require_id(assignment.id),
+        assignment_id=opened.assignment_id,
         revision=revision,
         response=new_answer.answers.get(questions[0].name, ""),
         response_raw=new_answer.raw,
@@ -108,22 +105,14 @@ def write_judgement(
         excluded_kind=None if exclusion is None else exclusion.kind,
         excluded_reason=None if exclusion is None else exclusion.reason,
     )
-    table_model.write_row(session, judgement)
+    table_model.write_row(opened.session, judgement)
     return judgement
 
 
-def get_judgement(session: Session, assignment_id: int, revision: int) -> Judgement | None:
+def get_judgement(opened: OpenedAssignment, *, revision: int) -> Judgement | None:
     """One revision of an answer; None where it was never stored."""
-    revisions = select(Judgement).where(Judgement.assignment_id == assignment_id, Judgement.revision == revision)
-    return session.exec(revisions).first()
-
-
-def is_answered(session: Session, *, annotator_id: int, assignment_id: int, revision: int) -> bool:
-    """Whether this revision of an answer is stored. Raises Stale where the assignment is not this annotator's."""
-    assignment = session.get(Assignment, assignment_id)
-    if assignment is None or assignment.annotator_id != annotator_id:
-        raise Stale("This item is not yours.")
-    return get_judgement(session, assignment_id, revision) is not None
+    revisions = select(Judgement).where(Judgement.assignment_id == opened.assignment_id, Judgement.revision == revision)
+    return opened.session.exec(revisions).first()
 
 
 def get_stored_answers(context: AnnotatorContext, judgement: Judgement) -> dict[str, str]:
@@ -134,19 +123,18 @@ def get_stored_answers(context: AnnotatorContext, judgement: Judgement) -> dict[
 
 
 def build_saved_judgement(
-    context: AnnotatorContext,
-    assignment: Assignment,
-    item: Item,
+    opened: OpenedAssignment,
     judgement: Judgement,
     *,
     repeated: bool = False,
     decision: QualificationDecision | None = None,
 ) -> SavedJudgement:
     """Build what the annotator is shown of a stored answer."""
+    context, assignment, item = opened.context, opened.assignment, opened.item
     questions = assigned_items.list_questions(context, item)
     stored_answers = get_stored_answers(context, judgement)
     return SavedJudgement(
-        assignment_id=annotator_context.require_id(assignment.id),
+        assignment_id=opened.assignment_id,
         revision=judgement.revision,
         number=assignment.position or 0,
         project_id=context.project_id,
@@ -154,7 +142,7 @@ def build_saved_judgement(
         stage=assignment.stage,
         stimulus=item.stimulus,
         pieces=tuple(item.pieces or ()),
-        questions=assigned_items.build_shown_questions(context, assignment, item),
+        questions=assigned_items.get_shown_questions(opened),
         stored_answers=stored_answers,
         answers={name: get_answer_text(questions, item, name, label) for name, label in stored_answers.items()},
         repeated=repeated,

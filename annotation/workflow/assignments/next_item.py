@@ -9,7 +9,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.store.models import Annotator, Assignment
+from annotation.store.models import Assignment
 from annotation.store.models.table_model import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, ProjectStatus, Stage, UnassignedReason
 from annotation.workflow.allocation import open_projects
@@ -23,7 +23,7 @@ from annotation.workflow.assignments import (
     leases,
     qualification,
 )
-from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction
 from annotation.workflow.assignments.assigned_items import AssignedItem, SelectedItem
 from annotation.workflow.participations import NothingAssigned
 
@@ -43,9 +43,8 @@ class Eligibility:
 
 
 def assign_next_item(
-    session: Session,
+    transaction: AnnotatorTransaction,
     *,
-    annotator_id: int,
     now: datetime,
     project_id: int | None = None,
     project_ids: Sequence[int] | None = None,
@@ -58,13 +57,12 @@ def assign_next_item(
     transaction, with nothing assigned since; it is read here where it is None. The reason SEARCHING asks the caller to
     commit and to call again at once.
     """
-    annotator = annotator_context.lock_annotator(session, annotator_id)
     if eligibility is None:
-        eligibility = read_eligibility(session, annotator_id=annotator_id, project_id=project_id, now=now)
+        eligibility = read_eligibility(transaction, project_id=project_id, now=now)
     if eligibility.has_overdue_leases:
-        leases.expire_leases(session, now=now, except_annotator_id=annotator_id)
+        leases.expire_leases(transaction.session, now=now, except_annotator_id=transaction.annotator_id)
     if eligibility.live_assignment_id is not None:
-        live_item = _get_live_item(session, annotator, assignment_id=eligibility.live_assignment_id, now=now)
+        live_item = _get_live_item(transaction, assignment_id=eligibility.live_assignment_id, now=now)
         if live_item is not None:
             return live_item
     reasons: list[NothingAssigned] = []
@@ -72,7 +70,7 @@ def assign_next_item(
         open_projects.order_projects(eligibility.open_projects) if project_id is None else (project_id,)
     )
     for tried_project_id in ordered_project_ids if project_ids is None else project_ids:
-        result = _assign_project_item(session, annotator, project_id=tried_project_id, now=now)
+        result = _assign_project_item(transaction, project_id=tried_project_id, now=now)
         if isinstance(result, AssignedItem) or _is_resolvable(result) or result.reason is UnassignedReason.SEARCHING:
             return result
         reasons.append(result)
@@ -80,10 +78,9 @@ def assign_next_item(
     return _choose_reason([*reasons, *full_projects])
 
 
-def get_eligibility(session: Session, *, annotator_id: int, now: datetime) -> Eligibility:
-    """The annotator's live assignment and open projects, read under the lock on the annotator."""
-    annotator_context.lock_annotator(session, annotator_id)
-    return read_eligibility(session, annotator_id=annotator_id, project_id=None, now=now)
+def get_eligibility(transaction: AnnotatorTransaction, *, now: datetime) -> Eligibility:
+    """The annotator's live assignment and open projects."""
+    return read_eligibility(transaction, project_id=None, now=now)
 
 
 def _choose_reason(reasons: list[NothingAssigned]) -> NothingAssigned:
@@ -103,16 +100,15 @@ def _is_resolvable(obstacle: NothingAssigned) -> bool:
 
 
 def _get_live_item(
-    session: Session, annotator: Annotator, *, assignment_id: int, now: datetime
+    transaction: AnnotatorTransaction, *, assignment_id: int, now: datetime
 ) -> AssignedItem | NothingAssigned | None:
     """The annotator's live item, with its lease renewed where it was over.
 
     Returns the obstacle where the annotator has to agree to something first. Returns None where the assignment is not
     live any more, or where the annotator may not answer it now: then it expires.
     """
-    context, assignment, item = annotator_context.load_assignment(
-        session, annotator_id=annotator.id or 0, assignment_id=assignment_id, now=now
-    )
+    opened = annotator_context.open_assignment(transaction, assignment_id=assignment_id, now=now)
+    session, context, assignment, item = opened.session, opened.context, opened.assignment, opened.item
     if assignment.status is not AssignmentStatus.LIVE:
         return None
     obstacle = find_project_obstacle(session, context, now=now)
@@ -125,13 +121,13 @@ def _get_live_item(
         assigned_items.renew_lease(context, assignment, now=now)
     assignment.item_revision, assignment.stimulus_sha256 = item.revision, item.stimulus_sha256
     session.add(assignment)
-    return assigned_items.build_assigned_item(session, context, assignment, item)
+    return assigned_items.build_assigned_item(opened)
 
 
 def _assign_project_item(
-    session: Session, annotator: Annotator, *, project_id: int, now: datetime
+    transaction: AnnotatorTransaction, *, project_id: int, now: datetime
 ) -> AssignedItem | NothingAssigned:
-    context = annotator_context.load_context(session, annotator, project_id=project_id, now=now)
+    session, context = transaction.session, annotator_context.load_context(transaction, project_id=project_id, now=now)
     if isinstance(context, NothingAssigned):
         return context
     obstacle = find_project_obstacle(session, context, now=now) or _find_cap(context, now=now)
@@ -141,8 +137,8 @@ def _assign_project_item(
     selected = select_item(session, context, now=now)
     if isinstance(selected, NothingAssigned):
         return selected
-    assignment, item = assigned_items.assign_item(session, context, selected, now=now)
-    return assigned_items.build_assigned_item(session, context, assignment, item, open_items=selected.open_items)
+    opened = assigned_items.assign_item(transaction, context, selected, now=now)
+    return assigned_items.build_assigned_item(opened, open_items=selected.open_items)
 
 
 def find_project_obstacle(session: Session, context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
@@ -211,28 +207,27 @@ def _select_stage_item(
     return item_selection.select_attempt_item(session, context, stage)
 
 
-def read_eligibility(session: Session, *, annotator_id: int, project_id: int | None, now: datetime) -> Eligibility:
-    """Read the eligibility in one statement; the caller holds the lock on the annotator.
+def read_eligibility(transaction: AnnotatorTransaction, *, project_id: int | None, now: datetime) -> Eligibility:
+    """Read the eligibility in one statement.
 
     Counts of answers that this transaction has changed but not written yet are included.
     """
     statement = _LIVE_OVERDUE_AND_PROJECTS if project_id is None else _LIVE_AND_OVERDUE
+    session = transaction.session
     with session.no_autoflush:
-        rows = session.connection().execute(statement, {"annotator": annotator_id, "now": now}).all()
+        rows = session.connection().execute(statement, {"annotator": transaction.annotator_id, "now": now}).all()
     stored_projects = open_projects.sort_open_projects(
         row[2:] for row in rows if project_id is None and row[2] is not None
     )
     return Eligibility(
         live_assignment_id=rows[0][0],
         has_overdue_leases=bool(rows[0][1]),
-        open_projects=tuple(
-            _update_counts(session, open_project, annotator_id=annotator_id) for open_project in stored_projects
-        ),
+        open_projects=tuple(_update_counts(transaction, open_project) for open_project in stored_projects),
     )
 
 
-def _update_counts(session: Session, open_project: OpenProject, *, annotator_id: int) -> OpenProject:
-    context = annotator_context.get_cached_context(session, annotator_id=annotator_id, project_id=open_project.project)
+def _update_counts(transaction: AnnotatorTransaction, open_project: OpenProject) -> OpenProject:
+    context = transaction.contexts.get(open_project.project)
     if context is None:
         return open_project
     return replace(open_project, answered=context.participation.answered, shown=context.participation.shown)

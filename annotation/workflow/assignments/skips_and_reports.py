@@ -14,7 +14,7 @@ from annotation.store import journal, overlap_counts
 from annotation.store.models import Annotator, Assignment, Item, Participation, Report
 from annotation.vocabulary import POOLS_WITH_OVERLAP, SKIPPED, AssignmentStatus, Event, ItemStatus
 from annotation.workflow.assignments import annotator_context, judgement_writer, submission, undo
-from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.judgement_writer import NewAnswer, SavedJudgement
 
 DEFAULT_REPORT_THRESHOLD = 2
@@ -29,49 +29,32 @@ class SavedReport:
     paused: bool
 
 
-def skip_item(session: Session, *, annotator_id: int, assignment_id: int, reason: str, now: datetime) -> SavedJudgement:
+def skip_item(opened: OpenedAssignment, *, reason: str, now: datetime) -> SavedJudgement:
     """Skip a live item and store the reason.
 
     In a baseline, in pools without overlap and in repeats the skip counts as the answer and scores nothing. Elsewhere
     the item's place is freed for another annotator, and this annotator does not get the item again. Raises Stale where
-    the assignment does not belong to the annotator, or is answered.
+    the assignment is answered.
     """
-    context, assignment, item = annotator_context.load_assignment(
-        session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
-    )
-    earlier = judgement_writer.get_judgement(session, assignment_id, 0)
+    earlier = judgement_writer.get_judgement(opened, revision=0)
     if earlier is not None:
         if earlier.skip_reason is None:
             raise Stale("This item is answered already.")
-        return judgement_writer.build_saved_judgement(context, assignment, item, earlier, repeated=True)
+        return judgement_writer.build_saved_judgement(opened, earlier, repeated=True)
     new_answer = NewAnswer(answers={}, raw="", skip_reason=reason)
-    return store_skip(session, context, assignment, item, new_answer=new_answer, now=now)
+    return store_skip(opened, new_answer=new_answer, now=now)
 
 
-def store_skip(
-    session: Session,
-    context: AnnotatorContext,
-    assignment: Assignment,
-    item: Item,
-    *,
-    new_answer: NewAnswer,
-    now: datetime,
-) -> SavedJudgement:
+def store_skip(opened: OpenedAssignment, *, new_answer: NewAnswer, now: datetime) -> SavedJudgement:
     """Store a skip of an assignment that has no judgement yet, as the answer or with its place released."""
-    if context.is_baseline or item.pool not in POOLS_WITH_OVERLAP or assignment.is_repeat:
-        return submission.store_first_answer(session, context, assignment, item, new_answer=new_answer, now=now)
-    return _skip_and_release(session, context, assignment, item, new_answer=new_answer, now=now)
+    is_without_overlap = opened.item.pool not in POOLS_WITH_OVERLAP or opened.assignment.is_repeat
+    if opened.context.is_baseline or is_without_overlap:
+        return submission.store_first_answer(opened, new_answer=new_answer, now=now)
+    return _skip_and_release(opened, new_answer=new_answer, now=now)
 
 
-def _skip_and_release(
-    session: Session,
-    context: AnnotatorContext,
-    assignment: Assignment,
-    item: Item,
-    *,
-    new_answer: NewAnswer,
-    now: datetime,
-) -> SavedJudgement:
+def _skip_and_release(opened: OpenedAssignment, *, new_answer: NewAnswer, now: datetime) -> SavedJudgement:
+    session, context, assignment = opened.session, opened.context, opened.assignment
     if context.participation.status in undo.EXCLUDED_OR_WITHDRAWN:
         raise Stale("This person takes part no more.")
     held_place = assignment.holds_place
@@ -88,23 +71,17 @@ def _skip_and_release(
     if new_answer.at is None:
         annotator_context.record_activity(context.participation, now=now)
         session.add(context.participation)
-    judgement = judgement_writer.write_judgement(
-        session, context, assignment, new_answer, revision=0, exclusion=SKIPPED, now=now
-    )
-    return judgement_writer.build_saved_judgement(context, assignment, item, judgement)
+    judgement = judgement_writer.write_judgement(opened, new_answer, revision=0, exclusion=SKIPPED, now=now)
+    return judgement_writer.build_saved_judgement(opened, judgement)
 
 
-def report_item(
-    session: Session, *, annotator_id: int, assignment_id: int, reason: str, text: str = "", now: datetime
-) -> SavedReport:
+def report_item(opened: OpenedAssignment, *, reason: str, text: str = "", now: datetime) -> SavedReport:
     """Report a problem with an item; the annotator may answer it all the same.
 
     The item is paused when enough annotators have open reports about it; those who withdrew or were excluded or
-    suspended are not counted. Raises Stale where the assignment does not belong to the annotator.
+    suspended are not counted.
     """
-    context, _, item = annotator_context.load_assignment(
-        session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
-    )
+    session, context, item = opened.session, opened.context, opened.item
     session.refresh(item, with_for_update={"key_share": True})
     item_id = annotator_context.require_id(item.id)
     earlier = select(Report.id).where(Report.item_id == item_id, Report.annotator_id == context.annotator_id)
@@ -114,7 +91,7 @@ def report_item(
         Report(
             item_id=item_id,
             annotator_id=context.annotator_id,
-            assignment_id=assignment_id,
+            assignment_id=opened.assignment_id,
             reason=reason,
             text=text,
             at=now,

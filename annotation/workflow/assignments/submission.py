@@ -35,54 +35,46 @@ from annotation.workflow.assignments import (
     qualification,
     undo,
 )
-from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.judgement_writer import NewAnswer, SavedJudgement
 from annotation.workflow.assignments.qualification import QualificationDecision
 from annotation.workflow.quality import enforcement
 
 
 def submit_judgement(
-    session: Session,
+    opened: OpenedAssignment,
     *,
-    annotator_id: int,
-    assignment_id: int,
     revision: int,
     answers: Mapping[str, object],
     now: datetime,
 ) -> SavedJudgement:
     """Store an answer as this revision of its assignment; the same answer to the same revision is stored only once.
 
-    `answers` are raw answers by question name. Raises Stale where the assignment does not belong to the annotator, has
-    a different answer already or is closed; raises BadInput, with the question's own message, for an answer that is not
-    valid.
+    `answers` are raw answers by question name. Raises Stale where the assignment has a different answer already or is
+    closed; raises BadInput, with the question's own message, for an answer that is not valid.
     """
-    context, assignment, item = annotator_context.load_assignment(
-        session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
-    )
-    new_answer = parse_answers(context, item, answers)
+    context, assignment = opened.context, opened.assignment
+    new_answer = parse_answers(context, opened.item, answers)
     is_first = (
         assignment.status is AssignmentStatus.LIVE and revision == 0
     )  # a live assignment has no stored answer yet
-    stored_judgement = None if is_first else judgement_writer.get_judgement(session, assignment_id, revision)
+    stored_judgement = None if is_first else judgement_writer.get_judgement(opened, revision=revision)
     if stored_judgement is not None:
         if (
             judgement_writer.get_stored_answers(context, stored_judgement) != dict(new_answer.answers)
             or stored_judgement.skip_reason is not None
         ):
             raise Stale("This item is answered already.")
-        return judgement_writer.build_saved_judgement(context, assignment, item, stored_judgement, repeated=True)
+        return judgement_writer.build_saved_judgement(opened, stored_judgement, repeated=True)
     if revision == 0:
-        return store_first_answer(session, context, assignment, item, new_answer=new_answer, now=now)
-    if assignment.open_revision != revision or not undo.is_changeable(session, context, assignment, item):
+        return store_first_answer(opened, new_answer=new_answer, now=now)
+    if assignment.open_revision != revision or not undo.is_changeable(opened):
         raise Stale("This answer can be changed no more.")
-    return _store_revision(session, context, assignment, item, new_answer=new_answer, now=now)
+    return _store_revision(opened, new_answer=new_answer, now=now)
 
 
 def store_first_answer(
-    session: Session,
-    context: AnnotatorContext,
-    assignment: Assignment,
-    item: Item,
+    opened: OpenedAssignment,
     *,
     new_answer: NewAnswer,
     now: datetime,
@@ -92,29 +84,28 @@ def store_first_answer(
     A late answer takes a place again; where it is no longer needed, it is stored with an exclusion. Raises Stale
     where the assignment has another status.
     """
+    session, context, assignment, item = opened.session, opened.context, opened.assignment, opened.item
     check_participation(session, context)
     if context.project.status is ProjectStatus.CLOSED:
         leases.expire_lease(session, assignment, now=now)
     exclusion = new_answer.exclusion
     if not _mark_done(session, assignment, status=AssignmentStatus.LIVE, holds_place=assignment.holds_place):
         late_exclusion = enforcement.get_exclusion(context.participation)
-        if late_exclusion is None and not _is_still_needed(session, context, assignment, item):
+        if late_exclusion is None and not _is_still_needed(opened):
             late_exclusion = EXTRA
         takes_place = late_exclusion is None and item.pool in POOLS_WITH_OVERLAP and not assignment.is_repeat
         if not _mark_done(session, assignment, status=AssignmentStatus.EXPIRED, holds_place=takes_place):
             raise Stale("This item is closed.")
         exclusion = late_exclusion or exclusion
-    judgement = judgement_writer.write_judgement(
-        session, context, assignment, new_answer, revision=0, exclusion=exclusion, now=now
-    )
+    judgement = judgement_writer.write_judgement(opened, new_answer, revision=0, exclusion=exclusion, now=now)
     if assignment.holds_place:
         if not assignment.exposed and annotator_context.is_exposed_by_exception(session, context, item):
             assignment.exposed = True
         overlap_counts.fill_place(session, item_id=item.id or 0)
-    _update_counts(session, context, assignment, item, new_answer=new_answer, now=now)
-    decision = _decide_qualification(session, context, assignment, now=now)
-    apply_consequences(session, context, assignment, now=now)
-    return judgement_writer.build_saved_judgement(context, assignment, item, judgement, decision=decision)
+    _update_counts(opened, new_answer=new_answer, now=now)
+    decision = _decide_qualification(opened, now=now)
+    apply_consequences(opened, now=now)
+    return judgement_writer.build_saved_judgement(opened, judgement, decision=decision)
 
 
 def check_participation(session: Session, context: AnnotatorContext) -> None:
@@ -162,8 +153,9 @@ def _mark_done(session: Session, assignment: Assignment, *, status: AssignmentSt
     return True
 
 
-def _is_still_needed(session: Session, context: AnnotatorContext, assignment: Assignment, item: Item) -> bool:
+def _is_still_needed(opened: OpenedAssignment) -> bool:
     """Whether an answer that came after its lease is still needed; takes a place for it where it needs one."""
+    session, context, assignment, item = opened.session, opened.context, opened.assignment, opened.item
     if assignment.status is not AssignmentStatus.EXPIRED and assignment.status is not AssignmentStatus.LIVE:
         return False
     if context.project.status is ProjectStatus.CLOSED or context.annotator.suspended_at is not None:
@@ -178,35 +170,31 @@ def _is_still_needed(session: Session, context: AnnotatorContext, assignment: As
 
 
 def _store_revision(
-    session: Session,
-    context: AnnotatorContext,
-    assignment: Assignment,
-    item: Item,
+    opened: OpenedAssignment,
     *,
     new_answer: NewAnswer,
     now: datetime,
 ) -> SavedJudgement:
+    session, context, assignment = opened.session, opened.context, opened.assignment
     revision, assignment.open_revision = assignment.open_revision or 0, None
     if assignment.repeat_at is not None and context.definition.repeats is not None:
         assignment.repeat_at = now + timedelta(seconds=context.definition.repeats.after)
     session.add(assignment)
     judgement = judgement_writer.write_judgement(
-        session, context, assignment, new_answer, revision=revision, exclusion=new_answer.exclusion, now=now
+        opened, new_answer, revision=revision, exclusion=new_answer.exclusion, now=now
     )
-    apply_consequences(session, context, assignment, now=now)
-    return judgement_writer.build_saved_judgement(context, assignment, item, judgement)
+    apply_consequences(opened, now=now)
+    return judgement_writer.build_saved_judgement(opened, judgement)
 
 
 def _update_counts(
-    session: Session,
-    context: AnnotatorContext,
-    assignment: Assignment,
-    item: Item,
+    opened: OpenedAssignment,
     *,
     new_answer: NewAnswer,
     now: datetime,
 ) -> None:
     """Update the participation's counts and work session, and set or clear the time of the item's repeat."""
+    session, context, assignment = opened.session, opened.context, opened.assignment
     participation = context.participation
     if new_answer.at is None:
         annotator_context.record_activity(participation, now=now)
@@ -217,14 +205,15 @@ def _update_counts(
         participation.day = today
     if assignment.is_repeat:
         _clear_repeat(session, assignment)
-    elif _is_chosen_for_repeat(context, assignment, item, new_answer):
+    elif _is_chosen_for_repeat(opened, new_answer):
         repeat_after = context.definition.repeats.after if context.definition.repeats is not None else 0
         assignment.repeat_at = now + timedelta(seconds=repeat_after)
     session.add_all([participation, assignment])
 
 
-def _is_chosen_for_repeat(context: AnnotatorContext, assignment: Assignment, item: Item, new_answer: NewAnswer) -> bool:
+def _is_chosen_for_repeat(opened: OpenedAssignment, new_answer: NewAnswer) -> bool:
     """Whether the item is to be repeated later to this annotator, decided by its seeded number."""
+    context, assignment = opened.context, opened.assignment
     repeats = context.definition.repeats
     if (
         repeats is None
@@ -233,7 +222,10 @@ def _is_chosen_for_repeat(context: AnnotatorContext, assignment: Assignment, ite
         or new_answer.skip_reason is not None
     ):
         return False
-    return assignment_policy.generate_seeded_number(context.seed_key, "comes again", item.external_id) < repeats.share
+    return (
+        assignment_policy.generate_seeded_number(context.seed_key, "comes again", opened.item.external_id)
+        < repeats.share
+    )
 
 
 def _clear_repeat(session: Session, assignment: Assignment) -> None:
@@ -246,10 +238,9 @@ def _clear_repeat(session: Session, assignment: Assignment) -> None:
     session.connection().execute(of_first_occasion.values(repeat_at=None))
 
 
-def _decide_qualification(
-    session: Session, context: AnnotatorContext, assignment: Assignment, *, now: datetime
-) -> QualificationDecision | None:
+def _decide_qualification(opened: OpenedAssignment, *, now: datetime) -> QualificationDecision | None:
     """Decide the qualification if this was the last answer of the attempt; None where it was not."""
+    session, context, assignment = opened.session, opened.context, opened.assignment
     if assignment.stage is not Stage.QUALIFICATION or assignment.attempt != context.participation.attempt:
         return None
     if context.participation.stage is not Stage.QUALIFICATION:
@@ -261,15 +252,17 @@ def _decide_qualification(
     return qualification.decide_attempt(session, context, now=now)
 
 
-def apply_consequences(session: Session, context: AnnotatorContext, assignment: Assignment, *, now: datetime) -> None:
+def apply_consequences(opened: OpenedAssignment, *, now: datetime) -> None:
     """Enforce the quality rules on a stored answer, and add a place where dynamic overlap asks for another answer."""
+    session, context, assignment = opened.session, opened.context, opened.assignment
     project, definition = context.project, context.definition
     if definition.quality or not assignment.holds_place:
         enforcement.enforce_rules(
             session,
             project=project,
             definition=definition,
-            assignment_id=annotator_context.require_id(assignment.id),
+            participation=context.participation,
+            assignment_id=opened.assignment_id,
             now=now,
         )
     if not isinstance(definition.overlap, DynamicOverlap) or not assignment.holds_place:

@@ -16,9 +16,11 @@ from sqlmodel import Session, col
 from annotation.campaigns.questions import ChoicesQuestion, question_base
 from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.store import annotator_locks
+from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Annotator, Conversation
+from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
-from annotation.workflow.assignments import AssignedItem, ShownQuestion
+from annotation.workflow.assignments import AnnotatorTransaction, AssignedItem, ShownQuestion
 
 MAX_DRAFTS = 4
 """How many incomplete answers are kept for one annotator."""
@@ -113,34 +115,35 @@ class ConversationRecord:
             self.state = state
 
 
-def find_conversation(session: Session, *, telegram_id: int) -> tuple[Annotator, ConversationRecord] | None:
+def find_conversation(session: Session, *, telegram_id: int) -> tuple[LockedAnnotator, ConversationRecord] | None:
     """Lock and return an annotator with their conversation; None for an unknown Telegram id."""
     row = session.execute(_FIND_CONVERSATION, {"telegram": telegram_id}).first()
     if row is None:
         return None
-    annotator_locks.remember_locked(session, row[0])
-    return row[0], ConversationRecord(row[0].id or 0, _parse_state(row[1]))
+    locked = annotator_locks.get_locked(session, row[0])
+    return locked, ConversationRecord(locked.annotator_id, _parse_state(row[1]))
 
 
 def open_conversation(
     session: Session, *, telegram_id: int, language: str, key: bytes, now: datetime, simulated: bool = False
-) -> tuple[Annotator, ConversationRecord]:
-    """Lock and return the annotator who wrote, with their conversation; somebody new is registered and asked for a
+) -> tuple[AnnotatorTransaction, ConversationRecord]:
+    """Lock the annotator who wrote, and return them with their conversation; somebody new is registered and asked for a
     language first.
 
     `language` is that of somebody new until they have chosen one, `key` the key of their pseudonym.
     """
     found = find_conversation(session, telegram_id=telegram_id)
     if found is not None:
-        if found[0].unreachable_at is not None:
-            registration.mark_reachable(session, annotator=found[0])
-        return found
+        locked, record = found
+        if locked.annotator.unreachable_at is not None:
+            registration.mark_reachable(session, annotator=locked.annotator)
+        return AnnotatorTransaction(locked=locked), record
     annotator = registration.register_telegram_annotator(
         session, telegram_id=telegram_id, language=language, key=key, now=now, simulated=simulated
     )
     record = ConversationRecord(annotator.id or 0, ConversationState())
     record.save(session, ConversationState(step=ConversationStep.LANGUAGE), now=now)
-    return annotator, record
+    return assignments.lock_annotator(session, record.annotator_id), record
 
 
 def save_state(session: Session, *, annotator_id: int, state: ConversationState, now: datetime) -> None:

@@ -15,7 +15,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.quality import SecondsRule
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Conflict
-from annotation.store import journal, judgements
+from annotation.store import annotator_locks, journal, judgements
 from annotation.store.models import Assignment, Item, Participation, Project
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Stage
 from annotation.workflow import participations
@@ -29,24 +29,27 @@ JUDGED_STAGES = {Stage.PILOT, Stage.MAIN}
 
 
 def enforce_rules(
-    session: Session, *, project: Project, definition: ProjectFile, assignment_id: int, now: datetime
+    session: Session,
+    *,
+    project: Project,
+    definition: ProjectFile,
+    participation: Participation,
+    assignment_id: int,
+    now: datetime,
 ) -> tuple[RuleBreach, ...]:
     """Check the final answer of an assignment against the quality rules and apply their consequences.
 
-    Returns the breaches. To be called after every stored revision, in every stage; answers of training and
-    qualification are left alone. A corrected answer is checked anew: it gets its overlap place back where the revision
-    before had lost it, or is kept as extra where no place is left. An excluded annotator stays excluded until
-    `readmit_annotator`.
+    `participation` is that of the answer's annotator, who is locked. Returns the breaches. To be called after every
+    stored revision, in every stage; answers of training and qualification are left alone. A corrected answer is checked
+    anew: it gets its overlap place back where the revision before had lost it, or is kept as extra where no place is
+    left. An excluded annotator stays excluded until `readmit_annotator`.
     """
     session.flush()
     assignment = session.get_one(Assignment, assignment_id, populate_existing=True)
     if assignment.stage not in JUDGED_STAGES or assignment.status != AssignmentStatus.DONE:
         return ()
-    participation = participations.get_participation(
-        session, annotator_id=assignment.annotator_id, project_id=assignment.project_id
-    )
     post_hoc = rule_evaluation.have_rules_changed(project, definition)
-    exclusion = None if participation is None else get_exclusion(participation)
+    exclusion = get_exclusion(participation)
     if exclusion is not None:
         exclude_answers(session, assignment_ids=[assignment_id], exclusion=exclusion, post_hoc=post_hoc, now=now)
         return ()
@@ -102,7 +105,8 @@ def readmit_annotator(session: Session, *, annotator_id: int, project_id: int, n
 
     Returns how many answers count again. Raises Conflict where the annotator is neither paused nor excluded.
     """
-    participation = participations.get_participation(session, annotator_id=annotator_id, project_id=project_id)
+    locked = annotator_locks.lock_annotator(session, annotator_id)
+    participation = participations.get_participation(locked, project_id=project_id)
     if participation is None or participation.status not in {ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED}:
         raise Conflict(
             "This person is neither paused nor excluded there.", remedy="`hromada people PROJECT` says how each stands."
@@ -180,18 +184,18 @@ def _apply_consequence(
     *,
     definition: ProjectFile,
     assignment: Assignment,
-    participation: Participation | None,
+    participation: Participation,
     post_hoc: bool,
     now: datetime,
 ) -> None:
     if breach.consequence == "flag":
         _flag_answer(session, breach, assignment=assignment, now=now)
     elif breach.consequence == "pause":
-        if participation is not None and participation.status == ParticipationStatus.ACTIVE:
+        if participation.status == ParticipationStatus.ACTIVE:
             _set_status(session, participation, ParticipationStatus.PAUSED, reason=breach.reason, now=now)
             _record_breach(session, Event.ANNOTATOR_PAUSED, breach, assignment=assignment, now=now)
     else:
-        if breach.scope is ExclusionScope.ANNOTATOR and participation is not None:
+        if breach.scope is ExclusionScope.ANNOTATOR:
             _set_status(session, participation, ParticipationStatus.EXCLUDED, reason=breach.reason, now=now)
             _record_breach(session, Event.ANNOTATOR_EXCLUDED, breach, assignment=assignment, now=now)
         ids = _list_excluded_assignments(session, breach, definition, assignment)

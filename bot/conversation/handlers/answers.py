@@ -8,11 +8,11 @@ from dataclasses import replace
 from annotation.campaigns.questions import ChoicesQuestion
 from annotation.errors import Stale
 from annotation.workflow import assignments
-from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
+from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import navigation
-from bot.conversation.callbacks import OPTION_INDEX, QUESTION_INDEX, REVISION, TICK, CallbackData
+from bot.conversation.callbacks import OPTION_INDEX, QUESTION_INDEX, REVISION, TICK
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import items, project_status, questions
@@ -22,23 +22,22 @@ from bot.conversation.views.message_layout import RenderedMessage
 def answer_with_option(context: UpdateContext) -> TelegramCalls:
     """Answer a question with the tapped option of a choice or point of a scale."""
     callback = context.require_callback()
-    shown_questions = assignments.get_shown_questions(
-        context.session, annotator_id=context.annotator_id, assignment_id=callback.row_id, now=context.now
-    )
+    opened = context.open_assignment(callback.row_id)
+    shown_questions = assignments.get_shown_questions(opened)
     first, option = shown_questions[0], callback.get_number(OPTION_INDEX)
     if len(shown_questions) > 1 or isinstance(first.question, ChoicesQuestion):
-        return _answer_one_of_several(context, callback, option)
+        return _answer_one_of_several(context, opened, option)
     if callback.get_number(QUESTION_INDEX) or option >= len(first.labels):
         raise Stale("There is no such option.")
     return _submit_answers(
-        context, callback.row_id, revision=callback.get_number(REVISION), answers={first.name: first.labels[option]}
+        context, opened, revision=callback.get_number(REVISION), answers={first.name: first.labels[option]}
     )
 
 
 def toggle_box(context: UpdateContext) -> TelegramCalls:
     """Tick or clear a box, as the button says; the boxes are stored as a draft, not as an answer."""
     callback = context.require_callback()
-    item, draft = _get_current_question(context, callback)
+    item, draft = _get_current_question(context, context.open_assignment(callback.row_id))
     shown, option = item.questions[callback.get_number(QUESTION_INDEX)], callback.get_number(OPTION_INDEX)
     question = shown.question
     if not isinstance(question, ChoicesQuestion) or option >= len(shown.options):
@@ -52,28 +51,30 @@ def toggle_box(context: UpdateContext) -> TelegramCalls:
 def confirm_boxes(context: UpdateContext) -> TelegramCalls:
     """Answer a question with the ticked boxes."""
     callback = context.require_callback()
-    if _has_judgement(context, callback):
+    opened = context.open_assignment(callback.row_id)
+    if _has_judgement(context, opened):
         return context.acknowledge("saved-already")
-    item, draft = _get_current_question(context, callback)
+    item, draft = _get_current_question(context, opened)
     question = item.questions[callback.get_number(QUESTION_INDEX)].question
     if not isinstance(question, ChoicesQuestion):
         raise Stale("There are no boxes.")
     if len(draft.ticked) < question.least:
         return context.acknowledge("choose-at-least", least=question.least)
-    return _record_answer(context, item, draft, list(draft.ticked))
+    return _record_answer(context, opened, item, draft, list(draft.ticked))
 
 
 def leave_question_unanswered(context: UpdateContext) -> TelegramCalls:
     """Leave an optional question without an answer."""
     callback = context.require_callback()
-    if _has_judgement(context, callback):
+    opened = context.open_assignment(callback.row_id)
+    if _has_judgement(context, opened):
         return context.acknowledge("saved-already")
-    item, draft = _get_current_question(context, callback)
+    item, draft = _get_current_question(context, opened)
     if item.questions[callback.get_number(QUESTION_INDEX)].question.required:
         raise Stale("This needs an answer.")
     if len(item.questions) == 1:
         return context.acknowledge("answer-or-skip")
-    return _record_answer(context, item, draft, [conversation_state.LEFT_UNANSWERED])
+    return _record_answer(context, opened, item, draft, [conversation_state.LEFT_UNANSWERED])
 
 
 def answer_with_text(context: UpdateContext) -> TelegramCalls:
@@ -86,72 +87,67 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     options = _match_answer(item.questions[index], context.text, item.language)
     if options is None:
         return join_calls(context.send_text("tap-please"), navigation.show_current_screen(context))
-    return _record_answer(context, item, draft, options, index=index)
+    opened = context.open_assignment(item.assignment_id)
+    return _record_answer(context, opened, item, draft, options, index=index)
 
 
 def undo_answer(context: UpdateContext) -> TelegramCalls:
     """Open an answered item for another answer, in its own message; the old answer counts until then."""
-    assignment_id = context.require_callback().row_id
     try:
-        item = assignments.undo_judgement(
-            context.session, annotator_id=context.annotator_id, assignment_id=assignment_id, now=context.now
-        )
+        opened = context.open_assignment(context.require_callback().row_id)
+        item = assignments.undo_judgement(opened)
     except Stale:
         return context.acknowledge("undo-closed", alert=True)
-    draft = AnswerDraft(assignment_id=assignment_id, revision=item.revision, ticked=_list_ticked_boxes(context, item))
+    ticked = _list_ticked_boxes(opened, item)
+    draft = AnswerDraft(assignment_id=item.assignment_id, revision=item.revision, ticked=ticked)
     return join_calls(context.acknowledge("undo-open"), _redraw_item(context, item, draft))
 
 
 def keep_answer(context: UpdateContext) -> TelegramCalls:
     """Close an item that was opened for another answer; the old answer stays."""
     assignment_id = context.require_callback().row_id
-    saved = assignments.keep_judgement(
-        context.session, annotator_id=context.annotator_id, assignment_id=assignment_id, now=context.now
-    )
+    saved = assignments.keep_judgement(context.open_assignment(assignment_id))
     context.save_state(context.state.with_draft(None, assignment_id=assignment_id))
     return join_calls(
         context.acknowledge("kept"), context.edit(_render_finished_item(context, saved), assignment_id=assignment_id)
     )
 
 
-def _answer_one_of_several(context: UpdateContext, callback: CallbackData, option: int) -> TelegramCalls:
+def _answer_one_of_several(context: UpdateContext, opened: OpenedAssignment, option: int) -> TelegramCalls:
     """Answer one question of an item that has several; raises Stale for a question that is answered with boxes."""
-    if _has_judgement(context, callback):
+    if _has_judgement(context, opened):
         return context.acknowledge("saved-already")
-    item, draft = _get_current_question(context, callback)
-    shown = item.questions[callback.get_number(QUESTION_INDEX)]
+    item, draft = _get_current_question(context, opened)
+    shown = item.questions[context.require_callback().get_number(QUESTION_INDEX)]
     if isinstance(shown.question, ChoicesQuestion) or option >= len(shown.options):
         raise Stale("There is no such option.")
-    return _record_answer(context, item, draft, [option])
+    return _record_answer(context, opened, item, draft, [option])
 
 
-def _get_current_question(context: UpdateContext, callback: CallbackData) -> tuple[AssignedItem, AnswerDraft]:
+def _get_current_question(context: UpdateContext, opened: OpenedAssignment) -> tuple[AssignedItem, AnswerDraft]:
     """The item of the tapped button with its draft; raises Stale where the button's question is not the next one."""
-    item = assignments.get_open_item(
-        context.session,
-        annotator_id=context.annotator_id,
-        assignment_id=callback.row_id,
-        revision=callback.get_number(REVISION),
-        now=context.now,
-    )
+    callback = context.require_callback()
+    item = assignments.get_open_item(opened, revision=callback.get_number(REVISION))
     draft = context.state.get_draft(callback.row_id, callback.get_number(REVISION))
     if conversation_state.find_next_question(item, draft) != callback.get_number(QUESTION_INDEX):
         raise Stale("This question is answered.")
     return item, draft
 
 
-def _has_judgement(context: UpdateContext, callback: CallbackData) -> bool:
+def _has_judgement(context: UpdateContext, opened: OpenedAssignment) -> bool:
     """Whether the revision that the button names is answered already, as after a double tap."""
-    return assignments.is_answered(
-        context.session,
-        annotator_id=context.annotator_id,
-        assignment_id=callback.row_id,
-        revision=callback.get_number(REVISION),
-    )
+    revision = context.require_callback().get_number(REVISION)
+    return assignments.get_judgement(opened, revision=revision) is not None
 
 
 def _record_answer(
-    context: UpdateContext, item: AssignedItem, draft: AnswerDraft, options: list[int], *, index: int | None = None
+    context: UpdateContext,
+    opened: OpenedAssignment,
+    item: AssignedItem,
+    draft: AnswerDraft,
+    options: list[int],
+    *,
+    index: int | None = None,
 ) -> TelegramCalls:
     """Record the answer to one question in the draft; after the last question submit the item.
 
@@ -162,7 +158,7 @@ def _record_answer(
     if conversation_state.find_next_question(item, new_draft) is not None:
         return join_calls(context.acknowledge(), _show_next_question(context, item, draft, new_draft))
     answers = conversation_state.collect_answers(item, new_draft)
-    return _submit_answers(context, item.assignment_id, revision=item.revision, answers=answers)
+    return _submit_answers(context, opened, revision=item.revision, answers=answers)
 
 
 def _show_next_question(
@@ -185,34 +181,24 @@ def _redraw_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft)
 
 
 def _submit_answers(
-    context: UpdateContext, assignment_id: int, *, revision: int, answers: dict[str, object]
+    context: UpdateContext, opened: OpenedAssignment, *, revision: int, answers: dict[str, object]
 ) -> TelegramCalls:
     """Store the judgement, edit the item message and show the next item; a repeated tap stores nothing."""
-    saved = assignments.submit_judgement(
-        context.session,
-        annotator_id=context.annotator_id,
-        assignment_id=assignment_id,
-        revision=revision,
-        answers=answers,
-        now=context.now,
-    )
+    saved = assignments.submit_judgement(opened, revision=revision, answers=answers, now=context.now)
     if saved.repeated:
-        return _acknowledge_repeat(context, saved)
+        return _acknowledge_repeat(context, opened, saved)
     if context.state.drafts:
-        context.save_state(context.state.with_draft(None, assignment_id=assignment_id))
+        context.save_state(context.state.with_draft(None, assignment_id=saved.assignment_id))
     return finish_item(context, saved, "saved")
 
 
-def _acknowledge_repeat(context: UpdateContext, repeated: SavedJudgement) -> TelegramCalls:
+def _acknowledge_repeat(context: UpdateContext, opened: OpenedAssignment, repeated: SavedJudgement) -> TelegramCalls:
     """Acknowledge a repeated tap, and redraw the item where it does not show the stored answer yet."""
     acknowledgement = context.acknowledge("saved-already")
     if repeated.reopened:
         return acknowledgement
-    assignment_id = repeated.assignment_id
-    final = assignments.keep_judgement(
-        context.session, annotator_id=context.annotator_id, assignment_id=assignment_id, now=context.now
-    )
-    return join_calls(acknowledgement, context.edit(_render_finished_item(context, final), assignment_id=assignment_id))
+    finished = _render_finished_item(context, assignments.keep_judgement(opened))
+    return join_calls(acknowledgement, context.edit(finished, assignment_id=repeated.assignment_id))
 
 
 def finish_item(context: UpdateContext, saved: SavedJudgement, text_id: str) -> TelegramCalls:
@@ -252,10 +238,10 @@ def _match_answer(shown: ShownQuestion, text: str, language: str) -> list[int] |
     return list(options) if len(options) == 1 else None
 
 
-def _list_ticked_boxes(context: UpdateContext, item: AssignedItem) -> list[int]:
+def _list_ticked_boxes(opened: OpenedAssignment, item: AssignedItem) -> list[int]:
     """The indices of the boxes that were ticked in the stored answer before this revision."""
     first = item.questions[0]
-    judgement = assignments.get_judgement(context.session, item.assignment_id, item.revision - 1)
+    judgement = assignments.get_judgement(opened, revision=item.revision - 1)
     if not isinstance(first.question, ChoicesQuestion) or judgement is None or not judgement.response:
         return []
     labels = json.loads(judgement.response)

@@ -17,7 +17,7 @@ EXPORT_FILE_NAME = "mydata.json"
 
 def send_my_data(context: UpdateContext) -> TelegramCalls:
     """`/mydata`: everything that is stored about the annotator, as a JSON file."""
-    data = data_export.export_annotator(context.session, annotator_id=context.annotator_id)
+    data = data_export.export_annotator(context.transaction.session, annotator_id=context.annotator_id)
     content = json.dumps(data, ensure_ascii=False, indent=2).encode()
     caption = context.translate("mydata")
     return (NewDocument(chat_id=context.incoming.chat_id, name=EXPORT_FILE_NAME, content=content, caption=caption),)
@@ -26,7 +26,7 @@ def send_my_data(context: UpdateContext) -> TelegramCalls:
 def ask_project_to_leave(context: UpdateContext) -> TelegramCalls:
     """`/withdraw`: ask which project to leave."""
     joined = participations.list_joined_projects(
-        context.session, annotator_id=context.annotator_id, include_withdrawn=False
+        context.transaction.session, annotator_id=context.annotator_id, include_withdrawn=False
     )
     projects = [(project.id or 0, project.title) for project in joined]
     return (
@@ -40,9 +40,7 @@ def withdraw_from_project(context: UpdateContext) -> TelegramCalls:
     """Ask for confirmation of the chosen project, or after it withdraw: the answers there no longer count."""
     callback = context.require_callback()
     found = context.find_project(callback.row_id)
-    participation = participations.get_participation(
-        context.session, annotator_id=context.annotator_id, project_id=callback.row_id
-    )
+    participation = participations.get_participation(context.transaction.locked, project_id=callback.row_id)
     if found is None or participation is None:
         raise Stale("You take no part in that project.")
     project, _ = found
@@ -54,7 +52,7 @@ def withdraw_from_project(context: UpdateContext) -> TelegramCalls:
             ),
         )
     counts = consents.withdraw_from_project(
-        context.session, annotator_id=context.annotator_id, project=project, now=context.now
+        context.transaction.session, annotator_id=context.annotator_id, project=project, now=context.now
     )
     confirmation = context.translate("withdrawn-now", project=project.title, answers=counts.answers)
     return join_calls(
@@ -73,5 +71,5 @@ def erase_annotator(context: UpdateContext) -> TelegramCalls:
     calls = join_calls(
         context.acknowledge(), context.edit_or_send(message_layout.render_text(translate, translate("forgotten")))
     )
-    erasure.erase_annotator(context.session, annotator_id=context.annotator_id, now=context.now)
+    erasure.erase_annotator(context.transaction.session, annotator_id=context.annotator_id, now=context.now)
     return calls

@@ -25,7 +25,7 @@ UNSAID_TIME_ZONE = "UTC"
 
 def _get_terms(context: UpdateContext, project_id: int) -> Terms:
     project, definition = context.get_project(project_id)
-    return get_terms(context.session, project=project, definition=definition)
+    return get_terms(context.transaction.session, project=project, definition=definition)
 
 
 def record_consent(context: UpdateContext) -> TelegramCalls:
@@ -35,13 +35,17 @@ def record_consent(context: UpdateContext) -> TelegramCalls:
     required = terms.consent
     if required is None or not callback.word or not required.sha256.startswith(callback.word):
         raise Stale("This text is out of date.")
-    request = consents.get_consent_request(context.session, annotator_id=context.annotator_id, terms=terms)
+    request = consents.get_consent_request(context.transaction.session, annotator_id=context.annotator_id, terms=terms)
     if request is None:
         return context.acknowledge("noted")
     if not callback.get_number(0):
         return _record_decline(context, terms, UnassignedReason.CONSENT, "declined")
     consents.give_consent(
-        context.session, annotator_id=context.annotator_id, terms=terms, sha256=required.sha256, now=context.now
+        context.transaction.session,
+        annotator_id=context.annotator_id,
+        terms=terms,
+        sha256=required.sha256,
+        now=context.now,
     )
     consent_message = onboarding.render_consent(request, context.translate, project_id=callback.row_id)[-1]
     edited = context.edit(replace(consent_message, buttons=()))
@@ -57,7 +61,7 @@ def record_consent(context: UpdateContext) -> TelegramCalls:
 def _record_decline(context: UpdateContext, terms: Terms, reason: UnassignedReason, text_id: str) -> TelegramCalls:
     """Store that the annotator declined the consent or the warning, and show an item of another project, if any."""
     access.decline_terms(
-        context.session, annotator_id=context.annotator_id, terms=terms, reason=reason, now=context.now
+        context.transaction.session, annotator_id=context.annotator_id, terms=terms, reason=reason, now=context.now
     )
     next_item = navigation.show_item_after_decline(context.without_tap(), project_id=terms.project.id or 0)
     return join_calls(context.acknowledge(), context.send_text(text_id), next_item)
@@ -77,7 +81,7 @@ def record_profile_option(context: UpdateContext) -> TelegramCalls:
         raise Stale("There is no such option.")
     value = None if is_declined else field.options[callback.get_number(0)]
     profiles.save_profile_answer(
-        context.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
+        context.transaction.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
     )
     blocks = [message_layout.make_bold_block(field.text), TextBlock(value or context.translate("rather-not-say"))]
     confirmation = message_layout.render_messages(blocks, context.translate)[-1]
@@ -102,7 +106,7 @@ def record_profile_text(context: UpdateContext) -> TelegramCalls:
     try:
         value = _parse_field(field, context.text, context.translate.language)
         profiles.save_profile_answer(
-            context.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
+            context.transaction.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
         )
     except BadInput:
         text_id = {"choice": "choose-from-list", "number": "not-a-number", "text": "too-long"}[field.type]
@@ -154,7 +158,7 @@ def set_typed_time_zone(context: UpdateContext) -> TelegramCalls:
 
 def _set_time_zone(context: UpdateContext, name: str) -> None:
     try:
-        profiles.set_time_zone(context.session, annotator=context.annotator, name=name)
+        profiles.set_time_zone(context.transaction.session, annotator=context.annotator, name=name)
     except BadInput:
         raise Stale("There is no such zone.") from None
 
@@ -171,7 +175,7 @@ def record_warning_reply(context: UpdateContext) -> TelegramCalls:
             context, _get_terms(context, callback.row_id), UnassignedReason.WARNING, "warning-declined"
         )
     consents.accept_warning(
-        context.session, annotator_id=context.annotator_id, project=project, sha256=digest, now=context.now
+        context.transaction.session, annotator_id=context.annotator_id, project=project, sha256=digest, now=context.now
     )
     return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
 
@@ -192,7 +196,7 @@ def show_task(context: UpdateContext) -> TelegramCalls:
     project_id = (
         item.project_id
         if isinstance(item, AssignedItem)
-        else participations.find_latest_project(context.session, annotator_id=context.annotator_id)
+        else participations.find_latest_project(context.transaction.session, annotator_id=context.annotator_id)
     )
     found = None if project_id is None else context.find_project(project_id)
     if found is None:

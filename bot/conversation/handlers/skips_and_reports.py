@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from annotation.errors import BadInput, Stale
-from annotation.workflow import assignments, participations
+from annotation.workflow import assignments
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -36,9 +36,7 @@ def skip_with_text(context: UpdateContext) -> TelegramCalls:
 
 
 def _submit_skip(context: UpdateContext, assignment_id: int, reason: str) -> TelegramCalls:
-    saved = assignments.skip_item(
-        context.session, annotator_id=context.annotator_id, assignment_id=assignment_id, reason=reason, now=context.now
-    )
+    saved = assignments.skip_item(context.open_assignment(assignment_id), reason=reason, now=context.now)
     context.save_state(context.state.with_draft(None, assignment_id=assignment_id).with_step(ConversationStep.NONE))
     return context.acknowledge("skipped") if saved.repeated else answers.finish_item(context, saved, "skipped")
 
@@ -59,27 +57,15 @@ def report_item(context: UpdateContext) -> TelegramCalls:
     if callback.get_number(0) == menus.TYPED_REASON:
         return _ask_for_text(context, ConversationStep.REPORT, "report-type")
     reason = _get_reason(project_reasons or menus.REPORT_REASONS, callback.get_number(0))
-    assignments.report_item(
-        context.session,
-        annotator_id=context.annotator_id,
-        assignment_id=callback.row_id,
-        reason=reason,
-        now=context.now,
-    )
+    assignments.report_item(context.open_assignment(callback.row_id), reason=reason, now=context.now)
     return join_calls(context.acknowledge("reported"), _redraw_item(context, item))
 
 
 def report_with_text(context: UpdateContext) -> TelegramCalls:
     """Report the item for a typed reason."""
     text = context.text.strip()[:MAX_REASON_LENGTH]
-    assignments.report_item(
-        context.session,
-        annotator_id=context.annotator_id,
-        assignment_id=context.state.subject_id,
-        reason="other",
-        text=text,
-        now=context.now,
-    )
+    opened = context.open_assignment(context.state.subject_id)
+    assignments.report_item(opened, reason="other", text=text, now=context.now)
     return join_calls(context.send_text("reported"), navigation.show_current_screen(context))
 
 
@@ -94,7 +80,7 @@ def submit_question(context: UpdateContext) -> TelegramCalls:
     assignment_id = context.state.subject_id or None
     try:
         support_messages.store_message(
-            context.session,
+            context.transaction.session,
             annotator_id=context.annotator_id,
             text=context.text,
             now=context.now,
@@ -115,7 +101,7 @@ def return_to_item(context: UpdateContext) -> TelegramCalls:
 def pause_work(context: UpdateContext) -> TelegramCalls:
     """Pause work: the item returns to the queue; the annotator gets it again later if it is still open."""
     item = navigation.get_live_item(context)
-    withdrawal.release_live_assignments(context.session, annotator_id=context.annotator_id, now=context.now)
+    withdrawal.release_live_assignments(context.transaction.session, annotator_id=context.annotator_id, now=context.now)
     context.save_state(context.state.with_step(ConversationStep.NONE))
     attestation = _ask_attestation(context, item.project_id) if isinstance(item, AssignedItem) else ()
     return join_calls(context.acknowledge(), context.send_text("paused"), attestation)
@@ -124,9 +110,7 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
 def _ask_attestation(context: UpdateContext, project_id: int) -> TelegramCalls:
     definition = context.find_definition(project_id)
     section = definition.attestation if definition else None
-    participation = participations.get_participation(
-        context.session, annotator_id=context.annotator_id, project_id=project_id
-    )
+    participation = context.transaction.find_participation(project_id)
     if section is None or participation is None or participation.work_session < 1:
         return ()
     question = project_status.render_attestation(
@@ -144,7 +128,7 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
         raise Stale("Nothing is asked there.")
     used = _get_reason(section.options, callback.get_number(1))
     attestations.save_attestation(
-        context.session,
+        context.transaction.session,
         annotator_id=context.annotator_id,
         project=project,
         work_session=callback.get_number(0),

@@ -33,7 +33,7 @@ def start_conversation(context: UpdateContext) -> TelegramCalls:
     if len(words) == 1:
         return navigation.show_current_screen(context)
     redeemed = invitations.redeem_invitation(
-        context.session, annotator_id=context.annotator_id, code=words[1][:64], now=context.now
+        context.transaction.session, annotator_id=context.annotator_id, code=words[1][:64], now=context.now
     )
     if isinstance(redeemed, InvitationRefusal):
         return join_calls(context.send_text(REFUSAL_TEXTS[redeemed]), navigation.show_current_screen(context))
@@ -48,9 +48,7 @@ def repeat_language_question(context: UpdateContext) -> TelegramCalls:
 
 def _choose_entry(context: UpdateContext, invitation: RedeemedInvitation) -> None:
     """Make the project or programme of a redeemed invitation the chosen menu entry."""
-    open_now = assignments.get_eligibility(
-        context.session, annotator_id=context.annotator_id, now=context.now
-    ).open_projects
+    open_now = assignments.get_eligibility(context.transaction, now=context.now).open_projects
     project_ids = {project.project for project in open_now if project.name in invitation.projects}
     for entry in open_projects.list_choices(open_now):
         if project_ids & set(entry.projects):
@@ -69,7 +67,7 @@ def set_language(context: UpdateContext) -> TelegramCalls:
     if chosen not in LANGUAGES:
         raise Stale("There is no such language.")
     was_asked = context.state.step is ConversationStep.LANGUAGE
-    profiles.set_language(context.session, annotator=context.annotator, language=chosen)
+    profiles.set_language(context.transaction.session, annotator=context.annotator, language=chosen)
     context.save_state(context.state.with_step(ConversationStep.NONE))
     menu = CommandMenu(chat_id=context.incoming.chat_id, language=chosen, commands=list_commands(chosen))
     text_id = "welcome" if context.annotator.time_zone is None else "language-noted"
@@ -97,7 +95,9 @@ def enter_project(context: UpdateContext) -> TelegramCalls:
         raise Stale("That is not open.")
     item = navigation.get_live_item(context)
     if isinstance(item, AssignedItem) and item.project_id not in entry.projects:
-        withdrawal.release_live_assignments(context.session, annotator_id=context.annotator_id, now=context.now)
+        withdrawal.release_live_assignments(
+            context.transaction.session, annotator_id=context.annotator_id, now=context.now
+        )
     exhausted_entries = tuple(candidate for candidate in context.state.exhausted_entries if candidate != key)
     context.save_state(replace(context.state, entry=key, exhausted_entries=exhausted_entries))
     return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))

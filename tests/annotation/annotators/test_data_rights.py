@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict, NotFound
-from annotation.store import database, frames, journal, pseudonyms, queries
+from annotation.store import annotator_locks, database, frames, journal, pseudonyms, queries
 from annotation.store.models import (
     Annotator,
     Assignment,
@@ -100,7 +100,9 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
         return f"{MARKER}-{next(mark)}"
 
     project = queries.get_project(session, "words")
-    participations.get_or_create_participation(session, annotator_id=who, project=project, now=NOW).reason = trace()
+    participations.get_or_create_participation(
+        annotator_locks.lock_annotator(session, who), project=project, now=NOW
+    ).reason = trace()
     first = people.assigned(session, who, "words-1", answer=trace())
     judgement = session.exec(select(Judgement).where(Judgement.assignment_id == first.id)).one()
     judgement.answers, judgement.flags, judgement.skip_reason = {"answer": trace()}, [trace()], trace()
@@ -137,7 +139,7 @@ def test_a_withdrawal_excludes_all_answers(people: People, load: Load) -> None:
         person = people.joined(session, 1).id or 0
         for name in ("words", "other"):
             participations.get_or_create_participation(
-                session, annotator_id=person, project=queries.get_project(session, name), now=NOW
+                annotator_locks.lock_annotator(session, person), project=queries.get_project(session, name), now=NOW
             )
         people.assigned(session, person, "words-1", answer="кіт")
         people.assigned(session, person, "words-2", answer="", exclusion=ABSTAINED)
@@ -231,7 +233,9 @@ def test_what_is_forgotten_counts_for_nothing_downstream(people: People, load: L
         project = people.ready(session, "words")
         for number, answer in ((1, "кіт"), (2, "собака")):
             person = people.joined(session, number).id or 0
-            participations.get_or_create_participation(session, annotator_id=person, project=project, now=NOW)
+            participations.get_or_create_participation(
+                annotator_locks.lock_annotator(session, person), project=project, now=NOW
+            )
             people.assigned(session, person, "words-1", answer=answer)
         assert len(queries.list_final_answers(session, project_id=project.id or 0)) == 2
         erasure.erase_annotator(session, annotator_id=1, pseudonym="stranger", now=LATER)
@@ -276,7 +280,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
         session.add_all([full, TextVersion(sha256="1" * 64, kind=TextKind.CONSENT, text="Я згоден.", since=NOW)])
         session.flush()
         participations.get_or_create_participation(
-            session, annotator_id=who, project=project, now=NOW, invitation_id=full.id
+            annotator_locks.lock_annotator(session, who), project=project, now=NOW, invitation_id=full.id
         )
         made = people.assigned(session, who, "words-1", answer="кіт")
         made.is_control = True

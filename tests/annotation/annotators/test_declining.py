@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from annotation.campaigns import stimulus
 from annotation.errors import Stale
@@ -52,7 +52,7 @@ def comes(
     with people.db.transaction() as session:
         who = people.joined(session, number).id or 0
         wanted = None if name is None else queries.get_project(session, name).id
-        return assignments.assign_next_item(session, annotator_id=who, now=now, project_id=wanted)
+        return assignments.assign_next_item(assignments.lock_annotator(session, who), now=now, project_id=wanted)
 
 
 def agree(people: People, number: int, name: str, what: UnassignedReason) -> None:
@@ -83,13 +83,12 @@ def test_who_declines_goes_on_to_the_next_project(people: People, what: Unassign
     assert comes(people, 1, "first") == offer
     with people.db.transaction() as session:
         who = people.joined(session, 1).id or 0
+        transaction = assignments.lock_annotator(session, who)
         for number in range(3):
-            found = assignments.assign_next_item(session, annotator_id=who, now=NOW)
+            found = assignments.assign_next_item(transaction, now=NOW)
             assert isinstance(found, assignments.AssignedItem), number
-            assignments.submit_judgement(
-                session, annotator_id=who, assignment_id=found.assignment_id, revision=0,
-                answers={"answer": "кіт"}, now=NOW,
-            )  # fmt: skip
+            opened = assignments.open_assignment(transaction, assignment_id=found.assignment_id, now=NOW)
+            assignments.submit_judgement(opened, revision=0, answers={"answer": "кіт"}, now=NOW)
         assert len(session.exec(select(Journal).where(Journal.event == Event.DECLINED.value)).all()) == 1
     again = comes(people, 1)
     assert isinstance(again, NothingAssigned)
@@ -147,12 +146,17 @@ def test_declining_releases_the_live_item(people: People) -> None:
     other = comes(people, 1)
     assert isinstance(other, assignments.AssignedItem)
     assert other.item.startswith("second")
-    given = {"assignment_id": offer.assignment_id, "revision": 0, "answers": {"answer": "кіт"}, "now": NOW}
+
+    def answer(session: Session) -> assignments.SavedJudgement:
+        transaction = assignments.lock_annotator(session, people.joined(session, 1).id or 0)
+        opened = assignments.open_assignment(transaction, assignment_id=offer.assignment_id, now=NOW)
+        return assignments.submit_judgement(opened, revision=0, answers={"answer": "кіт"}, now=NOW)
+
     with people.db.transaction() as session, pytest.raises(Stale, match="agree"):
-        assignments.submit_judgement(session, annotator_id=people.joined(session, 1).id or 0, **given)  # type: ignore[arg-type]
+        answer(session)
     agree(people, 1, "first", UnassignedReason.CONSENT)
     with people.db.transaction() as session:
-        assert not assignments.submit_judgement(session, annotator_id=people.joined(session, 1).id or 0, **given).extra  # type: ignore[arg-type]
+        assert not answer(session).extra
 
 
 def test_nothing_that_is_not_asked_can_be_declined(people: People) -> None:

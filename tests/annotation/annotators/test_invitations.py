@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import col, select
 
 from annotation.errors import BadInput, NotFound
-from annotation.store import queries
+from annotation.store import annotator_locks, queries
 from annotation.store.models import (
     Cohort,
     Invitation,
@@ -36,7 +36,7 @@ def test_without_an_invitation_everybody_may_come_and_with_one_only_the_invited(
     with people.db.transaction() as session:
         person = people.joined(session, 1).id or 0
         row = participations.get_or_create_participation(
-            session, annotator_id=person, project=queries.get_project(session, "words"), now=NOW
+            annotator_locks.lock_annotator(session, person), project=queries.get_project(session, "words"), now=NOW
         )
         row.shown = 1
     people.invited("words", cohort="students")

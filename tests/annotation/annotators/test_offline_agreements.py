@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import Session, select
 
 from annotation.errors import BadInput
-from annotation.store import queries
+from annotation.store import annotator_locks, queries
 from annotation.store.models import Annotator, Consent, ProfileAnswer
 from annotation.workflow import participations
 from annotation.workflow.annotators import access, invitations, offline_agreements, registration
@@ -37,7 +37,7 @@ def hinders(people: People, session: Session, name: str) -> str | None:
         annotator=clerk(session),
         terms=people.terms_of(session, name),
         participation=participations.get_participation(
-            session, annotator_id=clerk(session).id or 0, project_id=project.id or 0
+            annotator_locks.lock_annotator(session, clerk(session).id or 0), project_id=project.id or 0
         ),
         now=NOW,
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from sqlmodel import select
+from sqlmodel import Session, select
 
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
@@ -80,7 +80,9 @@ class Scenario:
         """Ask for the next item, and again while the search goes on."""
         while True:
             with self.db.transaction() as session:
-                found = assignments.assign_next_item(session, annotator_id=who, now=self.now, project_id=project)
+                found = assignments.assign_next_item(
+                    assignments.lock_annotator(session, who), now=self.now, project_id=project
+                )
             if isinstance(found, assignments.AssignedItem) or found.reason is not UnassignedReason.SEARCHING:
                 return found
 
@@ -96,15 +98,18 @@ class Scenario:
         assert isinstance(found, NothingAssigned), found
         return found
 
+    def open(self, session: Session, who: int, assignment: int) -> assignments.OpenedAssignment:
+        """Open an assignment of an annotator."""
+        transaction = assignments.lock_annotator(session, who)
+        return assignments.open_assignment(transaction, assignment_id=assignment, now=self.now)
+
     def submit(
         self, who: int, assigned: assignments.AssignedItem, label: str = YES, *, revision: int | None = None
     ) -> assignments.SavedJudgement:
         """Answer an item."""
         with self.db.transaction() as session:
             return assignments.submit_judgement(
-                session,
-                annotator_id=who,
-                assignment_id=assigned.assignment_id,
+                self.open(session, who, assigned.assignment_id),
                 revision=assigned.revision if revision is None else revision,
                 answers={"answer": label},
                 now=self.now,
@@ -131,9 +136,7 @@ class Scenario:
     def undo(self, who: int, assigned: assignments.AssignedItem) -> assignments.AssignedItem:
         """Open an answer again."""
         with self.db.transaction() as session:
-            return assignments.undo_judgement(
-                session, annotator_id=who, assignment_id=assigned.assignment_id, now=self.now
-            )
+            return assignments.undo_judgement(self.open(session, who, assigned.assignment_id))
 
     def skip(
         self, who: int, assigned: assignments.AssignedItem, reason: str = "не розумію"
@@ -141,14 +144,18 @@ class Scenario:
         """Skip an item."""
         with self.db.transaction() as session:
             return assignments.skip_item(
-                session, annotator_id=who, assignment_id=assigned.assignment_id, reason=reason, now=self.now
+                self.open(session, who, assigned.assignment_id),
+                reason=reason,
+                now=self.now,
             )
 
     def report(self, who: int, assigned: assignments.AssignedItem) -> assignments.SavedReport:
         """Say that something is wrong with an item."""
         with self.db.transaction() as session:
             return assignments.report_item(
-                session, annotator_id=who, assignment_id=assigned.assignment_id, reason="помилка", now=self.now
+                self.open(session, who, assigned.assignment_id),
+                reason="помилка",
+                now=self.now,
             )
 
     def expire(self) -> int:

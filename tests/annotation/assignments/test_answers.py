@@ -259,9 +259,9 @@ def test_several_questions_are_stored_by_name(scenario: Scenario) -> None:
     for repeated in (False, True):
         with scenario.db.transaction() as session:
             saved = assignments.submit_judgement(
-                session,
-                annotator_id=who,
-                assignment_id=assigned.assignment_id,
+                assignments.open_assignment(
+                    assignments.lock_annotator(session, who), assignment_id=assigned.assignment_id, now=scenario.now
+                ),
                 revision=0,
                 answers=raw,
                 now=scenario.now,

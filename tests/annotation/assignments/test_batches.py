@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from annotation.errors import Stale
 from annotation.store import invariants
@@ -41,19 +41,23 @@ class StudioScenario:
         """Assign a batch to an annotator."""
         with self.scenario.db.transaction() as session:
             return assignments.assign_batch(
-                session,
-                annotator_id=who,
+                assignments.lock_annotator(session, who),
                 project_id=project,
                 n_items=number,
                 now=self.scenario.now,
                 moved_only=moved_only,
             )
 
+    def open(self, session: Session, who: int, assignment: int) -> assignments.OpenedAssignment:
+        """Open an assignment of a batch."""
+        transaction = assignments.lock_annotator(session, who)
+        return assignments.open_batch_assignment(transaction, assignment_id=assignment, now=self.scenario.now)
+
     def answer(self, who: int, assignment: int, label: str = YES, *, at: datetime | None = None) -> bool:
         """Submit an answer from Label Studio."""
         with self.scenario.db.transaction() as session:
             return assignments.submit_batch_answer(
-                session, annotator_id=who, assignment_id=assignment, answers={"answer": label}, seconds=12.5,
+                self.open(session, who, assignment), answers={"answer": label}, seconds=12.5,
                 at=at or self.scenario.now, now=self.scenario.now,
             )  # fmt: skip
 
@@ -61,16 +65,14 @@ class StudioScenario:
         """Submit a skip from Label Studio."""
         with self.scenario.db.transaction() as session:
             return assignments.skip_batch_item(
-                session, annotator_id=who, assignment_id=assignment, reason="skipped in Label Studio", seconds=1.0,
+                self.open(session, who, assignment), reason="skipped in Label Studio", seconds=1.0,
                 at=self.scenario.now, now=self.scenario.now,
             )  # fmt: skip
 
     def withdraw(self, who: int, assignment: int) -> bool:
         """Delete an answer in Label Studio."""
         with self.scenario.db.transaction() as session:
-            return assignments.withdraw_batch_answer(
-                session, annotator_id=who, assignment_id=assignment, now=self.scenario.now
-            )
+            return assignments.withdraw_batch_answer(self.open(session, who, assignment), now=self.scenario.now)
 
     def rows(self, batch: assignments.AssignedBatch) -> list[tuple[Assignment, Item]]:
         """The batch as it is stored."""
@@ -292,10 +294,13 @@ def test_an_answer_in_anothers_batch_is_the_annotators_own(studio: StudioScenari
     """The answer is the annotator's own: it takes a free place, and is extra where there is none."""
     project, who, other = studio.scenario.project(items=1), studio.scenario.person(1), studio.scenario.person(2)
     studio.assign_batch(who, project)
+    item_id = studio.scenario.item("p-m-1").id or 0
     for person, reason in ((other, None), (studio.scenario.person(3), EXTRA.reason)):
         with studio.scenario.db.transaction() as session:
             borrowed = assignments.assign_outside_batch(
-                session, annotator_id=person, item_id=studio.scenario.item("p-m-1").id or 0, now=studio.scenario.now
+                assignments.lock_annotator(session, person),
+                item_id=item_id,
+                now=studio.scenario.now,
             )
         studio.answer(person, borrowed)
         assert studio.list_answers(borrowed) == [(0, YES, None, reason)]
@@ -342,9 +347,8 @@ def test_a_second_pass_never_counts(studio: StudioScenario) -> None:
 
     def opened() -> tuple[int, ...]:
         with studio.scenario.db.transaction() as session:
-            return assignments.assign_second_pass(
-                session, annotator_id=who, project_id=project, n_items=9, now=studio.scenario.now
-            )  # fmt: skip
+            transaction = assignments.lock_annotator(session, who)
+            return assignments.assign_second_pass(transaction, project_id=project, n_items=9, now=studio.scenario.now)
 
     assert opened() == ()
     studio.answer(who, one, NO)
@@ -379,7 +383,12 @@ def test_reports_still_work_in_telegram_only(studio: StudioScenario) -> None:
     (one,) = studio.assign_batch(who, project, 1).assignment_ids
     with studio.scenario.db.transaction() as session, pytest.raises(Stale, match="not yours"):
         assignments.submit_judgement(
-            session, annotator_id=who, assignment_id=one, revision=0, answers={"answer": YES}, now=studio.scenario.now
+            assignments.open_assignment(
+                assignments.lock_annotator(session, who), assignment_id=one, now=studio.scenario.now
+            ),
+            revision=0,
+            answers={"answer": YES},
+            now=studio.scenario.now,
         )
 
 
@@ -392,11 +401,10 @@ def test_a_project_that_asks_in_steps_is_answered_in_two_passes(studio: StudioSc
     studio.answer(who, one, NO)
     with studio.scenario.db.transaction() as session:
         now = studio.scenario.now
-        (second,) = assignments.assign_second_pass(session, annotator_id=who, project_id=project, n_items=1, now=now)
-        assignments.submit_batch_answer(
-            session, annotator_id=who, assignment_id=second, answers={"answer": NO, "sure": YES}, seconds=1, at=now,
-            now=now,
-        )  # fmt: skip
+        transaction = assignments.lock_annotator(session, who)
+        (second,) = assignments.assign_second_pass(transaction, project_id=project, n_items=1, now=now)
+        opened = assignments.open_batch_assignment(transaction, assignment_id=second, now=now)
+        assignments.submit_batch_answer(opened, answers={"answer": NO, "sure": YES}, seconds=1, at=now, now=now)
         found = session.exec(select(Judgement).order_by(col(Judgement.assignment_id), col(Judgement.revision))).all()
     assert [(row.assignment_id, row.revision, row.answers, row.excluded_reason) for row in found] == [
         (one, 0, {"answer": NO}, None),

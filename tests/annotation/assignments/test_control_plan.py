@@ -33,7 +33,7 @@ def test_an_annotators_control_items_are_found_by_their_partial_index(scenario: 
             asked.append((statement, given))
 
     with scenario.db.transaction() as session:
-        assignments.assign_next_item(session, annotator_id=who, now=scenario.now, project_id=project)
+        assignments.assign_next_item(assignments.lock_annotator(session, who), now=scenario.now, project_id=project)
     sa.event.remove(engine, "before_cursor_execute", listen)
     with engine.connect() as connection:
         plans = [str(connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {one}", given).all()) for one, given in asked]

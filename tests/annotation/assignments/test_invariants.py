@@ -97,6 +97,10 @@ class Campaigns(RuleBasedStateMachine):
         for who in range(1, PEOPLE + 1):
             self.ask(who, NAMES[who % len(NAMES)])
 
+    def _open(self, session: Session, who: int, assignment: int) -> assignments.OpenedAssignment:
+        transaction = assignments.lock_annotator(session, who)
+        return assignments.open_assignment(transaction, assignment_id=assignment, now=self.now)
+
     @rule(who=people, name=where)
     def ask(self, who: int, name: str | None) -> None:
         """Somebody looks what there is."""
@@ -106,7 +110,9 @@ class Campaigns(RuleBasedStateMachine):
         """An item of that project, or of the next open one: only of a running project, and never two at once."""
         with self.db.transaction() as session:
             wanted = None if name is None else queries.get_project(session, name).id
-            found = assignments.assign_next_item(session, annotator_id=who, now=self.now, project_id=wanted)
+            found = assignments.assign_next_item(
+                assignments.lock_annotator(session, who), now=self.now, project_id=wanted
+            )
             if not isinstance(found, assignments.AssignedItem):
                 if found.reason is UnassignedReason.EXCLUDED:
                     Campaigns.met.add("excluded")
@@ -151,9 +157,7 @@ class Campaigns(RuleBasedStateMachine):
         key = (assignment, revision)
         with suppress(Stale), self.db.transaction() as session:
             saved = assignments.submit_judgement(
-                session,
-                annotator_id=who,
-                assignment_id=assignment,
+                self._open(session, who, assignment),
                 revision=revision,
                 answers={"answer": label},
                 now=self.now,
@@ -169,7 +173,7 @@ class Campaigns(RuleBasedStateMachine):
         if self.shown:
             assignment, (who, _) = sorted(self.shown.items())[at % len(self.shown)]
             with suppress(Stale), self.db.transaction() as session:
-                opened = assignments.undo_judgement(session, annotator_id=who, assignment_id=assignment, now=self.now)
+                opened = assignments.undo_judgement(self._open(session, who, assignment))
                 assert opened.revision == 1 + max(last for one, last in self.answers if one == assignment)
                 self.shown[assignment] = (who, opened.revision)
 
@@ -182,11 +186,15 @@ class Campaigns(RuleBasedStateMachine):
         with suppress(Stale), self.db.transaction() as session:
             if report:
                 assignments.report_item(
-                    session, annotator_id=who, assignment_id=assignment, reason="помилка", now=self.now
+                    self._open(session, who, assignment),
+                    reason="помилка",
+                    now=self.now,
                 )
                 return
             saved = assignments.skip_item(
-                session, annotator_id=who, assignment_id=assignment, reason="не знаю", now=self.now
+                self._open(session, who, assignment),
+                reason="не знаю",
+                now=self.now,
             )
             assert saved.repeated is ((assignment, 0) in self.answers)
             self.answers[assignment, 0] = ""

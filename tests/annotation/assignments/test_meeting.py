@@ -30,8 +30,8 @@ def test_nobody_ends_the_lease_of_an_annotator_who_is_at_work(scenario: Scenario
         annotator_context.lock_annotator(other, second)
         assert assignments.expire_leases(one, now=scenario.now, except_annotator_id=first) == 0
         assert assignments.expire_leases(other, now=scenario.now, except_annotator_id=second) == 0
-        kept = assignments.assign_next_item(one, annotator_id=first, now=scenario.now)
-        kept_too = assignments.assign_next_item(other, annotator_id=second, now=scenario.now)
+        kept = assignments.assign_next_item(assignments.lock_annotator(one, first), now=scenario.now)
+        kept_too = assignments.assign_next_item(assignments.lock_annotator(other, second), now=scenario.now)
     assert isinstance(kept, assignments.AssignedItem)
     assert isinstance(kept_too, assignments.AssignedItem)
     assert [kept.assignment_id, kept_too.assignment_id] == [mine.assignment_id, other_item.assignment_id]

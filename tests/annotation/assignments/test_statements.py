@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
-from sqlmodel import Session
 
 from annotation.campaigns import programme_file as programme_files
 from annotation.store.database import Database
 from annotation.store.models import Project
 from annotation.workflow import assignments
+from annotation.workflow.assignments import AnnotatorTransaction, lock_annotator
 from annotation.workflow.lifecycle import freeze, programmes
 
 if TYPE_CHECKING:
@@ -44,23 +44,17 @@ def counted(db: Database) -> Iterator[list[str]]:
         sa.event.remove(db.engine, "before_cursor_execute", listen)
 
 
-def asked(scenario: Scenario, session: Session, who: int) -> assignments.AssignedItem:
+def asked(scenario: Scenario, transaction: AnnotatorTransaction) -> assignments.AssignedItem:
     """The next item, which has to be there."""
-    found = assignments.assign_next_item(session, annotator_id=who, now=scenario.now)
+    found = assignments.assign_next_item(transaction, now=scenario.now)
     assert isinstance(found, assignments.AssignedItem)
     return found
 
 
-def told(scenario: Scenario, session: Session, who: int, assigned: assignments.AssignedItem) -> None:
+def told(scenario: Scenario, transaction: AnnotatorTransaction, assigned: assignments.AssignedItem) -> None:
     """Its answer."""
-    made = assignments.submit_judgement(
-        session,
-        annotator_id=who,
-        assignment_id=assigned.assignment_id,
-        revision=assigned.revision,
-        answers=YES,
-        now=scenario.now,
-    )
+    opened = assignments.open_assignment(transaction, assignment_id=assigned.assignment_id, now=scenario.now)
+    made = assignments.submit_judgement(opened, revision=assigned.revision, answers=YES, now=scenario.now)
     assert not made.repeated
 
 
@@ -78,13 +72,13 @@ def at_work(scenario: Scenario, request: pytest.FixtureRequest) -> int:
 def test_an_item_and_its_answer_cost_so_many_statements(scenario: Scenario, at_work: int) -> None:
     """Nine for an item, four for one that is live already, six for an answer."""
     with counted(scenario.db) as sent, scenario.db.transaction() as session:
-        assigned = asked(scenario, session, at_work)
+        assigned = asked(scenario, lock_annotator(session, at_work))
     assert len(sent) <= 9, sent
     with counted(scenario.db) as sent, scenario.db.transaction() as session:
-        assert asked(scenario, session, at_work) == assigned
+        assert asked(scenario, lock_annotator(session, at_work)) == assigned
     assert len(sent) <= 4, sent
     with counted(scenario.db) as sent, scenario.db.transaction() as session:
-        told(scenario, session, at_work, assigned)
+        told(scenario, lock_annotator(session, at_work), assigned)
     assert len(sent) <= 6, sent
 
 
@@ -92,8 +86,9 @@ def test_an_item_after_an_answer_reads_nothing_of_the_annotator_again(scenario: 
     """Twelve in all, in one transaction, as the bot does it; the counts in it are those after the answer."""
     assigned = scenario.assign(at_work)
     with counted(scenario.db) as sent, scenario.db.transaction() as session:
-        told(scenario, session, at_work, assigned)
-        following = asked(scenario, session, at_work)
+        transaction = lock_annotator(session, at_work)
+        told(scenario, transaction, assigned)
+        following = asked(scenario, transaction)
     assert len(sent) <= 12, sent
     assert following.number == assigned.number + 1
     participation = scenario.participation(at_work, assigned.project_id)
@@ -110,20 +105,23 @@ def test_quality_rules_read_the_project_once(scenario: Scenario) -> None:
     scenario.answers(who, 2)
     assigned = scenario.assign(who)
     with counted(scenario.db) as sent, scenario.db.transaction() as session:
-        told(scenario, session, who, assigned)
+        told(scenario, lock_annotator(session, who), assigned)
     assert not [one for one in sent if "FROM project" in one]
 
 
-def test_a_quota_that_an_answer_fills_counts_in_the_same_transaction(scenario: Scenario) -> None:
-    """The next request sees the counts of the answer before they are written."""
+@pytest.mark.parametrize("again", [False, True], ids=["the same value", "locked again"])
+def test_a_quota_that_an_answer_fills_counts_in_the_same_transaction(scenario: Scenario, *, again: bool) -> None:
+    """The next request sees the counts of the answer before they are written; locked again, it writes them first."""
     programme_of(scenario, quota=2)
     who = scenario.person()
     scenario.answer(who)
     assigned = scenario.assign(who)
     assert assigned.project == "first"
     with scenario.db.transaction() as session:
-        told(scenario, session, who, assigned)
-        assert asked(scenario, session, who).project == "second"
+        transaction = lock_annotator(session, who)
+        told(scenario, transaction, assigned)
+        following = asked(scenario, lock_annotator(session, who) if again else transaction)
+        assert following.project == "second"
 
 
 def test_that_nothing_is_left_costs_as_few(scenario: Scenario) -> None:

@@ -200,7 +200,9 @@ def test_that_nothing_is_left_is_found_in_steps_and_kept(scenario: Scenario, mon
 def asked(scenario: Scenario, who: int, project: int) -> UnassignedReason:
     """What one call says of why there is no item."""
     with scenario.db.transaction() as session:
-        found = assignments.assign_next_item(session, annotator_id=who, now=scenario.now, project_id=project)
+        found = assignments.assign_next_item(
+            assignments.lock_annotator(session, who), now=scenario.now, project_id=project
+        )
     assert isinstance(found, NothingAssigned)
     return found.reason
 

@@ -67,7 +67,7 @@ def annotator_id(db: Database, tmp_path: Path) -> int:
 def assign(db: Database, annotator_id: int) -> assignments.AssignedItem:
     """The item that the annotator has now."""
     with db.transaction() as session:
-        found = assignments.assign_next_item(session, annotator_id=annotator_id, now=NOW, project_id=1)
+        found = assignments.assign_next_item(assignments.lock_annotator(session, annotator_id), now=NOW, project_id=1)
     assert isinstance(found, assignments.AssignedItem)
     return found
 
@@ -75,9 +75,9 @@ def assign(db: Database, annotator_id: int) -> assignments.AssignedItem:
 def build_answer(assigned: assignments.AssignedItem, annotator_id: int, *, revision: int, label: str) -> Call:
     """The call that answers the item."""
     return lambda session: assignments.submit_judgement(
-        session,
-        annotator_id=annotator_id,
-        assignment_id=assigned.assignment_id,
+        assignments.open_assignment(
+            assignments.lock_annotator(session, annotator_id), assignment_id=assigned.assignment_id, now=NOW
+        ),
         revision=revision,
         answers={"answer": label},
         now=NOW,
@@ -131,7 +131,7 @@ def test_an_item_is_assigned_whole_or_not_at_all(db: Database, url: str, annotat
     """Killed at any statement, no place is taken, no exposure is left, and the next call hands the same item out."""
 
     def call(session: Session) -> object:
-        return assignments.assign_next_item(session, annotator_id=annotator_id, now=NOW, project_id=1)
+        return assignments.assign_next_item(assignments.lock_annotator(session, annotator_id), now=NOW, project_id=1)
 
     def untouched() -> None:
         assert list_live(db) == []
@@ -158,7 +158,9 @@ def test_an_undo_and_its_correction_leave_the_first_answer(db: Database, url: st
 
     def undone(session: Session) -> object:
         return assignments.undo_judgement(
-            session, annotator_id=annotator_id, assignment_id=assigned.assignment_id, now=NOW
+            assignments.open_assignment(
+                assignments.lock_annotator(session, annotator_id), assignment_id=assigned.assignment_id, now=NOW
+            )
         )
 
     assert until_done(url, undone, untouched) > 5

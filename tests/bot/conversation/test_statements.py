@@ -1,73 +1,123 @@
-"""How many statements an update costs, from its annotator to the calls that answer it: each is a round trip."""
+"""How many statements each step of a conversation costs: on PostgreSQL each is a round trip."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
 
-from annotation.store.database import Database
-
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
 
 Load = Callable[..., None]
-ROWS = [{"id": str(n), "text": f"слово {n}", "options": ["так", "ні"], "gold": "ні"} for n in range(30)]
-BY_THE_SCREEN = "item_message"
-"""The table in which the tests' own chat notes what it shows."""
-
-
-@contextmanager
-def counted(db: Database) -> Iterator[list[str]]:
-    """The statements of the bot that are sent meanwhile, without those that begin and end transactions."""
-    sent: list[str] = []
-
-    def listen(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        if BY_THE_SCREEN not in statement:
-            sent.append(" ".join(statement.split()))
-
-    sa.event.listen(db.engine, "before_cursor_execute", listen)
-    try:
-        yield sent
-    finally:
-        sa.event.remove(db.engine, "before_cursor_execute", listen)
+Cost = Callable[[Callable[[], object]], int]
+WORDS = [
+    {"id": str(number), "text": f"слово {number}", "options": ["перше", "друге"], "gold": "перше"}
+    for number in range(1, 9)
+]
+SEVERAL = """\
+questions:
+  - {name: true, type: choice, text: "Правда?", options: [так, ні]}
+  - {name: kinds, type: choices, text: "Яка?", options: [добра, весела], least: 1}"""
 
 
 @pytest.fixture
-def at_work(chat: Chat, load: Load) -> Chat:
-    """Somebody in the middle of work."""
-    load(ROWS)
+def sent(chat: Chat) -> Iterator[list[str]]:
+    """The statements that are sent, without those by which the chat finds and notes its messages."""
+    statements: list[str] = []
+
+    def listen(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        if "item_message" not in statement:
+            statements.append(" ".join(statement.split()))
+
+    sa.event.listen(chat.db.engine, "before_cursor_execute", listen)
+    yield statements
+    sa.event.remove(chat.db.engine, "before_cursor_execute", listen)
+
+
+@pytest.fixture
+def cost(sent: list[str]) -> Cost:
+    """Counts the statements of what is done."""
+
+    def count(do: Callable[[], object]) -> int:
+        sent.clear()
+        do()
+        return len(sent)
+
+    return count
+
+
+def test_an_answer_with_its_next_item_costs_so_many_statements(chat: Chat, load: Load, cost: Cost) -> None:
+    """What is read under the lock for one step is passed on to the next, and not read again."""
+    load(WORDS)
     chat.begin()
+    chat.tap("А")
+    answered = chat.last
+    costs = {
+        "answer": cost(lambda: chat.tap("А")),
+        "the same tap again": cost(lambda: chat.press(answered.buttons[0][0].data, on=answered)),
+        "undo": cost(lambda: chat.tap("Змінити")),
+        "keep": cost(lambda: chat.tap("Залишити")),
+        "undo again": cost(lambda: chat.tap("Змінити")),
+        "another answer": cost(lambda: chat.tap("Б")),
+        "start": cost(lambda: chat.say("/start")),
+        "reasons to skip": cost(lambda: chat.tap("Пропустити")),
+        "skip": cost(lambda: chat.tap("Не розумію запитання")),
+        "reasons to report": cost(lambda: chat.tap("Є проблема")),
+        "report": cost(lambda: chat.tap("Помилки")),
+        "typed answer": cost(lambda: chat.say("а")),
+        "pause": cost(lambda: chat.say("/pause")),
+    }
+    most = {
+        "answer": 13, "the same tap again": 4, "undo": 10, "keep": 6, "undo again": 10, "another answer": 13,
+        "start": 5, "reasons to skip": 4, "skip": 16, "reasons to report": 4, "report": 9, "typed answer": 16,
+        "pause": 10,
+    }  # fmt: skip
+    assert {step: n for step, n in costs.items() if n > most[step]} == {}
+
+
+def test_each_of_several_questions_costs_so_many_statements(chat: Chat, load: Load, cost: Cost) -> None:
+    """The assignment is opened once, whether the answer is a draft or the last of the item."""
+    load(WORDS, items="{{file: {name}.jsonl, id: id, show: text}}", more=SEVERAL)
+    chat.begin()
+    costs = [cost(lambda: chat.tap("А")), cost(lambda: chat.tap("☐")), cost(lambda: chat.tap("Готово"))]
+    assert [n > most for n, most in zip(costs, [6, 5, 18], strict=True)] == [False] * 3, costs
+
+
+def test_terms_and_attestations_cost_so_many_statements(chat: Chat, load: Load, cost: Cost) -> None:
+    """An invitation, the language, the zone, a warning, the card, an answer, a pause and its attestation."""
+    load(WORDS, more="content_warning: Страшно.\nattestation: {text: Чим?, options: [нічим, словником]}", code="abc")
+    labels = ("Українська", "Київ", "Далі", "Почати", "А")
+    costs = [
+        cost(lambda: chat.say("/start abc")),
+        *(cost(lambda label=label: chat.tap(label)) for label in labels),  # type: ignore[misc]
+        cost(lambda: chat.say("/pause")),
+        cost(lambda: chat.tap("нічим")),
+    ]
+    assert [n > most for n, most in zip(costs, [21, 12, 11, 18, 8, 13, 11, 6], strict=True)] == [False] * 8, costs
+
+
+def test_a_second_tap_costs_four(chat: Chat, load: Load, cost: Cost) -> None:
+    """Its answer is found once, by the assignment that was opened for it, and the item is not read again."""
+    load(WORDS)
+    chat.begin()
+    answered = chat.last
     chat.tap("Б")
-    chat.tap("Б")
-    return chat
+    chat.tap("Б", on=answered)
+    n = cost(lambda: chat.tap("Б", on=answered))
+    assert chat.toasts[-1] == "Цю відповідь уже збережено"
+    assert n <= 4, n
 
 
-def test_an_answer_and_the_next_item_cost_thirteen_statements(at_work: Chat) -> None:
-    """One more than the use-cases: the lock on the annotator comes with the conversation, the project with the item."""
-    with counted(at_work.db) as sent:
-        at_work.tap("Б")
-    assert len(sent) <= 13, sent
-    assert at_work.answers() == ["ні"] * 3
-
-
-def test_a_second_tap_costs_five(at_work: Chat) -> None:
-    """The assignment that the answer was found by is not read again."""
-    answered = at_work.last
-    at_work.tap("Б", on=answered)
-    with counted(at_work.db) as sent:
-        at_work.tap("Б", on=answered)
-    assert at_work.toasts[-1] == "Цю відповідь уже збережено"
-    assert len(sent) <= 5, sent
-
-
-def test_an_invitation_names_its_menu_entry_without_a_statement(at_work: Chat, load: Load) -> None:
+def test_an_invitation_names_its_menu_entry_without_a_statement(
+    chat: Chat, load: Load, cost: Cost, sent: list[str]
+) -> None:
     """The open projects that are read for the menu have names."""
-    load(ROWS, name="second", title="Друге", code="abc")
-    with counted(at_work.db) as sent:
-        at_work.say("/start abc")
+    load(WORDS)
+    chat.begin()
+    load(WORDS, name="second", title="Друге", code="abc")
+    n = cost(lambda: chat.say("/start abc"))
     assert not [statement for statement in sent if "project.name IN" in statement]
-    assert len(sent) <= 18, sent
+    assert n <= 18, n

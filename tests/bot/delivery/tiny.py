@@ -43,9 +43,9 @@ def handle_update(
         return _shown(session, incoming, annotator_id, now)
     try:
         saved = assignments.submit_judgement(
-            session,
-            annotator_id=annotator_id,
-            assignment_id=int(tap[1]),
+            assignments.open_assignment(
+                assignments.lock_annotator(session, annotator_id), assignment_id=int(tap[1]), now=now
+            ),
             revision=int(tap[2]),
             answers={"answer": ("перше", "друге")[int(tap[3])]},
             now=now,
@@ -62,7 +62,7 @@ def handle_update(
 
 
 def _shown(session: Session, incoming: IncomingUpdate, annotator_id: int, now: datetime) -> TelegramCalls:
-    item = assignments.assign_next_item(session, annotator_id=annotator_id, now=now)
+    item = assignments.assign_next_item(assignments.lock_annotator(session, annotator_id), now=now)
     if not isinstance(item, assignments.AssignedItem):
         return (NewMessage(chat_id=incoming.chat_id, html="all done"),)
     first = f"a:{item.assignment_id}:{item.revision}"

@@ -10,7 +10,7 @@ from sqlmodel import Session, select
 
 from annotation.errors import Stale
 from annotation.store import judgements, overlap_counts
-from annotation.store.models import Assignment, Item, Judgement
+from annotation.store.models import Assignment, Judgement
 from annotation.vocabulary import (
     DELETED_IN_LABEL_STUDIO,
     POOLS_WITH_OVERLAP,
@@ -21,11 +21,10 @@ from annotation.vocabulary import (
     ParticipationStatus,
     ProjectStatus,
     Stage,
-    Surface,
     build_item_change,
 )
-from annotation.workflow.assignments import annotator_context, judgement_writer, skips_and_reports, submission
-from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments import judgement_writer, skips_and_reports, submission
+from annotation.workflow.assignments.annotator_context import OpenedAssignment
 from annotation.workflow.assignments.batches.batch_assignment import SECOND_PASS_OCCASION
 from annotation.workflow.assignments.judgement_writer import NewAnswer
 from annotation.workflow.quality import exclusions
@@ -37,10 +36,8 @@ REVISABLE_KINDS = {
 
 
 def submit_batch_answer(
-    session: Session,
+    opened: OpenedAssignment,
     *,
-    annotator_id: int,
-    assignment_id: int,
     answers: Mapping[str, object],
     seconds: float | None,
     at: datetime,
@@ -53,23 +50,20 @@ def submit_batch_answer(
     answer is stored as another revision. Raises Stale where the answer may not be stored, BadInput where it is not
     valid.
     """
-    context, assignment, item = _load_assignment(
-        session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
-    )
-    has_steps = any(question.step > 1 for question in context.definition.all_questions)
-    steps = 1 if has_steps and assignment.occasion != SECOND_PASS_OCCASION else None
-    new_answer = replace(submission.parse_answers(context, item, answers, steps=steps), at=at, seconds=seconds)
-    is_new = _store_answer(session, context, assignment, item, new_answer=new_answer, now=now)
-    if is_new and has_steps and assignment.occasion == SECOND_PASS_OCCASION:
-        _complete_first_pass(session, context, assignment, item, new_answer=new_answer, now=now)
+    has_steps = any(question.step > 1 for question in opened.context.definition.all_questions)
+    is_second_pass = opened.assignment.occasion == SECOND_PASS_OCCASION
+    steps = 1 if has_steps and not is_second_pass else None
+    new_answer = submission.parse_answers(opened.context, opened.item, answers, steps=steps)
+    new_answer = replace(new_answer, at=at, seconds=seconds)
+    is_new = _store_answer(opened, new_answer=new_answer, now=now)
+    if is_new and has_steps and is_second_pass:
+        _complete_first_pass(opened, new_answer=new_answer, now=now)
     return is_new
 
 
 def skip_batch_item(
-    session: Session,
+    opened: OpenedAssignment,
     *,
-    annotator_id: int,
-    assignment_id: int,
     reason: str,
     seconds: float | None,
     at: datetime,
@@ -79,81 +73,63 @@ def skip_batch_item(
 
     The parameters are those of `submit_batch_answer`. Raises Stale where the skip may not be stored.
     """
-    context, assignment, item = _load_assignment(
-        session, annotator_id=annotator_id, assignment_id=assignment_id, now=now
-    )
     new_answer = NewAnswer(answers={}, raw="", skip_reason=reason, at=at, seconds=seconds)
-    return _store_answer(session, context, assignment, item, new_answer=new_answer, now=now)
+    return _store_answer(opened, new_answer=new_answer, now=now)
 
 
-def withdraw_batch_answer(session: Session, *, annotator_id: int, assignment_id: int, now: datetime) -> bool:
+def withdraw_batch_answer(opened: OpenedAssignment, *, now: datetime) -> bool:
     """Exclude an answer that its annotator deleted in Label Studio, and free its place.
 
     Returns False where there is no answer, or it did not count and holds no place. Raises Stale once the project
     is closed, or the qualification is decided.
     """
-    context, assignment, _ = _load_assignment(session, annotator_id=annotator_id, assignment_id=assignment_id, now=now)
-    final = judgements.get_final_judgement(session, assignment.id)
-    if final is None or (final.excluded_kind is not None and not assignment.holds_place):
+    final = judgements.get_final_judgement(opened.session, opened.assignment_id)
+    if final is None or (final.excluded_kind is not None and not opened.assignment.holds_place):
         return False
-    _check_changeable(session, context, assignment)
+    _check_changeable(opened)
     exclusions.exclude_answers(
-        session, assignment_ids=[assignment_id], exclusion=DELETED_IN_LABEL_STUDIO, post_hoc=False, now=now
+        opened.session,
+        assignment_ids=[opened.assignment_id],
+        exclusion=DELETED_IN_LABEL_STUDIO,
+        post_hoc=False,
+        now=now,
     )
     return True
 
 
-def _complete_first_pass(
-    session: Session,
-    context: AnnotatorContext,
-    second_assignment: Assignment,
-    item: Item,
-    *,
-    new_answer: NewAnswer,
-    now: datetime,
-) -> None:
+def _complete_first_pass(second: OpenedAssignment, *, new_answer: NewAnswer, now: datetime) -> None:
     """Store the answers of both passes together as an answer of the first pass, in projects that ask in steps."""
     assignments_of_item = select(Assignment).where(
-        Assignment.item_id == second_assignment.item_id, Assignment.annotator_id == context.annotator_id
+        Assignment.item_id == second.assignment.item_id, Assignment.annotator_id == second.context.annotator_id
     )
-    first_assignment = session.exec(assignments_of_item.where(Assignment.occasion == 0)).one()
-    if judgements.get_final_judgement(session, first_assignment.id) is not None:
-        _store_answer(session, context, first_assignment, item, new_answer=new_answer, now=now)
-
-
-def _load_assignment(
-    session: Session, *, annotator_id: int, assignment_id: int, now: datetime
-) -> tuple[AnnotatorContext, Assignment, Item]:
-    return annotator_context.load_assignment(
-        session, annotator_id=annotator_id, assignment_id=assignment_id, now=now, surface=Surface.LABEL_STUDIO
-    )
+    first_assignment = second.session.exec(assignments_of_item.where(Assignment.occasion == 0)).one()
+    first = replace(second, assignment=first_assignment)
+    if judgements.get_final_judgement(first.session, first.assignment_id) is not None:
+        _store_answer(first, new_answer=new_answer, now=now)
 
 
 def _store_answer(
-    session: Session,
-    context: AnnotatorContext,
-    assignment: Assignment,
-    item: Item,
+    opened: OpenedAssignment,
     *,
     new_answer: NewAnswer,
     now: datetime,
 ) -> bool:
-    final = judgements.get_final_judgement(session, assignment.id)
+    final = judgements.get_final_judgement(opened.session, opened.assignment_id)
     if final is None:
-        _set_shown_time(assignment, new_answer)
-        _store_first(session, context, assignment, item, new_answer=new_answer, now=now)
+        _set_shown_time(opened.assignment, new_answer)
+        _store_first(opened, new_answer=new_answer, now=now)
         return True
     is_same = (
-        judgement_writer.get_stored_answers(context, final) == dict(new_answer.answers)
+        judgement_writer.get_stored_answers(opened.context, final) == dict(new_answer.answers)
         and final.skip_reason == new_answer.skip_reason
     )
     if is_same and final.excluded_kind is not ExclusionKind.DELETED:
         return False
-    _check_changeable(session, context, assignment)
+    _check_changeable(opened)
     if new_answer.skip_reason is None:
-        _store_changed_answer(session, context, assignment, final, new_answer=new_answer, now=now)
+        _store_changed_answer(opened, final, new_answer=new_answer, now=now)
     else:
-        _store_skip_after_answer(session, context, assignment, item, final, new_answer=new_answer, now=now)
+        _store_skip_after_answer(opened, final, new_answer=new_answer, now=now)
     return True
 
 
@@ -164,54 +140,45 @@ def _set_shown_time(assignment: Assignment, new_answer: NewAnswer) -> None:
 
 
 def _store_first(
-    session: Session,
-    context: AnnotatorContext,
-    assignment: Assignment,
-    item: Item,
+    opened: OpenedAssignment,
     *,
     new_answer: NewAnswer,
     now: datetime,
 ) -> None:
+    session, context, assignment = opened.session, opened.context, opened.assignment
     if assignment.occasion == SECOND_PASS_OCCASION:
         submission.check_participation(session, context)
         _end_assignment(session, assignment, AssignmentStatus.DONE)
-        judgement_writer.write_judgement(
-            session, context, assignment, new_answer, revision=0, exclusion=SECOND_PASS, now=now
-        )
+        judgement_writer.write_judgement(opened, new_answer, revision=0, exclusion=SECOND_PASS, now=now)
     elif assignment.status is AssignmentStatus.SKIPPED:  # a fix of the item ended the assignment
         submission.check_participation(session, context)
         if assignment.holds_place:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
         _end_assignment(session, assignment, AssignmentStatus.SKIPPED)
-        exclusion = build_item_change(item.revision)
-        judgement_writer.write_judgement(
-            session, context, assignment, new_answer, revision=0, exclusion=exclusion, now=now
-        )
+        exclusion = build_item_change(opened.item.revision)
+        judgement_writer.write_judgement(opened, new_answer, revision=0, exclusion=exclusion, now=now)
     elif new_answer.skip_reason is None:
-        submission.store_first_answer(session, context, assignment, item, new_answer=new_answer, now=now)
+        submission.store_first_answer(opened, new_answer=new_answer, now=now)
     elif assignment.status is AssignmentStatus.EXPIRED and not context.is_baseline:
         submission.check_participation(session, context)
         _end_assignment(session, assignment, AssignmentStatus.SKIPPED)
-        judgement_writer.write_judgement(
-            session, context, assignment, new_answer, revision=0, exclusion=SKIPPED, now=now
-        )
+        judgement_writer.write_judgement(opened, new_answer, revision=0, exclusion=SKIPPED, now=now)
     else:
-        skips_and_reports.store_skip(session, context, assignment, item, new_answer=new_answer, now=now)
+        skips_and_reports.store_skip(opened, new_answer=new_answer, now=now)
 
 
 def _store_changed_answer(
-    session: Session,
-    context: AnnotatorContext,
-    assignment: Assignment,
+    opened: OpenedAssignment,
     final: Judgement,
     *,
     new_answer: NewAnswer,
     now: datetime,
 ) -> None:
+    session, assignment = opened.session, opened.assignment
     stays_excluded = final.excluded_kind not in REVISABLE_KINDS
     exclusion = final.exclusion if stays_excluded else new_answer.exclusion
     judgement = judgement_writer.write_judgement(
-        session, context, assignment, new_answer, revision=final.revision + 1, exclusion=exclusion, now=now
+        opened, new_answer, revision=final.revision + 1, exclusion=exclusion, now=now
     )
     judgement.post_hoc = stays_excluded and final.post_hoc
     assignment.open_revision = None
@@ -220,14 +187,11 @@ def _store_changed_answer(
     session.add_all([judgement, assignment])
     session.flush()
     if not stays_excluded and exclusions.restore_place(session, assignment):
-        submission.apply_consequences(session, context, assignment, now=now)
+        submission.apply_consequences(opened, now=now)
 
 
 def _store_skip_after_answer(
-    session: Session,
-    context: AnnotatorContext,
-    assignment: Assignment,
-    item: Item,
+    opened: OpenedAssignment,
     final: Judgement,
     *,
     new_answer: NewAnswer,
@@ -237,16 +201,15 @@ def _store_skip_after_answer(
 
     An answer that stays excluded for its earlier reason keeps its status and place.
     """
+    session, assignment = opened.session, opened.assignment
     stays_excluded = final.excluded_kind not in REVISABLE_KINDS
-    frees_place = not context.is_baseline and item.pool in POOLS_WITH_OVERLAP and not assignment.is_repeat
+    frees_place = not opened.context.is_baseline and opened.item.pool in POOLS_WITH_OVERLAP and not assignment.is_repeat
     exclusion = final.exclusion if stays_excluded else SKIPPED if frees_place else None
     if frees_place and assignment.holds_place and not stays_excluded:
         overlap_counts.release_place(session, item_id=assignment.item_id, done=True, now=now)
     if frees_place and not stays_excluded:
         _end_assignment(session, assignment, AssignmentStatus.SKIPPED)
-    judgement_writer.write_judgement(
-        session, context, assignment, new_answer, revision=final.revision + 1, exclusion=exclusion, now=now
-    )
+    judgement_writer.write_judgement(opened, new_answer, revision=final.revision + 1, exclusion=exclusion, now=now)
     if not frees_place and not stays_excluded:
         exclusions.restore_place(session, assignment)
 
@@ -257,8 +220,9 @@ def _end_assignment(session: Session, assignment: Assignment, status: Assignment
     session.flush()
 
 
-def _check_changeable(session: Session, context: AnnotatorContext, assignment: Assignment) -> None:
+def _check_changeable(opened: OpenedAssignment) -> None:
     """Raise Stale where the stored answer may no longer be changed."""
+    session, context, assignment = opened.session, opened.context, opened.assignment
     submission.check_participation(session, context)
     if context.project.status is ProjectStatus.CLOSED:
         raise Stale("The project is closed; the answer stands as it was.")

@@ -12,7 +12,7 @@ from annotation.errors import Stale
 from annotation.store.models import Assignment, Item
 from annotation.vocabulary import AssignmentStatus, Surface, UnassignedReason
 from annotation.workflow.assignments import annotator_context, assigned_items, assignment_policy, leases
-from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.assignments.assigned_items import SelectedItem
 from annotation.workflow.assignments.batches import moved_items
 from annotation.workflow.assignments.next_item import find_project_obstacle, select_item
@@ -37,9 +37,8 @@ class AssignedBatch:
 
 
 def assign_batch(
-    session: Session,
+    transaction: AnnotatorTransaction,
     *,
-    annotator_id: int,
     project_id: int,
     n_items: int,
     now: datetime,
@@ -51,14 +50,14 @@ def assign_batch(
     With `moved_only` only items that were moved from Telegram to Label Studio are assigned. A live item in Telegram is
     left as it is.
     """
-    annotator = annotator_context.lock_annotator(session, annotator_id)
+    session = transaction.session
     leases.expire_leases(session, now=now)
-    context = annotator_context.load_context(session, annotator, project_id=project_id, now=now)
+    context = annotator_context.load_context(transaction, project_id=project_id, now=now)
     if isinstance(context, NothingAssigned):
         return AssignedBatch(assignment_ids=(), shortfall=context)
     shortfall = find_project_obstacle(session, context, now=now)
     assignment_ids: list[int] = []
-    n_in_batch = count_batch_items(session, annotator_id=annotator_id, project_id=project_id)
+    n_in_batch = count_batch_items(session, annotator_id=transaction.annotator_id, project_id=project_id)
     while shortfall is None and len(assignment_ids) < n_items:
         selected = _find_cap(context, n_in_batch=n_in_batch + len(assignment_ids), now=now) or _select_next(
             session, context, moved_only, now=now
@@ -66,9 +65,16 @@ def assign_batch(
         if isinstance(selected, NothingAssigned):
             shortfall = selected
             break
-        assignment, _ = assigned_items.assign_item(session, context, selected, now=now, batch_until=now + lease)
-        assignment_ids.append(annotator_context.require_id(assignment.id))
+        opened = assigned_items.assign_item(transaction, context, selected, now=now, batch_until=now + lease)
+        assignment_ids.append(opened.assignment_id)
     return AssignedBatch(assignment_ids=tuple(assignment_ids), shortfall=shortfall)
+
+
+def open_batch_assignment(transaction: AnnotatorTransaction, *, assignment_id: int, now: datetime) -> OpenedAssignment:
+    """Open an assignment in Label Studio; raises Stale where it does not belong to the annotator, or is in Telegram."""
+    return annotator_context.open_assignment(
+        transaction, assignment_id=assignment_id, now=now, surface=Surface.LABEL_STUDIO
+    )
 
 
 def count_batch_items(session: Session, *, annotator_id: int, project_id: int) -> int:
@@ -92,20 +98,20 @@ def _count_live(session: Session, annotator_id: int, project_id: int, condition:
     return int(session.exec(count_query).one())
 
 
-def assign_outside_batch(session: Session, *, annotator_id: int, item_id: int, now: datetime) -> int:
+def assign_outside_batch(transaction: AnnotatorTransaction, *, item_id: int, now: datetime) -> int:
     """The id of the assignment for an annotator who answered an item of another annotator's batch.
 
     Where the annotator has no assignment of the item, an expired one is created: its answer is treated as late and
     takes a place if one is free. Raises Stale where the annotator may not work in the project, or has the item in
     Telegram.
     """
-    annotator = annotator_context.lock_annotator(session, annotator_id)
+    session = transaction.session
     item = session.get_one(Item, item_id)
-    context = annotator_context.load_context(session, annotator, project_id=item.project_id, now=now)
+    context = annotator_context.load_context(transaction, project_id=item.project_id, now=now)
     if isinstance(context, NothingAssigned):
         raise Stale(f"The annotator may not work in the project: {context.reason.value}.")
     assignments_of_item = select(Assignment).where(
-        Assignment.item_id == item_id, Assignment.annotator_id == annotator_id
+        Assignment.item_id == item_id, Assignment.annotator_id == transaction.annotator_id
     )
     existing = session.exec(assignments_of_item.where(Assignment.occasion == 0)).first()
     if existing is not None:
@@ -116,7 +122,7 @@ def assign_outside_batch(session: Session, *, annotator_id: int, item_id: int, n
     if obstacle is not None:
         raise Stale(f"The annotator may not work in the project: {obstacle.reason.value}.")
     selected = SelectedItem(item_id=item_id)
-    assignment, _ = assigned_items.assign_item(session, context, selected, now=now, batch_until=now)
+    assignment = assigned_items.assign_item(transaction, context, selected, now=now, batch_until=now).assignment
     assignment.status, assignment.holds_place = AssignmentStatus.EXPIRED, False
     session.add(assignment)
     session.flush()

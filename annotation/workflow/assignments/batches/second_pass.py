@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, ExclusionKind, Surface
+from annotation.workflow.assignments.annotator_context import AnnotatorTransaction
 from annotation.workflow.assignments.batches.batch_assignment import DEFAULT_BATCH_LEASE, SECOND_PASS_OCCASION
 
 
@@ -48,16 +49,18 @@ def list_second_pass_candidates(
 
 
 def assign_second_pass(
-    session: Session,
+    transaction: AnnotatorTransaction,
     *,
-    annotator_id: int,
     project_id: int,
     n_items: int,
     now: datetime,
     lease: timedelta = DEFAULT_BATCH_LEASE,
 ) -> tuple[int, ...]:
     """Assign up to `n_items` items for the second pass; return the ids of the assignments, which hold no places."""
-    candidates = list_second_pass_candidates(session, annotator_id=annotator_id, project_id=project_id, n_items=n_items)
+    session = transaction.session
+    candidates = list_second_pass_candidates(
+        session, annotator_id=transaction.annotator_id, project_id=project_id, n_items=n_items
+    )
     assignments = [
         _build_second_assignment(first_assignment, item, now=now, lease_until=now + lease)
         for first_assignment, item, _ in candidates

@@ -249,12 +249,12 @@ def test_reported_items_go_to_a_batch_and_come_back_as_its_persons_answers(works
     workspace.person("olha", linked=False)
     workspace.person("taras")
     with workspace.db.transaction() as session:
-        offer = assignments.assign_next_item(session, annotator_id=1, now=_now())
+        transaction = assignments.lock_annotator(session, 1)
+        offer = assignments.assign_next_item(transaction, now=_now())
         assert isinstance(offer, assignments.AssignedItem)
-        assignments.report_item(
-            session, annotator_id=1, assignment_id=offer.assignment_id, reason="помилка", now=_now()
-        )
-        assignments.skip_item(session, annotator_id=1, assignment_id=offer.assignment_id, reason="помилка", now=_now())
+        opened = assignments.open_assignment(transaction, assignment_id=offer.assignment_id, now=_now())
+        assignments.report_item(opened, reason="помилка", now=_now())
+        assignments.skip_item(opened, reason="помилка", now=_now())
         project = queries.get_project(session, "p")
         ids = assignments.list_reported_items(session, project_id=project.id or 0)
         assert assignments.move_items(session, project=project, item_ids=ids, now=_now()) == 1
