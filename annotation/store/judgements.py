@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -76,7 +76,7 @@ _COLUMNS: Mapping[str, Any] = {
 """The facts as SQL. In a project with several questions an answer is empty where none is answered."""
 
 
-@cache
+@lru_cache(maxsize=4096)
 def find_exclusion(stored: Exclusion | None, facts: AnswerFacts) -> Exclusion | None:
     """Why an answer with these facts does not count; None where it counts. `stored` is the exclusion stored with it."""
     derived = (rule.exclusion for rule in RULES if getattr(facts, rule.column) == rule.value)
