@@ -74,9 +74,10 @@ def _restore_first_answers(data: DataSet, counted: pd.Series[bool]) -> DataSet:
 
 
 def _keep_exposed(data: DataSet) -> DataSet:
-    """Only the answers that are left out of the primary score because of exposure; here they count."""
-    rows = data.responses.loc[data.exclusion_kinds() == EXPOSED]
-    return replace(data, responses=rows.assign(excluded_kind=None))
+    """Only what is left out of the primary score because of exposure: here answers and skips count, blanks do not."""
+    rows = data.responses
+    given = rows["response"].notna() | rows["skip_reason"].notna()
+    return replace(data, responses=rows.loc[(data.exclusion_kinds() == EXPOSED) & given].assign(excluded_kind=None))
 
 
 def _restore_excluded(data: DataSet) -> DataSet:

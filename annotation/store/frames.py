@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 from annotation.loading.drafts import format_value
 from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
-from annotation.vocabulary import ABSTAINED, Exclusion, ItemStatus, ParticipationStatus, Pool
+from annotation.vocabulary import ABSTAINED, Exclusion, ExclusionKind, ItemStatus, ParticipationStatus, Pool
 
 SESSION_GAP = pd.Timedelta(minutes=30)
 """A longer pause begins a new session."""
@@ -47,7 +47,7 @@ def read_responses(
     for name in ("option_order", "flags"):
         frame[name] = [None if value is None else json.dumps(value, ensure_ascii=False) for value in frame[name]]
     final, first = _list_exclusions(frame, ""), _list_exclusions(frame, "first_")
-    first = [before if after in (None, ABSTAINED) else after for before, after in zip(first, final, strict=True)]
+    first = [before if _may_count(after) else after for before, after in zip(first, final, strict=True)]
     if later is not None:
         _use_later_question(frame, later)
         final = _replace_abstentions(final, frame["response"], abstention)
@@ -147,11 +147,15 @@ def _replace_abstentions(
     exclusions: Iterable[Exclusion | None], answers: Iterable[str | None], abstention: str | None
 ) -> list[Exclusion | None]:
     """The exclusions of answers to a later question: who abstains at the first one may answer this one."""
-    without = [None if exclusion == ABSTAINED else exclusion for exclusion in exclusions]
     return [
-        ABSTAINED if exclusion is None and answer is not None and answer == abstention else exclusion
-        for exclusion, answer in zip(without, answers, strict=True)
+        (None if answer is None or answer != abstention else ABSTAINED) if _may_count(exclusion) else exclusion
+        for exclusion, answer in zip(exclusions, answers, strict=True)
     ]
+
+
+def _may_count(exclusion: Exclusion | None) -> bool:
+    """Whether nothing is stored against the whole answer: what abstains at one question may answer another."""
+    return exclusion is None or exclusion.kind is ExclusionKind.ABSTAINED
 
 
 def _write_exclusions(
@@ -230,8 +234,7 @@ def read_items(session: Session, project: Project, *, later: str | None = None) 
         col(Item.golds),
     ]
     query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN)
-    query = query.order_by(col(Item.external_id))
-    result = session.execute(query)
+    result = session.execute(query.order_by(col(Item.external_id)))
     frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
     frame["status"] = [str(ItemStatus(status)) for status in frame["status"]]
     if later is not None:
@@ -272,10 +275,8 @@ def read_field_texts(session: Session, project: Project, field: str) -> dict[str
 
 def read_control_gold(session: Session, project: Project, *, later: str | None = None) -> dict[str, str]:
     """The gold of control items by item_id, sorted: of the first question, or of the one named by `later`."""
-    query = select(Item.external_id, Item.gold, Item.golds).where(
-        Item.project_id == project.id, Item.pool == Pool.CONTROL
-    )
-    rows = session.exec(query.order_by(col(Item.external_id)))
+    columns = select(Item.external_id, Item.gold, Item.golds).order_by(col(Item.external_id))
+    rows = session.exec(columns.where(Item.project_id == project.id, Item.pool == Pool.CONTROL))
     gold_by_item = {item: gold if later is None else (golds or {}).get(later) for item, gold, golds in rows}
     return {item: gold for item, gold in gold_by_item.items() if gold is not None}
 
@@ -285,10 +286,7 @@ def read_removed_annotators(session: Session, project: Project) -> dict[str, str
     query = select(Annotator.pseudonym, Participation.status, Participation.reason).join(Participation)
     query = query.where(Participation.project_id == project.id, col(Participation.status).in_(REMOVED_STATUSES))
     rows = session.exec(query.order_by(col(Annotator.pseudonym)))
-    return {
-        pseudonym: f"{ParticipationStatus(status).value}: {reason}" if reason else ParticipationStatus(status).value
-        for pseudonym, status, reason in rows
-    }
+    return {name: ": ".join(filter(None, [ParticipationStatus(status), reason])) for name, status, reason in rows}
 
 
 def has_simulated_answers(session: Session, project: Project) -> bool:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from annotation.errors import NotFound
 from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
-from annotation.vocabulary import AssignmentStatus, ExclusionKind, Pool
+from annotation.vocabulary import ExclusionKind, Pool
 
 
 def get_project(session: Session, name: str) -> Project:
@@ -29,35 +28,6 @@ def get_project(session: Session, name: str) -> Project:
 def list_projects(session: Session) -> Sequence[Project]:
     """All projects in the order of loading."""
     return session.exec(select(Project).order_by(col(Project.id))).all()
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProjectCounts:
-    """Progress of a project: main items, those with full overlap, live assignments, judgements, annotators."""
-
-    items: int
-    done: int
-    live: int
-    judgements: int
-    annotators: int
-
-
-def get_project_counts(session: Session, *, project_id: int) -> ProjectCounts:
-    """The progress of a project; an item is done when it has its judgements."""
-    items, done = session.exec(
-        select(func.count(), func.count().filter(col(Item.n_done) >= func.coalesce(Project.overlap, 1)))
-        .select_from(Item)
-        .join(Project)
-        .where(Item.project_id == project_id, Item.pool == Pool.MAIN)
-    ).one()
-    counted = select(
-        func.count().filter(col(Assignment.status) == AssignmentStatus.LIVE),
-        func.count(col(Judgement.id)),
-        func.count(func.distinct(col(Assignment.annotator_id))),
-    )
-    joined = counted.select_from(Assignment).join(Item).outerjoin(Judgement).where(Item.project_id == project_id)
-    live, judgements, annotators = session.exec(joined).one()
-    return ProjectCounts(items=items, done=done, live=live, judgements=judgements, annotators=annotators)
 
 
 def list_final_answers(

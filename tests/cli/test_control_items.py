@@ -144,3 +144,19 @@ def test_who_failed_by_one_file_may_pass_by_both(hromada: Hromada, shared: Path)
     assert counts == {key: expected[key] for key in counts}
     shown = hromada("import", "BPS", "votes.tsv")
     assert "annotators who answered control items" in shown.out
+
+
+def test_a_rule_that_was_changed_leaves_nothing_of_the_earlier_one(hromada: Hromada, shared: Path) -> None:
+    """Exclusions by the rule as it was are lifted with the next file: the counts are those of today's rule alone."""
+    folder = shared / "data" / "mera-humanbenchmarks"
+    expected = json.loads((folder / "expected.json").read_text("utf-8"))["BPS"]
+    rows = read(folder / "BPS")
+    strict = described(hromada, "BPS", rows).replace("accuracy: < 0.5", "accuracy: < 0.9")
+    written(hromada, "votes.tsv", rows)
+    assert hromada("load", hromada.write("project.yaml", strict)).code == 0
+    strictly = hromada("import", "BPS", written(hromada, "last.tsv", rows[300:]), "--json")
+    assert hromada("load", hromada.write("project.yaml", described(hromada, "BPS", rows)), "--yes").code == 0
+    imported = hromada("import", "BPS", written(hromada, "first.tsv", rows[:300]), "--json")
+    assert list(strictly.json["failed_controls"]) == [RULE.replace("50%", "90%")]
+    counts = found(hromada, "BPS", imported)
+    assert counts == {key: expected[key] for key in counts}

@@ -14,8 +14,15 @@ from sqlmodel import Session, col, select
 from annotation.store import annotator_locks, database, overlap_counts, queries
 from annotation.store.models import Annotator, Assignment, Item, Journal, Judgement, Report
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
-from annotation.workflow import assignments, participations
-from annotation.workflow.annotators import administration, invitations, registration, support_messages
+from annotation.workflow import assignments, definitions, participations
+from annotation.workflow.annotators import (
+    administration,
+    consents,
+    invitations,
+    registration,
+    support_messages,
+    terms,
+)
 from bot.commands import people
 
 if TYPE_CHECKING:
@@ -201,6 +208,26 @@ def test_a_person_gets_their_data_withdraws_and_is_forgotten(hromada: Hromada, w
     assert [(one["standing"], one["pseudonym"] == who) for one in listed] == [("forgotten", False)]
     assert hromada("messages", "--json").json == []
     assert ANSWER.encode() not in (hromada.folder / "hromada.db").read_bytes()
+
+
+def test_withdrawing_an_annotator_takes_back_their_consent_to_the_project(hromada: Hromada, who: str) -> None:
+    """As their own /withdraw does: the data that are held of them say when."""
+    hromada.write("consent.md", "Ваші відповіді будуть опубліковані.")
+    hromada.write("project.yaml", PROJECT + "consent: {file: consent.md, version: 1}\n")
+    assert hromada("load", "project.yaml", "--yes").code == 0
+
+    def agree(session: Session) -> str:
+        person = session.exec(select(Annotator).where(Annotator.pseudonym == who)).one().id or 0
+        project = queries.get_project(session, "words")
+        asked = terms.get_terms(session, project=project, definition=definitions.get_project_definition(project))
+        assert asked.consent is not None
+        consents.give_consent(session, annotator_id=person, terms=asked, sha256=asked.consent.sha256, now=NOW)
+        return who
+
+    in_database(hromada, agree)
+    assert [one["withdrawn_at"] for one in hromada("people", "data", who).json["consents"]] == [None]
+    assert hromada("people", "withdraw", who, "--project", "words").code == 0
+    assert None not in [one["withdrawn_at"] for one in hromada("people", "data", who).json["consents"]]
 
 
 def test_messages_are_listed_and_answered(hromada: Hromada, who: str) -> None:

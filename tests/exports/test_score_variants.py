@@ -76,13 +76,17 @@ def test_an_abstention_that_followed_an_answer_counts_as_that_answer_at_first(ma
 
 
 def test_exceptions_from_blindness_are_scored_apart(make: Make) -> None:
-    """An exposed wrong answer and an exposed skip are in no other number, and have a score of their own."""
+    """An exposed wrong answer and an exposed skip are in no other number, and have a score of their own.
+
+    Where the question was left open nothing was said, here as elsewhere.
+    """
     rows = [make.response("i1", "a9", "ні", exposed=True), make.response("i2", "a9", "так", exposed=True)]
     rows += [make.response("i3", "a9", None, exposed=True, skip_reason="unclear")]
+    rows += [make.response("i4", "a9", None, exposed=True)]
     release = released(built(make, rows))
     assert shares(release, subset="all")["individual"] == ("1.0000", 12)
     assert shares(release, subset="exposed only") == {"individual": ("0.3333", 3), "majority": ("0.3333", 3)}
-    assert release.agreement["так-ні"]["counts"]["excluded_by_reason"] == {"exposed: scored apart": 3}
+    assert release.agreement["так-ні"]["counts"]["excluded_by_reason"] == {"exposed: scored apart": 4}
 
 
 def test_everybody_exposed_has_only_the_score_apart(make: Make) -> None:

@@ -23,7 +23,13 @@ from bot.emulator.telegram import Telegram
 
 PAGE = Path("docs/explanation/architecture.md")
 PACKAGES = ("aggregation", "annotation", "bot", "exports")
-BESIDE = ("bot.emulator", "bot.delivery.sweeper", "bot.delivery.process_lease", "annotation.store.process_leases")
+BESIDE = (
+    "bot.emulator",
+    "bot.delivery.sweeper",
+    "bot.delivery.process_lease",
+    "annotation.store.process_leases",
+    "annotation.store.migrations",
+)
 """What runs beside the bot, and what runs every second whether an update has come or not."""
 MOST = 40
 """How many modules may have functions that run from a received update to the next item sent."""

@@ -18,6 +18,7 @@ from annotation.label_studio.sync import task_upload
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Item, Judgement, LabelStudioTask
 from annotation.vocabulary import AssignmentStatus
+from annotation.workflow import assignments
 
 
 def refresh_fixed_tasks(database: Database, client: Client, definition: ProjectFile, *, batch_id: int) -> int:
@@ -56,17 +57,19 @@ def _update_task(
     """Show the present form of the item; the assignment then refers to that revision."""
     with database.reading() as session:
         (task,) = task_upload.build_tasks(session, definition, [assignment_id])
-        item = session.exec(select(Item).join(Assignment).where(Assignment.id == assignment_id)).one()
-        shown = {"item_revision": item.revision, "stimulus_sha256": item.stimulus_sha256}
+        columns = select(Assignment.annotator_id, Item.revision, Item.stimulus_sha256).join(Item)
+        annotator_id, revision, stimulus_sha256 = session.exec(columns.where(Assignment.id == assignment_id)).one()
     try:
         client.update_task(remote_id, task)
     except NotFound:
         return
     with database.transaction() as session:
-        update = sa.update(Assignment).where(
-            col(Assignment.id) == assignment_id, col(Assignment.status) == AssignmentStatus.LIVE
+        assignments.record_shown_revision(
+            assignments.lock_annotator(session, annotator_id),
+            assignment_id=assignment_id,
+            item_revision=revision,
+            stimulus_sha256=stimulus_sha256,
         )
-        session.connection().execute(update.values(**shown))
 
 
 def _delete_task(database: Database, client: Client, assignment_id: int, remote_id: int) -> None:

@@ -47,14 +47,13 @@ def prepare_schema(engine: sa.Engine, *, reader: sa.Engine | None = None) -> Non
 
 def check_revision(connection: sa.Connection) -> None:
     """Raise SchemaMismatch unless the schema is the one that this program works with."""
-    revision = get_revision(connection)
-    if revision in REVISIONS and revision != HEAD:
+    revision = refuse_foreign_database(connection)
+    if revision is not None and revision != HEAD:
         raise SchemaMismatch(
             f"The database has the schema {revision}, and this hromada works with {HEAD}.",
             where=Where(file=connection.engine.url.database),
             remedy="Run `hromada database upgrade`; on SQLite it makes a backup first.",
         )
-    refuse_foreign_database(connection)
 
 
 def upgrade_schema(engine: sa.Engine) -> None:
@@ -64,8 +63,7 @@ def upgrade_schema(engine: sa.Engine) -> None:
     """
     with engine.begin() as connection:
         _lock(connection)
-        refuse_foreign_database(connection)
-        if get_revision(connection) != HEAD:
+        if refuse_foreign_database(connection) != HEAD:
             _run_alembic("upgrade", connection, HEAD)
 
 
@@ -74,19 +72,25 @@ def _lock(connection: sa.Connection) -> None:
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK_NUMBER})
 
 
-def refuse_foreign_database(connection: sa.Connection) -> None:
-    """Raise SchemaMismatch for a database of a newer hromada, BadInput for one of another program."""
-    where = Where(file=connection.engine.url.database)
+def refuse_foreign_database(connection: sa.Connection) -> str | None:
+    """The revision of our own database, None for an empty one.
+
+    Raises SchemaMismatch for a database of a newer hromada, BadInput for one of another program.
+    """
     revision = get_revision(connection)
     if revision is not None and revision not in REVISIONS:
         raise SchemaMismatch(
             f"The database has the schema {revision}, of a newer hromada or of another program.",
-            where=where,
+            where=Where(file=connection.engine.url.database),
             remedy=f"Upgrade hromada: this one works with {HEAD}.",
         )
     if revision is None and set(sa.inspect(connection).get_table_names()) - {"alembic_version"}:
-        remedy = "Name another one (HROMADA_DATABASE_URL)."
-        raise BadInput("The database belongs to another program.", where=where, remedy=remedy)
+        raise BadInput(
+            "The database belongs to another program.",
+            where=Where(file=connection.engine.url.database),
+            remedy="Name another one (HROMADA_DATABASE_URL).",
+        )
+    return revision
 
 
 def downgrade_schema(engine: sa.Engine, revision: str) -> None:

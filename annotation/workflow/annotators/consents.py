@@ -11,7 +11,7 @@ from sqlmodel import Session, col
 from annotation.campaigns import project_file, stimulus
 from annotation.errors import Stale
 from annotation.store import annotator_locks, journal
-from annotation.store.models import Annotator, Consent, Participation, Project, TextVersion
+from annotation.store.models import Consent, Participation, Project, TextVersion
 from annotation.vocabulary import Event, ParticipationStatus, Requirement, TextKind
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import withdrawal
@@ -52,7 +52,7 @@ def give_consent(
     required = terms.consent
     if required is None or required.sha256 != sha256:
         raise Stale("This text is out of date; read the new one.")
-    session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other
+    annotator_locks.lock_annotator(session, annotator_id)  # two taps at once come one after the other
     consent = get_consent(session, annotator_id=annotator_id, required=required)
     if consent is not None and consent.withdrawn_at is None:
         return consent

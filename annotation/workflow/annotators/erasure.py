@@ -14,9 +14,8 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict
-from annotation.store import journal, judgements, pseudonyms
+from annotation.store import annotator_locks, journal, judgements, pseudonyms
 from annotation.store.models import (
-    Annotator,
     Assignment,
     Attestation,
     Cohort,
@@ -63,7 +62,7 @@ def erase_annotator(
     every number can be explained. Consensus and scores change, since empty answers do not count. Raises Conflict where
     the annotator is erased already.
     """
-    annotator = session.get_one(Annotator, annotator_id, with_for_update=True)
+    annotator = annotator_locks.lock_annotator(session, annotator_id).annotator
     if annotator.forgotten_at is not None:
         raise Conflict("This annotator is forgotten already.")
     _enable_secure_delete(session)

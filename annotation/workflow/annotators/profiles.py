@@ -9,6 +9,7 @@ from sqlmodel import Session
 
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.errors import BadInput, Where
+from annotation.store import annotator_locks
 from annotation.store.models import Annotator, ProfileAnswer
 from annotation.workflow.annotators.terms import parse_profile_answer
 
@@ -21,7 +22,7 @@ def save_profile_answer(
     Raises BadInput for a value that the field does not allow.
     """
     stored = parse_profile_answer(field, value)
-    session.get(Annotator, annotator_id, with_for_update=True)  # two taps at once come one after the other
+    annotator_locks.lock_annotator(session, annotator_id)  # two taps at once come one after the other
     answer = session.get(ProfileAnswer, (annotator_id, field.name))
     if answer is None:
         answer = ProfileAnswer(annotator_id=annotator_id, field=field.name, value=stored, at=now)

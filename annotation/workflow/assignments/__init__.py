@@ -27,6 +27,7 @@ from annotation.workflow.assignments.batches.batch_assignment import (
     count_batch_items,
     count_second_pass_items,
     open_batch_assignment,
+    record_shown_revision,
 )
 from annotation.workflow.assignments.batches.moved_items import list_long_items, list_reported_items, move_items
 from annotation.workflow.assignments.batches.second_pass import assign_second_pass, list_second_pass_candidates
@@ -71,6 +72,7 @@ __all__ = [
     "move_items",
     "open_assignment",
     "open_batch_assignment",
+    "record_shown_revision",
     "report_item",
     "skip_batch_item",
     "skip_item",

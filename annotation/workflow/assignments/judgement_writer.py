@@ -98,7 +98,7 @@ def write_judgement(
         revision=revision,
         response=new_answer.answers.get(questions[0].name, ""),
         response_raw=new_answer.raw,
-        answers=dict(new_answer.answers) if len(questions) > 1 and new_answer.skip_reason is None else None,
+        answers=(dict(new_answer.answers) or None) if len(questions) > 1 else None,
         seconds=(now - shown_at).total_seconds() if new_answer.at is None else new_answer.seconds,
         answered_at=new_answer.at or now,
         skip_reason=new_answer.skip_reason,

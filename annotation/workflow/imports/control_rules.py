@@ -34,21 +34,24 @@ class ControlRuleResults:
     excluded: Mapping[str, frozenset[int]]
 
 
-def lift_exclusions(session: Session, *, project: Project, definition: ProjectFile, now: datetime) -> None:
-    """Reinstate the answers that control-item rules excluded, so that repeats are settled among all votes.
+def lift_exclusions(session: Session, *, project: Project, now: datetime) -> None:
+    """Reinstate the imported answers that rules excluded, so that repeats are settled among all votes.
 
-    Called before more votes are stored; afterwards `enforce_control_rules` applies the rules again.
+    Only control-item rules exclude imported answers; the rules may have been others then. Called before more votes are
+    stored; afterwards `enforce_control_rules` applies the rules of today.
     """
-    imported = select(Assignment.id).where(Assignment.project_id == project.id, Assignment.surface == Surface.IMPORT)
-    for rule in definition.quality:
-        if isinstance(rule, ControlRule):
-            exclusion = rules.build_exclusion(rule)
-            excluded = select(Judgement.assignment_id).where(
-                judgements.build_exclusion_condition(exclusion), col(Judgement.assignment_id).in_(imported)
-            )
-            exclusions.reinstate_answers(
-                session, assignment_ids=session.exec(excluded).all(), exclusion=exclusion, now=now
-            )
+    excluded = (
+        select(Judgement.excluded_reason, Judgement.assignment_id)
+        .join(Assignment)
+        .where(Assignment.project_id == project.id, Assignment.surface == Surface.IMPORT)
+        .where(judgements.build_stored_kind_condition(ExclusionKind.RULE))
+    )
+    assignment_ids = defaultdict(list)
+    for reason, assignment_id in session.exec(excluded.order_by(col(Judgement.assignment_id))):
+        assignment_ids[reason or ""].append(assignment_id)
+    for reason, ids in assignment_ids.items():
+        exclusion = Exclusion(ExclusionKind.RULE, reason)
+        exclusions.reinstate_answers(session, assignment_ids=ids, exclusion=exclusion, now=now)
 
 
 def enforce_control_rules(

@@ -109,7 +109,7 @@ def store_votes(
     )
     items = _list_items(session, project)
     definition = project_file.parse_definition(project.definition)
-    control_rules.lift_exclusions(session, project=project, definition=definition, now=now)
+    control_rules.lift_exclusions(session, project=project, now=now)
     votes_with_ids = [
         (items[vote.item].id, annotators[vote.annotator], _exclude_by_pool(vote, items[vote.item].pool))
         for vote in votes

@@ -64,17 +64,16 @@ def withdraw(
     project: Annotated[str, typer.Option("--project", help="From which project.", show_default=False)],
 ) -> None:
     """Withdraw an annotator from a project, as they asked: none of their answers counts, others get their places."""
-    from annotation.workflow.annotators import administration, withdrawal
+    from annotation.workflow.annotators import administration, consents
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)
         annotator = administration.get_annotator(transaction, pseudonym)
-        left = withdrawal.withdraw_annotator(
-            transaction, annotator_id=annotator.id or 0, project=loaded, now=database_session.get_current_time()
-        )
+        name, now = loaded.name, database_session.get_current_time()
+        left = consents.withdraw_from_project(transaction, annotator_id=annotator.id or 0, project=loaded, now=now)
     terminal_output.print_sentence(
-        f"{pseudonym} is out of {loaded.name}: {left.answers} answers count no more, {left.places} places are free."
+        f"{pseudonym} is out of {name}: {left.answers} answers count no more, {left.places} places are free."
     )
 
 

@@ -34,17 +34,21 @@ class Scenario:
     now: datetime = NOW
 
     def project(self, name: str = "p", *, items: int | Sequence[str] = 3, **keys: Any) -> int:
-        """Load and run a project whose items have the given groups, or each its own; `keys` go into its file."""
+        """Load and run a project whose items have the given groups, or each its own; `keys` go into its file.
+
+        It asks one question, unless `keys` has `questions`.
+        """
         groups = [f"{name}-{number}" for number in range(1, items + 1)] if isinstance(items, int) else items
         columns: dict[str, Any] = {"id": "id", "show": ["text"], "gold": "gold", "group": "group", "explanation": "why"}
         whole: dict[str, Any] = {
             "project": name,
             "title": name,
             "language": "uk",
-            "question": {"type": "choice", "text": "Так?", "options": [YES, NO]},
             "items": columns | {"file": self.items(f"{name}-m", groups)},
             "overlap": 2,
         }
+        if "questions" not in keys:
+            whole["question"] = {"type": "choice", "text": "Так?", "options": [YES, NO]}
         file = self.folder / f"{name}.yaml"
         file.write_text(json.dumps(whole | keys, ensure_ascii=False), "utf-8")
         with self.db.transaction() as session:

@@ -8,6 +8,7 @@ import pytest
 from sqlmodel import select
 
 from annotation.errors import BadInput, NotFound, Stale
+from annotation.store import frames
 from annotation.store.models import Exposure, Item, Journal, Judgement, Project
 from annotation.vocabulary import (
     ABSTAINED,
@@ -21,6 +22,7 @@ from annotation.vocabulary import (
 )
 from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import consents, terms
+from annotation.workflow.monitoring import campaign_status
 from annotation.workflow.review import problem_reports
 
 if TYPE_CHECKING:
@@ -334,3 +336,25 @@ def test_without_consent_nothing_is_taken(scenario: Scenario) -> None:
         consents.give_consent(session, annotator_id=who, terms=asked, sha256=sha256, now=scenario.now)
     assert not scenario.submit(who, assigned).extra
     scenario.check_counts()
+
+
+def test_an_item_whose_questions_are_all_left_open_counts_nowhere(scenario: Scenario) -> None:
+    """Neither in the status nor in the answers that are published; where one question is answered, that one counts."""
+    question = {"type": "choice", "options": [YES, NO], "required": False}
+    asked = [question | {"name": name, "text": f"{name}?"} for name in ("first", "second")]
+    project, person = scenario.project(questions=asked), scenario.person()
+    for given in ({}, {"second": YES}):
+        assigned = scenario.assign(person, project)
+        with scenario.db.transaction() as session:
+            assignments.submit_judgement(
+                scenario.open(session, person, assigned.assignment_id), revision=0, answers=given, now=scenario.now
+            )
+    with scenario.db.reading() as session:
+        stored = session.get_one(Project, project)
+        status = campaign_status.get_campaign_status(session, stored)
+        published = [frames.read_responses(session, stored, later=later) for later in (None, "second")]
+    assert (status.answers, status.excluded) == (2, {"no response": 1})
+    assert [list(frame["excluded_kind"]) for frame in published] == [
+        ["no answer", "no answer"],
+        ["no answer", None],
+    ]

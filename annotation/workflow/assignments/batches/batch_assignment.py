@@ -129,6 +129,17 @@ def assign_outside_batch(transaction: AnnotatorTransaction, *, item_id: int, now
     return annotator_context.require_id(assignment.id)
 
 
+def record_shown_revision(
+    transaction: AnnotatorTransaction, *, assignment_id: int, item_revision: int, stimulus_sha256: str
+) -> None:
+    """Record that a live assignment of a batch shows this revision of its item; does nothing for one that has ended."""
+    assignment = transaction.session.get_one(Assignment, assignment_id, populate_existing=True)
+    if assignment.status is AssignmentStatus.LIVE:
+        assignment.item_revision, assignment.stimulus_sha256 = item_revision, stimulus_sha256
+        transaction.session.add(assignment)
+        transaction.session.flush()
+
+
 def _select_next(
     session: Session, context: AnnotatorContext, moved_only: bool, *, now: datetime
 ) -> SelectedItem | NothingAssigned:
