@@ -1,6 +1,6 @@
-"""Bootstrap resampling of groups of items, of annotators, and of both at once, in chunks that bound memory.
+"""Bootstrap resampling of groups of items, in chunks that bound memory.
 
-A draw is one resample: units (groups of items, or annotators) drawn with replacement, as many as there are.
+A draw is one resample: groups drawn with replacement, as many as there are.
 """
 
 from __future__ import annotations
@@ -100,46 +100,3 @@ def resample_groups(
         if progress is not None:
             progress(n_done / n_resamples)
     return np.concatenate(chunks)
-
-
-def resample_crossed(
-    sum_columns: Callable[[Floats, Floats], Floats],
-    *,
-    n_annotators: int,
-    groups: Codes,
-    width: int,
-    n_resamples: int,
-    rng: np.random.Generator,
-    progress: Progress | None = None,
-) -> Floats:
-    """Sums over items when annotators and groups of items are resampled independently: draws × columns.
-
-    `sum_columns` takes how often each annotator (annotators × draws) and each item (items × draws) is drawn and returns
-    the sums (draws × columns); `groups` is the code of each item's group; `width` is how many numbers per draw
-    `sum_columns` holds in memory. Annotators and groups are drawn from two separate streams, so every unit of
-    judgement scored with the same `rng` state uses the same draws.
-    """
-    annotator_rng, group_rng = rng.spawn(2)
-    n_groups = int(groups.max()) + 1
-    chunks, n_done = [], 0
-    for n_draws in split_resamples(n_resamples, width=max(width, n_annotators, len(groups))):
-        annotators = np.ascontiguousarray(draw_unit_counts(annotator_rng, n_units=n_annotators, n_draws=n_draws).T)
-        items = draw_unit_counts(group_rng, n_units=n_groups, n_draws=n_draws).T[groups]
-        chunks.append(sum_columns(annotators, items))
-        n_done += n_draws
-        if progress is not None:
-            progress(n_done / n_resamples)
-    return np.concatenate(chunks)
-
-
-def percentile_interval(values: Floats, *, confidence_level: float) -> Interval:
-    """The interval of the middle share `confidence_level` of the resampled values.
-
-    Resamples without a value (nan) are counted as undefined and left out.
-    """
-    defined = values[~np.isnan(values)]
-    n_undefined = len(values) - len(defined)
-    if not len(defined):
-        return Interval(low=None, high=None, undefined=n_undefined)
-    low, high = np.quantile(defined, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
-    return Interval(low=float(low), high=float(high), undefined=n_undefined)
