@@ -13,6 +13,7 @@ from aggregation.bootstrap import Sparse, encode_groups
 from aggregation.errors import HromadaError
 from aggregation.schema import Codes, Floats, Votes
 
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScoredAnswers:
     """The votes and skips on items that have gold, one row each, sorted; a skip has no answer and is never right.

@@ -20,7 +20,7 @@ class GradedOptions:
 
     `items` is the item of each option; `grades` (options × columns) is what an answer that names it adds to the sums,
     `unanswered` (items × columns) what a skip adds. The last two columns are what a tie adds to the right answers, and
-    the number of answers. `right` is 1 for a right option. `votes` has the option of each row of `scored`, -1 for skips.
+    the number of answers. `right` is 1 for a right option. `votes` has the option of each row of `scored`, -1: a skip.
     """
 
     scored: ScoredAnswers
@@ -40,9 +40,7 @@ def sum_single_answers(options: GradedOptions) -> Contributions:
     return build_answer_contributions(scored, changes=changes, change=change, n_items=n_items)
 
 
-def build_answer_contributions(
-    scored: ScoredAnswers, *, changes: Floats, change: Codes, n_items: int
-) -> Contributions:
+def build_answer_contributions(scored: ScoredAnswers, *, changes: Floats, change: Codes, n_items: int) -> Contributions:
     """The contributions of single answers: `changes[change]` is what each row of `scored` adds to the sums."""
     n_people = len(scored.annotator_ids)
     given = count_cells(scored.items, change, shape=(n_items, len(changes)))
@@ -102,7 +100,9 @@ def sum_pluralities(options: GradedOptions) -> Contributions:
         left_out = slots == slot
         without = _share_items(options, counts - left_out, starts)
         without[:, -2] = 0.0
-        without[(np.bincount(options.items, weights=counts - left_out, minlength=len(scored.gold)) == 0) & ~has_skips] = 0
+        without[
+            (np.bincount(options.items, weights=counts - left_out, minlength=len(scored.gold)) == 0) & ~has_skips
+        ] = 0
         items = options.items[left_out]
         changes[left_out] = untied[items] - without[items]
     return build_majority_contributions(scored, columns=columns, changes=changes, change=votes)
@@ -155,9 +155,7 @@ def sum_fresh_majorities(options: GradedOptions) -> dict[int, Contributions]:
     given[scored.annotators, scored.items, slots[options.votes]] = 1.0
     right = np.zeros(given.shape[1:])
     right[options.items, slots] = options.right
-    return {
-        size: _average_subsets(scored, given, right, size=size) for size in range(3, n_people, 2)
-    }
+    return {size: _average_subsets(scored, given, right, size=size) for size in range(3, n_people, 2)}
 
 
 def _average_subsets(scored: ScoredAnswers, given: Floats, right: Floats, *, size: int) -> Contributions:

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from aggregation.bootstrap import FEWEST_GROUPS
 from aggregation.intervals import Interval, wilson_interval
 from aggregation.schema import Codes, Floats
 
@@ -22,7 +24,6 @@ Scale = Literal["share", "fraction", "correlation", "errors"]
 """What values a metric has: a share counts right answers; a fraction is any other number from 0 to 1; a correlation
 goes from -1 to 1; errors are 0 or more."""
 
-FEWEST_GROUPS = 5  # with fewer groups of items there is no interval
 FEWEST_PEOPLE = 3  # with fewer people there is none for a fresh panel
 RELATIVE_STEP = 1e-5  # of the central differences by which a gradient is taken
 SMALLEST_VARIANCE = 1e-18  # what rounding leaves where nothing varies
@@ -38,6 +39,26 @@ class Metric:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class SetChanges:
+    """What items' columns lose where a set of items is left out of a fit: `changes[change]` is sets × items × columns.
+
+    `is_lost` marks the changes of items that are themselves left out.
+    """
+
+    changes: Floats
+    change: Codes
+    is_lost: NDArray[np.bool_]
+
+    def estimate_variance(self, gradient: Floats) -> float:
+        """The jackknife variance over the sets, less that of single items that follow a refit by chance."""
+        effects = self.changes @ gradient
+        sums = effects[self.change].sum(axis=1)
+        by_chance = np.where(self.is_lost, 0.0, effects**2)[self.change].sum()
+        factor = len(sums) / (len(sums) - 1)
+        return float(factor * (((sums - sums.mean()) ** 2).sum() - by_chance))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Contributions:
     """What each item adds to the column sums of a unit, and how the sums change where one person is left out.
 
@@ -45,7 +66,8 @@ class Contributions:
     item's columns (changes × columns); each vote has the code of its change (`change`), its item and its person. For
     single answers the change is the answer itself. `people_factor` and `cell_factor` belong to the kind of change:
     A/(A-1) and 1 where one vote each is left out, (A-1)/A for both where a mean over subsets, or a fit, is made anew.
-    `n_independent` is the largest n that a share can have: the number of answers, or of items.
+    `n_independent` is the largest n that a share can have: the number of answers, or of items. `item_sets` is for a
+    fit in which items depend on each other: what leaving out sets of items changes.
     """
 
     columns: Floats
@@ -59,6 +81,7 @@ class Contributions:
     people_factor: float
     cell_factor: float
     n_independent: int
+    item_sets: SetChanges | None = None
 
     @property
     def sums(self) -> Floats:
@@ -136,7 +159,8 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
         quantile = float(stdtrit(df, (1 + confidence_level) / 2))
         return build_interval(value, part, scale=metric.scale, quantile=quantile, n=n)
 
-    if metric.scale == "share" and not is_grouped and n == len(contributions.columns):
+    is_fixed = contributions.item_sets is None and not is_grouped and n == len(contributions.columns)
+    if metric.scale == "share" and is_fixed:
         this_panel = wilson_interval(value * n, n, confidence_level=confidence_level)
     else:
         this_panel = build(variance.items, variance.items_df)
@@ -150,14 +174,18 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
 def estimate_variance(metric: Metric, contributions: Contributions) -> PanelVariance:
     """The two-way clustered variance of a metric: items (or their groups), people, and their common cells.
 
-    With e the change of the metric by a vote, centred: V_people = factor · Σ_j (Σ_i e_ij)², V_cell = factor · Σ_ij e_ij²
-    (over groups where items have them), V_items = G/(G-1) · Σ_g (Σ_i h_i - θ)² / n² for a mean.
+    With e the change of the metric by a vote, centred: V_people = factor · Σ_j (Σ_i e_ij)², V_cell = factor · Σ_ij
+    e_ij² (over groups where items have them), V_items = G/(G-1) · Σ_g (Σ_i h_i - θ)² / n² for a mean.
     """
     gradient = compute_gradient(metric, contributions.sums[0])
     of_items = contributions.columns @ gradient
     n_groups = contributions.n_groups
     of_groups = np.bincount(contributions.groups, weights=of_items - of_items.mean(), minlength=n_groups)
     items = float((of_groups**2).sum() * n_groups / (n_groups - 1))
+    items_df = n_groups - 1
+    if contributions.item_sets is not None:
+        items = max(items, contributions.item_sets.estimate_variance(gradient))
+        items_df = len(contributions.item_sets.change) - 1
     n_people, people = contributions.n_people, None
     if n_people >= FEWEST_PEOPLE:
         effects = (contributions.changes @ gradient)[contributions.change]
@@ -168,7 +196,7 @@ def estimate_variance(metric: Metric, contributions: Contributions) -> PanelVari
         of_cells = np.bincount(cell, weights=effects)
         v_people = contributions.people_factor * float((of_people**2).sum())
         people = max(0.0, v_people - contributions.cell_factor * float((of_cells**2).sum()))
-    return PanelVariance(items=items, people=people, items_df=n_groups - 1, people_df=n_people - 1)
+    return PanelVariance(items=items, people=people, items_df=items_df, people_df=n_people - 1)
 
 
 def compute_gradient(metric: Metric, sums: Floats) -> Floats:

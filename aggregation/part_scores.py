@@ -156,7 +156,9 @@ def _grade_answers(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: boo
     if is_pooled:
         columns += [layers[0].right, layers[0].gold, layers[0].answered]
         for places, box_gold in counts.boxes:
-            ticked = np.asarray(counts.answers[:, places].sum(axis=1)).ravel() if len(places) else np.zeros(len(columns[0]))
+            ticked = (
+                np.asarray(counts.answers[:, places].sum(axis=1)).ravel() if len(places) else np.zeros(len(columns[0]))
+            )
             columns += [ticked * box_gold[scored.items], box_gold[scored.items], ticked]
     return np.column_stack([*columns, np.zeros(len(columns[0])), np.ones(len(columns[0]))])
 
@@ -193,9 +195,7 @@ def _sum_majorities(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bo
     return build_majority_contributions(scored, columns=columns, changes=changes, change=np.arange(len(rows)))
 
 
-def _grade_majorities(
-    counts: _PartCounts, given: Floats, totals: Floats, empty: Floats, *, is_pooled: bool
-) -> Floats:
+def _grade_majorities(counts: _PartCounts, given: Floats, totals: Floats, empty: Floats, *, is_pooled: bool) -> Floats:
     """The columns of each item for parts with `given` votes of the `totals` of their items; a tied part counts half."""
     n_items, item, half = len(totals), counts.item, totals[counts.item] / 2
     is_tied = (given == half) & (half > 0)
@@ -214,9 +214,12 @@ def _grade_majorities(
     exact = (add_up(is_gold) == counts.layers[0].gold) & is_closed
     chances = np.ones(n_items)
     np.multiply.at(chances, item, np.where(is_gold > 0, shares, 1 - shares))
-    columns = [exact * chances, *(f1_of_counts(right, gold=gold, answered=said) * is_closed for right, gold, said in layers)]
+    columns = [
+        exact * chances,
+        *(f1_of_counts(right, gold=gold, answered=said) * is_closed for right, gold, said in layers),
+    ]
     if is_pooled:
-        columns += layers[0]
+        columns += list(layers[0])
         for places, box_gold in counts.boxes:
             ticked = np.bincount(item[places], weights=shares[places], minlength=n_items)
             columns += [ticked * box_gold, box_gold, ticked]

@@ -49,7 +49,7 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """The scores of one unit of judgement: single answers, majorities, Dawid-Skene labels, majorities of k fresh people.
+    """The scores of one unit of judgement: single answers, majorities, Dawid-Skene labels, majorities of k people.
 
     `total` counts answers and skips (individual) or items with gold that have one; a skip is wrong, and so is a tie,
     which is counted in `n_ties`. `wrong` is None for a majority of k people, which is an expected number. `scores` has
@@ -94,8 +94,8 @@ class Performance:
     `annotator` sorted, with the columns n, right (answers), accuracy, wilson_low, wilson_high. `random` is one over
     the mean number of options of all items; `random_exact` the mean of one over the number of options of the items
     that annotators saw; both are None where nothing is chosen from options. `n_items` counts all items,
-    `n_items_scored` those with gold and votes. `dawid_skene` are the labels that the unit of that name was scored by. `fresh_majorities`
-    are the units `majority of k` for odd k, where few people answered every item.
+    `n_items_scored` those with gold and votes. `dawid_skene` are the labels that the unit of that name was scored
+    by. `fresh_majorities` are the units `majority of k` for odd k, where few people answered every item.
     """
 
     units: tuple[Unit, ...]

@@ -32,15 +32,14 @@ VARIANT_UNITS: tuple[UnitName, ...] = ("individual", "majority")  # a Dawid–Sk
 class ReleaseOptions:
     """How the numbers are computed.
 
-    `method` and `ties` make the consensus, `anchors` lets the method use declared gold as known. The resamples are
-    numbers of bootstrap draws; `confidence_level` is the share that intervals cover, 0 to 1.
+    `method` and `ties` make the consensus, `anchors` lets the method use declared gold as known. `agreement_resamples`
+    is a number of bootstrap draws; `confidence_level` is the share that intervals cover, 0 to 1.
     """
 
     method: Method
     ties: TieRule
     seed: int
     agreement_resamples: int
-    performance_resamples: int
     confidence_level: float
     anchors: bool = False
 
@@ -78,9 +77,9 @@ class DataSetResult:
         if self.performance is None:
             return None
         primary = self.performance[unit.unit][score.metric]
-        if primary.low is None or primary.high is None:
+        if primary.ci_low is None or primary.ci_high is None or primary.value is None or score.value is None:
             return None
-        return abs(score.value - primary.value) > (primary.high - primary.low) / 2
+        return abs(score.value - primary.value) > (primary.ci_high - primary.ci_low) / 2
 
     @property
     def missing_units(self) -> dict[str, str]:
@@ -179,8 +178,6 @@ def _compute_performance(
         scores = score_answers(
             data.build_answers(),
             skips=data.build_skips(),
-            n_resamples=options.performance_resamples,
-            seed=options.seed,
             confidence_level=options.confidence_level,
             units=units,
             progress=progress,

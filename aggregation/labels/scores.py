@@ -16,7 +16,8 @@ from aggregation.bootstrap import Progress
 from aggregation.errors import Refused
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
 from aggregation.labels.consensus import build_label_consensus
-from aggregation.labels.scorers import grade_labels, sum_refitted_labels
+from aggregation.labels.refits import sum_refitted_labels
+from aggregation.labels.scorers import grade_labels
 from aggregation.options import count_ties, sum_pluralities, sum_single_answers
 from aggregation.panel_intervals import Metric, Scale
 from aggregation.performance import (

@@ -53,7 +53,7 @@ def grade_texts(answers: Answers, scored: ScoredAnswers) -> GradedOptions:
 
 
 def list_text_metrics(answers: Answers) -> dict[str, Metric]:
-    """The metrics by name: the means of the columns of `measure_text` in their order, of open ties the expected ones."""
+    """The metrics by name: the means of the columns of `measure_text` in their order; a tie has the expected one."""
     scales: dict[str, Scale] = {"f1": "fraction"}
     if answers.kind == "edit":
         scales = {"wer": "errors", "cer": "errors", "chrf": "fraction"}

@@ -17,7 +17,7 @@ from exports.inputs import RESPONSE_COLUMNS, DataSet
 from exports.tables import Release
 
 Make = Any
-FEW = {"agreement_resamples": 50, "performance_resamples": 50}
+FEW = {"agreement_resamples": 50}
 FILES = ["agreement.json", "annotators.csv", "baselines.csv", "gold.csv", "human_baseline.csv", "human_responses.csv"]
 
 
