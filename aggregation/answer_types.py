@@ -35,6 +35,7 @@ from aggregation.options import GradedOptions, sum_pluralities, sum_single_answe
 from aggregation.panel_intervals import Contributions, Metric
 from aggregation.performance import (
     Performance,
+    Unit,
     UnitName,
     add_annotator_range,
     score_annotators,
@@ -196,7 +197,8 @@ def score_answers(
     annotators = score_annotators(scored, confidence_level=confidence_level)
     build_unit = partial(score_unit, scored=scored, metrics=metrics, confidence_level=confidence_level)
     unit = build_unit("individual", individual, n_annotators=individual.n_people)
-    scored_units, fresh = [add_annotator_range(unit, annotators)], ()
+    scored_units: list[Unit] = [add_annotator_range(unit, annotators)]
+    fresh: tuple[Unit, ...] = ()
     if "majority" in units:
         unit = build_unit("majority", majority, n_annotators=majority.n_people)
         labels = build_consensus(answers, method="majority", ties="drop").labels.reindex(scored.gold.index)

@@ -24,7 +24,7 @@ Scale = Literal["share", "fraction", "correlation", "errors"]
 """What values a metric has: a share counts right answers; a fraction is any other number from 0 to 1; a correlation
 goes from -1 to 1; errors are 0 or more."""
 
-FEWEST_PEOPLE = 3  # with fewer people there is none for a fresh panel
+FEWEST_PEOPLE = 5  # with fewer people there is none for a fresh panel: fewer were not simulated
 RELATIVE_STEP = 1e-5  # of the central differences by which a gradient is taken
 SMALLEST_VARIANCE = 1e-18  # what rounding leaves where nothing varies
 NOTHING_VARIES = "Nothing varies between items or people, so there is no variance to estimate."
@@ -67,7 +67,8 @@ class Contributions:
     single answers the change is the answer itself. `people_factor` and `cell_factor` belong to the kind of change:
     A/(A-1) and 1 where one vote each is left out, (A-1)/A for both where a mean over subsets, or a fit, is made anew.
     `n_independent` is the largest n that a share can have: the number of answers, or of items. `item_sets` is for a
-    fit in which items depend on each other: what leaving out sets of items changes.
+    fit in which items depend on each other: what leaving out sets of items changes. With less than `fewest_people`
+    there is no interval for a fresh panel.
     """
 
     columns: Floats
@@ -82,6 +83,7 @@ class Contributions:
     cell_factor: float
     n_independent: int
     item_sets: SetChanges | None = None
+    fewest_people: int = FEWEST_PEOPLE
 
     @property
     def sums(self) -> Floats:
@@ -146,12 +148,12 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
             reason = f"No interval: {NOTHING_VARIES[0].lower()}{NOTHING_VARIES[1:]}"
             return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, reason=reason)
         wilson = wilson_interval(value * n_groups, n_groups, confidence_level=confidence_level)
-        few = contributions.n_people < FEWEST_PEOPLE
+        few = [_explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
         return PanelIntervals(
             fresh_panel=NO_INTERVAL if few else wilson,
             this_panel=wilson,
             se=None,
-            reason=f"{NOTHING_VARIES} The interval is Wilson's.",
+            reason=" ".join([NOTHING_VARIES, "The interval is Wilson's.", *few]),
         )
     n = contributions.n_independent
 
@@ -165,10 +167,15 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
     else:
         this_panel = build(variance.items, variance.items_df)
     if variance.people is None:
-        reason = f"No interval for a fresh panel: {contributions.n_people} people are fewer than {FEWEST_PEOPLE}."
+        reason = _explain_few_people(contributions)
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=this_panel, se=None, reason=reason)
     fresh = build(variance.total, variance.total_df)
     return PanelIntervals(fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, reason="")
+
+
+def _explain_few_people(contributions: Contributions) -> str:
+    people = "1 person is" if contributions.n_people == 1 else f"{contributions.n_people} people are"
+    return f"No interval for a fresh panel: {people} fewer than {contributions.fewest_people}."
 
 
 def estimate_variance(metric: Metric, contributions: Contributions) -> PanelVariance:
@@ -187,7 +194,7 @@ def estimate_variance(metric: Metric, contributions: Contributions) -> PanelVari
         items = max(items, contributions.item_sets.estimate_variance(gradient))
         items_df = len(contributions.item_sets.change) - 1
     n_people, people = contributions.n_people, None
-    if n_people >= FEWEST_PEOPLE:
+    if n_people >= contributions.fewest_people:
         effects = (contributions.changes @ gradient)[contributions.change]
         effects = effects - effects.mean()
         of_people = np.bincount(contributions.people, weights=effects, minlength=n_people)

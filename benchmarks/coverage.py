@@ -111,7 +111,7 @@ def list_series() -> list[Series]:
     ]
     series += [
         Series(
-            name=f"{one.name}, {kind}",
+            name=f"{one.name}, {'four labels' if kind == 'label' else kind}",
             people=one.people,
             campaigns=CAMPAIGNS,
             simulate=Simulator(function=simulate_answers, arguments=(one, kind)),

@@ -19,11 +19,10 @@ from aggregation.labels.scorers import encode_gold, join_columns
 from aggregation.panel_intervals import Contributions, SetChanges
 from aggregation.schema import CodedVotes, Codes, Floats, Votes
 
+FEWEST_REFITTED_PEOPLE = 8  # with fewer a fit hangs on each person, and a fresh panel is covered too seldom
 MOST_GROUPS = 20  # groups of people, and of items, that are left out one at a time
-UNANSWERED, ABSENT = (
-    -1,
-    -2,
-)  # the labels of an item that was only skipped, and of one that lost its votes or was left out
+# The labels of an item that was only skipped, and of one that has no votes or is itself left out.
+UNANSWERED, ABSENT = -1, -2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,6 +95,7 @@ def sum_refitted_labels(votes: Votes, scored: ScoredAnswers) -> Contributions:
         people_factor=factor,
         cell_factor=factor,
         n_independent=n_items,
+        fewest_people=FEWEST_REFITTED_PEOPLE,
         item_sets=_list_changes(without_items, fitted, labels=labels, gold=gold),
     )
 

@@ -22,6 +22,7 @@ from aggregation.options import count_ties, sum_pluralities, sum_single_answers
 from aggregation.panel_intervals import Metric, Scale
 from aggregation.performance import (
     Performance,
+    Unit,
     UnitName,
     add_annotator_range,
     score_annotators,
@@ -56,7 +57,8 @@ def score_labels(
     annotators = score_annotators(scored, confidence_level=confidence_level)
     build_unit = partial(score_unit, scored=scored, metrics=_list_metrics(scored), confidence_level=confidence_level)
     single = build_unit("individual", sum_single_answers(options), n_annotators=len(scored.annotator_ids))
-    scored_units, fresh = [add_annotator_range(single, annotators)], ()
+    scored_units: list[Unit] = [add_annotator_range(single, annotators)]
+    fresh: tuple[Unit, ...] = ()
     refused: dict[str, str] = {}
     fitted = None
     if "majority" in units:

@@ -1,4 +1,4 @@
-"""Simulated campaigns of boxes, texts, corrected texts and marked parts, and what panels score in the long run.
+"""Simulated campaigns of four labels, boxes, texts and marked parts, and what panels score in the long run.
 
 Each person is right with a chance that follows the logistic law of `_panels`: on each box of an item, or on the item,
 where a wrong answer is mostly one that is nearly right. What a panel scores in the long run is its score on many new
@@ -17,13 +17,16 @@ import pandas as pd
 from _panels import Campaign, Design, Panel, draw_assignments, draw_ease, draw_panel, list_scores
 from numpy.typing import NDArray
 
+from aggregation import scoring
 from aggregation.answer_types import score_answers
 from aggregation.answers import Answers, AnswerType
 from aggregation.schema import Floats, Votes
+from aggregation.scoring import LabelCounts
 from aggregation.texts.scores import measure_text
 
-ANSWER_TYPES: tuple[AnswerType, ...] = ("boxes", "text", "edit", "span")
+ANSWER_TYPES: tuple[AnswerType, ...] = ("label", "boxes", "text", "edit", "span")
 BOXES = ("a", "b", "c", "d")
+LABEL_SHARES = (0.4, 0.3, 0.2, 0.1)  # how often each of four labels (named as the boxes) is gold
 TICKED = 0.4  # how often a box is gold
 LONG_RUN = 8000  # items on which a panel's score in the long run is counted
 NEAR = 0.6  # how often a wrong answer is the one that is nearly right, else one of two others
@@ -51,6 +54,12 @@ def simulate_answers(rng: np.random.Generator, design: Design, kind: AnswerType)
         answers = _build_boxes(design, *_draw_boxes(rng, design, panel))
         own, fresh = (_count_boxes(*_draw_boxes(rng, long_run, people)[1:]) for people in (panel, others))
         compute: Callable[[Floats], Mapping[str, float]] = _score_boxes
+    elif kind == "label":
+        people, said = _draw_choices(rng, design, panel)
+        gold = rng.choice(len(BOXES), size=design.items, p=LABEL_SHARES)
+        answers = _build_labels(design, people, gold, (gold[:, None] + said) % len(BOXES))
+        own, fresh = (_count_labels(_draw_choices(rng, long_run, each)[1]) for each in (panel, others))
+        compute = _score_label_counts
     else:
         answers = _build_choices(design, *_draw_choices(rng, design, panel), kind=kind)
         grades = _grade_choices(kind)
@@ -106,6 +115,40 @@ def _build_answers(
         boxes=BOXES if kind == "boxes" else None,
         texts=dict.fromkeys(ids, TEXT) if kind == "span" else {},
     )
+
+
+def _build_labels(
+    design: Design, people: NDArray[np.intp], gold: NDArray[np.intp], labels: NDArray[np.intp]
+) -> Answers:
+    names = [BOXES[label] for label in labels.ravel().tolist()]
+    made = _build_answers(design, people, names, [BOXES[label] for label in gold.tolist()], kind="label")
+    return made.with_votes(replace(made.votes, classes=BOXES))
+
+
+def _count_labels(said: NDArray[np.intp]) -> dict[str, Floats]:
+    """The expected label counts of an answer and of a majority; each item has each gold label by its share."""
+    given = np.stack([(said == choice).sum(axis=1) for choice in range(len(BOXES))], axis=1)
+    top = (given == given.max(axis=1, keepdims=True)).astype(np.float64)
+    n_top = top.sum(axis=1)
+    shares = (top / n_top[:, None]).mean(axis=0)
+    tied_right = float(np.where(n_top > 1, top[:, 0] / n_top, 0.0).mean())
+    return {
+        "individual": _spread_labels(given.mean(axis=0) / said.shape[1], tied_right=0.0),
+        "majority": _spread_labels(shares, tied_right=tied_right),
+    }
+
+
+def _spread_labels(shares: Floats, *, tied_right: float) -> Floats:
+    """Label counts from how often the label that is so many places after gold is said."""
+    gold = np.array(LABEL_SHARES)
+    said = np.sum([shares[steps] * np.roll(gold, steps) for steps in range(len(BOXES))], axis=0)
+    return np.array([*(shares[0] * gold), *gold, *said, tied_right, 1.0])
+
+
+def _score_label_counts(counts: Floats) -> dict[str, float]:
+    right, gold, answered = (tuple(part) for part in counts[:-2].reshape(3, len(BOXES)).tolist())
+    known = LabelCounts(right=right, gold=gold, answered=answered, tied_right=counts[-2], total=counts[-1])
+    return {name: metric(known) for name, metric in scoring.METRICS.items()}
 
 
 def _build_boxes(

@@ -47,11 +47,7 @@ def baseline(
         return
     units = [
         (unit.unit, unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit), unit.n_ties)
-        for unit in performance.units
-    ]
-    units += [
-        (unit.unit, unit.total, None, unit.primary.value, *_format_intervals(unit), None)
-        for unit in performance.fresh_majorities
+        for unit in (*performance.units, *performance.fresh_majorities)
     ]
     columns = ("unit", "total", "wrong", "share right", "fresh panel, 95 %", "this panel, 95 %", "ties")
     terminal_output.print_table(
