@@ -143,7 +143,7 @@ def score_unit(
         total=total,
         wrong=total - right,
         scores=scores,
-        warnings=(*_warn_of_few_people(n_annotators), *warnings),
+        warnings=(*_warn_of_few_people(scored, n_annotators=n_annotators), *warnings),
         wilson_low=wilson.low,
         wilson_high=wilson.high,
         n_items=len(scored.gold),
@@ -232,8 +232,20 @@ def _describe_method(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> 
     )
 
 
-def _warn_of_few_people(n_annotators: int) -> tuple[str, ...]:
-    if n_annotators >= FEW_PEOPLE:
+def _warn_of_few_people(scored: ScoredAnswers, *, n_annotators: int) -> tuple[str, ...]:
+    """A warning where people are few, or where few of them gave most of the answers.
+
+    As many people as vary the score as much, if all answered equally many: (Σm²)²/Σm⁴ of their numbers of answers m.
+    """
+    if n_annotators < FEW_PEOPLE:
+        people = "1 person" if n_annotators == 1 else f"{n_annotators} people"
+        return (f"Only {people}: what others would score is hardly known from fewer than {FEW_PEOPLE}.",)
+    squares = np.bincount(scored.annotators).astype(np.float64) ** 2
+    effective = squares.sum() ** 2 / (squares**2).sum()
+    if effective >= FEW_PEOPLE:
         return ()
-    people = "1 person" if n_annotators == 1 else f"{n_annotators} people"
-    return (f"Only {people}: what others would score is hardly known from fewer than {FEW_PEOPLE}.",)
+    warning = (
+        f"Few people gave most answers: they vary the score like {effective:.0f} people with equal shares. "
+        "The interval for a fresh panel is too narrow (it covered .84-.91 in simulation)."
+    )
+    return (warning,)

@@ -72,14 +72,18 @@ class DataSetResult:
     def exceeds_half_width(self, unit: Unit, score: Score) -> bool | None:
         """Whether the score of a variant is further from the primary score than half the width of the primary interval.
 
-        `unit` is the unit of the variant's score. Returns None where the primary score has no interval.
+        `unit` is the unit of the variant's score. The interval is that for a fresh panel, or for this
+        one where there is no other. Returns None where the primary score has no interval.
         """
         if self.performance is None:
             return None
         primary = self.performance[unit.unit][score.metric]
-        if primary.ci_low is None or primary.ci_high is None or primary.value is None or score.value is None:
+        low, high = primary.ci_low, primary.ci_high
+        if low is None or high is None:
+            low, high = primary.item_only_low, primary.item_only_high
+        if low is None or high is None or primary.value is None or score.value is None:
             return None
-        return abs(score.value - primary.value) > (primary.ci_high - primary.ci_low) / 2
+        return abs(score.value - primary.value) > (high - low) / 2
 
     @property
     def missing_units(self) -> dict[str, str]:
