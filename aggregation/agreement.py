@@ -11,7 +11,7 @@ The agreement of every answer type is such a result. Which coefficients there ar
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -155,7 +155,11 @@ def estimate_coefficient(
         verb = "is" if item_columns.n_groups == 1 else "are"
         reason = f"No interval: {item_columns.resampled_units} {verb} fewer than the {FEWEST_GROUPS} to resample."
     else:
-        interval = percentile_interval(resampled, confidence_level=resampling.confidence_level)
+        interval = percentile_interval(
+            resampled, confidence_level=resampling.confidence_level, n_groups=item_columns.n_groups
+        )
+        if interval.low is not None and interval.high is not None:
+            interval = replace(interval, low=min(interval.low, value), high=max(interval.high, value))
         description = (
             f"{how}; {100 * resampling.confidence_level:g} % percentile interval, "
             f"{resampling.n_resamples} resamples of {item_columns.resampled_units}, seed {resampling.seed}"

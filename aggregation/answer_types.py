@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import get_args
 
@@ -12,11 +13,11 @@ import pandas as pd
 
 from aggregation.agreement import AgreementTable, Coefficient
 from aggregation.answers import Answers, AnswerType
-from aggregation.bootstrap import Progress, Resampling
+from aggregation.bootstrap import Progress
 from aggregation.consensus import Accuracy, Consensus, TieRule
 from aggregation.dawid_skene import StopRule
 from aggregation.errors import HromadaError, Refused
-from aggregation.gold_comparison import ScoredAnswers, Scorer, compare_with_gold
+from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
 from aggregation.labels.agreement import break_down_by_annotator, compute_label_agreement
 from aggregation.labels.consensus import (
     METHOD_NAMES,
@@ -28,25 +29,27 @@ from aggregation.labels.consensus import (
 from aggregation.labels.scores import score_labels
 from aggregation.multilabel.agreement import compute_box_agreement, compute_multilabel_agreement
 from aggregation.multilabel.consensus import build_box_consensus
-from aggregation.multilabel.scores import build_box_scorers, list_box_metrics
+from aggregation.multilabel.scores import list_box_metrics, sum_boxes
 from aggregation.multilabel.votes import read_selections
+from aggregation.options import GradedOptions, sum_pluralities, sum_single_answers
+from aggregation.panel_intervals import Contributions, Metric
 from aggregation.performance import (
-    Metric,
     Performance,
     Unit,
     UnitName,
     add_annotator_range,
     score_annotators,
+    score_fresh_majorities,
     score_unit,
 )
 from aggregation.scoring import NORMALISATION_BY_TYPE
 from aggregation.spans.agreement import compute_span_agreement
 from aggregation.spans.consensus import build_span_consensus
-from aggregation.spans.scores import build_span_scorers, list_span_metrics
+from aggregation.spans.scores import list_span_metrics, sum_spans
 from aggregation.spans.votes import read_span_votes
 from aggregation.texts import consensus as text_consensus
 from aggregation.texts.agreement import compute_text_agreement
-from aggregation.texts.scores import build_text_scorers, list_text_metrics
+from aggregation.texts.scores import grade_texts, list_text_metrics
 
 TEXT_TYPES: tuple[AnswerType, ...] = ("text", "edit")
 METHODS_BY_TYPE: Mapping[AnswerType, tuple[Method, ...]] = MappingProxyType(
@@ -168,8 +171,6 @@ def score_answers(
     answers: Answers,
     *,
     skips: pd.DataFrame | None = None,
-    n_resamples: int = 2000,
-    seed: int = 0,
     confidence_level: float = 0.95,
     units: Collection[UnitName] = get_args(UnitName),
     progress: Progress | None = None,
@@ -177,8 +178,8 @@ def score_answers(
     """Score answers of any type against gold, as `labels.scores` scores labels.
 
     The primary score of other types is `exact_match`; their other metrics stand in the `scores` module of the type. The
-    majority is the consensus by that name, computed again in each draw; an item that it leaves open counts as
-    unanswered, and so do `skips` (columns item, annotator). There is no chance level to compare with.
+    majority is the consensus by that name; an item that it leaves open counts as unanswered, and so do `skips` (columns
+    item, annotator). There is no chance level to compare with.
 
     Raises HromadaError where no item has gold, or nobody answered one that has.
     """
@@ -186,24 +187,26 @@ def score_answers(
         return score_labels(
             answers.votes,
             skips=skips,
-            n_resamples=n_resamples,
-            seed=seed,
             confidence_level=confidence_level,
             units=units,
             progress=progress,
         )
-    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level, progress=progress)
     scored = _compare_answers(answers, skips)
-    individual, majority, metrics = _build_scorers(answers, scored)
+    individual, majority, options = _sum_contributions(answers, scored)
+    metrics = _list_metrics(answers)
     annotators = score_annotators(scored, confidence_level=confidence_level)
-    n_units = 1 + ("majority" in units)
-    parts = [replace(resampling, progress=resampling.part(part, of=n_units)) for part in range(n_units)]
-    unit = _score_unit("individual", individual, scored, metrics=metrics, total=len(scored.frame), resampling=parts[0])
-    scored_units = [add_annotator_range(unit, annotators)]
+    build_unit = partial(score_unit, scored=scored, metrics=metrics, confidence_level=confidence_level)
+    unit = build_unit("individual", individual, n_annotators=individual.n_people)
+    scored_units: list[Unit] = [add_annotator_range(unit, annotators)]
+    fresh: tuple[Unit, ...] = ()
     if "majority" in units:
-        unit = _score_unit("majority", majority, scored, metrics=metrics, total=len(scored.gold), resampling=parts[1])
+        unit = build_unit("majority", majority, n_annotators=majority.n_people)
         labels = build_consensus(answers, method="majority", ties="drop").labels.reindex(scored.gold.index)
         scored_units.append(replace(unit, n_ties=int(labels["tie"].eq(other=True).sum())))
+        if options is not None:
+            fresh = score_fresh_majorities(options, metric="exact_match", confidence_level=confidence_level)
+    if progress is not None:
+        progress(1.0)
     refused = (
         {"dawid_skene": REASON_NO_DAWID_SKENE.format(what=DAWID_SKENE_OBSTACLES[answers.kind])}
         if "dawid_skene" in units
@@ -218,11 +221,10 @@ def score_answers(
         n_items=len(answers.votes.items),
         n_items_with_gold=int(answers.votes.items["gold"].notna().sum()),
         n_items_scored=len(scored.gold),
-        n_resamples=n_resamples,
-        seed=seed,
         confidence_level=confidence_level,
         classes_are_positions=False,
         dawid_skene=None,
+        fresh_majorities=fresh,
     )
 
 
@@ -262,27 +264,18 @@ def _compare_answers(answers: Answers, skips: pd.DataFrame | None) -> ScoredAnsw
     return replace(scored, right=np.array(right, dtype=np.float64))
 
 
-def _build_scorers(answers: Answers, scored: ScoredAnswers) -> tuple[Scorer, Scorer, dict[str, Metric]]:
-    """The scorers of single answers and of majorities, and the metrics of their columns."""
+def _sum_contributions(
+    answers: Answers, scored: ScoredAnswers
+) -> tuple[Contributions, Contributions, GradedOptions | None]:
+    """What single answers and majorities contribute, and the graded options of texts, which alone have options."""
     if answers.kind in TEXT_TYPES:
-        return (*build_text_scorers(answers, scored), list_text_metrics(answers))
-    if answers.kind == "boxes":
-        return (*build_box_scorers(answers, scored), list_box_metrics(answers))
-    return (*build_span_scorers(answers, scored), list_span_metrics())
+        options = grade_texts(answers, scored)
+        return sum_single_answers(options), sum_pluralities(options), options
+    individual, majority = (sum_boxes if answers.kind == "boxes" else sum_spans)(answers, scored)
+    return individual, majority, None
 
 
-def _score_unit(
-    name: UnitName,
-    scorer: Scorer,
-    scored: ScoredAnswers,
-    *,
-    metrics: dict[str, Metric],
-    total: int,
-    resampling: Resampling,
-) -> Unit:
-    """A unit whose column sums come from its scorer: every annotator and item is drawn once."""
-    sums = scorer.sum_columns(np.ones((scorer.n_annotators, 1)), np.ones((len(scored.gold), 1)))
-    right = round(float(sums[0, 0]))
-    return score_unit(
-        name, sums, scorer=scorer, scored=scored, metrics=metrics, right=right, total=total, resampling=resampling
-    )
+def _list_metrics(answers: Answers) -> dict[str, Metric]:
+    if answers.kind in TEXT_TYPES:
+        return list_text_metrics(answers)
+    return list_box_metrics(answers) if answers.kind == "boxes" else list_span_metrics()

@@ -1,6 +1,6 @@
-"""Bootstrap resampling of groups of items, of annotators, and of both at once, in chunks that bound memory.
+"""Bootstrap resampling of groups of items, in chunks that bound memory.
 
-A draw is one resample: units (groups of items, or annotators) drawn with replacement, as many as there are.
+A draw is one resample: groups drawn with replacement, as many as there are.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.special import ndtr, stdtrit
 
 from aggregation.intervals import Interval
 from aggregation.schema import Codes, Floats
@@ -20,7 +21,8 @@ Progress = Callable[[float], None]
 """Is called with the share of the work that is done, from 0 to 1."""
 
 MAX_CHUNK_NUMBERS = 1 << 21  # numbers in one array of a chunk: 16 MB; a chunk needs a handful of such arrays at once
-FEWEST_GROUPS = 5  # with fewer groups of items there is no interval; fewer annotators are noted beside it
+FEWEST_GROUPS = 5  # with fewer groups of items there is no interval
+FEW_GROUPS = 10  # up to so many groups an interval is expanded by Student's t
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,44 +104,19 @@ def resample_groups(
     return np.concatenate(chunks)
 
 
-def resample_crossed(
-    sum_columns: Callable[[Floats, Floats], Floats],
-    *,
-    n_annotators: int,
-    groups: Codes,
-    width: int,
-    n_resamples: int,
-    rng: np.random.Generator,
-    progress: Progress | None = None,
-) -> Floats:
-    """Sums over items when annotators and groups of items are resampled independently: draws × columns.
+def percentile_interval(values: Floats, *, confidence_level: float, n_groups: int) -> Interval:
+    """The interval of the middle share `confidence_level` of the resampled values, wider for few groups.
 
-    `sum_columns` takes how often each annotator (annotators × draws) and each item (items × draws) is drawn and returns
-    the sums (draws × columns); `groups` is the code of each item's group; `width` is how many numbers per draw
-    `sum_columns` holds in memory. Annotators and groups are drawn from two separate streams, so every unit of
-    judgement scored with the same `rng` state uses the same draws.
-    """
-    annotator_rng, group_rng = rng.spawn(2)
-    n_groups = int(groups.max()) + 1
-    chunks, n_done = [], 0
-    for n_draws in split_resamples(n_resamples, width=max(width, n_annotators, len(groups))):
-        annotators = np.ascontiguousarray(draw_unit_counts(annotator_rng, n_units=n_annotators, n_draws=n_draws).T)
-        items = draw_unit_counts(group_rng, n_units=n_groups, n_draws=n_draws).T[groups]
-        chunks.append(sum_columns(annotators, items))
-        n_done += n_draws
-        if progress is not None:
-            progress(n_done / n_resamples)
-    return np.concatenate(chunks)
-
-
-def percentile_interval(values: Floats, *, confidence_level: float) -> Interval:
-    """The interval of the middle share `confidence_level` of the resampled values.
-
-    Resamples without a value (nan) are counted as undefined and left out.
+    Up to FEW_GROUPS groups the tails are those of Student's t with G - 1 degrees of freedom, times √(G/(G-1)): the
+    expanded percentile interval (Hesterberg 2015, arXiv:1411.5279), since the plain one of five to ten groups covers
+    .89-.91. Resamples without a value (nan) are counted as undefined and left out.
     """
     defined = values[~np.isnan(values)]
     n_undefined = len(values) - len(defined)
     if not len(defined):
         return Interval(low=None, high=None, undefined=n_undefined)
-    low, high = np.quantile(defined, [(1 - confidence_level) / 2, (1 + confidence_level) / 2])
+    tail = (1 - confidence_level) / 2
+    if n_groups <= FEW_GROUPS:
+        tail = float(ndtr(stdtrit(n_groups - 1, tail) * (n_groups / (n_groups - 1)) ** 0.5))
+    low, high = np.quantile(defined, [tail, 1 - tail])
     return Interval(low=float(low), high=float(high), undefined=n_undefined)

@@ -1,8 +1,7 @@
-"""Answers compared with gold, and scorers: sums of score columns when annotators and items are redrawn."""
+"""Answers compared with gold, as codes of items, people and groups."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +12,6 @@ from scipy import sparse
 from aggregation.bootstrap import Sparse, encode_groups
 from aggregation.errors import HromadaError
 from aggregation.schema import Codes, Floats, Votes
-
-SumColumns = Callable[[Floats, Floats], Floats]
-"""Takes how often each annotator (annotators × draws) and item (items × draws) is drawn; returns draws × columns."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,30 +37,8 @@ class ScoredAnswers:
 
     @property
     def item_units(self) -> str:
-        """The name of what is resampled of the items: items, or groups of items."""
+        """The name of what varies of the items: items, or groups of items."""
         return "items" if self.n_groups == len(self.gold) else "groups of items"
-
-    def count_skips(self) -> Sparse:
-        """The number of each annotator's skips on each item: items × annotators."""
-        skips = ~self.voted
-        shape = (len(self.gold), len(self.annotator_ids))
-        return count_cells(self.items[skips], self.annotators[skips], shape=shape)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scorer:
-    """The sums of score columns for drawn annotators and drawn items.
-
-    `sum_columns` returns one row per draw (see `ColumnSums`); the columns depend on the answer type and stand beside
-    its scorers. `n_annotators` and `groups` (the code of each item's group) are what is drawn; `width` is how many
-    numbers per draw `sum_columns` holds in memory.
-    """
-
-    sum_columns: SumColumns
-    n_annotators: int
-    groups: Codes
-    n_groups: int
-    width: int
 
 
 def compare_with_gold(votes: Votes, skips: pd.DataFrame | None = None) -> ScoredAnswers:
@@ -100,17 +74,6 @@ def compare_with_gold(votes: Votes, skips: pd.DataFrame | None = None) -> Scored
         groups=groups,
         n_groups=n_groups,
         classes=votes.classes,
-    )
-
-
-def build_scorer(sum_columns: SumColumns, scored: ScoredAnswers, *, width: int) -> Scorer:
-    """A scorer that draws the annotators and groups of the scored answers."""
-    return Scorer(
-        sum_columns=sum_columns,
-        n_annotators=len(scored.annotator_ids),
-        groups=scored.groups,
-        n_groups=scored.n_groups,
-        width=width,
     )
 
 

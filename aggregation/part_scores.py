@@ -1,8 +1,9 @@
-"""Scorers of answers that consist of parts, boxes or spans: single answers, and the majority of each part.
+"""Grades of answers that consist of parts, boxes or spans: single answers, and the majority of each part.
 
 The columns are, per answer or item: exact match, F1 in each layer, then for boxes the right, gold and answered boxes
-of all boxes together and of each declared box, and the number of answers or items. `multilabel.scores` and
-`spans.scores` say what the parts and layers are, and turn the columns into metrics.
+of all boxes together and of each declared box, what ties added to the exact matches, and the number of answers or
+items. A tied part is half chosen, so that every metric but the exact match has about its expected value.
+`multilabel.scores` and `spans.scores` say what the parts and layers are, and turn the columns into metrics.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aggregation.bootstrap import Sparse
-from aggregation.consensus import TIE_TOLERANCE
-from aggregation.gold_comparison import ScoredAnswers, Scorer, SumColumns, build_scorer, count_cells
+from aggregation.gold_comparison import ScoredAnswers, count_cells
+from aggregation.options import build_answer_contributions, build_majority_contributions
+from aggregation.panel_intervals import Contributions
 from aggregation.schema import Codes, Floats, divide_safely
 
 Part = tuple[str, ...] | tuple[int, int]
@@ -62,30 +64,26 @@ class _LayerArrays:
 class _PartCounts:
     """Every different part that occurs in the answers to an item, sorted by item; `item` is the item of each.
 
-    `within` adds parts up to items (items × parts), `answers` says which parts an answer has (answers × parts), `given`
-    counts each annotator's answers with a part (parts × annotators); `votes` and `empty` count each annotator's
-    answers, and those without any part (items × annotators). `boxes` has a row per declared box: the places of its
-    parts, and of which items it is gold.
+    `answers` says which parts an answer has (answers × parts); `empty` is 1 for an answer without any part. `boxes` has
+    a row per declared box: the places of its parts, and of which items it is gold.
     """
 
     item: Codes
     layers: tuple[_LayerArrays, ...]
-    within: Sparse
     answers: Sparse
-    given: Sparse
-    votes: Sparse
-    empty: Sparse
+    empty: Floats
     boxes: tuple[tuple[NDArray[np.intp], Floats], ...]
 
 
-def build_part_scorers(scored: ScoredAnswers, part_type: PartType) -> tuple[Scorer, Scorer]:
-    """The scorers of single answers and of the majority of each part."""
+def sum_parts(scored: ScoredAnswers, part_type: PartType) -> tuple[Contributions, Contributions]:
+    """What single answers contribute, and what the majority of each part does."""
     counts = _count_parts(scored, part_type)
     is_pooled = part_type.boxes is not None
-    width = max(len(counts.item), len(scored.frame), len(scored.gold))
-    individual = _build_individual_sums(counts, scored, is_pooled=is_pooled)
-    majority = _build_majority_sums(counts, scored, is_pooled=is_pooled)
-    return build_scorer(individual, scored, width=width), build_scorer(majority, scored, width=width)
+    table = _grade_answers(counts, scored, is_pooled=is_pooled)
+    individual = build_answer_contributions(
+        scored, changes=table, change=np.arange(len(table)), n_items=len(scored.gold)
+    )
+    return individual, _sum_majorities(counts, scored, is_pooled=is_pooled)
 
 
 def build_whole_layer(answered: PartsByItem, gold: PartsByItem) -> Layer:
@@ -127,17 +125,12 @@ def _count_parts(scored: ScoredAnswers, part_type: PartType) -> _PartCounts:
         )
         for layer in part_type.build_layers(answered, gold)
     )
-    item_of_part = np.array([item for item, _ in keys], dtype=np.intp)
     is_empty = scored.voted & np.array([not parts for parts in parts_of_rows], dtype=bool)
-    annotators, n_items, n_annotators = scored.annotators, len(ids), len(scored.annotator_ids)
     return _PartCounts(
-        item=item_of_part,
+        item=np.array([item for item, _ in keys], dtype=np.intp),
         layers=layers,
-        within=count_cells(item_of_part, np.arange(len(keys)), shape=(n_items, len(keys))),
         answers=count_cells(rows, columns, shape=(len(parts_of_rows), len(keys))),
-        given=count_cells(columns, annotators[rows] if rows else [], shape=(len(keys), n_annotators)),
-        votes=count_cells(scored.items[scored.voted], annotators[scored.voted], shape=(n_items, n_annotators)),
-        empty=count_cells(scored.items[is_empty], annotators[is_empty], shape=(n_items, n_annotators)),
+        empty=is_empty.astype(np.float64),
         boxes=tuple(
             (
                 np.array([place for place, (_, part) in enumerate(keys) if part == (box,)], dtype=np.intp),
@@ -148,8 +141,8 @@ def _count_parts(scored: ScoredAnswers, part_type: PartType) -> _PartCounts:
     )
 
 
-def _build_individual_sums(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bool) -> SumColumns:
-    """The columns of an answer do not depend on who else is drawn: they are computed once and weighted per draw."""
+def _grade_answers(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bool) -> Floats:
+    """The columns of each answer; a skip has said nothing."""
     layers = [
         _LayerArrays(
             answered=np.asarray(counts.answers @ layer.answered),
@@ -158,74 +151,74 @@ def _build_individual_sums(counts: _PartCounts, scored: ScoredAnswers, *, is_poo
         )
         for layer in counts.layers
     ]
-    exact = scored.right
-    f1 = [f1_of_counts(layer.right, gold=layer.gold, answered=layer.answered) * scored.voted for layer in layers]
-    columns = [exact, *f1]
+    columns = [scored.right]
+    columns += [f1_of_counts(layer.right, gold=layer.gold, answered=layer.answered) * scored.voted for layer in layers]
     if is_pooled:
         columns += [layers[0].right, layers[0].gold, layers[0].answered]
         for places, box_gold in counts.boxes:
-            ticked = np.zeros(len(exact))
-            if len(places):
-                ticked = np.asarray(counts.answers[:, places].sum(axis=1)).ravel()
+            ticked = (
+                np.asarray(counts.answers[:, places].sum(axis=1)).ravel() if len(places) else np.zeros(len(columns[0]))
+            )
             columns += [ticked * box_gold[scored.items], box_gold[scored.items], ticked]
-    table = np.column_stack([*columns, np.ones(len(exact))])
-
-    def sum_columns(annotators: Floats, items: Floats) -> Floats:
-        weights = annotators[scored.annotators] * items[scored.items]
-        return np.asarray(weights.T @ table)
-
-    return sum_columns
+    return np.column_stack([*columns, np.zeros(len(columns[0])), np.ones(len(columns[0]))])
 
 
-def _build_majority_sums(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bool) -> SumColumns:
-    """The columns of the parts that more than half of an item's drawn answers have.
+def _sum_majorities(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bool) -> Contributions:
+    """The columns of the parts that more than half of an item's answers have, and without each of these answers.
 
-    Spans need a majority for the empty answer too; an item without any majority, or with a tie, stays open.
+    Spans need a majority for the empty answer too; an item without any majority stays open.
     """
-    skips = scored.count_skips()
+    n_items = len(scored.gold)
+    rows = np.flatnonzero(scored.voted)
+    given = np.asarray(counts.answers.sum(axis=0)).ravel()
+    totals = np.bincount(scored.items[rows], minlength=n_items).astype(np.float64)
+    empty = np.bincount(scored.items, weights=counts.empty, minlength=n_items)
+    has_skips = np.bincount(scored.items[~scored.voted], minlength=n_items) > 0
+    columns = _grade_majorities(counts, given, totals, empty, is_pooled=is_pooled)
+    changes = np.zeros((len(rows), columns.shape[1]))
+    starts = np.flatnonzero(np.diff(scored.items[rows], prepend=-1))
+    ranks = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
+    for rank in range(int(ranks.max(initial=-1)) + 1):
+        places = np.flatnonzero(ranks == rank)
+        left_out = rows[places]
+        items = scored.items[left_out]
+        fewer, fewer_empty = totals.copy(), empty.copy()
+        fewer[items] -= 1
+        fewer_empty[items] -= counts.empty[left_out]
+        fewer_given = given - np.asarray(counts.answers[left_out].sum(axis=0)).ravel()
+        without = _grade_majorities(counts, fewer_given, fewer, fewer_empty, is_pooled=is_pooled)
+        without[:, -2] = 0.0
+        without[(fewer == 0) & ~has_skips] = 0.0
+        changes[places] = columns[items] - without[items]
+    return build_majority_contributions(scored, columns=columns, changes=changes, change=np.arange(len(rows)))
 
-    def sum_columns(annotators: Floats, items: Floats) -> Floats:
-        total = np.asarray(counts.votes @ annotators, dtype=np.float64)
-        votes, half = np.asarray(counts.given @ annotators, dtype=np.float64), total[counts.item] / 2
-        has_majority = votes > half + TIE_TOLERANCE
-        is_tied = (np.abs(votes - half) <= TIE_TOLERANCE) & (half > 0)
-        is_closed = (total > 0) & ~(np.asarray(counts.within @ is_tied.astype(np.float64)) > 0)
-        if not is_pooled:
-            any_part = np.asarray(counts.within @ has_majority.astype(np.float64)) > 0
-            is_closed &= any_part | (np.asarray(counts.empty @ annotators) > total / 2 + TIE_TOLERANCE)
-        chosen = has_majority & is_closed[counts.item]
-        weights = items * ((total + np.asarray(skips @ annotators)) > 0)
-        return np.column_stack(
-            _sum_item_columns(counts, chosen.astype(np.float64), is_closed, weights, is_pooled=is_pooled)
-        )
 
-    return sum_columns
+def _grade_majorities(counts: _PartCounts, given: Floats, totals: Floats, empty: Floats, *, is_pooled: bool) -> Floats:
+    """The columns of each item for parts with `given` votes of the `totals` of their items; a tied part counts half."""
+    n_items, item, half = len(totals), counts.item, totals[counts.item] / 2
+    is_tied = (given == half) & (half > 0)
+    shares = (given > half) + is_tied / 2
 
+    def add_up(numbers: Floats) -> Floats:
+        return np.bincount(item, weights=numbers, minlength=n_items)
 
-def _sum_item_columns(
-    counts: _PartCounts, chosen: Floats, is_closed: NDArray[np.bool_], weights: Floats, *, is_pooled: bool
-) -> list[Floats]:
-    """The sums of the columns for the chosen parts (parts × draws) of weighted items (items × draws)."""
-    layers = [_sum_layer(counts, layer, chosen) for layer in counts.layers]
-    right, gold, answered = layers[0]
-    exact = is_closed & (right == gold) & (answered == gold)
-    columns = [_sum_weighted(exact, weights)]
-    columns += [_sum_weighted(f1_of_counts(r, gold=g, answered=a) * is_closed, weights) for r, g, a in layers]
+    has_tie = add_up(is_tied.astype(np.float64)) > 0
+    is_closed = totals > 0
+    if not is_pooled:
+        is_closed &= (add_up(shares) > 0) | (empty > totals / 2)
+    shares = shares * is_closed[item]
+    layers = [(add_up(shares * each.right), each.gold, add_up(shares * each.answered)) for each in counts.layers]
+    is_gold = counts.layers[0].right
+    exact = (add_up(is_gold) == counts.layers[0].gold) & is_closed
+    chances = np.ones(n_items)
+    np.multiply.at(chances, item, np.where(is_gold > 0, shares, 1 - shares))
+    columns = [
+        exact * chances,
+        *(f1_of_counts(right, gold=gold, answered=said) * is_closed for right, gold, said in layers),
+    ]
     if is_pooled:
-        columns += [_sum_weighted(column, weights) for column in (right, gold, answered)]
+        columns += list(layers[0])
         for places, box_gold in counts.boxes:
-            ticked = chosen[places] * weights[counts.item[places]]
-            right_ticks = ticked * box_gold[counts.item[places], None]
-            columns += [right_ticks.sum(axis=0), box_gold @ weights, ticked.sum(axis=0)]
-    return [*columns, weights.sum(axis=0)]
-
-
-def _sum_layer(counts: _PartCounts, layer: _LayerArrays, chosen: Floats) -> tuple[Floats, Floats, Floats]:
-    """The right, gold and answered size of each item in a layer: items × draws."""
-    right = np.asarray(counts.within @ (chosen * layer.right[:, None]), dtype=np.float64)
-    answered = np.asarray(counts.within @ (chosen * layer.answered[:, None]), dtype=np.float64)
-    return right, np.broadcast_to(layer.gold[:, None], right.shape), answered
-
-
-def _sum_weighted(column: Floats | NDArray[np.bool_], weights: Floats) -> Floats:
-    return np.asarray((column * weights).sum(axis=0), dtype=np.float64)
+            ticked = np.bincount(item[places], weights=shares[places], minlength=n_items)
+            columns += [ticked * box_gold, box_gold, ticked]
+    return np.column_stack([*columns, exact * chances * has_tie, np.ones(n_items)])

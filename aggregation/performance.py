@@ -1,4 +1,4 @@
-"""The result of scoring people against gold: units of judgement, their metrics and intervals over annotators and items.
+"""The result of scoring people against gold: units of judgement, their metrics and both intervals of each.
 
 Every answer type returns this result; its columns and metrics stand beside the type: `labels.scores`,
 `multilabel.scores`, `spans.scores`, `texts.scores`.
@@ -6,67 +6,73 @@ Every answer type returns this result; its columns and metrics stand beside the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from aggregation.bootstrap import FEWEST_GROUPS, Resampling, percentile_interval, resample_crossed
 from aggregation.consensus import Consensus
-from aggregation.gold_comparison import ScoredAnswers, Scorer
-from aggregation.intervals import Interval, wilson_interval
-from aggregation.schema import Floats, divide_safely
+from aggregation.gold_comparison import ScoredAnswers
+from aggregation.intervals import wilson_interval
+from aggregation.options import GradedOptions, build_share_metric, sum_fresh_majorities
+from aggregation.panel_intervals import Contributions, Metric, estimate_intervals
 
 UnitName = Literal["individual", "majority", "dawid_skene"]
-Metric = Callable[[Floats], Floats]
-"""Takes column sums of a scorer, one row per draw, and returns one number per draw; nan where it is undefined."""
 
-NOTE_VALUE_ABOVE_INTERVAL = (
-    "The value lies above its interval: a majority of redrawn people rests on fewer different people and ties more "
-    "often. The Wilson interval takes the people as given."
-)
+FEW_PEOPLE = 10  # below this many a fresh panel is hardly known, and a warning says so
+WELL_COVERED_PEOPLE = 20  # from this many on intervals for a fresh panel cover .90-.99 (benchmarks/coverage.py)
+FEWEST_OF_EXTREMES = 20  # answers of a person whose share of right ones can be the least or largest
+REASON_UNDEFINED = "Undefined: neither gold nor answers have what it measures, or they do not vary."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
     """One metric: of `scoring.METRICS` for labels, of the `scores` module of their type for other answers.
 
-    `low` and `high` are the interval that the unit's `ci_method` names.
+    `ci_low`, `ci_high` and the standard error `se` are for a fresh panel (new people and items), `item_only_low` and
+    `item_only_high` for this panel (new items). `ci_method` names how they were made; `reason` says why the value or
+    an interval is missing, or why no variance went into it.
     """
 
     metric: str
-    value: float
-    low: float | None
-    high: float | None
-    undefined_resamples: int
+    value: float | None
+    ci_low: float | None
+    ci_high: float | None
+    se: float | None
+    item_only_low: float | None
+    item_only_high: float | None
+    ci_method: str
+    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """The scores of one unit of judgement: single answers, majorities, or Dawid-Skene labels.
+    """The scores of one unit of judgement: single answers, majorities, Dawid-Skene labels, majorities of k people.
 
     `total` counts answers and skips (individual) or items with gold that have one; a skip is wrong, and so is a tie,
-    which is counted in `n_ties`. `scores` has the accuracy and, where the labels are classes, the other metrics.
-    `ci_method` describes how the intervals were made, `note` what a reader must know about them. `wilson_low` and
-    `wilson_high` are for the accuracy and treat all answers or items as independent, so they ignore that annotators
-    and groups differ. `n_annotators` counts those whose votes were used; the last three are over annotators' own
-    accuracies, for `individual` alone.
+    which is counted in `n_ties`. `wrong` is None for a majority of k people, which is an expected number. `scores` has
+    the accuracy and, where the labels are classes, the other metrics. `warnings` say what makes the numbers doubtful.
+    `wilson_low` and `wilson_high` are for the accuracy and treat all answers or items as independent, so they ignore
+    that annotators and groups differ. `n_annotators` counts those whose votes were used; the rest is over annotators'
+    own accuracies, for `individual` alone: mean, quartiles, and the extremes of those with FEWEST_OF_EXTREMES answers.
     """
 
-    unit: UnitName
+    unit: str
     total: int
-    wrong: int
+    wrong: int | None
     scores: tuple[Score, ...]
-    ci_method: str
-    note: str
+    warnings: tuple[str, ...]
     wilson_low: float | None
     wilson_high: float | None
     n_items: int
     n_annotators: int
     n_ties: int
     ann_mean: float | None = None
+    ann_q1: float | None = None
+    ann_median: float | None = None
+    ann_q3: float | None = None
     ann_min: float | None = None
     ann_max: float | None = None
 
@@ -88,7 +94,8 @@ class Performance:
     `annotator` sorted, with the columns n, right (answers), accuracy, wilson_low, wilson_high. `random` is one over
     the mean number of options of all items; `random_exact` the mean of one over the number of options of the items
     that annotators saw; both are None where nothing is chosen from options. `n_items` counts all items,
-    `n_items_scored` those with gold and votes. `dawid_skene` are the labels that the unit of that name was scored by.
+    `n_items_scored` those with gold and votes. `dawid_skene` are the labels that the unit of that name was scored
+    by. `fresh_majorities` are the units `majority of k` for odd k, where few people answered every item.
     """
 
     units: tuple[Unit, ...]
@@ -99,75 +106,82 @@ class Performance:
     n_items: int
     n_items_with_gold: int
     n_items_scored: int
-    n_resamples: int
-    seed: int
     confidence_level: float
     classes_are_positions: bool
     dawid_skene: Consensus | None
+    fresh_majorities: tuple[Unit, ...] = ()
 
     def __getitem__(self, unit: str) -> Unit:
         """The unit of that name."""
-        return {str(row.unit): row for row in self.units}[unit]
-
-
-def build_column_mean(column: int) -> Metric:
-    """The mean of a column over answers, whose number is the last column."""
-    return lambda sums: divide_safely(sums[:, column], sums[:, -1])
+        return {row.unit: row for row in (*self.units, *self.fresh_majorities)}[unit]
 
 
 def score_unit(
-    unit: UnitName,
-    sums: Floats,
+    unit: str,
+    contributions: Contributions,
     *,
-    scorer: Scorer,
     scored: ScoredAnswers,
     metrics: Mapping[str, Metric],
-    right: int,
-    total: int,
-    resampling: Resampling,
+    confidence_level: float,
+    n_annotators: int,
+    warnings: tuple[str, ...] = (),
 ) -> Unit:
-    """A unit of judgement from the column sums of its answers (1 × columns), the metrics in their order.
+    """A unit of judgement from what its items contribute, the metrics in their order (the share of right ones first).
 
-    `right` of `total` answers or items are right. Intervals resample annotators and groups of items with `scorer`.
+    The last two columns are what ties added to the right ones, and the number of answers or items.
     """
-    resampled = None
-    if scored.n_groups >= FEWEST_GROUPS:
-        resampled = resample_crossed(
-            scorer.sum_columns,
-            n_annotators=scorer.n_annotators,
-            groups=scorer.groups,
-            width=scorer.width,
-            n_resamples=resampling.n_resamples,
-            rng=resampling.rng(),
-            progress=resampling.progress,
-        )
+    method = _describe_method(unit, scored, n_annotators=n_annotators)
     scores = tuple(
-        _compute_score(name, metric, sums, resampled, confidence_level=resampling.confidence_level)
+        _compute_score(name, metric, contributions, method=method, confidence_level=confidence_level)
         for name, metric in metrics.items()
     )
-    method, note = _describe_interval(scored, scorer, resampling=resampling)
-    if scores[0].high is not None and scores[0].high < scores[0].value:
-        note = f"{note} {NOTE_VALUE_ABOVE_INTERVAL}".strip()
-    wilson = wilson_interval(right, total, confidence_level=resampling.confidence_level)
+    total = round(float(contributions.columns[:, -1].sum()))
+    right = round((scores[0].value or 0.0) * total)
+    wilson = wilson_interval(right, total, confidence_level=confidence_level)
     return Unit(
         unit=unit,
         total=total,
         wrong=total - right,
         scores=scores,
-        ci_method=method,
-        note=note,
+        warnings=(*_warn_of_few_people(scored, n_annotators=n_annotators), *warnings),
         wilson_low=wilson.low,
         wilson_high=wilson.high,
         n_items=len(scored.gold),
-        n_annotators=len(scored.annotator_ids),
+        n_annotators=n_annotators,
         n_ties=0,
     )
 
 
+def score_fresh_majorities(options: GradedOptions, *, metric: str, confidence_level: float) -> tuple[Unit, ...]:
+    """The units `majority of k`: the expected share of items that the majority of k fresh people gets right."""
+    units = (
+        score_unit(
+            f"majority of {size}",
+            contributions,
+            scored=options.scored,
+            metrics={metric: build_share_metric()},
+            confidence_level=confidence_level,
+            n_annotators=contributions.n_people,
+        )
+        for size, contributions in sum_fresh_majorities(options).items()
+    )
+    return tuple(replace(unit, wrong=None, wilson_low=None, wilson_high=None) for unit in units)
+
+
 def add_annotator_range(unit: Unit, annotators: pd.DataFrame) -> Unit:
-    """The individual unit with the mean, least and largest accuracy of the annotators (see `score_annotators`)."""
+    """The individual unit with mean, quartiles and extremes of the annotators' accuracies (see `Unit`)."""
     accuracy = annotators["accuracy"]
-    return replace(unit, ann_mean=float(accuracy.mean()), ann_min=float(accuracy.min()), ann_max=float(accuracy.max()))
+    low, middle, high = accuracy.quantile([0.25, 0.5, 0.75]).tolist()
+    known = accuracy.loc[annotators["n"] >= FEWEST_OF_EXTREMES]
+    return replace(
+        unit,
+        ann_mean=float(accuracy.mean()),
+        ann_q1=low,
+        ann_median=middle,
+        ann_q3=high,
+        ann_min=None if known.empty else float(known.min()),
+        ann_max=None if known.empty else float(known.max()),
+    )
 
 
 def score_annotators(scored: ScoredAnswers, *, confidence_level: float) -> pd.DataFrame:
@@ -190,28 +204,48 @@ def score_annotators(scored: ScoredAnswers, *, confidence_level: float) -> pd.Da
 
 
 def _compute_score(
-    name: str, metric: Metric, sums: Floats, resampled: Floats | None, *, confidence_level: float
+    name: str, metric: Metric, contributions: Contributions, *, method: str, confidence_level: float
 ) -> Score:
-    interval = Interval(low=None, high=None)
-    if resampled is not None:
-        interval = percentile_interval(metric(resampled), confidence_level=confidence_level)
+    value = float(metric.compute(contributions.sums)[0])
+    intervals = estimate_intervals(metric, contributions, confidence_level=confidence_level)
+    has_interval = intervals.this_panel.low is not None
     return Score(
         metric=name,
-        value=float(metric(sums)[0]),
-        low=interval.low,
-        high=interval.high,
-        undefined_resamples=interval.undefined,
+        value=None if np.isnan(value) else value,
+        ci_low=intervals.fresh_panel.low,
+        ci_high=intervals.fresh_panel.high,
+        se=intervals.se,
+        item_only_low=intervals.this_panel.low,
+        item_only_high=intervals.this_panel.high,
+        ci_method=method if has_interval else "none",
+        reason=REASON_UNDEFINED if np.isnan(value) else intervals.reason,
     )
 
 
-def _describe_interval(scored: ScoredAnswers, scorer: Scorer, *, resampling: Resampling) -> tuple[str, str]:
-    """The name of the interval's method, and what a reader must know about it."""
-    if scored.n_groups < FEWEST_GROUPS:
-        few = f"{scored.n_groups} {scored.item_units} are fewer than the {FEWEST_GROUPS} to resample"
-        return "none", f"No interval: {few}."
-    method = (
-        f"crossed bootstrap, {resampling.n_resamples} draws over people and {scored.item_units}, seed {resampling.seed}"
+def _describe_method(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> str:
+    """How the intervals of a unit are made, and how often those for a fresh panel cover in simulation."""
+    made = "refitted without groups of people" if unit == "dawid_skene" else "by people"
+    coverage = ".90-.99" if n_annotators >= WELL_COVERED_PEOPLE else ".88-.99"
+    return (
+        f"two-way jackknife: {n_annotators} people ({made}), {scored.n_groups} {scored.item_units}; "
+        f"a fresh panel covered {coverage} in simulation"
     )
-    if scorer.n_annotators < FEWEST_GROUPS:
-        return method, f"Between-person variation is not estimable from {scorer.n_annotators} people."
-    return method, ""
+
+
+def _warn_of_few_people(scored: ScoredAnswers, *, n_annotators: int) -> tuple[str, ...]:
+    """A warning where people are few, or where few of them gave most of the answers.
+
+    As many people as vary the score as much, if all answered equally many: (Σm²)²/Σm⁴ of their numbers of answers m.
+    """
+    if n_annotators < FEW_PEOPLE:
+        people = "1 person" if n_annotators == 1 else f"{n_annotators} people"
+        return (f"Only {people}: what others would score is hardly known from fewer than {FEW_PEOPLE}.",)
+    squares = np.bincount(scored.annotators).astype(np.float64) ** 2
+    effective = squares.sum() ** 2 / (squares**2).sum()
+    if effective >= FEW_PEOPLE:
+        return ()
+    warning = (
+        f"Few people gave most answers: they vary the score like {effective:.0f} people with equal shares. "
+        "The interval for a fresh panel is too narrow (it covered .84-.91 in simulation)."
+    )
+    return (warning,)

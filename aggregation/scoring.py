@@ -25,54 +25,69 @@ class LabelCounts:
     """The counts from which all metrics of closed labels are computed.
 
     `right`, `gold` and `answered` have one number per declared class: right answers, gold labels and answers of that
-    class. `total` counts all answers, so also those that name no class (a tie, a refusal), which are wrong. The numbers
-    need not be whole: a resample weights them.
+    class. `total` counts all answers, so also those that name no class (a refusal), which are wrong. The numbers need
+    not be whole: a tie is shared between its labels, and `tied_right` is what such shares are of `right`.
     """
 
     right: tuple[float, ...]
     gold: tuple[float, ...]
     answered: tuple[float, ...]
+    tied_right: float
     total: float
 
 
-def count_labels(gold: Sequence[str], answers: Sequence[str | None], *, classes: Sequence[str]) -> LabelCounts:
-    """Compare answers with gold, which has the same order; None is an answer that names no class."""
-    n_gold, n_answers = Counter(gold), Counter(answers)
-    n_right = Counter(truth for truth, answer in zip(gold, answers, strict=True) if truth == answer)
+def count_labels(
+    gold: Sequence[str], answers: Sequence[str | Sequence[str] | None], *, classes: Sequence[str]
+) -> LabelCounts:
+    """Compare answers with gold, which has the same order; None names no class, several labels are tied ones.
+
+    A tie is shared equally between its labels: the counts are those expected of an answer drawn from them.
+    """
+    n_right, n_answers, tied_right = dict.fromkeys(classes, 0.0), dict.fromkeys(classes, 0.0), 0.0
+    for truth, answer in zip(gold, answers, strict=True):
+        labels = () if answer is None else (answer,) if isinstance(answer, str) else answer
+        for label in labels:
+            share = 1 / len(labels)
+            n_answers[label] = n_answers.get(label, 0.0) + share
+            n_right[label] = n_right.get(label, 0.0) + share * (label == truth)
+            tied_right += share * (label == truth and share < 1)
+    n_gold = Counter(gold)
     return LabelCounts(
-        right=tuple(float(n_right[name]) for name in classes),
+        right=tuple(n_right[name] for name in classes),
         gold=tuple(float(n_gold[name]) for name in classes),
-        answered=tuple(float(n_answers[name]) for name in classes),
+        answered=tuple(n_answers[name] for name in classes),
+        tied_right=tied_right,
         total=float(len(gold)),
     )
 
 
 def accuracy(counts: LabelCounts) -> float:
-    """The share of right answers."""
-    return sum(counts.right) / counts.total if counts.total else math.nan
+    """The share of right answers; a tie is wrong."""
+    return (sum(counts.right) - counts.tied_right) / counts.total if counts.total else math.nan
 
 
 def f1_by_class(counts: LabelCounts) -> tuple[float, ...]:
-    """2 right / (gold + answers) of each class, 0 where nothing is right."""
+    """2 right / (gold + answers) of each class; undefined (nan) for a class that neither gold nor answers have."""
     return tuple(
-        2 * right / (gold + answered) if right else 0.0
+        2 * right / (gold + answered) if gold + answered else math.nan
         for right, gold, answered in zip(counts.right, counts.gold, counts.answered, strict=True)
     )
 
 
 def macro_f1(counts: LabelCounts) -> float:
-    """The unweighted mean of F1 over the declared classes."""
-    return sum(f1_by_class(counts)) / len(counts.right) if counts.total else math.nan
+    """The unweighted mean of F1 over the classes that gold or answers have."""
+    defined = [f1 for f1 in f1_by_class(counts) if not math.isnan(f1)]
+    return sum(defined) / len(defined) if defined else math.nan
 
 
 def weighted_f1(counts: LabelCounts) -> float:
     """The mean of F1 over the classes, each weighted by how often it is gold."""
-    weighted = sum(gold * f1 for gold, f1 in zip(counts.gold, f1_by_class(counts), strict=True))
+    weighted = sum(gold * f1 for gold, f1 in zip(counts.gold, f1_by_class(counts), strict=True) if gold)
     return weighted / sum(counts.gold) if sum(counts.gold) else math.nan
 
 
 def mcc(counts: LabelCounts) -> float:
-    """Matthews' correlation for any number of classes (Gorodkin 2004), 0 where it is undefined.
+    """Matthews' correlation for any number of classes (Gorodkin 2004), undefined where gold or answers never vary.
 
     Answers that name no class count as a class of their own that is never gold.
     """
@@ -84,7 +99,7 @@ def mcc(counts: LabelCounts) -> float:
     spread_answered = s * s - sum(answered * answered for answered in counts.answered) - unanswered * unanswered
     spread_gold = s * s - sum(gold * gold for gold in counts.gold) - without_gold * without_gold
     if min(spread_answered, spread_gold) <= 1e-12 * s * s:
-        return 0.0
+        return math.nan
     return (c * s - products) / math.sqrt(spread_answered * spread_gold)
 
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 DEFAULT_DYNAMIC_OVERLAP = DynamicOverlap(min=3, max=5, confidence=0.9)
 """The overlap `dynamic` of a project that has no range of its own."""
-RESAMPLES = 500
-"""Draws of the bootstrap for the interval of a trial; fewer than a published baseline has."""
 
 Overlap = int | DynamicOverlap
 Progress = Callable[[float], None]
@@ -211,7 +209,7 @@ def _simulate_campaign(
         data = release.build_data_set(session, project)
     first = campaign.definition.all_questions[0].name
     truth = {item: key.answers.get(first) for (_, item), key in simulation.truths.items()}
-    scores = _compute_scores(data, truth, seed=settings.seed)
+    scores = _compute_scores(data, truth)
     return Trial(overlap=describe_overlap(overlap), outcome=measured, scores=scores, planned=planned)
 
 
@@ -224,7 +222,7 @@ def _invite(session: Session, project: Project, *, people: int) -> None:
     )
 
 
-def _compute_scores(data: DataSet, truth: Mapping[str, str | None], *, seed: int) -> TrialScores:
+def _compute_scores(data: DataSet, truth: Mapping[str, str | None]) -> TrialScores:
     """Score single answers and majorities against the truth, with the code of `hromada baseline`."""
     from aggregation.answer_types import score_answers
 
@@ -234,10 +232,8 @@ def _compute_scores(data: DataSet, truth: Mapping[str, str | None], *, seed: int
     scores = score_answers(
         with_truth.build_answers(),
         skips=with_truth.build_skips(),
-        n_resamples=RESAMPLES,
-        seed=seed,
         units=("individual", "majority"),
     )
     single, majority = scores["individual"].primary, scores["majority"].primary
-    half_width = None if single.low is None or single.high is None else (single.high - single.low) / 2
+    half_width = None if single.ci_low is None or single.ci_high is None else (single.ci_high - single.ci_low) / 2
     return TrialScores(right=single.value, half_width=half_width, consensus=majority.value)

@@ -199,11 +199,13 @@ def _describe_baselines(result: DataSetResult, *, options: ReleaseOptions) -> Js
     return {
         "level": options.confidence_level,
         "missing_units": result.missing_units,
-        "notes": {unit.unit: unit.note for unit in units if unit.note},
-        "resamples": options.performance_resamples,
-        "seed": options.seed,
+        "warnings": {unit.unit: list(unit.warnings) for unit in units if unit.warnings},
+        "reasons": {
+            unit.unit: {score.metric: score.reason for score in unit.scores if score.reason}
+            for unit in units
+            if any(score.reason for score in unit.scores)
+        },
         "missing_subsets": dict(result.missing_variants),
         "subsets": {name: describe_variant(name) for name in sorted(result.variants)},
-        "undefined_resamples": {unit.unit: unit.primary.undefined_resamples for unit in units},
         "wilson": "ignores people",
     }

@@ -32,15 +32,14 @@ VARIANT_UNITS: tuple[UnitName, ...] = ("individual", "majority")  # a Dawid–Sk
 class ReleaseOptions:
     """How the numbers are computed.
 
-    `method` and `ties` make the consensus, `anchors` lets the method use declared gold as known. The resamples are
-    numbers of bootstrap draws; `confidence_level` is the share that intervals cover, 0 to 1.
+    `method` and `ties` make the consensus, `anchors` lets the method use declared gold as known. `agreement_resamples`
+    is a number of bootstrap draws; `confidence_level` is the share that intervals cover, 0 to 1.
     """
 
     method: Method
     ties: TieRule
     seed: int
     agreement_resamples: int
-    performance_resamples: int
     confidence_level: float
     anchors: bool = False
 
@@ -73,14 +72,18 @@ class DataSetResult:
     def exceeds_half_width(self, unit: Unit, score: Score) -> bool | None:
         """Whether the score of a variant is further from the primary score than half the width of the primary interval.
 
-        `unit` is the unit of the variant's score. Returns None where the primary score has no interval.
+        `unit` is the unit of the variant's score. The interval is that for a fresh panel, or for this
+        one where there is no other. Returns None where the primary score has no interval.
         """
         if self.performance is None:
             return None
         primary = self.performance[unit.unit][score.metric]
-        if primary.low is None or primary.high is None:
+        low, high = primary.ci_low, primary.ci_high
+        if low is None or high is None:
+            low, high = primary.item_only_low, primary.item_only_high
+        if low is None or high is None or primary.value is None or score.value is None:
             return None
-        return abs(score.value - primary.value) > (primary.high - primary.low) / 2
+        return abs(score.value - primary.value) > (high - low) / 2
 
     @property
     def missing_units(self) -> dict[str, str]:
@@ -179,8 +182,6 @@ def _compute_performance(
         scores = score_answers(
             data.build_answers(),
             skips=data.build_skips(),
-            n_resamples=options.performance_resamples,
-            seed=options.seed,
             confidence_level=options.confidence_level,
             units=units,
             progress=progress,

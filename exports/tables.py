@@ -13,7 +13,7 @@ import pandas as pd
 from aggregation.bootstrap import Progress
 from aggregation.consensus import TieRule
 from aggregation.labels.consensus import Method
-from aggregation.performance import Performance, Unit
+from aggregation.performance import Performance, Score, Unit
 from exports import writers
 from exports.agreement_file import build_agreement_content
 from exports.annotator_table import ANNOTATOR_COLUMNS, build_annotator_table
@@ -27,13 +27,15 @@ GOLD_COLUMNS = (
     "tie", "n_votes", "n_excluded", "warning",
 )  # fmt: skip
 BASELINE_COLUMNS = (
-    "dataset", "unit", "total", "wrong", "bl_random", "bl_human", "bl_random_exact", "n_items", "n_annotators",
-    "ci_low", "ci_high", "ci_method", "wilson_low", "wilson_high", "ann_mean", "ann_min", "ann_max", "n_ties",
+    "dataset", "unit", "total", "wrong", "bl_random", "bl_human", "bl_human_low", "bl_human_high", "bl_random_exact",
+    "n_items", "n_annotators", "se", "item_only_low", "item_only_high", "ci_method", "wilson_low", "wilson_high",
+    "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max", "n_ties", "warning",
 )  # fmt: skip
 SCORE_COLUMNS = (
-    "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "total", "n_items",
-    "n_annotators", "n_ties", "beyond_half_width",
+    "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high",
+    "ci_method", "total", "n_items", "n_annotators", "n_ties", "beyond_half_width", "warning",
 )  # fmt: skip
+_FRACTIONS = ("wilson_low", "wilson_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max")
 _RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
 
 
@@ -69,7 +71,6 @@ def build_release(
     seed: int = 0,
     anchors: bool = False,
     agreement_resamples: int = 1000,
-    performance_resamples: int = 2000,
     confidence_level: float = 0.95,
     progress: Progress | None = None,
 ) -> Release:
@@ -84,7 +85,6 @@ def build_release(
         ties=ties,
         seed=seed,
         agreement_resamples=agreement_resamples,
-        performance_resamples=performance_resamples,
         confidence_level=confidence_level,
         anchors=anchors,
     )
@@ -178,7 +178,7 @@ def _compute_gold_confidence(result: DataSetResult, labels: pd.DataFrame) -> pd.
 
 
 def build_baseline_table(result: DataSetResult) -> pd.DataFrame:
-    """One row for each unit that has a score, with the columns BASELINE_COLUMNS; shares are in percent."""
+    """One row for each unit that has a score, with the columns BASELINE_COLUMNS; those with `bl_` are in percent."""
     scores = result.performance
     rows = [] if scores is None else [_build_baseline_row(unit, scores, data=result.data) for unit in scores.units]
     return pd.DataFrame(rows, columns=list(BASELINE_COLUMNS))
@@ -197,17 +197,21 @@ def build_score_table(result: DataSetResult) -> pd.DataFrame:
             "unit": unit.unit,
             "metric": score.metric,
             "value": format_fixed(score.value, 4),
-            "ci_low": format_fixed(score.low, 4),
-            "ci_high": format_fixed(score.high, 4),
-            "ci_method": unit.ci_method + get_positions_mark(result.data),
+            "ci_low": format_fixed(score.ci_low, 4),
+            "ci_high": format_fixed(score.ci_high, 4),
+            "se": format_fixed(score.se, 4),
+            "item_only_low": format_fixed(score.item_only_low, 4),
+            "item_only_high": format_fixed(score.item_only_high, 4),
+            "ci_method": score.ci_method + get_positions_mark(result.data),
             "total": unit.total,
             "n_items": unit.n_items,
             "n_annotators": unit.n_annotators,
             "n_ties": unit.n_ties,
             "beyond_half_width": None if variant == PRIMARY else result.exceeds_half_width(unit, score),
+            "warning": join_warnings(unit, score),
         }
         for variant, performance in variants.items()
-        for unit in (() if performance is None else performance.units)
+        for unit in (() if performance is None else (*performance.units, *performance.fresh_majorities))
         for score in unit.scores
     ]
     return pd.DataFrame(rows, columns=list(SCORE_COLUMNS))
@@ -220,20 +224,24 @@ def _build_baseline_row(unit: Unit, scores: Performance, *, data: DataSet) -> di
         "total": unit.total,
         "wrong": unit.wrong,
         "bl_random": format_percent(scores.random),
-        "bl_human": format_percent(1 - unit.wrong / unit.total),
+        "bl_human": format_percent(unit.primary.value),
+        "bl_human_low": format_percent(unit.primary.ci_low),
+        "bl_human_high": format_percent(unit.primary.ci_high),
         "bl_random_exact": format_percent(scores.random_exact),
         "n_items": unit.n_items,
         "n_annotators": unit.n_annotators,
-        "ci_low": format_percent(unit.primary.low),
-        "ci_high": format_percent(unit.primary.high),
-        "ci_method": unit.ci_method + get_positions_mark(data),
-        "wilson_low": format_percent(unit.wilson_low),
-        "wilson_high": format_percent(unit.wilson_high),
-        "ann_mean": format_percent(unit.ann_mean),
-        "ann_min": format_percent(unit.ann_min),
-        "ann_max": format_percent(unit.ann_max),
+        "se": format_fixed(unit.primary.se, 4),
+        "item_only_low": format_fixed(unit.primary.item_only_low, 4),
+        "item_only_high": format_fixed(unit.primary.item_only_high, 4),
+        "ci_method": unit.primary.ci_method + get_positions_mark(data),
         "n_ties": unit.n_ties,
-    }
+        "warning": join_warnings(unit, unit.primary),
+    } | {name: format_fixed(getattr(unit, name), 4) for name in _FRACTIONS}
+
+
+def join_warnings(unit: Unit, score: Score) -> str | None:
+    """What makes a number doubtful, and why its value or an interval is missing; None where nothing does."""
+    return " ".join(part for part in (*unit.warnings, score.reason) if part) or None
 
 
 def get_positions_mark(data: DataSet) -> str:

@@ -1,19 +1,20 @@
-"""Marked parts of a text against gold: scorers of single answers and of the majority of each span, and metrics."""
+"""Marked parts of a text against gold: single answers, the majority of each span, and their metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from aggregation.answers import Answers
-from aggregation.gold_comparison import ScoredAnswers, Scorer
-from aggregation.part_scores import Layer, Part, PartsByItem, PartType, build_part_scorers, build_whole_layer
-from aggregation.performance import Metric, build_column_mean
+from aggregation.gold_comparison import ScoredAnswers
+from aggregation.options import build_column_mean, build_share_metric
+from aggregation.panel_intervals import Contributions, Metric
+from aggregation.part_scores import Layer, Part, PartsByItem, PartType, build_whole_layer, sum_parts
 from aggregation.scoring import find_words
 from aggregation.spans.votes import parse_spans
 
 
-def build_span_scorers(answers: Answers, scored: ScoredAnswers) -> tuple[Scorer, Scorer]:
-    """The scorers of single answers and of the majority of each span, in the layers spans, words and characters.
+def sum_spans(answers: Answers, scored: ScoredAnswers) -> tuple[Contributions, Contributions]:
+    """What single answers and the majority of each span contribute, in the layers spans, words and characters.
 
     For the columns see `aggregation.part_scores`.
     """
@@ -26,12 +27,16 @@ def build_span_scorers(answers: Answers, scored: ScoredAnswers) -> tuple[Scorer,
             _build_unit_layer(answered, gold, lambda _item, span: frozenset(range(int(span[0]), int(span[1])))),
         )
 
-    return build_part_scorers(scored, PartType(parse=_parse_ends, build_layers=build_layers, boxes=None))
+    return sum_parts(scored, PartType(parse=_parse_ends, build_layers=build_layers, boxes=None))
 
 
 def list_span_metrics() -> dict[str, Metric]:
     """The metrics by name: exact match, and the mean F1 of the words and of the characters."""
-    return {"exact_match": build_column_mean(0), "f1": build_column_mean(2), "f1_char": build_column_mean(3)}
+    return {
+        "exact_match": build_share_metric(),
+        "f1": build_column_mean(2, "fraction"),
+        "f1_char": build_column_mean(3, "fraction"),
+    }
 
 
 def _parse_ends(stored: str) -> tuple[Part, ...]:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import QuestionName, Seed, format_title, read_data_set
+from bot.commands.data_sets import QuestionName, format_title, read_data_set
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
     from exports.inputs import DataSet
 
+EXPLANATION = "A fresh panel: new people on new items. This panel: these people on new items."
+
 
 def baseline(
     project: ProjectName,
     question: QuestionName = None,
-    resamples: Annotated[int, typer.Option(min=100, help="Draws of the bootstrap over people and items.")] = 2000,
-    seed: Seed = 0,
     json: AsJson = False,
 ) -> None:
     """Human performance against gold.
@@ -32,10 +30,8 @@ def baseline(
     from bot.commands import terminal_output
 
     data = read_data_set(project, question)
-    with terminal_output.show_progress("resamples", quiet=json) as progress:
-        performance = score_answers(
-            data.build_answers(), skips=data.build_skips(), n_resamples=resamples, seed=seed, progress=progress
-        )
+    with terminal_output.show_progress("units", quiet=json) as progress:
+        performance = score_answers(data.build_answers(), skips=data.build_skips(), progress=progress)
     if json:
         people = performance.annotators.rename_axis("annotator").reset_index().to_dict("records")
         facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
@@ -44,15 +40,16 @@ def baseline(
             "random": performance.random,
             "random_exact": performance.random_exact,
             "units": [asdict(unit) for unit in performance.units],
+            "fresh_majorities": [asdict(unit) for unit in performance.fresh_majorities],
             "refused": dict(performance.refused),
         }
         terminal_output.print_json(facts | {"annotators": people})
         return
     units = [
         (unit.unit, unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit), unit.n_ties)
-        for unit in performance.units
+        for unit in (*performance.units, *performance.fresh_majorities)
     ]
-    columns = ("unit", "total", "wrong", "share right", "95 % interval", "Wilson (ignores people)", "ties")
+    columns = ("unit", "total", "wrong", "share right", "fresh panel, 95 %", "this panel, 95 %", "ties")
     terminal_output.print_table(
         format_title(data, "human performance"),
         columns,
@@ -60,21 +57,27 @@ def baseline(
         notes=[*_describe_skips(data), *_build_notes(performance), *_warn_of_circular_gold(data)],
     )
     scores = [
-        (unit.unit, score.metric, score.value, terminal_output.format_interval(score.low, score.high))
+        (
+            unit.unit,
+            score.metric,
+            score.value,
+            terminal_output.format_interval(score.ci_low, score.ci_high),
+            terminal_output.format_interval(score.item_only_low, score.item_only_high),
+        )
         for unit in performance.units
         for score in unit.scores
         if score is not unit.primary
     ]
     if scores:
-        score_columns = ("unit", "metric", "value", "95 % interval")
+        score_columns = ("unit", "metric", "value", "fresh panel, 95 %", "this panel, 95 %")
         terminal_output.print_table(format_title(data, "other metrics, the same intervals"), score_columns, scores)
 
 
 def _format_intervals(unit: Unit) -> tuple[str, str]:
     from bot.commands.terminal_output import format_interval
 
-    accuracy = unit.primary
-    return format_interval(accuracy.low, accuracy.high), format_interval(unit.wilson_low, unit.wilson_high)
+    score = unit.primary
+    return format_interval(score.ci_low, score.ci_high), format_interval(score.item_only_low, score.item_only_high)
 
 
 def _describe_skips(data: DataSet) -> list[str]:
@@ -91,20 +94,27 @@ def _warn_of_circular_gold(data: DataSet) -> list[str]:
     return ["Some gold has the origin `votes`: people agree with what they made, so this is no score of theirs."]
 
 
+def _describe_annotators(single: Unit) -> str:
+    """The mean and the quartiles of annotators' accuracies, and their extremes where people answered enough."""
+    parts = [f"mean {single.ann_mean:.4f}, quartiles {single.ann_q1:.4f}, {single.ann_median:.4f}, {single.ann_q3:.4f}"]
+    if single.ann_min is not None:
+        parts.append(f"those with 20 answers or more from {single.ann_min:.4f} to {single.ann_max:.4f}")
+    return "; ".join(parts)
+
+
 def _build_notes(performance: Performance) -> Sequence[str]:
-    notes = [
-        f"{unit.unit}: interval by {unit.ci_method}." for unit in performance.units if unit.primary.low is not None
-    ]
+    units = (*performance.units, *performance.fresh_majorities)
     units_by_note: dict[str, list[str]] = {}
-    for unit in performance.units:
-        if unit.note:
-            units_by_note.setdefault(unit.note, []).append(unit.unit)
-    notes += [f"{', '.join(units)}: {note}" for note, units in units_by_note.items()]
+    for unit in units:
+        methods = [f"Intervals: {unit.primary.ci_method}."] if unit.primary.ci_method != "none" else []
+        reasons = [f"{score.metric}: {score.reason}" for score in unit.scores if score.reason]
+        for note in (*methods, *unit.warnings, *reasons):
+            units_by_note.setdefault(note, []).append(unit.unit)
+    notes = [EXPLANATION, *(f"{', '.join(names)}: {note}" for note, names in units_by_note.items())]
     notes += [f"{unit}: not computed. {reason}" for unit, reason in performance.refused.items()]
     single = performance["individual"]
     if single.ann_mean is not None:
-        spread = f"mean {single.ann_mean:.4f}, from {single.ann_min:.4f} to {single.ann_max:.4f}"
-        notes.append(f"Annotators ({single.n_annotators}): {spread}.")
+        notes.append(f"Annotators ({single.n_annotators}): {_describe_annotators(single)}.")
     if performance.random is not None and performance.random_exact is not None:
         notes.append(
             f"Random: {performance.random:.4f} as 1 / mean number of options,"

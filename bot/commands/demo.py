@@ -42,7 +42,7 @@ def demo(
                     data_result.data.name,
                     unit.unit,
                     score.value,
-                    terminal_output.format_interval(score.low, score.high),
+                    terminal_output.format_interval(score.ci_low, score.ci_high),
                     *shown,
                 )
             )

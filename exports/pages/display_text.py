@@ -182,8 +182,13 @@ def format_number_interval(low: float | None, high: float | None) -> str:
 def format_score(score: Score) -> str:
     """Format a score with its interval: shares in percent, MCC and error rates as numbers."""
     if score.metric not in ("mcc", "wer", "cer"):
-        return f"{format_percent(score.value)} [{format_percent_interval(score.low, score.high)}]"
-    return f"{format_number(score.value)} [{format_number_interval(score.low, score.high)}]"
+        return f"{format_percent(score.value)} [{format_percent_interval(score.ci_low, score.ci_high)}]"
+    return f"{format_number(score.value)} [{format_number_interval(score.ci_low, score.ci_high)}]"
+
+
+def get_unit_name(unit: str) -> str:
+    """The name of a unit of judgement; `majority of k` is that of k fresh people."""
+    return UNIT_NAMES.get(unit) or f"{capitalize_first(unit)} fresh people"
 
 
 def get_metric_name(metric: str) -> str:

@@ -25,6 +25,7 @@ from exports.pages.display_text import (
     format_percent_interval,
     format_score,
     get_metric_name,
+    get_unit_name,
 )
 from exports.pages.scaffold import (
     DataSetSection,
@@ -38,7 +39,7 @@ from exports.report.methods import describe_methods
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.results import NO_VOTES, UNITS, DataSetResult
 from exports.score_variants import describe_variant
-from exports.tables import Release, get_positions_mark
+from exports.tables import Release, get_positions_mark, join_warnings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +104,7 @@ def _list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
     if result.performance is not None:
         for unit in ("individual", "majority"):
             score = result.performance[unit].primary
-            interval = format_percent_interval(score.low, score.high)
+            interval = format_percent_interval(score.ci_low, score.ci_high)
             headlines.append(Headline(UNIT_NAMES[unit], format_percent(score.value), f"[{interval}]"))
     if result.agreement is not None:
         rows = {row.name: row for row in result.agreement.headline if row.value is not None and not row.of}
@@ -131,11 +132,12 @@ def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """The units that have a score, then those that have none, with the reason."""
     scores = result.performance
     if scores is None:
-        return (TableRow(head="Not scored", cells=("",) * 8, remark=result.no_performance),)
+        return (TableRow(head="Not scored", cells=("",) * 9, remark=result.no_performance),)
     missing = result.missing_units
-    rows = [_build_unit_row(unit, scores, data=result.data) for unit in scores.units]
+    units = (*scores.units, *scores.fresh_majorities)
+    rows = [_build_unit_row(unit, scores, data=result.data) for unit in units]
     rows += [
-        TableRow(head=UNIT_NAMES[unit], cells=(NO_VALUE,) * 8, remark=missing[unit])
+        TableRow(head=UNIT_NAMES[unit], cells=(NO_VALUE,) * 9, remark=missing[unit])
         for unit in UNITS
         if unit in missing
     ]
@@ -145,24 +147,32 @@ def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 def _build_unit_row(unit: Unit, scores: Performance, *, data: DataSet) -> TableRow:
     noun = "answer" if unit.unit == "individual" else "item"
     return TableRow(
-        head=UNIT_NAMES[unit.unit],
+        head=get_unit_name(unit.unit),
         cells=(
             format_percent(unit.primary.value),
-            format_percent_interval(unit.primary.low, unit.primary.high),
-            format_percent_interval(unit.wilson_low, unit.wilson_high),
-            f"{unit.total - unit.wrong} of {format_count(unit.total, noun)}",
+            format_percent_interval(unit.primary.ci_low, unit.primary.ci_high),
+            format_percent_interval(unit.primary.item_only_low, unit.primary.item_only_high),
+            NO_VALUE if unit.wrong is None else f"{unit.total - unit.wrong} of {format_count(unit.total, noun)}",
             format_percent(scores.random),
             format_percent(scores.random_exact),
+            _format_quartiles(unit),
             format_percent_interval(unit.ann_min, unit.ann_max),
             NO_VALUE if unit.unit == "individual" else str(unit.n_ties),
         ),
-        remark=". ".join(part for part in (_describe_interval(unit, data), unit.note) if part),
+        remark=" ".join(part for part in (_describe_interval(unit, data), join_warnings(unit, unit.primary)) if part),
     )
 
 
 def _describe_interval(unit: Unit, data: DataSet) -> str:
     """How the interval was made, with the mark of classes that are positions; empty where there is none."""
-    return capitalize_first(unit.ci_method + get_positions_mark(data)) if unit.primary.low is not None else ""
+    method = unit.primary.ci_method
+    return capitalize_first(method + get_positions_mark(data)) + "." if method != "none" else ""
+
+
+def _format_quartiles(unit: Unit) -> str:
+    """The quartiles of annotators' own scores: 81.0, 86.2, 91.7 %."""
+    quartiles = [share for share in (unit.ann_q1, unit.ann_median, unit.ann_q3) if share is not None]
+    return f"{', '.join(f'{100 * share:.1f}' for share in quartiles)} %" if quartiles else NO_VALUE
 
 
 def _build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
@@ -170,7 +180,11 @@ def _build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     scores = result.performance
     units = () if scores is None or result.data.kind != "label" else scores.units
     return tuple(
-        TableRow(head=UNIT_NAMES[unit.unit], cells=tuple(format_score(score) for score in unit.scores))
+        TableRow(
+            head=UNIT_NAMES[unit.unit],
+            cells=tuple(format_score(score) for score in unit.scores),
+            remark=" ".join(f"{METRIC_NAMES[score.metric]}: {score.reason}" for score in unit.scores if score.reason),
+        )
         for unit in units
         if len(unit.scores) > 1
     )
@@ -184,6 +198,7 @@ def _build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         TableRow(
             head=f"{UNIT_NAMES[unit.unit]}: {get_metric_name(score.metric)}",
             cells=(format_score(score),),
+            remark=score.reason,
         )
         for unit in units
         for score in unit.scores
@@ -198,7 +213,7 @@ def _build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         far = False
         for column, unit in enumerate(scores.units):
             score = unit.primary
-            cells[column] = f"{format_percent(score.value)} [{format_percent_interval(score.low, score.high)}]"
+            cells[column] = f"{format_percent(score.value)} [{format_percent_interval(score.ci_low, score.ci_high)}]"
             far = far or bool(result.exceeds_half_width(unit, score))
         remark = f"{capitalize_first(describe_variant(name))}.{f' {FAR_FROM_PRIMARY}' if far else ''}"
         rows.append(

@@ -49,7 +49,7 @@ def labels(given: Answers, method: Method = "majority", ties: Any = "drop") -> d
 
 
 def scores(unit: Unit) -> dict[str, float]:
-    return {score.metric: round(score.value, 6) for score in unit.scores}
+    return {score.metric: round(score.value, 6) for score in unit.scores if score.value is not None}
 
 
 def test_boxes_by_hand() -> None:
@@ -66,15 +66,17 @@ def test_boxes_by_hand() -> None:
     assert dict(found.labels["tie"]) == {"i": False, "j": True, "k": False}
     assert found.labels["confidence"].round(3).to_dict() == {"i": 0.667, "j": 0.5, "k": 0.667}
     assert compute_accuracy(given, found).right == 1
-    made = score_answers(given, n_resamples=20)
+    made = score_answers(given)
     # exact: j by p, i by q, k by p; all boxes: 6 right, 11 gold, 9 ticked
     assert scores(made["individual"]) == {
         "exact_match": 0.375, "f1a": round(2 * 6 / (11 + 9), 6), "f1m": round((2 / 3 + 1 + 1 / 2 + 1 + 1) / 8, 6),
         "f1 а": round(2 * 3 / (5 + 4), 6), "f1 б": round(2 * 2 / (3 + 3), 6), "f1 в": round(2 * 1 / (3 + 2), 6),
     }  # fmt: skip
+    # а is tied on j: half a tick, of which all is right; as a whole the item is wrong
     assert scores(made["majority"]) == {
-        "exact_match": round(1 / 3, 6), "f1a": round(2 * 2 / (4 + 2), 6), "f1m": round(1 / 3, 6),
-        "f1 а": round(2 * 1 / (2 + 1), 6), "f1 б": 1.0, "f1 в": 0.0,
+        "exact_match": round(1 / 3, 6), "f1a": round(2 * 2.5 / (4 + 2.5), 6),
+        "f1m": round((1 + 2 * 0.5 / (1 + 0.5)) / 3, 6),
+        "f1 а": round(2 * 1.5 / (2 + 1.5), 6), "f1 б": 1.0, "f1 в": 0.0,
     }  # fmt: skip
     assert (made["majority"].n_ties, made["majority"].wrong, made.random) == (1, 2, None)
     assert "judged each by itself" in made.refused["dawid_skene"]
@@ -92,7 +94,7 @@ def test_the_known_case_of_f1a(known: dict[str, Any]) -> None:
         }
 
     rows = [(item, "model", answer) for item, answer in said(case["pred"]).items()]
-    made = score_answers(answers("boxes", rows, said(case["gold"]), own_boxes=own), n_resamples=20)
+    made = score_answers(answers("boxes", rows, said(case["gold"]), own_boxes=own))
     for unit in made.units:
         assert scores(unit) == {
             "exact_match": case["EM"], "f1a": pytest.approx(case["F1a"]), "f1m": pytest.approx(case["F1m_average"]),
@@ -124,10 +126,11 @@ def test_texts_by_hand() -> None:
     given = answers("text", rows, {"i": "Дніпро", "j": "вітер"}, accepted={"i": ("на Дніпрі",)})
     assert labels(given) == {"i": "Дніпро.", "j": None}
     assert labels(given, ties="alphabetical")["j"] == "вітер з моря"
-    made = score_answers(given, skips=pd.DataFrame({"item": ["j"], "annotator": ["r"]}), n_resamples=20)
+    made = score_answers(given, skips=pd.DataFrame({"item": ["j"], "annotator": ["r"]}))
     # exact: three of five on i, none of two and a skip on j; F1 of one word against three is 2·1/4
     assert scores(made["individual"]) == {"exact_match": 0.375, "f1": (3 + 0.5 + 0.5) / 8}
-    assert scores(made["majority"]) == {"exact_match": 0.5, "f1": 0.5}
+    # both texts of the tie have one word of three in common with gold
+    assert scores(made["majority"]) == {"exact_match": 0.5, "f1": (1 + 0.5) / 2}
     assert (made["individual"].total, made["individual"].wrong, made["majority"].n_ties) == (8, 5, 1)
     assert made.annotators.loc["r", "accuracy"] == 0
 
@@ -139,7 +142,7 @@ def test_the_nearest_text_is_one_that_somebody_wrote() -> None:
     assert labels(given)["i"] is None
     assert labels(given, "closest") == {"i": "Він пішов до школи."}
     assert labels(given, "rover") == {"i": "Він пішов до школи."}
-    found = scores(score_answers(given, n_resamples=20)["individual"])
+    found = scores(score_answers(given)["individual"])
     assert found["exact_match"] == pytest.approx(1 / 3, abs=1e-6)
     assert found["cer"] == pytest.approx((1 / 19 + 0 + 2 / 19) / 3, abs=1e-6)
     assert found["wer"] == pytest.approx((0 + 0 + 1 / 4) / 3, abs=1e-6)  # punctuation is no word
@@ -160,10 +163,15 @@ def test_spans_by_hand(known: dict[str, Any]) -> None:
     ]
     given = answers("span", rows, {"i": a, "j": a, "k": None}, texts=dict.fromkeys("ijk", case["text"]))
     assert labels(given) == {"i": None, "j": b, "k": None}
-    made = score_answers(given, n_resamples=20)
+    made = score_answers(given)
     char = 2 * 13 / (13 + 15)
     assert scores(made["individual"]) == {"exact_match": 0.4, "f1": 1.0, "f1_char": round((2 + 3 * char) / 5, 6)}
-    assert scores(made["majority"]) == {"exact_match": 0.0, "f1": 0.5, "f1_char": round(char / 2, 6)}
+    # i is tied: half of a's 13 characters and half of b's 15 are marked, and 13 of these 14 are gold
+    assert scores(made["majority"]) == {
+        "exact_match": 0.0,
+        "f1": 1.0,
+        "f1_char": round((2 * 13 / (13 + 14) + char) / 2, 6),
+    }
     pair = compute_agreement(given, overlap=2, n_resamples=20)
     assert pair["span_f1_exact"].value == pytest.approx((0.5 + 0.5 + 0) / 3)
     assert {row.basis for row in pair.rows} == {"first", "pooled"}
@@ -175,48 +183,7 @@ def test_nothing_marked_needs_more_than_half_too() -> None:
     rows += [("j", "p", marks()), ("j", "q", marks((0, 6))), ("j", "r", marks((7, 16)))]
     given = answers("span", rows, {"i": marks(), "j": marks()}, texts=dict.fromkeys("ij", TEXT))
     assert labels(given) == {"i": "[]", "j": None}
-    assert scores(score_answers(given, n_resamples=20)["majority"]) == {"exact_match": 0.5, "f1": 0.5, "f1_char": 0.5}
-
-
-@pytest.mark.parametrize("kind", ["boxes", "text", "span"])
-def test_a_draw_is_scored_as_if_its_people_and_items_were_all(kind: str) -> None:
-    """The sums of drawn people and items equal a slow loop over copied votes: single answers and majority."""
-    from aggregation.answer_types import _build_scorers, _compare_answers
-
-    rng = np.random.default_rng(7)
-    made = {
-        "boxes": [ticks(*(box for number, box in enumerate(BOXES) if code >> number & 1)) for code in range(8)],
-        "text": ["Дон", "дон.", "Десна", "Дон і Десна"],
-        "span": [marks(), marks((0, 6)), marks((7, 16)), marks((0, 6), (7, 16)), marks((3, 9))],
-    }[kind]
-    rows = [(f"i{n}", who, str(rng.choice(made))) for n in range(6) for who in "pqrs" if rng.random() < 0.8]
-    gold = {f"i{n}": str(rng.choice(made)) for n in range(6)}
-    by_kind: dict[str, dict[str, Any]] = {"boxes": {"boxes": BOXES}, "span": {"texts": dict.fromkeys(gold, TEXT)}}
-    more = by_kind.get(kind, {})
-    given = answers(kind, rows, gold, **more)
-    scored = _compare_answers(given, None)
-    scorers = _build_scorers(given, scored)[:2]
-    for _ in range(5):
-        people, items = rng.integers(0, 3, 4), rng.integers(0, 3, 6)
-        drawn = people.astype(float)[:, None], items.astype(float)[:, None]
-        names = [str(name) for name in scored.annotator_ids]
-        copied = [
-            (f"{item}-{copy}", f"{who}-{again}", said)
-            for item, who, said in rows
-            for copy in range(items[int(item[1:])])
-            for again in range(people[names.index(who)])
-        ]
-        if not copied:
-            continue
-        golds: dict[str, str | None] = {item: gold[item.split("-")[0]] for item, _, _ in copied}
-        texts = {"texts": dict.fromkeys(golds, TEXT)} if kind == "span" else more
-        again = answers(kind, copied, golds, **texts)
-        slow = _build_scorers(again, _compare_answers(again, None))[:2]
-        ones = np.ones((len({row[1] for row in copied}), 1)), np.ones((len(golds), 1))
-        for fast, loop in zip(scorers, slow, strict=True):
-            assert fast.sum_columns(*drawn) == pytest.approx(loop.sum_columns(*ones))
-        majority = compute_accuracy(again, build_consensus(again, method="majority", ties="drop")).right
-        assert slow[1].sum_columns(*ones)[0, 0] == pytest.approx(majority)
+    assert scores(score_answers(given)["majority"]) == {"exact_match": 0.5, "f1": 0.5, "f1_char": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -262,4 +229,4 @@ def test_order_of_rows_changes_nothing() -> None:
     two = answers("text", rows[::-1], {"j": "Тиса", "i": "Дон"})
     for method in ("majority", "closest", "rover"):
         assert labels(one, method) == labels(two, method)
-    assert score_answers(one, n_resamples=20).units == score_answers(two, n_resamples=20).units
+    assert score_answers(one).units == score_answers(two).units

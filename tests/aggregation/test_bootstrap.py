@@ -12,7 +12,6 @@ from aggregation.bootstrap import (
     draw_unit_counts,
     encode_groups,
     percentile_interval,
-    resample_crossed,
     resample_groups,
     split_resamples,
 )
@@ -48,23 +47,13 @@ def test_chunks_hold_the_limit_and_add_up(monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_size_of_chunks_changes_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same seed gives the same resamples, whatever memory allows."""
 
-    def both() -> tuple[Any, Any]:
+    def draw() -> Floats:
         statistics: Floats = np.arange(12, dtype=np.float64).reshape(6, 2)
-        sums = _resample_sums(statistics, n_resamples=9, rng=np.random.default_rng(5))
-        rng = np.random.default_rng(5)
-        return sums, resample_crossed(_all_right, n_annotators=3, groups=GROUPS, width=6, n_resamples=9, rng=rng)
+        return _resample_sums(statistics, n_resamples=9, rng=np.random.default_rng(5))
 
-    whole = both()
+    whole = draw()
     monkeypatch.setattr(bootstrap, "MAX_CHUNK_NUMBERS", 13)
-    parts = both()
-    np.testing.assert_array_equal(whole[0], parts[0])
-    np.testing.assert_array_equal(whole[1], parts[1])
-
-
-def _all_right(drawn: Floats, weights: Floats) -> Floats:
-    """Item n is answered by person n modulo three; even items are right: right answers, and all."""
-    given = drawn[np.arange(6) % 3] * weights
-    return np.column_stack([given[::2].sum(axis=0), given.sum(axis=0)])
+    np.testing.assert_array_equal(whole, draw())
 
 
 def test_group_sums_equal_a_loop_over_items() -> None:
@@ -77,19 +66,6 @@ def test_group_sums_equal_a_loop_over_items() -> None:
         np.testing.assert_allclose(sums[draw], slow)
 
 
-def test_crossed_sums_equal_a_loop_over_people_and_items() -> None:
-    """People and groups are drawn independently, each item with its group."""
-    sums = resample_crossed(
-        _all_right, n_annotators=3, groups=GROUPS, width=6, n_resamples=200, rng=np.random.default_rng(3)
-    )
-    of_people, of_groups = np.random.default_rng(3).spawn(2)
-    people = draw_unit_counts(of_people, n_units=3, n_draws=200)
-    groups = draw_unit_counts(of_groups, n_units=N_GROUPS, n_draws=200)
-    for draw in range(200):
-        weights = [people[draw, item % 3] * groups[draw, GROUPS[item]] for item in range(6)]
-        assert sums[draw].tolist() == [sum(weights[::2]), sum(weights)]
-
-
 def test_progress_rises_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is reported after every chunk, and is 1 at the end."""
     monkeypatch.setattr(bootstrap, "MAX_CHUNK_NUMBERS", 20)
@@ -97,17 +73,14 @@ def test_progress_rises_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     _resample_sums(np.ones((6, 1)), n_resamples=10, rng=rng, progress=heard.append)
     assert heard == [0.5, 1.0]
-    heard.clear()
-    resample_crossed(_all_right, n_annotators=3, groups=GROUPS, width=6, n_resamples=6, rng=rng, progress=heard.append)
-    assert heard == [0.5, 1.0]
 
 
 def test_an_undefined_resample_is_counted_and_left_out() -> None:
     """Percentiles are those of the values that exist; none at all gives no interval."""
-    interval = percentile_interval(np.array([np.nan, *np.arange(101.0)]), confidence_level=0.9)
+    interval = percentile_interval(np.array([np.nan, *np.arange(101.0)]), confidence_level=0.9, n_groups=50)
     assert (interval.low, interval.high) == pytest.approx((5, 95))
     assert interval.undefined == 1
-    nothing = percentile_interval(np.full(3, np.nan), confidence_level=0.9)
+    nothing = percentile_interval(np.full(3, np.nan), confidence_level=0.9, n_groups=50)
     assert (nothing.low, nothing.high, nothing.undefined) == (None, None, 3)
 
 
@@ -123,3 +96,12 @@ def test_wilson_stays_within_bounds_and_needs_an_answer() -> None:
     assert wilson_interval(5, 5, confidence_level=0.95).high == 1
     assert wilson_interval(0, 5, confidence_level=0.95).low == 0
     assert wilson_interval(0, 0, confidence_level=0.95).low is None
+
+
+def test_few_groups_have_the_tails_of_student() -> None:
+    """Up to ten groups the interval of normal draws is ± t √(G/(G-1)) wide; from eleven on it is the plain one."""
+    draws = np.random.default_rng(1).standard_normal(400_000)
+    for n_groups, reach in ((5, 2.776 * (5 / 4) ** 0.5), (10, 2.262 * (10 / 9) ** 0.5), (11, 1.96)):
+        interval = percentile_interval(draws, confidence_level=0.95, n_groups=n_groups)
+        assert interval.low == pytest.approx(-reach, abs=0.06)
+        assert interval.high == pytest.approx(reach, abs=0.06)

@@ -64,8 +64,10 @@ def test_the_page_on_labels_quotes_accuracies_as_they_are(
 
 
 def test_the_page_on_labels_quotes_the_people_of_parus(real: Build) -> None:
-    """Three units with their crossed intervals, at the default number of draws."""
+    """Three units, each with its interval for a fresh panel and for this one."""
     made, text = score_labels(real("PARus")), page("consensus")
     for unit, name in (("individual", "individual"), ("majority", "majority"), ("dawid_skene", "Dawid–Skene")):
         score = made[unit]["accuracy"]
-        assert f"| {name} | {shown(score.value, 4)} [{shown(score.low, 4)}, {shown(score.high, 4)}] |" in text
+        fresh = f"[{shown(score.ci_low, 4)}, {shown(score.ci_high, 4)}]"
+        this = f"[{shown(score.item_only_low, 4)}, {shown(score.item_only_high, 4)}]"
+        assert f"| {name} | {shown(score.value, 4)} {fresh} | {this} |" in text

@@ -221,7 +221,7 @@ def test_the_same_answers_count_everywhere(db: database.Database, tmp_path: Path
         assert status.excluded == Counter(one.reason for one in reasons.values() if one is not None)
         data = release.build_data_set(session, project)
         session.rollback()
-    made = tables.build_release([data], agreement_resamples=2, performance_resamples=2)
+    made = tables.build_release([data], agreement_resamples=2)
     tables.write_release(made, tmp_path)
     check_files(tmp_path, reasons=reasons, counted=counted)
     report = page.render_report(made)

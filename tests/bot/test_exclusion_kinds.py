@@ -92,7 +92,7 @@ def test_the_kind_of_each_exclusion_is_published(session: Session) -> None:
 def test_what_no_rule_excluded_stays_out_of_the_exclusions_kept(session: Session) -> None:
     """Ann's one answer counts and is right; with the exclusions kept, Bob's is wrong and Dan's right."""
     data = release.build_data_set(session, queries.get_project(session, "words"))
-    made = tables.build_release([data], agreement_resamples=50, performance_resamples=50)
+    made = tables.build_release([data], agreement_resamples=50)
     scores = made.scores.loc[(made.scores["unit"] == "individual") & (made.scores["metric"] == "accuracy")]
     values = zip(scores["subset"], scores["value"].astype(float), scores["total"], strict=True)
     assert {name: (round(value * total), total) for name, value, total in values} == {

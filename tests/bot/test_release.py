@@ -174,7 +174,7 @@ def test_the_columns_hold_what_the_workflow_recorded(session: Session) -> None:
 def test_a_release_scores_them_every_way(session: Session) -> None:
     """Right: a's three and b's one; b was right twice at first; d is wrong three times; the skip is wrong."""
     add_every_kind_of_row(session)
-    made = tables.build_release([data_set(session)], agreement_resamples=50, performance_resamples=50)
+    made = tables.build_release([data_set(session)], agreement_resamples=50)
     chosen = made.scores.loc[(made.scores["unit"] == "individual") & (made.scores["metric"] == "accuracy")]
     values = zip(chosen["subset"], chosen["value"].astype(float), chosen["total"], strict=True)
     assert {name: (round(value * total), total) for name, value, total in values} == {

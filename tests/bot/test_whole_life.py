@@ -106,7 +106,7 @@ def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str
             derived = follow_up.derive_items(session, source=project, where=["pool = main"])
             assert all(row["lineage"]["consensus"] is not None for row in derived.rows)
             data = release.build_data_sets(session, [name])
-        made = tables.build_release(data, agreement_resamples=100, performance_resamples=100)
+        made = tables.build_release(data, agreement_resamples=100)
         files = tables.write_release(made, tmp_path / "export", extra_files={"report.html": report.render_report(made)})
         assert len(files) == 7
         assert made.simulated
@@ -188,7 +188,7 @@ def test_a_programme_lives_through(tmp_path: Path) -> None:
             said = [terms.get_profile_answers(session, annotator_id=who) for who in sorted(worked)]
             assert {one["native"] for one in said} == {"так"}
             data = release.build_data_sets(session, names)
-        made = tables.build_release(data, agreement_resamples=100, performance_resamples=100)
+        made = tables.build_release(data, agreement_resamples=100)
         assert {one.split("/")[0] for one in made.responses["dataset"]} == set(names)
 
 

@@ -74,7 +74,7 @@ def coefficients(hromada: Hromada, *arguments: str) -> dict[str, Any]:
 
 def scores(hromada: Hromada, *arguments: str) -> dict[str, dict[str, float]]:
     """The scores of `baseline`, by unit."""
-    found = hromada("baseline", *arguments, "--resamples", "100", "--json")
+    found = hromada("baseline", *arguments, "--json")
     assert found.code == 0, found.err
     return {
         unit["unit"]: {score["metric"]: round(score["value"], 6) for score in unit["scores"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -315,16 +316,45 @@ def test_gold_that_made_the_labels_does_not_score_them(hromada: Hromada, data: P
 def test_other_metrics_stand_beside_accuracy(hromada: Hromada, data: Path) -> None:
     """Macro-F1, weighted F1 and MCC in `baseline` and in human_baseline.csv, with intervals."""
     name = hromada.loaded(truth_inference(data, "SpectralMethodsMeetEM/rte", classes=2))
-    units = hromada("baseline", name, "--resamples", "200", "--json").json["units"]
+    units = hromada("baseline", name, "--json").json["units"]
     assert [score["metric"] for score in units[0]["scores"]] == ["accuracy", "macro_f1", "weighted_f1", "mcc"]
-    assert all(score["low"] is not None for unit in units for score in unit["scores"])
-    assert "mcc" in hromada("baseline", name, "--resamples", "200").out
+    assert all(score["ci_low"] is not None for unit in units for score in unit["scores"])
+    assert "mcc" in hromada("baseline", name).out
     hromada("export", name, "--to", "out")
     lines = (hromada.folder / "out/human_baseline.csv").read_text().splitlines()
     header = (
-        "dataset,subset,unit,metric,value,ci_low,ci_high,ci_method,total,n_items,n_annotators,n_ties,beyond_half_width"
+        "dataset,subset,unit,metric,value,ci_low,ci_high,se,item_only_low,item_only_high,ci_method,total,n_items,"
+        "n_annotators,n_ties,beyond_half_width,warning"
     )
     assert (lines[0], len(lines)) == (header, 1 + 3 * 4)
+
+
+@pytest.mark.parametrize(
+    ("folder", "classes", "fresh", "this"),
+    [
+        ("SpectralMethodsMeetEM/rte", 2, (0.738, 0.926), (0.830, 0.879)),
+        ("SpectralMethodsMeetEM/dog", 4, (0.746, 0.831), (0.763, 0.818)),
+    ],
+)
+def test_the_intervals_of_the_majority_are_those_of_the_reference(
+    hromada: Hromada, data: Path, folder: str, classes: int, fresh: tuple[float, float], this: tuple[float, float]
+) -> None:
+    """For a fresh panel and for this one, in the command, in human_baseline.csv and, in percent, in baselines.csv."""
+    name = hromada.loaded(truth_inference(data, folder, classes=classes))
+    unit = hromada("baseline", name, "--json").json["units"][1]
+    score = unit["scores"][0]
+    assert (unit["unit"], score["ci_low"], score["ci_high"]) == ("majority", *pytest.approx(fresh, abs=0.0006))
+    assert (score["item_only_low"], score["item_only_high"]) == pytest.approx(this, abs=0.0006)
+    assert "fresh panel, 95 %" in hromada("baseline", name).out
+    assert hromada("export", name, "--to", "out").code == 0
+    with (hromada.folder / "out/human_baseline.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if (row["unit"], row["metric"]) == ("majority", "accuracy")]
+    assert (float(rows[0]["ci_low"]), float(rows[0]["ci_high"])) == pytest.approx(fresh, abs=0.0006)
+    assert "a fresh panel covered .90-.99 in simulation" in rows[0]["ci_method"]
+    with (hromada.folder / "out/baselines.csv").open(encoding="utf-8", newline="") as file:
+        row = {row["unit"]: row for row in csv.DictReader(file)}["majority"]
+    assert float(row["bl_human_low"]) == pytest.approx(100 * fresh[0], abs=0.06)
+    assert float(row["item_only_low"]) == pytest.approx(this[0], abs=0.0006)
 
 
 @pytest.mark.parametrize("pool", ["SimpleAr", "BPS", "RCB", "RWSD"])

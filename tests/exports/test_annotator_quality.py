@@ -14,7 +14,7 @@ Make = Any
 
 
 def released(*data_sets: DataSet) -> Release:
-    return tables.build_release(data_sets, agreement_resamples=50, performance_resamples=50)
+    return tables.build_release(data_sets, agreement_resamples=50)
 
 
 def get_annotator(release: Release, name: str) -> dict[str, Any]:

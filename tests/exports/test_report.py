@@ -42,7 +42,7 @@ class Elements(HTMLParser):
 
 
 def released(*data_sets: DataSet) -> Release:
-    return tables.build_release(data_sets, agreement_resamples=50, performance_resamples=50)
+    return tables.build_release(data_sets, agreement_resamples=50)
 
 
 def hostile(make: Make) -> DataSet:

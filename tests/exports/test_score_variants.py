@@ -15,7 +15,7 @@ Rows = list[dict[str, object]]
 
 
 def released(*data_sets: DataSet) -> Release:
-    return tables.build_release(data_sets, agreement_resamples=50, performance_resamples=50)
+    return tables.build_release(data_sets, agreement_resamples=50)
 
 
 def built(make: Make, extra: Rows, *, votes: dict[str, str] | None = None, **more: Any) -> DataSet:

@@ -17,7 +17,7 @@ from exports.inputs import RESPONSE_COLUMNS, DataSet
 from exports.tables import Release
 
 Make = Any
-FEW = {"agreement_resamples": 50, "performance_resamples": 50}
+FEW = {"agreement_resamples": 50}
 FILES = ["agreement.json", "annotators.csv", "baselines.csv", "gold.csv", "human_baseline.csv", "human_responses.csv"]
 
 
@@ -106,20 +106,25 @@ def test_baselines_in_percent(make: Make) -> None:
     assert list(release.baselines["unit"]) == ["individual", "majority", "dawid_skene"]
     individual, majority = baseline(release, "individual"), baseline(release, "majority")
     counted = {"total": 14, "wrong": 4, "bl_human": "71.43", "bl_random": "50.00", "bl_random_exact": "50.00"}
-    counted |= {"n_items": 5, "n_annotators": 3, "n_ties": 0, "wilson_low": "45.35", "wilson_high": "88.28"}
-    counted |= {"ann_mean": "70.00", "ann_min": "50.00", "ann_max": "100.00"}
+    counted |= {"n_items": 5, "n_annotators": 3, "n_ties": 0, "wilson_low": "0.4535", "wilson_high": "0.8828"}
+    counted |= {"ann_mean": "0.7000", "ann_q1": "0.5500", "ann_median": "0.6000", "ann_q3": "0.8000", "ann_min": None}
     assert {name: individual[name] for name in counted} == counted
     assert (majority["total"], majority["wrong"], majority["bl_human"], majority["n_ties"]) == (5, 2, "60.00", 1)
     assert majority["ann_mean"] is None
-    assert baseline(release, "dawid_skene")["ci_method"] == individual["ci_method"]
+    few = "Only 3 people: what others would score is hardly known from fewer than 10."
+    missing = "No interval for a fresh panel: 3 people are fewer than 5."
+    assert (individual["warning"], individual["bl_human_low"]) == (f"{few} {missing}", None)
+    assert 0 < float(individual["item_only_low"]) < 10 / 14 < float(individual["item_only_high"]) < 1
+    assert baseline(release, "dawid_skene")["warning"].startswith(few)
+    assert "a fresh panel covered .88-.99 in simulation" in majority["ci_method"]
 
 
 def test_every_metric_of_every_unit_has_a_row(make: Make) -> None:
     """human_baseline.csv: fractions with four decimals; options of the item's own have the accuracy alone."""
     release = released(make.closed(), make.per_item())
     assert list(release.scores.columns) == [
-        "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "total", "n_items",
-        "n_annotators", "n_ties", "beyond_half_width",
+        "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high",
+        "ci_method", "total", "n_items", "n_annotators", "n_ties", "beyond_half_width", "warning",
     ]  # fmt: skip
     assert set(release.scores["subset"]) == {"all"}
     found = release.scores.loc[release.scores["dataset"] == "так-ні", ["unit", "metric", "value", "n_ties"]]
@@ -127,11 +132,11 @@ def test_every_metric_of_every_unit_has_a_row(make: Make) -> None:
         ["individual", "accuracy", "0.7143", 0],
         ["individual", "macro_f1", "0.4167", 0],
         ["individual", "weighted_f1", "0.8333", 0],
-        ["individual", "mcc", "0.0000", 0],
+        ["individual", "mcc", None, 0],
         ["majority", "accuracy", "0.6000", 1],
-        ["majority", "macro_f1", "0.3750", 1],
-        ["majority", "weighted_f1", "0.7500", 1],
-        ["majority", "mcc", "0.0000", 1],
+        ["majority", "macro_f1", "0.4118", 1],
+        ["majority", "weighted_f1", "0.8235", 1],
+        ["majority", "mcc", None, 1],
     ]
     own = release.scores.loc[release.scores["dataset"] == "слова", "metric"]
     assert list(own) == ["accuracy", "accuracy"]
@@ -213,7 +218,9 @@ def test_agreement_json_says_what_was_counted_and_how_dawid_skene_ended(make: Ma
     assert "seed 7" in equal["how"] or equal["reason"].startswith("No interval")
     assert published["dawid_skene"]["iterations"] >= 1
     assert isinstance(published["dawid_skene"]["converged"], bool)
-    assert (published["agreement"]["seed"], published["baselines"]["seed"], published["consensus"]["seed"]) == (7, 7, 7)
+    assert (published["agreement"]["seed"], published["consensus"]["seed"]) == (7, 7)
+    assert published["baselines"]["warnings"]["majority"][0].startswith("Only 3 people")
+    assert published["baselines"]["reasons"]["majority"]["mcc"].startswith("Undefined")
 
 
 def test_responses_are_all_there_sorted_and_named_by_data_set(make: Make) -> None:
@@ -322,3 +329,17 @@ def test_agreement_json_is_read_back_as_it_was(make: Make, tmp_path: Path) -> No
     read = json.loads((tmp_path / "agreement.json").read_text(encoding="utf-8"))
     assert read == release.agreement
     assert list(read) == ["слова", "так-ні"]
+
+
+def test_majorities_of_fresh_people_have_rows_of_their_own(make: Make) -> None:
+    """Five people who answered everything: the majority of three beside single answers and the majority of all."""
+    items = [make.item(f"i{number}", "так") for number in range(8)]
+    votes = {f"i{number}": "ттттт" if number % 3 else "тнтнт" for number in range(8)}
+    release = released(make.data_set(items=items, responses=make.answered(votes)))
+    rows = release.scores.loc[release.scores["metric"] == "accuracy"].set_index("unit")
+    assert list(rows.index) == ["individual", "majority", "dawid_skene", "majority of 3"]
+    row = rows.loc["majority of 3"]
+    # of ten subsets of ттт нн seven have two or three right; three of eight items are such
+    assert row["value"] == f"{(5 + 3 * 0.7) / 8:.4f}"
+    assert float(row["ci_low"]) < float(row["value"]) < float(row["ci_high"])
+    assert list(release.baselines["unit"]) == ["individual", "majority", "dawid_skene"]

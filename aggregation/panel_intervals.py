@@ -1,0 +1,240 @@
+"""Intervals of a score for a fresh panel (new people and items) and for this panel (new items): closed forms.
+
+The variance is clustered two ways, by items and by people (Cameron, Gelbach and Miller 2011), in its jackknife form
+(MacKinnon, Nielsen and Webb, arXiv:2406.08880). A metric that is no mean is taken as linear near its value (its
+gradient times what changes). The interval of a share is Wilson's with an effective n (Franco, Little, Louis and Slud
+2019). How often these intervals cover is measured by `benchmarks/coverage.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from aggregation.bootstrap import FEWEST_GROUPS
+from aggregation.intervals import Interval, wilson_interval
+from aggregation.schema import Codes, Floats
+
+Scale = Literal["share", "fraction", "correlation", "errors"]
+"""What values a metric has: a share counts right answers; a fraction is any other number from 0 to 1; a correlation
+goes from -1 to 1; errors are 0 or more."""
+
+FEWEST_PEOPLE = 5  # with fewer people there is none for a fresh panel: fewer were not simulated
+RELATIVE_STEP = 1e-5  # of the central differences by which a gradient is taken
+SMALLEST_VARIANCE = 1e-18  # what rounding leaves where nothing varies
+NOTHING_VARIES = "Nothing varies between items or people, so there is no variance to estimate."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """A metric of column sums: `compute` takes one row of sums a draw and returns a number each, nan for undefined."""
+
+    compute: Callable[[Floats], Floats]
+    scale: Scale
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SetChanges:
+    """What items' columns lose where a set of items is left out of a fit: `changes[change]` is sets × items × columns.
+
+    `is_lost` marks the changes of items that are themselves left out.
+    """
+
+    changes: Floats
+    change: Codes
+    is_lost: NDArray[np.bool_]
+
+    def estimate_variance(self, gradient: Floats) -> float:
+        """The jackknife variance over the sets, less that of single items that follow a refit by chance."""
+        effects = self.changes @ gradient
+        sums = effects[self.change].sum(axis=1)
+        by_chance = np.where(self.is_lost, 0.0, effects**2)[self.change].sum()
+        factor = len(sums) / (len(sums) - 1)
+        return float(factor * (((sums - sums.mean()) ** 2).sum() - by_chance))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Contributions:
+    """What each item adds to the column sums of a unit, and how the sums change where one person is left out.
+
+    `columns` is items × columns; `groups` is the code of each item's group. `changes` holds the different changes of an
+    item's columns (changes × columns); each vote has the code of its change (`change`), its item and its person. For
+    single answers the change is the answer itself. `people_factor` and `cell_factor` belong to the kind of change:
+    A/(A-1) and 1 where one vote each is left out, (A-1)/A for both where a mean over subsets, or a fit, is made anew.
+    `n_independent` is the largest n that a share can have: the number of answers, or of items. `item_sets` is for a
+    fit in which items depend on each other: what leaving out sets of items changes. With less than `fewest_people`
+    there is no interval for a fresh panel.
+    """
+
+    columns: Floats
+    groups: Codes
+    n_groups: int
+    changes: Floats
+    change: Codes
+    items: Codes
+    people: Codes
+    n_people: int
+    people_factor: float
+    cell_factor: float
+    n_independent: int
+    item_sets: SetChanges | None = None
+    fewest_people: int = FEWEST_PEOPLE
+
+    @property
+    def sums(self) -> Floats:
+        """The column sums: 1 × columns."""
+        return np.asarray(self.columns.sum(axis=0), dtype=np.float64)[None, :]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelIntervals:
+    """Both intervals of a score: `fresh_panel` and `this_panel`; `se` is the standard error for a fresh panel.
+
+    `reason` says why an interval is missing, or why it is not made of a variance.
+    """
+
+    fresh_panel: Interval
+    this_panel: Interval
+    se: float | None
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelVariance:
+    """The variance of a score: of items, and what people add to it (None where they are too few)."""
+
+    items: float
+    people: float | None
+    items_df: int
+    people_df: int
+
+    @property
+    def total(self) -> float:
+        """The variance for a fresh panel."""
+        return self.items + (self.people or 0.0)
+
+    @property
+    def total_df(self) -> float:
+        """Satterthwaite's degrees of freedom of the total."""
+        parts = self.items**2 / self.items_df + (self.people or 0.0) ** 2 / max(self.people_df, 1)
+        return self.total**2 / parts if parts else float(self.items_df)
+
+
+NO_INTERVAL = Interval(low=None, high=None)
+
+
+def estimate_intervals(metric: Metric, contributions: Contributions, *, confidence_level: float) -> PanelIntervals:
+    """Both intervals of a metric.
+
+    V = V_items + max(0, V_people - V_cell). Where nothing varies a share has Wilson's interval over the groups of
+    items, and any other metric none.
+    """
+    value = float(metric.compute(contributions.sums)[0])
+    n_groups, is_grouped = contributions.n_groups, contributions.n_groups < len(contributions.columns)
+    if np.isnan(value):
+        return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, reason="")
+    if n_groups < FEWEST_GROUPS:
+        units = "groups of items" if is_grouped else "items"
+        reason = f"No interval: {n_groups} {units} are fewer than {FEWEST_GROUPS}."
+        return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, reason=reason)
+    variance = estimate_variance(metric, contributions)
+    if variance.total < SMALLEST_VARIANCE or (metric.scale == "share" and value in (0.0, 1.0)):
+        if metric.scale != "share":
+            reason = f"No interval: {NOTHING_VARIES[0].lower()}{NOTHING_VARIES[1:]}"
+            return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, reason=reason)
+        wilson = wilson_interval(value * n_groups, n_groups, confidence_level=confidence_level)
+        few = [_explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
+        return PanelIntervals(
+            fresh_panel=NO_INTERVAL if few else wilson,
+            this_panel=wilson,
+            se=None,
+            reason=" ".join([NOTHING_VARIES, "The interval is Wilson's.", *few]),
+        )
+    n = contributions.n_independent
+
+    def build(part: float, df: float) -> Interval:
+        quantile = float(stdtrit(df, (1 + confidence_level) / 2))
+        return build_interval(value, part, scale=metric.scale, quantile=quantile, n=n)
+
+    is_fixed = contributions.item_sets is None and not is_grouped and n == len(contributions.columns)
+    if metric.scale == "share" and is_fixed:
+        this_panel = wilson_interval(value * n, n, confidence_level=confidence_level)
+    else:
+        this_panel = build(variance.items, variance.items_df)
+    if variance.people is None:
+        reason = _explain_few_people(contributions)
+        return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=this_panel, se=None, reason=reason)
+    fresh = build(variance.total, variance.total_df)
+    return PanelIntervals(fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, reason="")
+
+
+def _explain_few_people(contributions: Contributions) -> str:
+    people = "1 person is" if contributions.n_people == 1 else f"{contributions.n_people} people are"
+    return f"No interval for a fresh panel: {people} fewer than {contributions.fewest_people}."
+
+
+def estimate_variance(metric: Metric, contributions: Contributions) -> PanelVariance:
+    """The two-way clustered variance of a metric: items (or their groups), people, and their common cells.
+
+    With e the change of the metric by a vote, centred: V_people = factor · Σ_j (Σ_i e_ij)², V_cell = factor · Σ_ij
+    e_ij² (over groups where items have them), V_items = G/(G-1) · Σ_g (Σ_i h_i - θ)² / n² for a mean.
+    """
+    gradient = compute_gradient(metric, contributions.sums[0])
+    of_items = contributions.columns @ gradient
+    n_groups = contributions.n_groups
+    of_groups = np.bincount(contributions.groups, weights=of_items - of_items.mean(), minlength=n_groups)
+    items = float((of_groups**2).sum() * n_groups / (n_groups - 1))
+    items_df = n_groups - 1
+    if contributions.item_sets is not None:
+        items = max(items, contributions.item_sets.estimate_variance(gradient))
+        items_df = len(contributions.item_sets.change) - 1
+    n_people, people = contributions.n_people, None
+    if n_people >= contributions.fewest_people:
+        effects = (contributions.changes @ gradient)[contributions.change]
+        effects = effects - effects.mean()
+        of_people = np.bincount(contributions.people, weights=effects, minlength=n_people)
+        cells = contributions.groups[contributions.items] * n_people + contributions.people
+        _, cell = np.unique(cells, return_inverse=True)
+        of_cells = np.bincount(cell, weights=effects)
+        v_people = contributions.people_factor * float((of_people**2).sum())
+        people = max(0.0, v_people - contributions.cell_factor * float((of_cells**2).sum()))
+    return PanelVariance(items=items, people=people, items_df=items_df, people_df=n_people - 1)
+
+
+def compute_gradient(metric: Metric, sums: Floats) -> Floats:
+    """The derivative of the metric by each column sum, by central differences; 0 for a column that is all zero."""
+    steps = RELATIVE_STEP * np.abs(sums)
+    moved = np.flatnonzero(steps)
+    nudges = np.zeros((len(moved), len(sums)))
+    nudges[np.arange(len(moved)), moved] = steps[moved]
+    gradient = np.zeros(len(sums))
+    gradient[moved] = (metric.compute(sums + nudges) - metric.compute(sums - nudges)) / (2 * steps[moved])
+    return gradient
+
+
+def build_interval(value: float, variance: float, *, scale: Scale, quantile: float, n: int) -> Interval:
+    """The interval of a value with a variance: Wilson's with an effective n between fixed ends, else ± quantile · se.
+
+    The effective n of a share is at most `n`. A value at an end of its scale, or without variance, has none.
+    """
+    if scale == "errors":
+        half_width = quantile * variance**0.5
+        return Interval(low=max(0.0, value - half_width), high=value + half_width)
+    if scale == "correlation":
+        half = build_interval((1 + value) / 2, variance / 4, scale="fraction", quantile=quantile, n=n)
+        if half.low is None or half.high is None:
+            return half
+        return Interval(low=2 * half.low - 1, high=2 * half.high - 1)
+    spread = value * (1 - value)
+    if scale == "fraction" and (spread <= 0 or variance < SMALLEST_VARIANCE):
+        return NO_INTERVAL
+    effective = spread / variance if variance * n > spread or scale == "fraction" else float(n)
+    squared = quantile * quantile
+    center = (value + squared / (2 * effective)) / (1 + squared / effective)
+    half_width = quantile / (1 + squared / effective) * (spread / effective + squared / (4 * effective**2)) ** 0.5
+    return Interval(low=max(0.0, min(value, center - half_width)), high=min(1.0, max(value, center + half_width)))

@@ -1,0 +1,276 @@
+"""Intervals for a fresh panel and for this one: the reference figures, slow loops, coverage, and values inside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from _panels import Design, simulate_labels
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import stdtrit
+
+from aggregation.intervals import wilson_interval
+from aggregation.labels.scores import score_labels
+from aggregation.performance import Performance, Score
+from aggregation.schema import Votes
+
+Build = Callable[..., Votes]
+Rows = list[tuple[str, str, str]]
+ITEMS = "ijklmnopqrst"
+ROWS = st.lists(
+    st.tuples(st.sampled_from(ITEMS), st.sampled_from("abcdef"), st.sampled_from("xyz")), min_size=1, max_size=70
+)
+
+
+def some_votes(seed: int, *, people: str = "abcdef", labels: str = "xy", share: float = 0.7) -> Rows:
+    rng = np.random.default_rng(seed)
+    return [
+        (item, who, labels[int(rng.random() < 0.75) * (number % len(labels))])
+        for number, item in enumerate(ITEMS)
+        for who in people
+        if rng.random() < share
+    ]
+
+
+def gold_of(labels: str = "xy") -> dict[str, str]:
+    return {item: labels[number % len(labels)] for number, item in enumerate(ITEMS)}
+
+
+def all_scores(made: Performance) -> list[Score]:
+    return [score for unit in (*made.units, *made.fresh_majorities) for score in unit.scores]
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "fresh", "this"),
+    [
+        ("PARus", "majority", (0.966, 0.993), (0.969, 0.992)),
+        ("dog", "majority", (0.746, 0.831), (0.763, 0.818)),
+        ("rte", "majority", (0.738, 0.926), (0.830, 0.879)),
+    ],
+)
+def test_real_votes_have_the_intervals_of_the_reference(
+    real: Build, name: str, unit: str, fresh: tuple[float, float], this: tuple[float, float]
+) -> None:
+    """The majority on published votes, for a fresh panel and for this one.
+
+    dog and rte have ten votes an item. The reference counts ties of the whole item half there, which covers .89 on
+    rte's design, and has [.750, .828] and [.746, .924].
+    """
+    score = score_labels(real(name), units=("individual", "majority"))[unit]["accuracy"]
+    assert (score.ci_low, score.ci_high) == pytest.approx(fresh, abs=0.0006)
+    assert (score.item_only_low, score.item_only_high) == pytest.approx(this, abs=0.0006)
+
+
+@pytest.mark.parametrize("name", ["PARus", "dog", "rte", "d_jn-product", "SP_amt"])
+def test_the_values_of_real_votes_lie_inside_their_intervals(real: Build, name: str) -> None:
+    """Every unit and metric, Dawid-Skene too, which the bootstrap of people and items left outside."""
+    scores = all_scores(score_labels(real(name)))
+    assert len(scores) >= 12
+    for score in scores:
+        assert score.ci_low is not None, score
+        assert_inside(score)
+
+
+@settings(deadline=None, max_examples=60)
+@given(rows=ROWS, classes=st.sampled_from(["xyz", None]), grouped=st.booleans(), skips=st.integers(0, 3))
+def test_a_value_lies_inside_its_intervals(
+    votes_of: Build, rows: Rows, classes: str | None, grouped: bool, skips: int
+) -> None:
+    """Any votes, with groups and skips: every interval holds its value, and a missing one has a reason."""
+    import pandas as pd
+
+    groups = {item: item if not grouped else f"g{number // 2}" for number, item in enumerate(ITEMS)}
+    due = pd.DataFrame([(item, "z") for item in ITEMS[:skips]], columns=["item", "annotator"], dtype=object)
+    made = score_labels(votes_of(rows, classes=classes, gold=gold_of("xyz"), groups=groups), skips=due)
+    for score in all_scores(made):
+        assert_inside(score)
+
+
+def assert_inside(score: Score) -> None:
+    for low, high in ((score.ci_low, score.ci_high), (score.item_only_low, score.item_only_high)):
+        if low is None or high is None:
+            assert score.reason, score
+        else:
+            assert score.value is not None
+            assert low - 1e-12 <= score.value <= high + 1e-12, score
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("unit", ["individual", "majority"])
+def test_the_closed_form_equals_a_slow_loop(votes_of: Build, unit: str, grouped: bool) -> None:
+    """Each vote left out and the majority made anew by hand gives the same variance, and so the same interval."""
+    rows, gold = some_votes(5), gold_of()
+    groups = {item: f"g{number // 2}" if grouped else item for number, item in enumerate(ITEMS)}
+    made = score_labels(votes_of(rows, classes="xy", gold=gold, groups=groups))[unit]["accuracy"]
+    value, items, people, n, df_items, df_people = slow_variance(rows, gold, groups, unit)
+    total = items + max(0.0, people)
+    assert made.value == pytest.approx(value)
+    assert made.se == pytest.approx(total**0.5)
+    df = total**2 / (items**2 / df_items + max(0.0, people) ** 2 / df_people)
+    assert (made.ci_low, made.ci_high) == pytest.approx(slow_wilson(value, total, n, float(stdtrit(df, 0.975))))
+    if unit == "majority" and not grouped:
+        wilson = wilson_interval(value * n, n)
+        assert (made.item_only_low, made.item_only_high) == pytest.approx((wilson.low, wilson.high))
+    else:
+        expected = slow_wilson(value, items, n, float(stdtrit(df_items, 0.975)))
+        assert (made.item_only_low, made.item_only_high) == pytest.approx(expected)
+
+
+def slow_variance(
+    rows: Rows, gold: dict[str, str], groups: dict[str, str], unit: str
+) -> tuple[float, float, float, int, int, int]:
+    """The value, V_items, V_people - V_cell, n and both degrees of freedom, written out vote by vote."""
+    items = sorted({row[0] for row in rows})
+    votes = {item: [(who, said) for voted, who, said in rows if voted == item] for item in items}
+    effects: list[tuple[str, str, float]] = []
+    of_items: Counter[str] = Counter()
+    if unit == "individual":
+        value = float(np.mean([said == gold[item] for item, _, said in rows]))
+        n = len(rows)
+        effects = [(item, who, ((said == gold[item]) - value) / n) for item, who, said in rows]
+        for item, _, effect in effects:
+            of_items[groups[item]] += effect  # type: ignore[assignment]  # Counter is typed for whole numbers
+    else:
+        n = len(items)
+        value = float(np.mean([right_half([said for _, said in votes[item]], gold[item]) == 1 for item in items]))
+        for item in items:
+            whole = [said for _, said in votes[item]]
+            of_items[groups[item]] += ((right_half(whole, gold[item]) == 1) - value) / n  # type: ignore[assignment]
+            for place, (who, _) in enumerate(votes[item]):
+                others = whole[:place] + whole[place + 1 :]
+                without = right_half(others, gold[item]) if others else value
+                effects.append((item, who, ((right_half(whole, gold[item]) == 1) - without) / n))
+    mean = float(np.mean([effect for _, _, effect in effects]))
+    of_people: Counter[str] = Counter()
+    of_cells: Counter[tuple[str, str]] = Counter()
+    for item, who, effect in effects:
+        of_people[who] += effect - mean  # type: ignore[assignment]
+        of_cells[groups[item], who] += effect - mean  # type: ignore[assignment]
+    n_groups, n_people = len(of_items), len(of_people)
+    v_items = sum(share**2 for share in of_items.values()) * n_groups / (n_groups - 1)
+    v_people = sum(share**2 for share in of_people.values()) * n_people / (n_people - 1)
+    return value, v_items, v_people - sum(s**2 for s in of_cells.values()), n, n_groups - 1, n_people - 1
+
+
+def right_half(votes: list[str], truth: str) -> float:
+    """1 where the truth leads, a half where it is tied with the other label."""
+    right = sum(said == truth for said in votes)
+    return 1.0 if 2 * right > len(votes) else 0.5 if 2 * right == len(votes) else 0.0
+
+
+def slow_wilson(value: float, variance: float, n: int, quantile: float) -> tuple[float, float]:
+    """The roots of (p - value)² = quantile² p(1-p)/n_eff."""
+    effective = min(n, value * (1 - value) / variance)
+    square = quantile**2 / effective
+    roots = np.roots([1 + square, -(2 * value + square), value**2])
+    return float(min(roots)), float(max(roots))
+
+
+def test_majorities_of_fresh_people_equal_a_loop_over_subsets(votes_of: Build) -> None:
+    """Seven people who answered everything: k = 3 and 5, by every subset, with and without each person."""
+    rng, gold = np.random.default_rng(8), gold_of()
+    rows = [(item, who, "xy"[int(rng.random() < 0.4)]) for item in ITEMS for who in "abcdefg"]
+    made = score_labels(votes_of(rows, classes="xy", gold=gold))
+    assert [unit.unit for unit in made.fresh_majorities] == ["majority of 3", "majority of 5"]
+    said = {(item, who): int(answer == gold[item]) for item, who, answer in rows}
+    for size in (3, 5):
+        subsets = list(combinations("abcdefg", size))
+        hits = {(item, who): sum(said[item, one] for one in who) * 2 > size for item in ITEMS for who in subsets}
+        means = np.array([np.mean([hits[item, who] for who in subsets]) for item in ITEMS])
+        effects = np.array(
+            [[np.mean([hits[item, who] for who in subsets if one not in who]) for one in "abcdefg"] for item in ITEMS]
+        )
+        effects = means[:, None] - effects
+        effects = effects - effects.mean()
+        v_people = 6 / 7 * (effects.mean(axis=0) ** 2).sum() - 6 / 7 * (effects**2).sum() / len(ITEMS) ** 2
+        score = made[f"majority of {size}"]["accuracy"]
+        assert score.value == pytest.approx(means.mean())
+        assert score.se == pytest.approx((means.var(ddof=1) / len(ITEMS) + max(0.0, v_people)) ** 0.5)
+        assert_inside(score)
+    rows.pop()
+    assert score_labels(votes_of(rows, classes="xy", gold=gold)).fresh_majorities == ()
+
+
+def test_where_nothing_varies_a_share_has_wilsons(votes_of: Build) -> None:
+    """Twenty items all right by five people: [.839, 1] for both, and the other metrics have none, with the reason."""
+    rows = [(f"i{n:02}", who, "xy"[n % 2]) for n in range(20) for who in "abcde"]
+    made = score_labels(votes_of(rows, classes="xy", gold={row[0]: row[2] for row in rows}))
+    for unit in (*made.units, *made.fresh_majorities):
+        score = unit.primary
+        assert (score.item_only_low, score.item_only_high) == pytest.approx((0.8389, 1), abs=1e-4)
+        if unit.unit == "dawid_skene":
+            assert (score.ci_low, "5 people are fewer than 8" in score.reason) == (None, True)
+        else:
+            assert (score.ci_low, score.ci_high) == (score.item_only_low, score.item_only_high)
+        assert (score.se, "Nothing varies" in score.reason) == (None, True)
+        for other in unit.scores[1:]:
+            assert (other.value, other.ci_low, other.item_only_low) == (1, None, None)
+            assert other.reason.startswith("No interval: nothing varies")
+
+
+def test_groups_and_people_that_are_too_few_have_no_interval(votes_of: Build) -> None:
+    """Four groups of items give none, two people none for a fresh panel; both are said."""
+    gold = gold_of()
+    four = score_labels(
+        votes_of(some_votes(2), classes="xy", gold=gold, groups={item: f"g{n % 4}" for n, item in enumerate(ITEMS)})
+    )
+    assert {(score.ci_low, score.item_only_low, score.reason) for unit in four.units for score in unit.scores} == {
+        (None, None, "No interval: 4 groups of items are fewer than 5.")
+    }
+    two = score_labels(votes_of(some_votes(2, people="ab"), classes="xy", gold=gold))["majority"]["accuracy"]
+    assert two.item_only_low is not None
+    assert (two.ci_low, two.reason) == (None, "No interval for a fresh panel: 2 people are fewer than 5.")
+
+
+def test_items_of_one_group_are_not_independent(votes_of: Build) -> None:
+    """When whole groups are right or wrong, both intervals widen, with t for few groups, and the method names them."""
+    rows = [(f"{g}{n}", p, "x" if g < "d" else "y") for g in "abcdef" for n in range(9) for p in "pqrst"]
+    gold = {row[0]: "x" for row in rows}
+    apart = score_labels(votes_of(rows, classes="xy", gold=gold))
+    together = score_labels(votes_of(rows, classes="xy", gold=gold, groups={item: item[0] for item in gold}))
+    for one, two in zip(apart.units[:2], together.units[:2], strict=True):
+        for low, wider in (
+            (one.primary.ci_low, two.primary.ci_low),
+            (one.primary.item_only_low, two.primary.item_only_low),
+        ):
+            assert low is not None
+            assert wider is not None
+            assert wider < low - 0.1
+        assert "6 groups of items" in two.primary.ci_method
+        assert "groups of items" not in one.primary.ci_method
+
+
+@pytest.mark.parametrize("names", ["abcdefgh", "hgfedcba"])
+def test_names_of_people_change_no_interval_of_dawid_skene(votes_of: Build, names: str) -> None:
+    """People are dealt into groups by what they answered, so that other pseudonyms give the same numbers."""
+    rows = some_votes(4, people="abcdefgh")
+    renamed = [(item, names["abcdefgh".index(who)], said) for item, who, said in rows]
+    one, two = (score_labels(votes_of(given, classes="xy", gold=gold_of()))["dawid_skene"] for given in (rows, renamed))
+    for mine, other in zip(one.scores, two.scores, strict=True):
+        assert (mine.value, mine.se, mine.ci_low) == pytest.approx((other.value, other.se, other.ci_low))
+
+
+@pytest.mark.parametrize(
+    ("design", "campaigns"),
+    [
+        (Design(name="5 x 100", people=5, items=100, votes=5, level=2.6, people_sd=0.5, items_sd=1.5), 250),
+        (Design(name="PARus", people=111, items=500, votes=3, level=3.3, people_sd=0.7), 200),
+    ],
+    ids=["5 people", "PARus"],
+)
+def test_intervals_cover_what_they_are_to_cover(design: Design, campaigns: int) -> None:
+    """A small run of benchmarks/coverage.py: seeded, so that it gives the same shares each time."""
+    made = [simulate_labels(np.random.default_rng([3, number]), design) for number in range(campaigns)]
+    units: dict[str, Any] = {unit: np.mean([one.fresh[unit] for one in made], axis=0) for unit in made[0].fresh}
+    for unit in ("individual", "majority"):
+        fresh = made[0].compute(units[unit])["accuracy"]
+        scores = [(one.intervals[unit, "accuracy"], one.panel[unit]["accuracy"]) for one in made]
+        covers = [(s.item_only_low or 0) <= own <= (s.item_only_high or 0) for s, own in scores]
+        covers_fresh = [(s.ci_low or 0) <= fresh <= (s.ci_high or 0) for s, _ in scores]
+        assert 0.91 <= np.mean(covers) <= 0.99, unit
+        assert 0.87 <= np.mean(covers_fresh) <= 0.995, unit
