@@ -153,4 +153,4 @@ def _encode_gold(scored: ScoredAnswers) -> Floats:
 def _append_missing(known: NDArray[np.object_], more: pd.Index[str] | NDArray[np.object_]) -> pd.Index[str]:
     """The known ids in their order, then those that occur in skips alone."""
     first = pd.Index(known, dtype=object)
-    return first.append(pd.Index(more, dtype=object).difference(first))
+    return first.append(pd.Index(more, dtype=object).difference(first, sort=False))
