@@ -18,12 +18,18 @@ import numpy as np
 import pandas as pd
 
 from aggregation.bootstrap import FEWEST_GROUPS, Resampling, Sparse, encode_groups, percentile_interval, resample_groups
-from aggregation.intervals import Interval
-from aggregation.schema import Codes, Floats
+from aggregation.intervals import Interval, wilson_interval
+from aggregation.schema import Codes, Floats, MeasurementLevel
 
 Basis = Literal["first", "pooled"]
 """Which votes count: `first` as many votes of each item as were planned for every item, `pooled` all votes."""
+Level = MeasurementLevel | Literal["similarity"]
+"""How two answers are compared: at a level of measurement (`nominal`: equal or not), or by how similar they are (the
+boxes, words or characters that they share).
+"""
 REASON_NO_PAIRS = "No item has two votes, so there is nothing to compare."
+VARIATION_TOLERANCE = 1e-12  # an interval that is not wider has no width but rounding errors
+REASON_NOTHING_VARIES = "No interval: every resample of items has the same value, because nothing varies between them."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +39,8 @@ class Coefficient:
     The names of the fields are published as keys of `hromada agreement --json`. `low` and `high` are the ends of the
     percentile interval; `undefined_resamples` counts the resamples in which the coefficient had no value. `how`
     describes how value and interval were computed; `reason` says why the value or the interval is missing, else it is
-    empty. `basis` says which votes count. `positions` (so it is published) is true where the classes are positions of
+    empty. `level` is the level of measurement at which answers are compared (see `Level`). `basis` says which votes
+    count. `positions` (so it is published) is true where the classes are positions of
     options, because the options themselves differ from item to item. `of` names the label, annotator, box or period
     that the coefficient of a breakdown is about; it is empty for coefficients of the whole data set.
     """
@@ -48,6 +55,7 @@ class Coefficient:
     how: str
     reason: str
     undefined_resamples: int = 0
+    level: Level = "nominal"
     basis: Basis = "pooled"
     positions: bool = False
     of: str = ""
@@ -137,14 +145,17 @@ def estimate_coefficient(
     resampling: Resampling,
     how: str,
     reason_undefined: str,
+    level: Level = "nominal",
     basis: Basis = "pooled",
     classes_are_positions: bool = False,
     of: str = "",
+    is_share: bool = False,
 ) -> Coefficient:
     """A coefficient from its value and the values of its resamples, with its interval and descriptions.
 
     `value` is nan where the coefficient is undefined, for the reason `reason_undefined`. `resampled` has one value per
-    draw; it is None where there is no interval.
+    draw; it is None where there is no interval. Where all resamples have the same value, a share of items or votes
+    (`is_share`) has Wilson's interval, with the number of resampled units as n, and any other coefficient none.
     """
     description, interval, reason = how, Interval(low=None, high=None), ""
     if not len(item_columns.groups):
@@ -158,12 +169,22 @@ def estimate_coefficient(
         interval = percentile_interval(
             resampled, confidence_level=resampling.confidence_level, n_groups=item_columns.n_groups
         )
-        if interval.low is not None and interval.high is not None:
-            interval = replace(interval, low=min(interval.low, value), high=max(interval.high, value))
+        percent = f"{100 * resampling.confidence_level:g} %"
         description = (
-            f"{how}; {100 * resampling.confidence_level:g} % percentile interval, "
+            f"{how}; {percent} percentile interval, "
             f"{resampling.n_resamples} resamples of {item_columns.resampled_units}, seed {resampling.seed}"
         )
+        low, high = interval.low, interval.high
+        if low is not None and high is not None and high - low < VARIATION_TOLERANCE:
+            interval = replace(interval, low=None, high=None)
+            description, reason = how, REASON_NOTHING_VARIES
+            if is_share:
+                n = item_columns.n_groups
+                interval = wilson_interval(value * n, n, confidence_level=resampling.confidence_level)
+                description = f"{how}; {percent} Wilson interval of {item_columns.resampled_units}, as nothing varies"
+                reason = ""
+        elif low is not None and high is not None:
+            interval = replace(interval, low=min(low, value), high=max(high, value))
     n_items, n_votes, n_annotators = item_columns.counts
     return Coefficient(
         name=name,
@@ -176,6 +197,7 @@ def estimate_coefficient(
         how=description,
         reason=reason,
         undefined_resamples=interval.undefined,
+        level=level,
         basis=basis,
         positions=classes_are_positions,
         of=of,
@@ -192,12 +214,15 @@ def estimate_item_mean(
     resampling: Resampling,
     how: str,
     reason_undefined: str = REASON_NO_PAIRS,
+    level: Level = "nominal",
     basis: Basis = "pooled",
     of: str = "",
+    is_share: bool = False,
 ) -> Coefficient:
     """The mean over items of `item_values`, one number per item; items whose number is nan are left out.
 
-    `groups` has the name of each item's group; `n_votes` and `n_annotators` are published with the coefficient.
+    `groups` has the name of each item's group; `n_votes` and `n_annotators` are published with the coefficient;
+    `is_share` says that the numbers are shares (see `estimate_coefficient`).
     """
     is_defined = ~np.isnan(item_values)
     columns = np.column_stack([np.ones(int(is_defined.sum())), item_values[is_defined]])
@@ -217,6 +242,8 @@ def estimate_item_mean(
         resampling=resampling,
         how=how,
         reason_undefined=reason_undefined,
+        level=level,
         basis=basis,
         of=of,
+        is_share=is_share,
     )

@@ -211,3 +211,26 @@ class _EMSteps:
         posteriors[self.anchored] = 0.0
         posteriors[self.anchored, self.truth] = 1.0
         return posteriors
+
+
+def leave_annotators_out(votes: VoteTable, *, coded: CodedVotes, fit: DawidSkeneFit) -> Floats:
+    """For each vote of `coded` the posterior of its item without its annotator's votes: votes × labels.
+
+    `votes` is the table of `coded`, `fit` its fit. Priors and the others' errors stay those of the fit.
+    """
+    steps = _EMSteps(votes, anchors=None, weights=None)
+    priors, errors, _ = steps.maximise(fit.posteriors)
+    logs = np.log2(errors)
+    given = fit.posteriors.any(axis=0)
+    log_priors = np.where(given, np.log2(np.maximum(priors, CROWDKIT_FLOOR)), ABSENT_LOG_PRIOR)
+    scores = np.asarray(votes.received @ logs, dtype=np.float64) + log_priors
+    pairs = np.searchsorted(
+        votes.annotator * votes.n_labels + votes.label, coded.annotators * votes.n_labels + coded.answers
+    )
+    cells = coded.items * len(coded.annotator_ids) + coded.annotators  # an annotator may have voted on an item twice
+    _, cell = np.unique(cells, return_inverse=True)
+    own = np.zeros((int(cell.max(initial=-1)) + 1, votes.n_labels))
+    np.add.at(own, cell, logs[pairs])
+    rest = scores[coded.items] - own[cell]
+    rest = np.exp2(rest - rest.max(axis=1, keepdims=True))
+    return np.asarray(rest / rest.sum(axis=1, keepdims=True))

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from aggregation.bootstrap import Sparse, encode_groups
 from aggregation.errors import HromadaError
-from aggregation.schema import Codes, Floats, Votes
+from aggregation.schema import Codes, Floats, Votes, order_annotators
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -19,9 +19,9 @@ class ScoredAnswers:
     """The votes and skips on items that have gold, one row each, sorted; a skip has no answer and is never right.
 
     `items` and `annotators` are the codes of each row's item and annotator, `voted` tells votes from skips, `right` is
-    1 where a vote equals gold; `annotator_ids` are sorted; `gold` has the index item, sorted, with the items of the
-    rows alone; `groups` is the code of each item's group; `classes` are the declared labels, None where options differ
-    from item to item.
+    1 where a vote equals gold; `annotator_ids` have the order of `schema.order_annotators`; `gold` has the index item,
+    sorted, with the items of the rows alone; `groups` is the code of each item's group; `classes` are the declared
+    labels, None where options differ from item to item.
     """
 
     frame: pd.DataFrame
@@ -58,7 +58,10 @@ def compare_with_gold(votes: Votes, skips: pd.DataFrame | None = None) -> Scored
         due_skips = skips.loc[skips["item"].isin(gold.index), ["item", "annotator"]]
         frame = pd.concat([frame, due_skips.assign(answer=None).astype(object)])
     frame = frame.sort_values(["item", "annotator", "answer"], kind="stable", ignore_index=True)
-    annotators, annotator_ids = pd.factorize(frame["annotator"], sort=True)
+    ids = pd.Index(order_annotators(votes.frame)[1])
+    ids = ids.append(pd.Index(order_annotators(frame)[1]).difference(ids, sort=False))  # those who skipped everything
+    annotator_ids = ids[ids.isin(frame["annotator"])]
+    annotators = annotator_ids.get_indexer(pd.Index(frame["annotator"]))
     items, item_ids = pd.factorize(frame["item"], sort=True)
     truth = gold.reindex(item_ids)
     groups, n_groups = encode_groups(votes.items["group"].reindex(item_ids).to_numpy(dtype=object))

@@ -93,9 +93,9 @@ class Performance:
     `refused` maps a unit that these answers do not allow to the reason. `annotators` has one row per annotator, index
     `annotator` sorted, with the columns n, right (answers), accuracy, wilson_low, wilson_high. `random` is one over
     the mean number of options of all items; `random_exact` the mean of one over the number of options of the items
-    that annotators saw; both are None where nothing is chosen from options. `n_items` counts all items,
-    `n_items_scored` those with gold and votes. `dawid_skene` are the labels that the unit of that name was scored
-    by. `fresh_majorities` are the units `majority of k` for odd k, where few people answered every item.
+    that are scored, which is what guessing would score; both are None where nothing is chosen from options. `n_items`
+    counts all items, `n_items_scored` those with gold and votes. `dawid_skene` are the labels by which the unit of that
+    name was scored. `fresh_majorities` are the units `majority of k` for odd k, where few people answered every item.
     """
 
     units: tuple[Unit, ...]
@@ -200,7 +200,7 @@ def score_annotators(scored: ScoredAnswers, *, confidence_level: float) -> pd.Da
             "wilson_high": [interval.high for interval in intervals],
         },
         index=pd.Index(scored.annotator_ids, name="annotator"),
-    )
+    ).sort_index()
 
 
 def _compute_score(

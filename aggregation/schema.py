@@ -55,9 +55,9 @@ class Votes:
     measurement_level: MeasurementLevel = "nominal"
 
     def encode(self) -> CodedVotes:
-        """The votes as codes of items, annotators and answers, each sorted."""
+        """The votes as codes of items and answers, each sorted, and of annotators, ordered by their votes."""
         items, item_ids = pd.factorize(self.frame["item"], sort=True)
-        annotators, annotator_ids = pd.factorize(self.frame["annotator"], sort=True)
+        annotators, annotator_ids = order_annotators(self.frame)
         if self.classes is None:
             answers, different = pd.factorize(self.frame["answer"], sort=True)
             labels = tuple(str(label) for label in different)
@@ -87,9 +87,10 @@ class Votes:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CodedVotes:
-    """Votes as codes: three codes per vote, in the order of the frame; a code is a place in the sorted ids or labels.
+    """Votes as codes: three codes per vote, in the order of the frame; a code is a place among the ids or labels.
 
-    `labels` are the declared classes sorted, or all answers that occur where there are no classes.
+    `item_ids` are sorted; `annotator_ids` have the order of `order_annotators`, which no name changes. `labels` are the
+    declared classes sorted, or all answers that occur where there are no classes.
     """
 
     items: Codes
@@ -112,6 +113,34 @@ class CodedVotes:
         """
         votes = self.sort_votes()
         return pd.DataFrame({"task": votes.items, "worker": votes.annotators, "label": votes.answers})
+
+
+def order_annotators(frame: pd.DataFrame) -> tuple[Codes, NDArray[np.object_]]:
+    """Number the annotators of votes (columns item, annotator, answer) by what they answered: codes, and ids by code.
+
+    The order is that of a hash of each annotator's votes; names only part annotators who gave the same votes. Names are
+    pseudonyms that another database makes otherwise, so an order of names would give the same votes other resamples
+    and other rounding errors there.
+    """
+    codes, names = pd.factorize(frame["annotator"], sort=True)
+    vote_hashes = [_hash_texts(frame[column]) * factor for column, factor in zip(("item", "answer"), _ODD, strict=True)]
+    mixed = vote_hashes[0] ^ vote_hashes[1]
+    mixed = (mixed ^ (mixed >> np.uint64(33))) * _ODD[1]
+    sums = np.zeros(len(names), dtype=np.uint64)
+    np.add.at(sums, codes, mixed ^ (mixed >> np.uint64(29)))
+    order = np.argsort(sums, kind="stable")
+    ranks = np.empty(len(names), dtype=np.intp)
+    ranks[order] = np.arange(len(names))
+    return ranks[codes], np.asarray(names, dtype=object)[order]
+
+
+_ODD = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))  # odd factors, which mix the bits of a hash
+
+
+def _hash_texts(column: pd.Series[str]) -> NDArray[np.uint64]:
+    """A hash of each text, the same on every machine; a missing text counts as empty."""
+    codes, texts = pd.factorize(column.fillna(""))
+    return pd.util.hash_array(np.asarray(texts, dtype=object), categorize=False)[codes]
 
 
 def check_votes(

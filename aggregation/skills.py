@@ -82,7 +82,7 @@ def weigh_by_skill(votes: Votes, skills: pd.Series[float]) -> tuple[SkillFit, Fl
     known = skills.reindex(pairs.coded.annotator_ids)
     if known.isna().any():
         raise Refused(
-            f"{int(known.isna().sum())} annotators have no skill, {known.index[known.isna()][0]!r} among them.",
+            f"{int(known.isna().sum())} annotators have no skill, {min(known.index[known.isna()])!r} among them.",
             remedy="Give everybody control items, or use wawa or majority.",
         )
     if not known.between(0, 1, inclusive="neither").all():

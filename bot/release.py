@@ -75,7 +75,7 @@ def build_data_set(session: Session, project: Project, name: str | None = None) 
         items=items.assign(n_options=_count_options(question, items["options"])).loc[:, list(inputs.ITEM_COLUMNS)],
         responses=answers.assign(dataset=data_set_name).loc[:, list(inputs.INPUT_COLUMNS)],
         simulated=frames.has_simulated_answers(session, project),
-        measurement_level="ordinal" if isinstance(question, ScaleQuestion) else "nominal",
+        measurement_level=question.level if isinstance(question, ScaleQuestion) else "nominal",
         question=question.name,
         kind=ANSWER_TYPES[type(question)],
         control_gold=frames.read_control_gold(session, project, later=later),

@@ -10,11 +10,12 @@ import pandas as pd
 
 from aggregation.agreement import Coefficient
 from aggregation.consensus import Consensus
+from aggregation.labels.agreement import MOST_REFITS
 from aggregation.labels.consensus import Method
 from exports import annotator_quality
 from exports.inputs import DataSet
 from exports.number_formats import round_number, serialize_coefficient
-from exports.results import NO_VOTES, DataSetResult, ReleaseOptions
+from exports.results import CIRCULAR, NO_VOTES, DataSetResult, ReleaseOptions
 from exports.score_variants import describe_variant
 
 NOT_ANSWERED = "nobody answered"
@@ -58,10 +59,12 @@ def _describe_data_set(result: DataSetResult, *, options: ReleaseOptions) -> Jso
             "excluded_post_hoc": int(data.list_excluded_responses()["post_hoc"].eq(other=True).sum()),
             **_count_without_votes(data),
         },
+        "answers_per_item": describe_answers_per_item(result),
         "items_per_annotator": _describe_range(votes.frame.groupby("annotator")["item"].nunique().astype(float)),
         "seconds": _describe_seconds(data),
         "controls": _describe_controls(data),
         "self_agreement": _describe_self_agreement(result),
+        "agreement_with_others": _describe_agreement_with_others(result),
         "agreement": _describe_agreement(result, options=options),
         "consensus": _describe_consensus(result.consensus, fallback=result.fallback, requested_method=options.method),
         "dawid_skene": None
@@ -138,6 +141,33 @@ def _describe_self_agreement(result: DataSetResult) -> Json | None:
     }
 
 
+def describe_answers_per_item(result: DataSetResult) -> Json:
+    """The least, the median and the largest number of votes of an item that has any."""
+    return _describe_range(result.votes.frame["item"].value_counts().astype(float))
+
+
+def _describe_agreement_with_others(result: DataSetResult) -> Json | None:
+    """Agreement of people with labels made without them, over all their votes; None where people have scores."""
+    table = result.with_others
+    if table is None:
+        return None
+    means = {
+        method: _round_known((table[method] * table["n"]).sum() / table.loc[table[method].notna(), "n"].sum())
+        if table[method].notna().any()
+        else None
+        for method in ("majority", "dawid_skene")
+    }
+    fitted = "with the others' skills fixed" if len(table) > MOST_REFITS else "fitted again without each person"
+    return {
+        "n_annotators": int((table["n"] > 0).sum()),
+        "n_votes": int(table["n"].sum()),
+        **means,
+        "how": "share of votes that equal the label made of the others' votes, a tie of t labels counting 1/t; "
+        f"Dawid-Skene {fitted}",
+        "reason": CIRCULAR,
+    }
+
+
 def _describe_range(numbers: pd.Series[float]) -> Json:
     return {
         "min": _round_known(numbers.min()),
@@ -206,6 +236,6 @@ def _describe_baselines(result: DataSetResult, *, options: ReleaseOptions) -> Js
             if any(score.reason for score in unit.scores)
         },
         "missing_subsets": dict(result.missing_variants),
-        "subsets": {name: describe_variant(name) for name in sorted(result.variants)},
+        "subsets": {name: describe_variant(name) for name in result.list_variants()},
         "wilson": "ignores people",
     }

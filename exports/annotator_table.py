@@ -10,8 +10,9 @@ from exports.number_formats import format_column
 from exports.results import DataSetResult
 
 ANNOTATOR_COLUMNS = (
-    "dataset", "annotator", "insider", "n", "right", "accuracy", "wilson_low", "wilson_high", "skips", "controls",
-    "controls_right", "repeats", "self_agreement", "seconds_median", "fast_share", "excluded_reason",
+    "dataset", "annotator", "insider", "n", "right", "accuracy", "wilson_low", "wilson_high", "n_with_others",
+    "agreement_with_others", "agreement_with_others_dawid_skene", "skips", "controls", "controls_right", "repeats",
+    "self_agreement", "seconds_median", "fast_share", "excluded_reason",
 )  # fmt: skip
 
 
@@ -20,7 +21,9 @@ def build_annotator_table(result: DataSetResult) -> pd.DataFrame:
 
     Where the data set has gold, `n` is the number of votes on items that have it and of counted skips of such items,
     `right` the number of those equal to gold. Else `n` is the number of votes, and the cells from `right` to
-    `wilson_high` are empty. `seconds_median` and `fast_share` are over all votes; the other columns are those of
+    `wilson_high` are empty. `n_with_others` and both agreements are those of
+    `labels.agreement.compute_agreement_with_others`, in place of scores where the gold was made of these votes, else
+    empty. `seconds_median` and `fast_share` are over all votes; the other columns are those of
     `annotator_quality.summarize_annotators`.
     """
     data = result.data
@@ -32,8 +35,23 @@ def build_annotator_table(result: DataSetResult) -> pd.DataFrame:
     same = quality["repeats_equal"] / quality["repeats"].where(quality["repeats"] > 0)
     quality["self_agreement"] = format_column(same, digits=4)
     quality["fast_share"] = format_column(quality["fast_share"], digits=4)
-    frame = scores.join(quality).assign(dataset=data.name, seconds_median=format_column(seconds, digits=2))
+    frame = (
+        scores.join(quality)
+        .join(_list_agreement_with_others(result, annotators))
+        .assign(dataset=data.name, seconds_median=format_column(seconds, digits=2))
+    )
     return frame.reset_index().loc[:, list(ANNOTATOR_COLUMNS)]
+
+
+def _list_agreement_with_others(result: DataSetResult, annotators: pd.Index[str]) -> pd.DataFrame:
+    """The columns n_with_others, agreement_with_others and agreement_with_others_dawid_skene."""
+    names = ["n_with_others", "agreement_with_others", "agreement_with_others_dawid_skene"]
+    if result.with_others is None:
+        return pd.DataFrame(dict.fromkeys(names), index=annotators, dtype=object)
+    known = result.with_others.reindex(annotators)
+    counts = known["n"].fillna(0).astype(int)
+    shares = [format_column(known[column], digits=4) for column in ("majority", "dawid_skene")]
+    return pd.DataFrame(dict(zip(names, [counts, *shares], strict=True)), index=annotators)
 
 
 def _list_scores(

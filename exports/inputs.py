@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -22,7 +22,10 @@ RESPONSE_COLUMNS = (
 """The columns of human_responses.csv."""
 INPUT_COLUMNS = (*RESPONSE_COLUMNS, "first_excluded_kind", "assignment_kind")
 
-ITEM_COLUMNS = ("item_id", "item_revision", "group", "gold", "gold_origin", "gold_version", "n_options", "status")
+ITEM_COLUMNS = (
+    "item_id", "item_revision", "group", "gold", "gold_origin", "gold_version", "circular", "n_options", "status",
+    "stimulus_sha256",
+)  # fmt: skip
 
 EXPOSED = "exposed"
 """The kind of exclusion of answers that are scored apart, by which exposed answers are found."""
@@ -43,7 +46,9 @@ class DataSet:
     would not count, `assignment_kind` the one by which the answer would not count were no exclusion stored with it.
 
     `items` has the columns ITEM_COLUMNS, one row an item, sorted by item_id; gold, gold_origin and gold_version are
-    None where no gold is declared, n_options where nothing is chosen from options, status for an open item.
+    None where no gold is declared, n_options where nothing is chosen from options, status for an open item. `circular`
+    marks gold that was made of votes of this project: nobody is scored against it, because they would be scored against
+    themselves.
 
     `question` is the name of the question, `kind` the type of its answers; `boxes`, `own_boxes`, `texts` and `accepted`
     are those of `aggregation.answers.Answers`. `classes` are the labels of a closed question in declared order,
@@ -97,10 +102,36 @@ class DataSet:
         reasons = self.list_excluded_responses()["excluded_reason"]
         return dict(sorted(Counter(str(reason) for reason in reasons).items()))
 
+    @property
+    def has_circular_gold(self) -> bool:
+        """Whether any gold was made of votes of this project."""
+        return bool(self.items["circular"].eq(other=True).any())
+
+    def list_scoring_gold(self) -> pd.Series[str]:
+        """The gold of each row of `items` that somebody can be scored against: None where it is circular."""
+        return self.items["gold"].mask(self.items["circular"].eq(other=True), None)
+
+    def keep_first_places(self) -> DataSet:
+        """The data set on which scores rest: of each item the first `overlap` votes and skips alone count.
+
+        An item gets more of them where its votes disagree (dynamic overlap), so scores over all would give contested
+        items more weight. Answers that do not count stay. It is this data set itself where no item has more.
+        """
+        if self.overlap is None:
+            return self
+        counted = self.exclusion_kinds().isna()
+        places = counted.astype(int).groupby(self.responses["item_id"]).cumsum()
+        is_later = counted & (places > self.overlap)
+        return replace(self, responses=self.responses.loc[~is_later]) if is_later.any() else self
+
     def build_votes(self) -> schema.Votes:
-        """Build the votes in the form that aggregation takes; raises HromadaError where they contradict the items."""
+        """Build the votes in the form that aggregation takes; raises HromadaError where they contradict the items.
+
+        Their gold is that of `list_scoring_gold`.
+        """
         frame = self.list_counted_answers().loc[:, ["item_id", "annotator", "response"]]
-        known = self.items.set_index("item_id").loc[:, ["group", "gold", "n_options"]].rename_axis("item")
+        items = self.items.assign(gold=self.list_scoring_gold())
+        known = items.set_index("item_id").loc[:, ["group", "gold", "n_options"]].rename_axis("item")
         if self.kind != "label":
             known["n_options"] = 2  # not used for answers without options
         return schema.check_votes(

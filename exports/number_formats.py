@@ -36,6 +36,7 @@ def serialize_coefficient(coefficient: Coefficient) -> dict[str, Any]:
     return {
         "name": coefficient.name,
         "of": coefficient.of,
+        "level": coefficient.level,
         "value": round_number(coefficient.value),
         "low": round_number(coefficient.low),
         "high": round_number(coefficient.high),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from aggregation.agreement import AgreementTable, Coefficient
+import pandas as pd
+
+from aggregation.agreement import AgreementTable, Basis, Coefficient
 from aggregation.answer_types import build_consensus, compute_agreement, score_answers
 from aggregation.answers import Answers
 from aggregation.bootstrap import Progress
@@ -13,17 +15,23 @@ from aggregation.consensus import Consensus, TieRule
 from aggregation.errors import HromadaError, Refused
 from aggregation.labels.agreement import (
     SelfAgreement,
+    compute_agreement_with_others,
     compute_self_agreement,
     estimate_mean_posterior,
 )
+from aggregation.labels.confusion import count_consensus, count_single_answers
 from aggregation.labels.consensus import Method, build_label_consensus
 from aggregation.performance import Performance, Score, Unit, UnitName
 from aggregation.schema import Votes
 from exports import annotator_quality
 from exports.inputs import DataSet
-from exports.score_variants import build_variants
+from exports.score_variants import POOLED, build_variants
 
 NO_VOTES = "No answer counts: nobody has answered, or every answer is excluded."
+CIRCULAR = (
+    "The gold was made of this project's own votes, so people would be scored against themselves; "
+    "annotators.csv has `agreement_with_others` in place of scores."
+)
 UNITS: tuple[UnitName, ...] = ("individual", "majority", "dawid_skene")
 VARIANT_UNITS: tuple[UnitName, ...] = ("individual", "majority")  # a Dawid–Skene fit for each would take too long
 
@@ -54,6 +62,11 @@ class DataSetResult:
     `no_performance` gives the reason. All of these are None for a data set without votes that count. `variants` are
     the scores of the score variants (`exports.score_variants`) by name, `missing_variants` the reasons why some
     have none.
+
+    `performance` and `variants` rest on the first votes of each item where an overlap was planned and some items have
+    more; then `pooled` are the scores of all votes. `confusions` are the confusion matrices of the units of
+    `performance`, where labels are classes. `with_others` (see `compute_agreement_with_others`) is there for data sets
+    with circular gold, which have no scores against it.
     """
 
     data: DataSet
@@ -66,6 +79,9 @@ class DataSetResult:
     performance: Performance | None = None
     no_performance: str = ""
     self_agreement: SelfAgreement | None = None
+    pooled: Performance | None = None
+    confusions: Mapping[UnitName, pd.DataFrame] = field(default_factory=dict)
+    with_others: pd.DataFrame | None = None
     variants: Mapping[str, Performance] = field(default_factory=dict)
     missing_variants: Mapping[str, str] = field(default_factory=dict)
 
@@ -84,6 +100,20 @@ class DataSetResult:
         if low is None or high is None or primary.value is None or score.value is None:
             return None
         return abs(score.value - primary.value) > (high - low) / 2
+
+    def list_bases(self) -> list[tuple[Basis, Performance]]:
+        """The scores with the votes on which they rest (see `AgreementTable`): those to report, then all pooled."""
+        if self.performance is None:
+            return []
+        bases: list[tuple[Basis, Performance]] = [
+            ("pooled" if self.data.overlap is None else "first", self.performance)
+        ]
+        return bases if self.pooled is None else [*bases, ("pooled", self.pooled)]
+
+    def list_variants(self) -> dict[str, Performance]:
+        """The scores that are published beside the primary ones, by name, sorted; all votes pooled among them."""
+        pooled = {} if self.pooled is None else {POOLED: self.pooled}
+        return dict(sorted({**self.variants, **pooled}.items()))
 
     @property
     def missing_units(self) -> dict[str, str]:
@@ -119,7 +149,8 @@ def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progres
         has_classes=data.classes is not None,
         confidence_level=options.confidence_level,
     )
-    variants = build_variants(data) if data.items["gold"].notna().any() else {}
+    scored_data = data.keep_first_places()
+    variants = build_variants(scored_data) if data.list_scoring_gold().notna().any() else {}
     n_parts = 3 if variants else 2
     result = DataSetResult(data=data, votes=votes, self_agreement=self_agreement, no_performance=NO_VOTES)
     if votes.frame.empty:
@@ -133,8 +164,12 @@ def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progres
         confidence_level=options.confidence_level,
         progress=_split_progress(progress, 0, of=n_parts),
     )
-    scores, no_performance = _compute_performance(data, options, progress=_split_progress(progress, 1, of=n_parts))
-    fit = _select_dawid_skene(votes, consensus, scores) if data.kind == "label" else None
+    part = _split_progress(progress, 1, of=n_parts)
+    scores, no_performance = _compute_performance(scored_data, options, progress=part)
+    pooled = None
+    if scores is not None and scored_data is not data:
+        pooled, _ = _compute_performance(data, options, progress=None)
+    fit = _select_dawid_skene(votes, consensus, pooled or scores) if data.kind == "label" else None
     result = replace(
         result,
         consensus=consensus,
@@ -144,6 +179,9 @@ def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progres
         agreement=measured_agreement,
         performance=scores,
         no_performance=no_performance,
+        pooled=pooled,
+        confusions={} if scores is None else _count_confusions(scored_data, scores),
+        with_others=compute_agreement_with_others(answers.normalise_votes()) if data.has_circular_gold else None,
     )
     return _add_variants(result, variants, options, progress=_split_progress(progress, 2, of=n_parts))
 
@@ -178,6 +216,8 @@ def _compute_consensus(answers: Answers, options: ReleaseOptions) -> tuple[Conse
 def _compute_performance(
     data: DataSet, options: ReleaseOptions, *, units: tuple[UnitName, ...] = UNITS, progress: Progress | None
 ) -> tuple[Performance | None, str]:
+    if data.has_circular_gold and data.list_scoring_gold().isna().all():
+        return None, CIRCULAR
     try:
         scores = score_answers(
             data.build_answers(),
@@ -201,6 +241,21 @@ def _select_dawid_skene(votes: Votes, consensus: Consensus, scores: Performance 
         return build_label_consensus(votes, method="dawid_skene", ties="drop")
     except Refused:
         return None
+
+
+def _count_confusions(data: DataSet, scores: Performance) -> dict[UnitName, pd.DataFrame]:
+    """The confusion matrices of the units that have a score, where labels are classes."""
+    if data.kind != "label" or data.classes is None:
+        return {}
+    votes, skips = data.build_votes(), data.build_skips()
+    majority = build_label_consensus(votes, method="majority", ties="drop")
+    matrices: dict[UnitName, pd.DataFrame] = {
+        "individual": count_single_answers(votes, skips),
+        "majority": count_consensus(majority, votes, skips),
+    }
+    if scores.dawid_skene is not None:
+        matrices["dawid_skene"] = count_consensus(scores.dawid_skene, votes, skips)
+    return matrices
 
 
 def _compute_mean_posterior(fit: Consensus, votes: Votes, options: ReleaseOptions) -> Coefficient:

@@ -13,6 +13,7 @@ import pandas as pd
 from exports.inputs import EXPOSED, DataSet
 
 PRIMARY = "all"
+POOLED = "all votes pooled"
 SKIPS_EXCLUDED = "skips excluded"
 FIRST_ANSWERS = "first answers"
 EXPOSED_ONLY = "exposed only"
@@ -20,6 +21,7 @@ WITHOUT_INSIDERS = "without insiders"
 EXCLUSIONS_KEPT = "exclusions kept"
 INSTRUCTIONS = "instructions "  # followed by the first twelve characters of their sha256
 DESCRIPTIONS: Mapping[str, str] = {
+    POOLED: "all votes of items that got more than were planned, which gives contested items more weight",
     SKIPS_EXCLUDED: "without the skips, which the primary score counts as wrong",
     FIRST_ANSWERS: "the first answers, before any undo",
     EXPOSED_ONLY: "only answers of people who had met the group before, which no other score counts",

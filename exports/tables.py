@@ -17,19 +17,23 @@ from aggregation.performance import Performance, Score, Unit
 from exports import writers
 from exports.agreement_file import build_agreement_content
 from exports.annotator_table import ANNOTATOR_COLUMNS, build_annotator_table
+from exports.class_tables import CLASS_COLUMNS, CONFUSION_COLUMNS, build_class_table, build_confusion_table
 from exports.inputs import RESPONSE_COLUMNS, DataSet
-from exports.number_formats import format_column, format_fixed, format_percent
+from exports.item_tables import (
+    GOLD_COLUMNS,
+    HUMAN_ITEM_COLUMNS,
+    build_gold_table,
+    build_human_item_table,
+    get_positions_mark,
+)
+from exports.number_formats import format_fixed, format_percent
 from exports.results import DataSetResult, ReleaseOptions, compute_results
 from exports.score_variants import PRIMARY
 
-GOLD_COLUMNS = (
-    "dataset", "item_id", "group", "gold", "origin", "version", "confidence", "gold_confidence", "consensus", "method",
-    "tie", "n_votes", "n_excluded", "warning",
-)  # fmt: skip
 BASELINE_COLUMNS = (
-    "dataset", "unit", "total", "wrong", "bl_random", "bl_human", "bl_human_low", "bl_human_high", "bl_random_exact",
-    "n_items", "n_annotators", "se", "item_only_low", "item_only_high", "ci_method", "wilson_low", "wilson_high",
-    "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max", "n_ties", "warning",
+    "dataset", "unit", "basis", "total", "wrong", "bl_random", "bl_human", "bl_human_low", "bl_human_high",
+    "bl_random_exact", "n_items", "n_annotators", "se", "item_only_low", "item_only_high", "ci_method", "wilson_low",
+    "wilson_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max", "n_ties", "warning",
 )  # fmt: skip
 SCORE_COLUMNS = (
     "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high",
@@ -43,8 +47,9 @@ _RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
 class Release:
     """Everything that is published, and the results from which it was made.
 
-    The frames (columns RESPONSE_COLUMNS, GOLD_COLUMNS, ANNOTATOR_COLUMNS, BASELINE_COLUMNS, SCORE_COLUMNS) hold the
-    content of the files: sorted rows, numbers with fixed decimals as text, None for an empty cell.
+    The frames (columns RESPONSE_COLUMNS, GOLD_COLUMNS, HUMAN_ITEM_COLUMNS, ANNOTATOR_COLUMNS, BASELINE_COLUMNS,
+    SCORE_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS) hold the content of the files: sorted rows, numbers with fixed
+    decimals as text, None for an empty cell.
     `agreement` is the content of agreement.json.
     """
 
@@ -52,9 +57,12 @@ class Release:
     results: tuple[DataSetResult, ...]
     responses: pd.DataFrame
     gold: pd.DataFrame
+    human_items: pd.DataFrame
     annotators: pd.DataFrame
     baselines: pd.DataFrame
     scores: pd.DataFrame
+    class_scores: pd.DataFrame
+    confusions: pd.DataFrame
     agreement: Mapping[str, Any]
 
     @property
@@ -94,9 +102,12 @@ def build_release(
         results=results,
         responses=_stack_frames([build_response_table(result.data) for result in results], RESPONSE_COLUMNS),
         gold=_stack_frames([build_gold_table(result) for result in results], GOLD_COLUMNS),
+        human_items=_stack_frames([build_human_item_table(result) for result in results], HUMAN_ITEM_COLUMNS),
         annotators=_stack_frames([build_annotator_table(result) for result in results], ANNOTATOR_COLUMNS),
         baselines=_stack_frames([build_baseline_table(result) for result in results], BASELINE_COLUMNS),
         scores=_stack_frames([build_score_table(result) for result in results], SCORE_COLUMNS),
+        class_scores=_stack_frames([build_class_table(result) for result in results], CLASS_COLUMNS),
+        confusions=_stack_frames([build_confusion_table(result) for result in results], CONFUSION_COLUMNS),
         agreement=build_agreement_content(results, options=options),
     )
 
@@ -104,15 +115,18 @@ def build_release(
 def write_release(
     release: Release, folder: Path, *, extra_files: Mapping[str, str | bytes] | None = None
 ) -> tuple[Path, ...]:
-    """Write the six files of a release into a folder, and with them the `extra_files` (file name → content)."""
+    """Write the nine files of a release into a folder, and with them the `extra_files` (file name → content)."""
     return writers.write_files(
         folder,
         {
             "human_responses.csv": writers.format_csv(release.responses),
             "gold.csv": writers.format_csv(release.gold),
+            "human_items.csv": writers.format_csv(release.human_items),
             "annotators.csv": writers.format_csv(release.annotators),
             "baselines.csv": writers.format_csv(release.baselines),
             "human_baseline.csv": writers.format_csv(release.scores),
+            "class_scores.csv": writers.format_csv(release.class_scores),
+            "confusion_matrix.csv": writers.format_csv(release.confusions),
             "agreement.json": writers.format_json(release.agreement),
             **(extra_files or {}),
         },
@@ -129,58 +143,16 @@ def build_response_table(data: DataSet) -> pd.DataFrame:
     return frame.sort_values(list(_RESPONSE_ORDER), kind="stable", na_position="first", ignore_index=True)
 
 
-def build_gold_table(result: DataSetResult) -> pd.DataFrame:
-    """One row for each item, answered or not, with the columns GOLD_COLUMNS.
-
-    `gold` is the declared label with its origin and version, else the consensus with the origin `votes`. `confidence`
-    is always that of the consensus, 0 to 1; `gold_confidence` is that of `gold`, for a declared label the share of
-    votes that agree with it. `consensus` is empty where a tie is left open. `n_excluded`
-    counts answers to the item that do not count; `method` gives version, iterations, convergence and tie rule of the
-    consensus, `warning` the reasons to doubt it.
-    """
-    items = result.data.items.set_index("item_id").sort_index()
-    labels = _list_consensus_labels(result).reindex(items.index)
-    declared, voted = items["gold"].notna(), labels["label"].notna()
-    frame = pd.DataFrame(
-        {
-            "dataset": result.data.name,
-            "item_id": items.index,
-            "group": items["group"],
-            "gold": items["gold"].where(declared, labels["label"]),
-            "origin": items["gold_origin"].where(declared, voted.map({True: "votes", False: None})),
-            "version": items["gold_version"],
-            "confidence": format_column(labels["confidence"], digits=4),
-            "gold_confidence": format_column(_compute_gold_confidence(result, labels), digits=4),
-            "consensus": labels["label"],
-            "method": labels["method"],
-            "tie": labels["tie"],
-            "n_votes": pd.to_numeric(labels["n_votes"]).fillna(0).astype(int),
-            "n_excluded": result.data.list_excluded_responses()["item_id"]
-            .value_counts()
-            .reindex(items.index, fill_value=0),
-            "warning": labels["warning"].where(labels["warning"] != ""),
-        },
-        columns=list(GOLD_COLUMNS),
-    )
-    return frame.reset_index(drop=True)
-
-
-def _compute_gold_confidence(result: DataSetResult, labels: pd.DataFrame) -> pd.Series[float]:
-    """The confidence of the gold of each item of `labels`.
-
-    For declared gold it is the share of votes that agree with it, else the confidence of the consensus.
-    """
-    gold, frame = result.data.items.set_index("item_id")["gold"], result.votes.frame
-    agreeing = (frame["answer"] == frame["item"].map(gold)).groupby(frame["item"]).mean()
-    consensus = pd.to_numeric(labels.loc[labels["label"].notna(), "confidence"])
-    known = labels.index[gold.reindex(labels.index).notna()]
-    return pd.Series({**consensus.to_dict(), **agreeing.reindex(known).to_dict()}, dtype=float).reindex(labels.index)
-
-
 def build_baseline_table(result: DataSetResult) -> pd.DataFrame:
-    """One row for each unit that has a score, with the columns BASELINE_COLUMNS; those with `bl_` are in percent."""
-    scores = result.performance
-    rows = [] if scores is None else [_build_baseline_row(unit, scores, data=result.data) for unit in scores.units]
+    """One row for each basis and unit that has a score, with the columns BASELINE_COLUMNS; `bl_` ones are in percent.
+
+    The rows to report come first; the rows of all votes pooled follow where items have more votes than were planned.
+    """
+    rows = [
+        _build_baseline_row(unit, scores, data=result.data) | {"basis": basis}
+        for basis, scores in result.list_bases()
+        for unit in scores.units
+    ]
     return pd.DataFrame(rows, columns=list(BASELINE_COLUMNS))
 
 
@@ -189,7 +161,7 @@ def build_score_table(result: DataSetResult) -> pd.DataFrame:
 
     The primary variant comes first. `beyond_half_width` is `DataSetResult.exceeds_half_width` of the other variants.
     """
-    variants = {PRIMARY: result.performance, **dict(sorted(result.variants.items()))}
+    variants = {PRIMARY: result.performance, **result.list_variants()}
     rows = [
         {
             "dataset": result.data.name,
@@ -242,20 +214,6 @@ def _build_baseline_row(unit: Unit, scores: Performance, *, data: DataSet) -> di
 def join_warnings(unit: Unit, score: Score) -> str | None:
     """What makes a number doubtful, and why its value or an interval is missing; None where nothing does."""
     return " ".join(part for part in (*unit.warnings, score.reason) if part) or None
-
-
-def get_positions_mark(data: DataSet) -> str:
-    """The mark added to the method of every figure whose classes are positions; empty for other data sets."""
-    return "; classes are positions" if data.classes_are_positions else ""
-
-
-def _list_consensus_labels(result: DataSetResult) -> pd.DataFrame:
-    """The consensus by item: label, confidence, tie, n_votes, method (how it was made), warning."""
-    consensus = result.consensus
-    if consensus is None:
-        return pd.DataFrame(columns=["label", "confidence", "tie", "n_votes", "method", "warning"], dtype=object)
-    labels = consensus.to_published()
-    return labels.assign(method=labels["method"] + get_positions_mark(result.data))
 
 
 def _stack_frames(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:

@@ -86,7 +86,7 @@ def score_labels(
         refused=refused,
         annotators=annotators,
         random=1 / float(votes.items["n_options"].to_numpy(dtype=float).mean()),
-        random_exact=_compute_random_accuracy(votes, skips),
+        random_exact=_compute_random_accuracy(votes, scored),
         n_items=len(votes.items),
         n_items_with_gold=int(votes.items["gold"].notna().sum()),
         n_items_scored=len(scored.gold),
@@ -97,10 +97,9 @@ def score_labels(
     )
 
 
-def _compute_random_accuracy(votes: Votes, skips: pd.DataFrame | None) -> float:
-    """The mean of one over the number of options of the items that annotators saw."""
-    seen = set(votes.frame["item"]) | (set() if skips is None else set(skips["item"]))
-    return float((1 / votes.items.loc[votes.items.index.isin(seen), "n_options"].to_numpy(dtype=float)).mean())
+def _compute_random_accuracy(votes: Votes, scored: ScoredAnswers) -> float:
+    """The mean of one over the number of options of the items that are scored."""
+    return float((1 / votes.items["n_options"].reindex(scored.gold.index).to_numpy(dtype=float)).mean())
 
 
 def _list_metrics(scored: ScoredAnswers) -> dict[str, Metric]:

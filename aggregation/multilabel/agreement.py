@@ -154,6 +154,8 @@ def compute_set_agreement(
             if name == "exact_sets"
             else _describe_alpha(name),
             reason_undefined=REASON_NO_VARIATION if len(items) else REASON_NO_PAIRS,
+            level="nominal" if name == "exact_sets" else "similarity",
+            is_share=name == "exact_sets",
             basis="pooled" if overlap is None else "first",
         )
         for name, statistic in statistics.items()
@@ -171,6 +173,7 @@ def _build_undefined_alpha(equal: Coefficient, name: str) -> Coefficient:
         high=None,
         undefined_resamples=0,
         reason=REASON_NO_SETS,
+        level="similarity",
     )
 
 

@@ -58,6 +58,8 @@ def compute_span_agreement(
             resampling=resampling,
             how=DESCRIPTIONS[name],
             reason_undefined=REASON_NO_PAIRS,
+            level="nominal" if name == "span_majority" else "similarity",
+            is_share=name == "span_majority",
             basis="pooled" if overlap is None else "first",
         )
         for name, measure in measures.items()

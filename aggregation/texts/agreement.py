@@ -25,6 +25,8 @@ DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+SHARE_NAMES = ("exact_match", "plurality_share")
+
 
 def normalise_votes(votes: Votes, rule: str) -> Votes:
     """The votes with every text normalised by the rule.
@@ -73,6 +75,8 @@ def compute_text_agreement(
             resampling=resampling,
             how=f"{DESCRIPTIONS[name]}; texts normalised by the rule {rule}",
             reason_undefined=REASON_NO_PAIRS,
+            level="nominal" if name in SHARE_NAMES else "similarity",
+            is_share=name in SHARE_NAMES,
             basis="pooled" if overlap is None else "first",
         )
         for name, measure in measures.items()

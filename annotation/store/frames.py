@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 from annotation.loading.drafts import format_value
 from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
-from annotation.vocabulary import ABSTAINED, Exclusion, ExclusionKind, ItemStatus, ParticipationStatus, Pool
+from annotation.vocabulary import ABSTAINED, Exclusion, ExclusionKind, GoldOrigin, ItemStatus, ParticipationStatus, Pool
 
 SESSION_GAP = pd.Timedelta(minutes=30)
 """A longer pause begins a new session."""
@@ -217,9 +217,11 @@ def _number_sessions(frame: pd.DataFrame) -> Sequence[int | None]:
 
 def read_items(session: Session, project: Project, *, later: str | None = None) -> pd.DataFrame:
     """One row per main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version,
-    options, status.
+    circular, options, status, stimulus_sha256.
 
     `options` is the item's own list, None where the question's options are fixed; gold columns are None without gold.
+    `circular` says that the gold was made of votes of this project: its origin is `votes`, and no earlier project
+    handed the item on.
     The gold is that of the first question, or of the question named by `later`.
     """
     columns: list[Any] = [
@@ -231,7 +233,9 @@ def read_items(session: Session, project: Project, *, later: str | None = None) 
         col(Item.gold_version),
         col(Item.options),
         col(Item.status),
+        col(Item.stimulus_sha256),
         col(Item.golds),
+        col(Item.lineage),
     ]
     query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN)
     result = session.execute(query.order_by(col(Item.external_id)))
@@ -247,7 +251,9 @@ def read_items(session: Session, project: Project, *, later: str | None = None) 
                 [None if gold is None else value for value, gold in pairs], index=frame.index, dtype=object
             )
         frame["gold"] = golds
-    return frame.drop(columns="golds").sort_values("item_id", ignore_index=True)
+    of_votes = frame["gold"].notna() & (frame["gold_origin"] == GoldOrigin.VOTES.value)
+    frame["circular"] = (of_votes & frame["lineage"].isna()).astype(object)
+    return frame.drop(columns=["golds", "lineage"]).sort_values("item_id", ignore_index=True)
 
 
 def read_item_contents(session: Session, project: Project) -> dict[str, tuple[str, dict[str, str]]]:

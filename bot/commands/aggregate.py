@@ -68,6 +68,8 @@ def aggregate(
     notes = [f"Note: {warning}" for warning in consensus.warnings]
     if circular:
         notes.append("No accuracy: the gold that it would be measured by was used to make these labels.")
+    elif data.has_circular_gold:
+        notes.append("Gold that was made of this project's own votes is left out: nothing can be measured by it.")
     terminal_output.print_table(
         format_title(data, f"{consensus.method} ({consensus.version})"),
         ("what", "value"),

@@ -62,13 +62,14 @@ def agreement(
         return
     has_several_bases = len({row.basis for row in rows}) > 1
     is_breakdown = any(row.of for row in rows)
-    columns = ("of", "coefficient", "value", "95 % interval", "items", "votes")[0 if is_breakdown else 1 :]
+    columns = ("of", "coefficient", "level", "value", "95 % interval", "items", "votes")[0 if is_breakdown else 1 :]
     shown = [
         (
             *((row.of or WHOLE_SETS,) if is_breakdown else ()),
             f"{row.name} ({row.basis})" if has_several_bases else row.name,
+            row.level,
             row.value,
-            terminal_output.format_interval(row.low, row.high),
+            terminal_output.format_interval(row.low, row.high).replace(" – ", "–"),  # else 80 columns are too few
             row.n_items,
             row.n_votes,
         )
@@ -167,14 +168,14 @@ def _print_pairs(data: DataSet, *, json: bool) -> None:
     from bot.commands import terminal_output
 
     votes = data.build_votes() if data.overlap is None else data.build_votes().first_votes(data.overlap)
-    pairs = coefficients.compute_cohen_pairs(votes).astype(object)
+    pairs = coefficients.compute_cohen_pairs(votes).assign(level="nominal").astype(object)
     rows = pairs.mask(pairs.isna(), None).to_dict("records")
     if json:
         terminal_output.print_json({"dataset": data.name, "simulated": data.simulated, "pairs": rows})
         return
     notes = [
         "κ is undefined (–) where both always gave the same one label.",
-        "Pairs share few items: see the mean's interval.",
+        "A pair's κ rests on the items that both answered: with few of them it says little.",
     ]
     shown = [tuple(row.values()) for row in rows]
     terminal_output.print_table(

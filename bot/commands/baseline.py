@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bot.commands import circular_gold
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import QuestionName, format_title, read_data_set
 
@@ -22,7 +23,8 @@ def baseline(
 ) -> None:
     """Human performance against gold.
 
-    Scored are single answers, the majority (a tie scores nothing) and, for closed labels, Dawid-Skene.
+    Scored are single answers, the majority (a tie scores nothing) and, for closed labels, Dawid-Skene. Gold that was
+    made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
     """
     from dataclasses import asdict
 
@@ -30,8 +32,15 @@ def baseline(
     from bot.commands import terminal_output
 
     data = read_data_set(project, question)
+    if circular_gold.has_no_other_gold(data):
+        circular_gold.print_agreement_with_others(data, json=json)
+        return
+    scored = data.keep_first_places()
     with terminal_output.show_progress("units", quiet=json) as progress:
-        performance = score_answers(data.build_answers(), skips=data.build_skips(), progress=progress)
+        performance = score_answers(scored.build_answers(), skips=scored.build_skips(), progress=progress)
+        pooled = performance
+        if scored is not data:
+            pooled = score_answers(data.build_answers(), skips=data.build_skips())
     if json:
         people = performance.annotators.rename_axis("annotator").reset_index().to_dict("records")
         facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
@@ -39,8 +48,10 @@ def baseline(
         facts |= {
             "random": performance.random,
             "random_exact": performance.random_exact,
+            "basis": "pooled" if data.overlap is None else "first",
             "units": [asdict(unit) for unit in performance.units],
             "fresh_majorities": [asdict(unit) for unit in performance.fresh_majorities],
+            "pooled_units": [] if scored is data else [asdict(unit) for unit in pooled.units],
             "refused": dict(performance.refused),
         }
         terminal_output.print_json(facts | {"annotators": people})
@@ -49,12 +60,23 @@ def baseline(
         (unit.unit, unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit), unit.n_ties)
         for unit in (*performance.units, *performance.fresh_majorities)
     ]
+    if scored is not data:
+        units += [
+            (f"{unit.unit} (all votes pooled)", unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit),
+             unit.n_ties)
+            for unit in pooled.units
+        ]  # fmt: skip
     columns = ("unit", "total", "wrong", "share right", "fresh panel, 95 %", "this panel, 95 %", "ties")
     terminal_output.print_table(
         format_title(data, "human performance"),
         columns,
         units,
-        notes=[*_describe_skips(data), *_build_notes(performance), *_warn_of_circular_gold(data)],
+        notes=[
+            *_describe_basis(data, scored),
+            *_describe_skips(data),
+            *_build_notes(performance),
+            *_warn_of_circular_gold(data),
+        ],
     )
     scores = [
         (
@@ -80,6 +102,13 @@ def _format_intervals(unit: Unit) -> tuple[str, str]:
     return format_interval(score.ci_low, score.ci_high), format_interval(score.item_only_low, score.item_only_high)
 
 
+def _describe_basis(data: DataSet, scored: DataSet) -> list[str]:
+    """Which votes the scores rest on, where items have more than were planned."""
+    if scored is data:
+        return []
+    return [f"Scores rest on the first {data.overlap} votes of each item; all pooled give contested items more weight."]
+
+
 def _describe_skips(data: DataSet) -> list[str]:
     """How skips are scored, where there are any."""
     n_skips = len(data.list_counted_skips())
@@ -88,10 +117,10 @@ def _describe_skips(data: DataSet) -> list[str]:
 
 
 def _warn_of_circular_gold(data: DataSet) -> list[str]:
-    """A warning where the gold was itself made of votes."""
-    if not (data.items["gold_origin"] == "votes").any():
+    """A note where some gold was made of the votes that would be scored against it."""
+    if not data.has_circular_gold:
         return []
-    return ["Some gold has the origin `votes`: people agree with what they made, so this is no score of theirs."]
+    return ["Items whose gold was made of this project's own votes are left out."]
 
 
 def _describe_annotators(single: Unit) -> str:
@@ -118,7 +147,7 @@ def _build_notes(performance: Performance) -> Sequence[str]:
     if performance.random is not None and performance.random_exact is not None:
         notes.append(
             f"Random: {performance.random:.4f} as 1 / mean number of options,"
-            f" {performance.random_exact:.4f} on the items seen."
+            f" {performance.random_exact:.4f} on the scored items, exactly."
         )
     if single.primary.metric == "exact_match":
         notes.append("Right is what equals a right answer: the whole set of boxes or parts, the text as compared.")

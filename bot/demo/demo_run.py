@@ -34,10 +34,13 @@ START_TIME = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 PUBLISHED_FILES = (
     "human_responses.csv",
     "gold.csv",
+    "human_items.csv",
     "annotators.csv",
     "agreement.json",
     "baselines.csv",
     "human_baseline.csv",
+    "class_scores.csv",
+    "confusion_matrix.csv",
 )
 
 Progress = Callable[[str, float], None]

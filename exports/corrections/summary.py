@@ -175,6 +175,7 @@ def _compute_mean(
         n_annotators=len(annotators),
         resampling=resampling,
         how="mean over stories, each the mean of its corrections",
+        level="similarity",
         reason_undefined="Nobody corrected anything.",
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from aggregation.consensus import Consensus
 from aggregation.labels.agreement import OVERCONFIDENCE_WARNING, SelfAgreement
 from exports.pages.display_text import (
@@ -14,26 +16,20 @@ from exports.pages.display_text import (
     format_number,
     format_percent,
 )
-from exports.results import DataSetResult
+from exports.results import CIRCULAR, DataSetResult
 
 
 def describe_methods(result: DataSetResult) -> tuple[str, ...]:
     """The sentences about one data set, in the order in which the page lists them."""
     data = result.data
-    sentences = [_describe_gold_origins(result)]
-    if result.consensus is not None:
-        sentences.append(_describe_consensus(result.consensus))
-    sentences += [result.fallback] if result.fallback else []
-    n_skips = len(data.list_counted_skips())
-    if n_skips:
-        sentences.append(f"{format_count(n_skips, 'skip')}: wrong where scored, no vote elsewhere.")
+    sentences = [*_describe_data(result)]
     if result.self_agreement is not None and result.self_agreement.percent is not None:
         sentences.append(_describe_self_agreement(result.self_agreement))
     if result.dawid_skene is not None:
         sentences.append(_describe_dawid_skene(result.dawid_skene))
         sentences += result.dawid_skene.warnings
     if result.iaa is not None and result.iaa.value is not None:
-        sentences.append(f"Mean posterior (“Dawid–Skene IAA”): {result.iaa.value:.2f} %. {OVERCONFIDENCE_WARNING}")
+        sentences.append(f"Mean posterior (“Dawid–Skene IAA”): {result.iaa.value:.4f}. {OVERCONFIDENCE_WARNING}")
     if data.kind != "label":
         sentences.append(EXACT_SCORING)
     elif data.classes is None:
@@ -41,6 +37,21 @@ def describe_methods(result: DataSetResult) -> tuple[str, ...]:
     if data.classes_are_positions:
         sentences.append(POSITIONS)
     return tuple(sentences)
+
+
+def _describe_data(result: DataSetResult) -> list[str]:
+    """Where gold and consensus come from, what is scored in place of circular gold, answers an item, and skips."""
+    sentences = [_describe_gold_origins(result)]
+    if result.with_others is not None:
+        sentences.append(_describe_agreement_with_others(result.with_others))
+    if result.consensus is not None:
+        sentences.append(_describe_consensus(result.consensus))
+        sentences.append(_describe_answers_per_item(result))
+    sentences += [result.fallback] if result.fallback else []
+    n_skips = len(result.data.list_counted_skips())
+    if n_skips:
+        sentences.append(f"{format_count(n_skips, 'skip')}: wrong where scored, no vote elsewhere.")
+    return sentences
 
 
 def _describe_gold_origins(result: DataSetResult) -> str:
@@ -51,6 +62,23 @@ def _describe_gold_origins(result: DataSetResult) -> str:
     origins = declared["gold_origin"].fillna("unknown origin").value_counts(sort=False).sort_index()
     return (
         "Declared gold: " + ", ".join(f"{format_count(int(n), 'item')} by {name}" for name, n in origins.items()) + "."
+    )
+
+
+def _describe_answers_per_item(result: DataSetResult) -> str:
+    sizes = result.votes.frame["item"].value_counts()
+    more = ""
+    if result.pooled is not None:
+        more = f" Scores rest on the first {result.data.overlap} of each item, all of them pooled stand beside."
+    return f"Answers an item: {sizes.min()} to {sizes.max()}, median {sizes.median():g}.{more}"
+
+
+def _describe_agreement_with_others(table: pd.DataFrame) -> str:
+    n = int(table["n"].sum())
+    share = float((table["majority"] * table["n"]).sum() / n) if n else None
+    return (
+        f"{CIRCULAR} Held against the majority of the others alone, {format_percent(share)} of the answers agree, "
+        "which is agreement and no score."
     )
 
 

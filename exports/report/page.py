@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from aggregation.agreement import Coefficient
 from aggregation.performance import Performance, Unit
 from exports.inputs import DataSet
+from exports.item_tables import get_positions_mark
 from exports.pages.display_text import (
     COEFFICIENT_MEANINGS,
     COEFFICIENT_NAMES,
@@ -35,11 +36,12 @@ from exports.pages.scaffold import (
     list_excluded,
     render_page,
 )
+from exports.report.class_rows import ConfusionTable, build_class_rows, build_confusion_tables
 from exports.report.methods import describe_methods
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.results import NO_VOTES, UNITS, DataSetResult
 from exports.score_variants import describe_variant
-from exports.tables import Release, get_positions_mark, join_warnings
+from exports.tables import Release, join_warnings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +54,8 @@ class ReportSection(DataSetSection):
     metrics: tuple[TableRow, ...]
     other_metrics: tuple[TableRow, ...]
     variants: tuple[TableRow, ...]
+    classes: tuple[TableRow, ...]
+    confusions: tuple[ConfusionTable, ...]
     agreement: tuple[TableRow, ...]
     annotators: tuple[TableRow, ...]
     methods: tuple[str, ...]
@@ -92,6 +96,8 @@ def _build_section(result: DataSetResult) -> ReportSection:
         metrics=_build_metric_rows(result),
         other_metrics=_build_other_metric_rows(result),
         variants=_build_variant_rows(result),
+        classes=build_class_rows(result),
+        confusions=build_confusion_tables(result),
         agreement=_build_agreement_rows(result),
         annotators=_build_annotator_rows(result.performance),
         methods=describe_methods(result),
@@ -123,9 +129,17 @@ def _list_counts(result: DataSetResult) -> tuple[str, ...]:
     data, votes = result.data, result.votes.frame
     counts = (
         len(data.items), votes["item"].nunique(), int(data.items["gold"].notna().sum()), votes["annotator"].nunique(),
-        len(votes), len(data.list_excluded_responses()),
+        len(votes), _format_answers_per_item(result), len(data.list_excluded_responses()),
     )  # fmt: skip
     return (*(str(count) for count in counts), NO_VALUE if data.overlap is None else str(data.overlap))
+
+
+def _format_answers_per_item(result: DataSetResult) -> str:
+    """The least, median and largest number of answers of an item: 3, or 3–5 (median 3)."""
+    sizes = result.votes.frame["item"].value_counts()
+    if sizes.empty or sizes.min() == sizes.max():
+        return NO_VALUE if sizes.empty else str(sizes.min())
+    return f"{sizes.min()}–{sizes.max()} (median {sizes.median():g})"
 
 
 def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
@@ -153,8 +167,8 @@ def _build_unit_row(unit: Unit, scores: Performance, *, data: DataSet) -> TableR
             format_percent_interval(unit.primary.ci_low, unit.primary.ci_high),
             format_percent_interval(unit.primary.item_only_low, unit.primary.item_only_high),
             NO_VALUE if unit.wrong is None else f"{unit.total - unit.wrong} of {format_count(unit.total, noun)}",
-            format_percent(scores.random),
             format_percent(scores.random_exact),
+            format_percent(scores.random),
             _format_quartiles(unit),
             format_percent_interval(unit.ann_min, unit.ann_max),
             NO_VALUE if unit.unit == "individual" else str(unit.n_ties),
@@ -208,10 +222,10 @@ def _build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 def _build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """The accuracy of every score variant, then the variants that have none, with the reason."""
     rows = []
-    for name, scores in sorted(result.variants.items()):
+    for name, scores in result.list_variants().items():
         cells = [NO_VALUE, NO_VALUE]
         far = False
-        for column, unit in enumerate(scores.units):
+        for column, unit in enumerate(scores.units[:2]):
             score = unit.primary
             cells[column] = f"{format_percent(score.value)} [{format_percent_interval(score.ci_low, score.ci_high)}]"
             far = far or bool(result.exceeds_half_width(unit, score))

@@ -112,7 +112,7 @@ def _draw_references(drawing: SvgDrawing, scale: AxisScale, scores: Performance,
     majority = scores["majority"].primary.value
     for value, name, colour, y, dashes in (
         (majority, "majority", "second", top - 24, None),
-        (scores.random, "random", "muted", top - 10, (2.0, 2.0)),
+        (scores.random_exact, "random", "muted", top - 10, (2.0, 2.0)),
     ):
         if value is None:
             continue
@@ -169,7 +169,7 @@ def _draw_axis(
 def _describe_scores(result: DataSetResult, scores: Performance) -> str:
     """The panel in words, for screen readers."""
     accuracy, majority = scores.annotators["accuracy"], scores["majority"].primary.value
-    random = "" if scores.random is None else f", random {format_percent(scores.random)}"
+    random = "" if scores.random_exact is None else f", random {format_percent(scores.random_exact)}"
     return (
         f"{_get_stamp(result)}{result.data.name}: scores of {format_count(len(accuracy), 'annotator')}, "
         f"from {format_percent(accuracy.min())} to {format_percent(accuracy.max())}; "

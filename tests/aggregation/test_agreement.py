@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from aggregation.agreement import AgreementTable
 from aggregation.bootstrap import draw_unit_counts
+from aggregation.intervals import wilson_interval
 from aggregation.labels.agreement import compute_label_agreement
 from aggregation.schema import Votes
 
@@ -22,7 +23,7 @@ Build = Callable[..., Votes]
 Rows = list[tuple[str, str, str]]
 ROWS = st.lists(st.tuples(st.sampled_from("ijklmn"), st.sampled_from("abc"), st.sampled_from("xyz")), max_size=40)
 CLOSED = ["percent_agreement", "all_agree", "strict_majority", "unique_plurality", "krippendorff_alpha_nominal"]
-CLOSED += ["fleiss_kappa", "cohen_kappa_mean", "gwet_ac1"]
+CLOSED += ["fleiss_kappa", "cohen_kappa_pooled", "gwet_ac1"]
 
 
 def values(made: AgreementTable) -> dict[str, float | None]:
@@ -51,7 +52,7 @@ def test_alpha_on_real_votes_is_the_known_one(real: Build, name: str, options: d
 def test_the_other_coefficients_are_the_known_ones(
     real: Build, known: dict[str, Any], name: str, options: dict[str, bool]
 ) -> None:
-    """Percent agreement, all agree, strict majority and the interval of alpha, with the counts behind them."""
+    """Percent agreement, all agree, strict majority (which PARus' design forces) and the interval of alpha."""
     expected = known[f"{name}/assign_{name}"]
     made = compute_label_agreement(real(name, **options))
     for coefficient, key in (
@@ -60,6 +61,10 @@ def test_the_other_coefficients_are_the_known_ones(
         ("strict_majority", "strict_majority"),
         ("gwet_ac1", "ac1"),
     ):
+        if (name, coefficient) == ("PARus", "strict_majority"):
+            assert (made[coefficient].value, expected[key]) == (None, 1.0)
+            assert "the design forces this share" in made[coefficient].reason
+            continue
         assert made[coefficient].value == pytest.approx(expected[key], abs=1e-6)
     alpha = made["krippendorff_alpha_nominal"]
     assert (alpha.n_items, alpha.n_annotators) == (expected["items"], expected["workers"])
@@ -81,6 +86,30 @@ def test_krippendorffs_own_example_comes_out(krippendorffs: Build, known: dict[s
     ):
         assert made[name].value == pytest.approx(known[key], abs=1e-6)
         assert (made[name].n_items, made[name].n_votes) == (11, 40)
+
+
+def test_every_coefficient_has_its_level(krippendorffs: Build) -> None:
+    """Alpha that of its name, AC2 that of the labels, whose distances it weighs; all others only tell equal answers."""
+    levels = {row.name: row.level for row in compute_label_agreement(krippendorffs("interval"), n_resamples=5).rows}
+    assert levels["krippendorff_alpha_ordinal"] == "ordinal"
+    assert {levels[name] for name in ("krippendorff_alpha_interval", "gwet_ac2_linear", "gwet_ac2_quadratic")} == {
+        "interval"
+    }
+    assert {level for name, level in levels.items() if "ac2" not in name and "alpha" not in name} == {"nominal"}
+
+
+@pytest.mark.parametrize(
+    ("n_votes", "classes", "forced"), [(3, "xy", True), (5, "xy", True), (4, "xy", False), (3, "xyz", False)]
+)
+def test_a_share_that_the_design_forces_is_not_printed(
+    votes_of: Build, n_votes: int, classes: str, forced: bool
+) -> None:
+    """An odd number of votes on two options always has a majority; an even one, or a third option, can tie."""
+    rows = [(f"i{n}", f"p{voter}", classes[(n * voter) % 2]) for n in range(6) for voter in range(n_votes)]
+    made = compute_label_agreement(votes_of(rows, classes=classes, n_options=len(classes)), n_resamples=5)
+    for name in ("strict_majority", "unique_plurality"):
+        assert (made[name].value is None) == forced
+        assert ("forces this share to be 1" in made[name].reason) == forced
 
 
 @pytest.mark.parametrize(
@@ -131,7 +160,7 @@ def test_high_agreement_with_little_variation_has_a_low_alpha(votes_of: Build) -
     rows = [(f"i{n}", person, said) for n, pair in enumerate(answers) for person, said in zip("ab", pair, strict=True)]
     made = compute_label_agreement(votes_of(rows, classes=["yes", "no"]))
     assert made["percent_agreement"].value == pytest.approx(0.95)
-    assert made["cohen_kappa_mean"].value == pytest.approx(-0.025, abs=5e-4)
+    assert made["cohen_kappa_pooled"].value == pytest.approx(-0.025, abs=5e-4)
     assert made["gwet_ac1"].value == pytest.approx(0.947, abs=5e-4)
     assert made["krippendorff_alpha_nominal"].value == pytest.approx(-0.0206, abs=5e-4)
 
@@ -150,7 +179,7 @@ def test_options_that_differ_get_the_coefficients_that_need_no_classes(votes_of:
         "all_agree": 0.0,
         "strict_majority": 0.5,
         "unique_plurality": 0.5,
-        **dict.fromkeys(["krippendorff_alpha_nominal", "fleiss_kappa", "cohen_kappa_mean", "gwet_ac1"]),
+        **dict.fromkeys(["krippendorff_alpha_nominal", "fleiss_kappa", "cohen_kappa_pooled", "gwet_ac1"]),
     }
     assert made["krippendorff_alpha_nominal"].reason.startswith("The options differ from item to item")
 
@@ -185,7 +214,11 @@ def test_one_label_leaves_alpha_undefined(votes_of: Build) -> None:
     alpha = made["krippendorff_alpha_nominal"]
     assert (alpha.value, alpha.low, alpha.undefined_resamples) == (None, None, 0)
     assert alpha.reason.endswith("expected disagreement is 0 and the coefficient is undefined.")
-    assert (made["percent_agreement"].value, made["percent_agreement"].low) == (1.0, 1.0)
+    percent, wilson = made["percent_agreement"], wilson_interval(5, 5)
+    assert (percent.value, percent.low, percent.high) == (1.0, wilson.low, 1.0)
+    assert "95 % Wilson interval of 5 items" in percent.how
+    assert (made["gwet_ac1"].value, made["gwet_ac1"].low) == (1.0, None)
+    assert made["gwet_ac1"].reason.startswith("No interval: every resample of items has the same value")
 
 
 def test_resamples_without_variation_are_counted(votes_of: Build) -> None:

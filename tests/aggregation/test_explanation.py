@@ -38,7 +38,7 @@ def test_the_page_on_agreement_quotes_rwsd_as_it_is(real: Build) -> None:
     believed = estimate_mean_posterior(
         build_label_consensus(votes, method="dawid_skene", ties="drop"), votes, n_resamples=5
     )
-    assert f"RWSD has {believed.value:.2f} by it" in text
+    assert f"RWSD has {shown(believed.value, 4)} by it" in text
 
 
 @pytest.mark.parametrize(

@@ -63,18 +63,22 @@ def test_fleiss_equals_statsmodels(votes_of: Build, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_cohen_equals_scikit_learn(votes_of: Build, seed: int) -> None:
-    """Each pair on the items that both answered, and the mean of all."""
+    """Each pair on the items that both answered; pooled, each weighs as many times as it shares items."""
     from sklearn.metrics import cohen_kappa_score
 
     votes = some_votes(votes_of, seed)
     wide = votes.frame.pivot(index="item", columns="annotator", values="answer")
-    expected = []
+    expected, shared, equal, chance = [], [], [], []
     for one, two in combinations("abcde", 2):
         both = wide[[one, two]].dropna()
         expected.append(float(cohen_kappa_score(both[one], both[two])))
+        shared.append(len(both))
+        equal.append(float((both[one] == both[two]).mean()))
+        chance.append(1 - (1 - equal[-1]) / (1 - expected[-1]))
     assert compute_cohen_pairs(votes)["kappa"].tolist() == pytest.approx(expected, abs=CLOSE)
-    made = compute_label_agreement(votes, n_resamples=5)["cohen_kappa_mean"]
-    assert made.value == pytest.approx(float(np.mean(expected)), abs=CLOSE)
+    made = compute_label_agreement(votes, n_resamples=5)["cohen_kappa_pooled"]
+    pooled, by_chance = np.average(equal, weights=shared), np.average(chance, weights=shared)
+    assert made.value == pytest.approx(float((pooled - by_chance) / (1 - by_chance)), abs=CLOSE)
     assert made.low is not None
 
 

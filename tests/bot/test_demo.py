@@ -17,6 +17,9 @@ from bot.demo.scripted_annotators import SCRIPTED_ANNOTATORS
 FILES = {
     "human_responses.csv",
     "gold.csv",
+    "human_items.csv",
+    "class_scores.csv",
+    "confusion_matrix.csv",
     "annotators.csv",
     "agreement.json",
     "baselines.csv",

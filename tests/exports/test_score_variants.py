@@ -22,7 +22,8 @@ def built(make: Make, extra: Rows, *, votes: dict[str, str] | None = None, **mor
     """Four items with gold так; unless given otherwise three annotators answer all of them right."""
     items = [make.item(f"i{number}", "так") for number in range(1, 5)]
     answers = make.answered(votes or dict.fromkeys(("i1", "i2", "i3", "i4"), "ттт"))
-    return make.data_set(items=items, responses=[*answers, *extra], **more)  # type: ignore[no-any-return]
+    planned = {"overlap": 5} | more
+    return make.data_set(items=items, responses=[*answers, *extra], **planned)  # type: ignore[no-any-return]
 
 
 def shares(release: Release, *, subset: str) -> dict[str, tuple[str, int]]:
@@ -120,7 +121,7 @@ def test_scores_with_the_exclusions_kept_are_flagged_where_they_differ_much(make
         make.response("i1", "z", "ні", is_control=True, **ruled),
         make.response("i1", "w", "не знаю", **ruled),
     ]
-    release = released(make.data_set(items=items, responses=[*make.answered(votes), *wrong, *never]))
+    release = released(make.data_set(items=items, responses=[*make.answered(votes), *wrong, *never], overlap=4))
     assert shares(release, subset="all")["individual"] == ("0.8571", 42)
     assert shares(release, subset="exclusions kept")["individual"] == ("0.4000", 90)
     rows = release.scores.loc[(release.scores["unit"] == "individual") & (release.scores["metric"] == "accuracy")]

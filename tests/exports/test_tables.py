@@ -18,7 +18,10 @@ from exports.tables import Release
 
 Make = Any
 FEW = {"agreement_resamples": 50}
-FILES = ["agreement.json", "annotators.csv", "baselines.csv", "gold.csv", "human_baseline.csv", "human_responses.csv"]
+FILES = [
+    "agreement.json", "annotators.csv", "baselines.csv", "class_scores.csv", "confusion_matrix.csv", "gold.csv",
+    "human_baseline.csv", "human_items.csv", "human_responses.csv",
+]  # fmt: skip
 
 
 def released(*data_sets: DataSet, **choices: Any) -> Release:
@@ -52,13 +55,13 @@ def test_gold_of_declared_labels_and_of_votes(make: Make) -> None:
     method = '"majority (crowd-kit 1.4.2), ties: drop"'
     release = released(make.data_set(items=items, responses=answers))
     assert writers.format_csv(release.gold) == (
-        "dataset,item_id,group,gold,origin,version,confidence,gold_confidence,consensus,method,tie,n_votes,n_excluded,"
-        "warning\n"
-        f"так-ні,i1,g,ні,expert,2,0.6667,0.3333,так,{method},false,3,0,\n"
-        f"так-ні,i2,i2,так,votes,,0.7500,0.7500,так,{method},false,4,2,\n"
-        f"так-ні,i3,i3,,,,0.5000,,,{method},true,2,0,\n"
-        "так-ні,i4,i4,,,,,,,,,0,0,\n"
-        "так-ні,i5,i5,так,construction,1,,,,,,0,0,\n"
+        "dataset,item_id,group,gold,origin,version,confidence,gold_confidence,gold_support,consensus,method,tie,n_votes,"
+        "n_excluded,warning\n"
+        f"так-ні,i1,g,ні,expert,2,0.6667,,0.3333,так,{method},false,3,0,\n"
+        f"так-ні,i2,i2,так,votes,,0.7500,0.7500,,так,{method},false,4,2,\n"
+        f"так-ні,i3,i3,,,,0.5000,,,,{method},true,2,0,\n"
+        "так-ні,i4,i4,,,,,,,,,,0,0,\n"
+        "так-ні,i5,i5,так,construction,1,,,,,,,0,0,\n"
     )
 
 
@@ -76,11 +79,11 @@ def test_annotators_are_scored_on_items_with_gold(make: Make) -> None:
     answers[-1] |= {"excluded_kind": "rule", "excluded_reason": "too fast"}
     data = make.data_set(items=[make.item("i1", "так"), make.item("i2", "ні"), make.item("i3")], responses=answers)
     assert writers.format_csv(released(data).annotators) == (
-        "dataset,annotator,insider,n,right,accuracy,wilson_low,wilson_high,skips,controls,controls_right,repeats,"
-        "self_agreement,seconds_median,fast_share,excluded_reason\n"
-        "так-ні,a1,false,2,1,0.5000,0.0945,0.9055,0,0,0,0,,1.00,0.0000,\n"
-        "так-ні,a2,false,1,0,0.0000,0.0000,0.7935,0,0,0,0,,2.00,0.0000,\n"
-        "так-ні,a9,false,0,0,,,,0,0,0,0,,,,\n"
+        "dataset,annotator,insider,n,right,accuracy,wilson_low,wilson_high,n_with_others,agreement_with_others,"
+        "agreement_with_others_dawid_skene,skips,controls,controls_right,repeats,self_agreement,seconds_median,fast_share,excluded_reason\n"
+        "так-ні,a1,false,2,1,0.5000,0.0945,0.9055,,,,0,0,0,0,,1.00,0.0000,\n"
+        "так-ні,a2,false,1,0,0.0000,0.0000,0.7935,,,,0,0,0,0,,2.00,0.0000,\n"
+        "так-ні,a9,false,0,0,,,,,,,0,0,0,0,,,,\n"
     )
 
 
@@ -89,8 +92,8 @@ def test_annotators_without_gold_are_counted_but_not_scored(make: Make) -> None:
     data = make.data_set(items=[make.item("i1"), make.item("i2")], responses=make.answered({"i1": "тн", "i2": "т"}))
     release = released(data)
     assert writers.format_csv(release.annotators).splitlines()[1:] == [
-        "так-ні,a1,false,2,,,,,0,0,0,0,,1.00,0.0000,",
-        "так-ні,a2,false,1,,,,,0,0,0,0,,2.00,0.0000,",
+        "так-ні,a1,false,2,,,,,,,,0,0,0,0,,1.00,0.0000,",
+        "так-ні,a2,false,1,,,,,,,,0,0,0,0,,2.00,0.0000,",
     ]
     assert release.baselines.empty
     reasons = release.agreement["так-ні"]["baselines"]["missing_units"]
@@ -152,10 +155,13 @@ def test_the_headline_of_agreement_rests_on_the_planned_overlap(make: Make) -> N
         assert [row["basis"] for row in rows] == bases
 
 
-def test_random_is_over_the_whole_set_and_exact_over_what_people_saw(make: Make) -> None:
-    """bl_random is 100 over the mean number of options of all items, bl_random_exact the mean over those seen."""
+def test_random_is_over_the_whole_set_and_exact_over_what_is_scored(make: Make) -> None:
+    """bl_random is 100 over the mean number of options of all items; guessing on the scored items gets the mean of 1/n.
+
+    i3 has answers and no gold, so nobody can guess it right or wrong.
+    """
     items = [make.item("i1", "так", n_options=2), make.item("i2", "так", n_options=4), make.item("i3", n_options=6)]
-    data = make.data_set(items=items, responses=make.answered({"i1": "т", "i2": "т"}), classes=None)
+    data = make.data_set(items=items, responses=make.answered({"i1": "т", "i2": "т", "i3": "т"}), classes=None)
     row = baseline(released(data), "individual")
     assert (row["bl_random"], row["bl_random_exact"]) == ("25.00", "37.50")
 

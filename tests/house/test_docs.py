@@ -15,7 +15,7 @@ from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
 from bot.emulator.methods import METHODS
-from exports import annotator_table, corrections, filtering, inputs, tables
+from exports import annotator_table, class_tables, corrections, filtering, inputs, item_tables, tables
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
@@ -65,7 +65,10 @@ def test_every_column_and_key_is_in_the_reference() -> None:
     published = (ROOT / "docs/reference/published-files.md").read_text("utf-8")
     released = {
         *inputs.RESPONSE_COLUMNS,
-        *tables.GOLD_COLUMNS,
+        *item_tables.GOLD_COLUMNS,
+        *item_tables.HUMAN_ITEM_COLUMNS,
+        *class_tables.CLASS_COLUMNS,
+        *class_tables.CONFUSION_COLUMNS,
         *annotator_table.ANNOTATOR_COLUMNS,
         *tables.BASELINE_COLUMNS,
         *tables.SCORE_COLUMNS,

@@ -8,16 +8,19 @@ from aggregation.labels.agreement.confidence import (
     estimate_class_confidence,
     estimate_mean_posterior,
 )
+from aggregation.labels.agreement.others import MOST_REFITS, compute_agreement_with_others
 from aggregation.labels.agreement.self_agreement import SelfAgreement, compute_self_agreement
 
 __all__ = [
     "DESCRIPTIONS",
+    "MOST_REFITS",
     "OVERCONFIDENCE_WARNING",
     "CoefficientName",
     "SelfAgreement",
     "break_down_by_annotator",
     "break_down_by_label",
     "break_down_over_time",
+    "compute_agreement_with_others",
     "compute_cohen_pairs",
     "compute_label_agreement",
     "compute_self_agreement",

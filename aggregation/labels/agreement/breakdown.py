@@ -83,6 +83,7 @@ def break_down_by_label(
                 else REASON_NO_PAIRS,
                 classes_are_positions=votes.classes_are_positions,
                 of=label,
+                is_share=name == "specific_agreement",
             )
             rows.append(row)
     return tuple(rows)
@@ -143,6 +144,7 @@ def break_down_by_annotator(
                 how=DESCRIPTION_AGREEMENT_WITH_REST,
                 reason_undefined="Nobody else answered an item of this person.",
                 of=name,
+                is_share=True,
             )
         )
     return tuple(rows)

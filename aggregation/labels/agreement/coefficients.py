@@ -12,7 +12,7 @@ import numpy as np
 from aggregation.agreement import REASON_NO_PAIRS, AgreementTable, Basis, Coefficient, estimate_coefficient
 from aggregation.bootstrap import FEWEST_GROUPS, Progress, Resampling
 from aggregation.labels.agreement import formulas
-from aggregation.labels.agreement.annotator_pairs import estimate_mean_cohen
+from aggregation.labels.agreement.annotator_pairs import estimate_pooled_cohen
 from aggregation.labels.agreement.formulas import Statistic
 from aggregation.labels.agreement.vote_sums import VoteSums, compute_gwet_weights, sum_votes
 from aggregation.schema import Floats, MeasurementLevel, Votes
@@ -28,7 +28,7 @@ CoefficientName = Literal[
     "krippendorff_alpha_interval",
     "krippendorff_alpha_ratio",
     "fleiss_kappa",
-    "cohen_kappa_mean",
+    "cohen_kappa_pooled",
     "gwet_ac1",
     "gwet_ac2_linear",
     "gwet_ac2_quadratic",
@@ -47,7 +47,8 @@ DESCRIPTIONS: Mapping[CoefficientName, str] = MappingProxyType(
         "krippendorff_alpha_interval": "1 - observed / expected disagreement of pairs of votes, interval",
         "krippendorff_alpha_ratio": "1 - observed / expected disagreement of pairs of votes, ratio",
         "fleiss_kappa": "(P - P_e) / (1 - P_e), P_e from the shares of the labels among all votes",
-        "cohen_kappa_mean": "mean of Cohen's kappa over pairs of annotators, each on the items that both answered",
+        "cohen_kappa_pooled": "(P - P_e) / (1 - P_e), P the share of equal answers and P_e the chance of each pair of "
+        "annotators, both averaged over the items of all pairs",
         "gwet_ac1": "(P - P_e) / (1 - P_e), P_e from the mean shares of the labels on all items",
         "gwet_ac2_linear": "as gwet_ac1, with linear weights of the distance between labels",
         "gwet_ac2_quadratic": "as gwet_ac1, with quadratic weights of the distance between labels",
@@ -61,10 +62,16 @@ MEAN_NAMES: tuple[CoefficientName, ...] = (
     "strict_majority",
     "unique_plurality",
 )
+SHARE_NAMES = ("percent_agreement", "all_agree", "strict_majority", "unique_plurality")
+FORCED_NAMES = ("strict_majority", "unique_plurality")
 MEASUREMENT_LEVELS: tuple[MeasurementLevel, ...] = ("nominal", "ordinal", "interval", "ratio")
 GWET_NAMES: tuple[CoefficientName, ...] = ("gwet_ac1", "gwet_ac2_linear", "gwet_ac2_quadratic")
 REASON_NO_VARIATION = (
     "All compared votes are equal, so the expected disagreement is 0 and the coefficient is undefined."
+)
+REASON_FORCED = (
+    "An odd number of votes on two options always has a majority, so the design forces this share to be 1, "
+    "however people answer."
 )
 REASON_NO_CLASSES = (
     "The options differ from item to item and share no classes to compare by; "
@@ -112,7 +119,7 @@ def list_coefficients(votes: Votes) -> tuple[CoefficientName, ...]:
         undefined_without_classes: tuple[CoefficientName, ...] = (
             "krippendorff_alpha_nominal",
             "fleiss_kappa",
-            "cohen_kappa_mean",
+            "cohen_kappa_pooled",
             "gwet_ac1",
         )
         return MEAN_NAMES + undefined_without_classes
@@ -164,8 +171,8 @@ def _build_row(
     value, resampled = float("nan"), None
     reason_undefined = _find_reason_undefined(name, votes, vote_sums)
     if not reason_undefined:
-        if name == "cohen_kappa_mean":
-            row = estimate_mean_cohen(votes, resampling=resampling, how=how)
+        if name == "cohen_kappa_pooled":
+            row = estimate_pooled_cohen(votes, resampling=resampling, how=how)
             return replace(row, basis=basis, positions=votes.classes_are_positions)
         statistic = _build_statistic(name, votes, vote_sums)
         resampled = None if resampled_sums is None else statistic(resampled_sums)
@@ -178,9 +185,18 @@ def _build_row(
         resampling=resampling,
         how=how,
         reason_undefined=reason_undefined or REASON_NO_VARIATION,
+        level=_get_level(name, votes),
         basis=basis,
         classes_are_positions=votes.classes_are_positions,
+        is_share=name in SHARE_NAMES,
     )
+
+
+def _get_level(name: CoefficientName, votes: Votes) -> MeasurementLevel:
+    """The level of measurement of the coefficient: that in its name; AC2 weighs the classes by their own level."""
+    if name.startswith("gwet_ac2"):
+        return votes.measurement_level
+    return next((level for level in MEASUREMENT_LEVELS if name.endswith(level)), "nominal")
 
 
 def _find_reason_undefined(name: CoefficientName, votes: Votes, vote_sums: VoteSums) -> str:
@@ -189,6 +205,8 @@ def _find_reason_undefined(name: CoefficientName, votes: Votes, vote_sums: VoteS
         return REASON_NO_CLASSES
     if not len(vote_sums.items.groups):
         return REASON_NO_PAIRS
+    if name in FORCED_NAMES and vote_sums.always_has_majority:
+        return REASON_FORCED
     fewest, most = vote_sums.votes_per_item
     if name == "fleiss_kappa" and fewest != most:
         return f"Fleiss's kappa needs the same number of votes on every item, and here items have {fewest} to {most}."
@@ -207,5 +225,4 @@ def _build_statistic(name: CoefficientName, votes: Votes, vote_sums: VoteSums) -
         index = GWET_NAMES.index(name)
         weights = (np.eye(vote_sums.n_classes), *compute_gwet_weights(votes))[index]
         return formulas.build_gwet_coefficient(1 + index, weights=weights)
-    measurement_level = next(level for level in MEASUREMENT_LEVELS if name.endswith(level))
-    return formulas.build_alpha(vote_sums, measurement_level=measurement_level, values=votes.values())
+    return formulas.build_alpha(vote_sums, measurement_level=_get_level(name, votes), values=votes.values())

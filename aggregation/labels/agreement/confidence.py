@@ -13,12 +13,10 @@ from aggregation.schema import Votes
 
 OVERCONFIDENCE_WARNING = (
     "A mean posterior is what the model believes of its own labels, not how far people agree: it takes its estimates "
-    "for known and annotators for independent, and is near 100 % where alpha is not. Report it beside alpha, under its "
+    "for known and annotators for independent, and is near 1 where alpha is not. Report it beside alpha, under its "
     "own name."
 )
-DESCRIPTION_MEAN_POSTERIOR = (
-    "100 times the mean over items of the posterior of the item's label, {made}, labels and posteriors fixed"
-)
+DESCRIPTION_MEAN_POSTERIOR = "mean over items of the posterior of the item's label, {made}, labels and posteriors fixed"
 DESCRIPTION_CLASS_CONFIDENCE = (
     "mean over the items of a class of the share of their first {n} votes that give the class"
 )
@@ -27,7 +25,7 @@ DESCRIPTION_CLASS_CONFIDENCE = (
 def estimate_mean_posterior(
     labels: Consensus, votes: Votes, *, n_resamples: int = 1000, seed: int = 0, confidence_level: float = 0.95
 ) -> Coefficient:
-    """The mean posterior of the labels, in percent, which published campaigns call "Dawid-Skene IAA".
+    """The mean posterior of the labels, a fraction, which published campaigns call "Dawid-Skene IAA".
 
     The row is named after the method (`dawid_skene_iaa`), and its `how` ends in OVERCONFIDENCE_WARNING.
 
@@ -37,7 +35,7 @@ def estimate_mean_posterior(
         raise Refused(
             f"The labels by {labels.method} have no posterior to take the mean of.", remedy="Use dawid_skene, or alpha."
         )
-    posteriors = np.asarray(labels.labels["confidence"], dtype=np.float64) * 100
+    posteriors = np.asarray(labels.labels["confidence"], dtype=np.float64)
     return estimate_item_mean(
         f"{labels.method}_iaa",
         posteriors,
@@ -85,6 +83,7 @@ def estimate_class_confidence(
                 how=DESCRIPTION_CLASS_CONFIDENCE.format(n=n_votes),
                 reason_undefined=f"No item of the class has {n_votes} votes.",
                 of=name,
+                is_share=True,
             )
         )
     return tuple(rows)

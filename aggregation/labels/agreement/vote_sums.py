@@ -32,13 +32,15 @@ class VoteSums:
     the item has two votes or more, else 0; P, unweighted, with linear and with quadratic weights; the number 1; and the
     share of the item's votes for each class.
 
-    `votes_per_item` is the smallest and the largest number of votes of an item.
+    `votes_per_item` is the smallest and the largest number of votes of an item. `always_has_majority` says that every
+    item with two votes or more has two options and an odd number of votes, so that one option always leads.
     """
 
     items: ItemColumns
     gwet_items: ItemColumns
     n_classes: int
     votes_per_item: tuple[int, int]
+    always_has_majority: bool
 
     def resample(self, resampling: Resampling) -> tuple[Floats | None, Floats | None]:
         """The resampled sums of `items` and of `gwet_items` (draws × columns); None with too few groups.
@@ -70,7 +72,16 @@ def sum_votes(votes: Votes) -> VoteSums:
         gwet_items=_sum_gwet_items(votes),
         n_classes=n_classes,
         votes_per_item=(int(sizes.min()), int(sizes.max())),
+        always_has_majority=_has_always_majority(paired),
     )
+
+
+def _has_always_majority(paired: Votes) -> bool:
+    """Whether an option leads on every item however people answer; `paired` has the items with two votes or more."""
+    sizes = paired.frame["item"].value_counts()
+    n_options = paired.items["n_options"].reindex(sizes.index).astype(int)
+    n_options = n_options if paired.classes is None else n_options.clip(upper=len(paired.classes))
+    return bool(len(sizes) and ((n_options == 2) & (sizes % 2 == 1)).all())
 
 
 def _sum_paired_items(votes: Votes) -> ItemColumns:

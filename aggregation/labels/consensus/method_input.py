@@ -57,7 +57,7 @@ def warn_of_unvoted_anchors(inputs: MethodInput) -> tuple[str, ...]:
 def index_skills(skills: Any, inputs: MethodInput) -> pd.Series[float]:
     """The skills that crowd-kit reports by code, with the annotators' ids as index."""
     known = pd.Series(skills).reindex(range(len(inputs.coded.annotator_ids)))
-    return known.set_axis(pd.Index(inputs.coded.annotator_ids, name="annotator")).rename("skill")
+    return known.set_axis(pd.Index(inputs.coded.annotator_ids, name="annotator")).rename("skill").sort_index()
 
 
 def score_classes(
@@ -119,7 +119,7 @@ def score_pairs(
     else:
         names[pairs.item, place] = np.array(coded.labels, dtype=object)[pairs.answer]
     confidence[pairs.item, place], scores[pairs.item, place] = fit.posterior, decides
-    skills = pd.Series(fit.skills, index=pd.Index(coded.annotator_ids, name="annotator"), name="skill")
+    skills = pd.Series(fit.skills, index=pd.Index(coded.annotator_ids, name="annotator"), name="skill").sort_index()
     return MethodScores(
         items=coded.item_ids,
         names=names,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
@@ -19,6 +20,7 @@ from annotation.campaigns.sections.base import Section, Text
 
 Options = Annotated[tuple[Text, ...], Field(min_length=2)]
 """Two options or more."""
+ScaleLevel = Literal["ordinal", "interval", "ratio"]
 
 CLASS_METHODS = QuestionMethods(
     consensus=("majority", "dawid_skene"),
@@ -36,6 +38,15 @@ def _refuse_duplicates(options: Sequence[str], noun: str) -> None:
     duplicate = next((option for option in options if options.count(option) > 1), None)
     if duplicate is not None:
         raise ValueError(f"The {noun} {duplicate!r} stands twice")
+
+
+def _read_number(text: str) -> float | None:
+    """The finite number that a text is, None for any other text."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 class Positions(Section):
@@ -212,17 +223,37 @@ class ChoicesQuestion(_OptionQuestion):
 
 
 class ScaleQuestion(Question):
-    """A point on an ordered scale: `options` from lowest to highest; `ends` are captions of both ends."""
+    """A point on an ordered scale: `options` from lowest to highest; `ends` are captions of both ends.
+
+    `level` is the level of measurement at which agreement compares the points: `ordinal` by their rank, `interval` by
+    the difference of the numbers that they are, `ratio` by that difference relative to their sum.
+    """
 
     kind: ClassVar[str] = "scale"
 
     type: Literal["scale"]
     options: Options
     ends: tuple[Text, Text] | None = None
+    level: ScaleLevel = "ordinal"
 
     @model_validator(mode="after")
     def _options_differ(self) -> ScaleQuestion:
         _refuse_duplicates(self.options, "point of the scale")
+        return self
+
+    @model_validator(mode="after")
+    def _options_have_the_level(self) -> ScaleQuestion:
+        if self.level == "ordinal":
+            return self
+        points = [_read_number(option) for option in self.options]
+        for option, point in zip(self.options, points, strict=True):
+            if point is None:
+                raise ValueError(f"The level {self.level} needs points that are numbers, and {option!r} is none")
+            if self.level == "ratio" and point < 0:
+                raise ValueError(f"The level ratio needs points of 0 or more, and {option!r} is below; use interval")
+        numbers = [point for point in points if point is not None]
+        if sorted(set(numbers)) != numbers:
+            raise ValueError(f"The points of a scale of the level {self.level} must rise from lowest to highest")
         return self
 
     @property
@@ -230,7 +261,7 @@ class ScaleQuestion(Question):
         """Methods for ordered answers."""
         return QuestionMethods(
             consensus=("median", "majority", "dawid_skene"),
-            agreement=("krippendorff_alpha_ordinal", "percent"),
+            agreement=(f"krippendorff_alpha_{self.level}", "percent"),
             scores=("mean_absolute_error", "spearman", "accuracy"),
         )
 

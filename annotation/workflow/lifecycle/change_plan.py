@@ -148,7 +148,7 @@ def _format_overlap(file: ProjectFile) -> str:
 def _list_forbidden_keys(before: ProjectFile, after: ProjectFile) -> Sequence[ForbiddenChange]:
     """The changes of keys that are forbidden once there are assignments: questions, kind, seed of the option order."""
     old, new = (
-        [question.model_dump(mode="json", exclude={"metrics"}) for question in file.all_questions]
+        [question.model_dump(mode="json", exclude={"metrics", "level"}) for question in file.all_questions]
         for file in (before, after)
     )
     forbidden = [ForbiddenChange(what="the questions", reason="they are answered")] if old != new else []

@@ -1,0 +1,129 @@
+"""gold.csv and human_items.csv: the label of each item, and what people answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from aggregation.answer_types import build_consensus
+from exports.inputs import DataSet
+from exports.number_formats import format_column
+from exports.results import DataSetResult
+
+GOLD_COLUMNS = (
+    "dataset", "item_id", "group", "gold", "origin", "version", "confidence", "gold_confidence", "gold_support",
+    "consensus", "method", "tie", "n_votes", "n_excluded", "warning",
+)  # fmt: skip
+HUMAN_ITEM_COLUMNS = (
+    "dataset", "item_id", "stimulus_sha256", "n_votes", "n_right", "majority", "tie", "consensus", "gold",
+)  # fmt: skip
+
+
+def build_gold_table(result: DataSetResult) -> pd.DataFrame:
+    """One row for each item, answered or not, with the columns GOLD_COLUMNS.
+
+    `gold` is the declared label with its origin and version, else the consensus with the origin `votes`. `confidence`
+    is always that of the consensus, 0 to 1; `gold_confidence` is that of gold made of votes, `gold_support` the share
+    of votes that say the declared gold. `consensus` is empty where a tie is left open. `n_excluded` counts answers to
+    the item that do not count; `method` gives version, iterations, convergence and tie rule of the consensus, `warning`
+    the reasons to doubt it.
+    """
+    items = result.data.items.set_index("item_id").sort_index()
+    labels = _list_consensus_labels(result).reindex(items.index)
+    declared, voted = items["gold"].notna(), labels["label"].notna()
+    frame = pd.DataFrame(
+        {
+            "dataset": result.data.name,
+            "item_id": items.index,
+            "group": items["group"],
+            "gold": items["gold"].where(declared, labels["label"]),
+            "origin": items["gold_origin"].where(declared, voted.map({True: "votes", False: None})),
+            "version": items["gold_version"],
+            "confidence": format_column(labels["confidence"], digits=4),
+            "gold_confidence": format_column(
+                pd.to_numeric(labels["confidence"]).where(~declared & voted).astype(float), digits=4
+            ),
+            "gold_support": format_column(_compute_gold_support(result.data).reindex(items.index), digits=4),
+            "consensus": labels["label"],
+            "method": labels["method"],
+            "tie": labels["tie"],
+            "n_votes": pd.to_numeric(labels["n_votes"]).fillna(0).astype(int),
+            "n_excluded": result.data.list_excluded_responses()["item_id"]
+            .value_counts()
+            .reindex(items.index, fill_value=0),
+            "warning": labels["warning"].where(labels["warning"] != ""),
+        },
+        columns=list(GOLD_COLUMNS),
+    )
+    return frame.reset_index(drop=True)
+
+
+def _compute_gold_support(data: DataSet) -> pd.Series[float]:
+    """The share of each item's votes that say its declared gold, or another right answer, index item_id."""
+    right = _count_right_votes(data, gold=data.items.set_index("item_id")["gold"])
+    n_votes = data.list_counted_answers()["item_id"].value_counts()
+    return (right / n_votes.reindex(right.index)).astype(float)
+
+
+def build_human_item_table(result: DataSetResult) -> pd.DataFrame:
+    """One row for each item, answered or not, with the columns HUMAN_ITEM_COLUMNS.
+
+    `n_right` counts the votes that equal a right answer; it is empty without declared gold, and where the gold was made
+    of these votes. `majority` is empty in a tie, `tie` and `consensus` are those of the majority and of gold.csv.
+    `gold` is the declared one alone.
+    """
+    items = result.data.items.set_index("item_id").sort_index()
+    labels = _list_consensus_labels(result).reindex(items.index)
+    majority = _list_majorities(result).reindex(items.index)
+    frame = pd.DataFrame(
+        {
+            "dataset": result.data.name,
+            "item_id": items.index,
+            "stimulus_sha256": items["stimulus_sha256"],
+            "n_votes": result.votes.frame["item"].value_counts().reindex(items.index, fill_value=0),
+            "n_right": _count_right_votes(
+                result.data,
+                gold=pd.Series(result.data.list_scoring_gold().to_numpy(), index=result.data.items["item_id"]),
+            ).reindex(items.index),
+            "majority": majority["label"],
+            "tie": majority["tie"],
+            "consensus": labels["label"],
+            "gold": items["gold"],
+        },
+        columns=list(HUMAN_ITEM_COLUMNS),
+    )
+    return frame.reset_index(drop=True)
+
+
+def _count_right_votes(data: DataSet, gold: pd.Series[str]) -> pd.Series[Any]:
+    """The number of right votes of each item that has `gold`, index item_id."""
+    answers, known = data.build_answers(), {str(item): str(label) for item, label in gold.dropna().items()}
+    counts = dict.fromkeys(known, 0)
+    for item, answer in answers.votes.frame[["item", "answer"]].itertuples(index=False):
+        if item in counts:
+            counts[item] += answers.is_right(item, answer, known[item])
+    return pd.Series(counts, dtype=object)
+
+
+def _list_majorities(result: DataSetResult) -> pd.DataFrame:
+    """The majority of all votes by item, ties left open: label, tie."""
+    if result.consensus is None:
+        return pd.DataFrame(columns=["label", "tie"], dtype=object)
+    if result.consensus.method == "majority" and result.consensus.ties == "drop":
+        return result.consensus.labels
+    return build_consensus(result.data.build_answers(), method="majority", ties="drop").labels
+
+
+def _list_consensus_labels(result: DataSetResult) -> pd.DataFrame:
+    """The consensus by item: label, confidence, tie, n_votes, method (how it was made), warning."""
+    consensus = result.consensus
+    if consensus is None:
+        return pd.DataFrame(columns=["label", "confidence", "tie", "n_votes", "method", "warning"], dtype=object)
+    labels = consensus.to_published()
+    return labels.assign(method=labels["method"] + get_positions_mark(result.data))
+
+
+def get_positions_mark(data: DataSet) -> str:
+    """The mark added to the method of every figure whose classes are positions; empty for other data sets."""
+    return "; classes are positions" if data.classes_are_positions else ""
