@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -20,8 +20,9 @@ from annotation.campaigns.questions import (
     TextQuestion,
 )
 from annotation.errors import BadInput
-from annotation.store import frames, queries
+from annotation.store import frames, queries, second_passes
 from annotation.store.models import Project
+from annotation.vocabulary import Surface
 from exports import inputs
 from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
 
@@ -145,17 +146,43 @@ def _build_full_responses(
     session: Session, project: Project, data: inputs.DataSet, definition: project_files.ProjectFile
 ) -> FullResponses:
     first = definition.all_questions[0].name
-    given = zip(data.responses["response"], frames.read_answers(session, project), strict=True)
+    stored = frames.read_answers(session, project)
+    given = zip(data.responses["response"], stored, strict=True)
     rule = definition.filtering
     return FullResponses(
         data=data,
         questions=tuple(map(_describe_question, definition.all_questions)),
-        answers=tuple(answers or ({} if response is None else {first: response}) for response, answers in given),
+        answers=tuple(answers or ({} if response is None else {first: response}) for response, (answers, _) in given),
         contents={item: ItemContent(*content) for item, content in frames.read_item_contents(session, project).items()},
         filtering=None
         if rule is None
         else FilteringRule(**rule.model_dump(exclude={"keep"}), keep=dict(rule.keep or {})),
+        unasked=tuple(_list_unasked(session, project, data, definition, [surface for _, surface in stored])),
     )
+
+
+def _list_unasked(
+    session: Session,
+    project: Project,
+    data: inputs.DataSet,
+    definition: project_files.ProjectFile,
+    surfaces: Sequence[Surface],
+) -> Iterator[frozenset[str]]:
+    """The questions that the annotator of each response was not asked: of the second pass, or without a column."""
+    later = frozenset(question.name for question in definition.all_questions if question.step > 1)
+    first_pass_only = second_passes.list_missing_passes(session, project) if later else frozenset()
+    in_file = (
+        definition.votes.answers
+        if definition.votes and definition.votes.answers
+        else [definition.all_questions[0].name]
+    )
+    without_column = frozenset(question.name for question in definition.all_questions).difference(in_file)
+    pairs = zip(data.responses["item_id"], data.responses["annotator"], strict=True)
+    for pair, surface in zip(pairs, surfaces, strict=True):
+        if surface is Surface.IMPORT:
+            yield without_column
+        else:
+            yield later if pair in first_pass_only else frozenset()
 
 
 def _describe_question(question: Question) -> QuestionSpec:

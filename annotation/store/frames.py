@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 from annotation.loading.drafts import format_value
 from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
-from annotation.vocabulary import ABSTAINED, Exclusion, ItemStatus, ParticipationStatus, Pool
+from annotation.vocabulary import ABSTAINED, Exclusion, ItemStatus, ParticipationStatus, Pool, Surface
 
 SESSION_GAP = pd.Timedelta(minutes=30)
 """A longer pause begins a new session."""
@@ -80,10 +80,10 @@ def _select_answers(project: Project) -> sa.Select[Any]:
     return query.where(is_of_project, judgements.build_final_revision_condition()).order_by(col(Assignment.id))
 
 
-def read_answers(session: Session, project: Project) -> list[dict[str, str] | None]:
-    """The answers by question of each row of `read_responses`, as stored; None for one question, and for skips."""
-    query = _select_answers(project).with_only_columns(col(Judgement.answers))
-    return [None if answers is None else dict(answers) for (answers,) in session.execute(query)]
+def read_answers(session: Session, project: Project) -> list[tuple[dict[str, str] | None, Surface]]:
+    """For each row of `read_responses` the answers by question (None: one question, or a skip), and where they came."""
+    rows = session.execute(_select_answers(project).with_only_columns(col(Judgement.answers), col(Assignment.surface)))
+    return [(None if answers is None else dict(answers), Surface(surface)) for answers, surface in rows]
 
 
 def _list_columns(first: type[Judgement]) -> list[Any]:
