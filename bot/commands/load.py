@@ -200,7 +200,7 @@ def _build_plan_json(plan: ChangePlan | None) -> dict[str, Any]:
     return {"changes": dict(lines), "texts": _build_texts_json(plan), "refused": dict(refused)}
 
 
-def _build_texts_json(plan: ChangePlan | None) -> list[dict[str, str | int]]:
+def _build_texts_json(plan: ChangePlan | None) -> list[dict[str, str | int | None]]:
     changes = () if plan is None else plan.texts
     return [
         {"text": change.text, "language": change.language, "people": change.people, "follows": change.effect}

@@ -110,7 +110,7 @@ async def test_changed_texts_are_named_and_taken_only_with_yes(begun: Chat, tmp_
     (tmp_path / "consent.md").write_text("I agree to more.", "utf-8")
     refused = run(tmp_path, "load", "p.yaml", code=2)
     assert "texts: instructions (en), consent (en)" in refused
-    assert "instructions (en): 2 people: is shown to them again before their next item." in refused
+    assert "instructions (en): 2 people: they read it again before their next item." in refused
     assert "consent (en): 3 people: they agree to it before their next item." in refused
     assert "--yes" in refused
     await begun.send(people[0], "/start")
@@ -139,16 +139,16 @@ async def test_changed_texts_are_named_and_taken_only_with_yes(begun: Chat, tmp_
     ("keys", "text", "people"),
     [
         ({"content_warning": "Some are very sad."}, "content warning", 1),
-        ({"content_warning": None}, "content warning", 0),
+        ({"content_warning": None}, "content warning", None),
         ({"examples": {"good": ["x: so"]}}, "examples", 1),
-        ({"title": "Longer words"}, "title", 0),
-        ({"attestation": {"text": "Tools?", "options": ["none", "a book"]}}, "attestation", 0),
+        ({"title": "Longer words"}, "title", None),
+        ({"attestation": {"text": "Tools?", "options": ["none", "a book"]}}, "attestation", None),
         ({"profile": [{"name": "age", "text": "Age?", "type": "number"}]}, "profile questions", 1),
-        ({"consent": None}, "consent", 0),
+        ({"consent": None}, "consent", None),
     ],
 )
 async def test_every_text_that_people_meet_is_named(
-    begun: Chat, tmp_path: Path, keys: dict[str, Any], text: str, people: int
+    begun: Chat, tmp_path: Path, keys: dict[str, Any], text: str, people: int | None
 ) -> None:
     """Texts that stand in the project file too, with how many are asked because of them."""
     await come(begun, 1)

@@ -38,11 +38,14 @@ class ForbiddenChange:
 
 @dataclass(frozen=True, kw_only=True)
 class TextChange:
-    """A text that would change: which one, in which language, how many people it concerns, and what follows."""
+    """A text that would change: which one, in which language, and what follows for how many people.
+
+    `people` is None where nobody has to read, agree or answer again.
+    """
 
     text: str
     language: str
-    people: int
+    people: int | None
     effect: str
 
     @property
@@ -52,8 +55,8 @@ class TextChange:
 
     @property
     def consequence(self) -> str:
-        """What follows, with how many people; those whom nobody asks anything are not counted."""
-        counted = f"{self.people} {'person' if self.people == 1 else 'people'}: " if self.people else ""
+        """What follows, with how many people."""
+        counted = "" if self.people is None else f"{self.people} {'person' if self.people == 1 else 'people'}: "
         return f"{counted}{self.effect}"
 
 

@@ -6,7 +6,7 @@ joined and did not withdraw are counted, also while they are paused; what they w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
@@ -20,15 +20,18 @@ from annotation.workflow import definitions, text_versions
 from annotation.workflow.annotators import terms
 from annotation.workflow.lifecycle.change_plan import TextChange
 
+Change = tuple[str, Collection[int] | None, str]
+"""A changed text, the annotators who have to read or answer again (None where nobody is asked), and what follows."""
+
 Digests = Mapping[str, str]
 """The sha256 of texts, by the value of their kind."""
 
-READ_AGAIN = "is shown to them again before their next item"
+READ_AGAIN = "they read it again before their next item"
 AGREE_AGAIN = "they agree to it before their next item"
 ACCEPT_AGAIN = "they accept it before their next item"
 TELL_AGAIN = "they are asked what is missing before their next item"
-SEEN_FROM_NOW = "is seen from now on; nobody is asked again"
-ASKED_NO_MORE = "is asked for no more"
+SEEN_FROM_NOW = "seen from now on; nobody is asked again"
+ASKED_NO_MORE = "asked for no more"
 BY_PROGRAMME = "the programme's consent is asked for instead; nobody is asked again"
 COMPARED_FROM_NOW = "texts are compared with it from now on; people do not see it"
 
@@ -47,10 +50,7 @@ def list_project_changes(
     """The texts of a stored project that the file would change."""
     people = _list_people(session, [project.id or 0])
     changes = _list_project_changes(session, project, campaign, people)
-    return tuple(
-        TextChange(text=text, language=campaign.definition.language, people=len(concerned), effect=effect)
-        for text, concerned, effect in changes
-    )
+    return _build_changes(changes, language=campaign.definition.language)
 
 
 def list_programme_changes(session: Session, programme: Programme, checked: CheckedProgramme) -> tuple[TextChange, ...]:
@@ -60,23 +60,26 @@ def list_programme_changes(session: Session, programme: Programme, checked: Chec
     old, new = definitions.get_programme_definition(programme), checked.definition
     text = text_versions.read_consent_text(new.consent, file=checked.path)
     scope = terms.get_programme_scope(programme)
-    changes: list[tuple[str, Collection[int], str]] = [("title", (), SEEN_FROM_NOW)] if old.title != new.title else []
+    changes: list[Change] = [("title", None, SEEN_FROM_NOW)] if old.title != new.title else []
     changes += _list_consent_changes(session, scope, programme.texts or {}, text, people)
     changes += _list_profile_changes(session, old.profile, new.profile, people)
+    return _build_changes(changes, language=new.language)
+
+
+def _build_changes(changes: Iterable[Change], *, language: str) -> tuple[TextChange, ...]:
     return tuple(
-        TextChange(text=name, language=new.language, people=len(concerned), effect=effect)
-        for name, concerned, effect in changes
+        TextChange(text=text, language=language, people=None if concerned is None else len(concerned), effect=effect)
+        for text, concerned, effect in changes
     )
 
 
 def _list_project_changes(
     session: Session, project: Project, campaign: project_file.CheckedProject, people: _People
-) -> Iterator[tuple[str, Collection[int], str]]:
-    """Each changed text, the annotators whom it concerns, and what follows for them."""
+) -> Iterator[Change]:
     old, new = definitions.get_project_definition(project), campaign.definition
     texts, stored = text_versions.read_project_texts(campaign), project.texts or {}
     if old.title != new.title:
-        yield "title", (), SEEN_FROM_NOW
+        yield "title", None, SEEN_FROM_NOW
     if stimulus.compute_text_digest(campaign.read_instructions()) != project.instructions_sha256:
         yield "instructions", people.begun, READ_AGAIN
     if old.examples != new.examples:
@@ -85,14 +88,14 @@ def _list_project_changes(
     for change in _list_consent_changes(
         session, terms.get_project_scope(project), stored, texts.get(TextKind.CONSENT, ""), people
     ):
-        yield ("consent", (), BY_PROGRAMME) if is_shared else change
+        yield ("consent", None, BY_PROGRAMME) if is_shared else change
     yield from _list_warning_changes(session, project, old.content_warning, new.content_warning, people)
     yield from _list_profile_changes(session, old.profile, new.profile, people)
     if old.attestation != new.attestation:
-        yield "attestation", (), SEEN_FROM_NOW
+        yield "attestation", None, SEEN_FROM_NOW
     for name, words in campaign.read_word_lists().items():
         if name in (project.word_lists or {}) and words != (project.word_lists or {})[name]:
-            yield f"word list {name}", (), COMPARED_FROM_NOW
+            yield f"word list {name}", None, COMPARED_FROM_NOW
 
 
 def _list_people(session: Session, project_ids: Collection[int]) -> _People:
@@ -106,13 +109,13 @@ def _list_people(session: Session, project_ids: Collection[int]) -> _People:
 
 def _list_consent_changes(
     session: Session, scope: str, stored: Digests, text: str, people: _People
-) -> Iterator[tuple[str, Collection[int], str]]:
+) -> Iterator[Change]:
     """A changed consent text concerns those who had agreed to the old one and never agreed to the new one."""
     before, after = stored.get(TextKind.CONSENT.value), stimulus.compute_text_digest(text) if text else None
     if before == after:
         return
     if after is None:
-        yield "consent", (), ASKED_NO_MORE
+        yield "consent", None, ASKED_NO_MORE
         return
     query = select(Consent.annotator_id, Consent.sha256).where(
         Consent.scope == scope, col(Consent.withdrawn_at).is_(None)
@@ -124,12 +127,12 @@ def _list_consent_changes(
 
 def _list_warning_changes(
     session: Session, project: Project, before: str | None, after: str | None, people: _People
-) -> Iterator[tuple[str, Collection[int], str]]:
+) -> Iterator[Change]:
     """A changed content warning concerns those who had accepted the old one, a new one everybody who joined."""
     if before == after:
         return
     if after is None:
-        yield "content warning", (), ASKED_NO_MORE
+        yield "content warning", None, ASKED_NO_MORE
         return
     query = select(Participation.annotator_id, Participation.warning_sha256)
     accepted = dict(session.exec(query.where(Participation.project_id == project.id)).all())
@@ -140,7 +143,7 @@ def _list_warning_changes(
 
 def _list_profile_changes(
     session: Session, before: tuple[ProfileField, ...], after: tuple[ProfileField, ...], people: _People
-) -> Iterator[tuple[str, Collection[int], str]]:
+) -> Iterator[Change]:
     """Changed profile questions concern those who had answered the old ones and have not answered all the new ones."""
     if before == after:
         return
@@ -152,4 +155,4 @@ def _list_profile_changes(
         for who, given in answers.items()
         if terms.list_missing_fields(after, given) and not terms.list_missing_fields(before, given)
     }
-    yield "profile questions", concerned, TELL_AGAIN if after else ASKED_NO_MORE
+    yield ("profile questions", concerned, TELL_AGAIN) if after else ("profile questions", None, ASKED_NO_MORE)

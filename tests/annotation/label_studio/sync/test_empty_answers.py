@@ -69,9 +69,8 @@ def test_a_faultless_item_is_submitted_in_the_second_pass_and_only_then_kept(
     run("start", "instance-filtering")
     code = run("label-studio", "link", account.email).split(" is ")[1].removesuffix("'s.\n")
     first = run.json("push", "instance-filtering", "--person", code)
-    visitor, page = visit(), None
-    submit = come(visitor, run, account, first["remote_id"])
-    page = visitor.page
+    visitor = visit()
+    submit, page = come(visitor, run, account, first["remote_id"]), visitor.page
     for _ in range(2):
         expect(submit).to_be_disabled()  # a blind answer is required
         page.keyboard.press("1")
@@ -82,7 +81,8 @@ def test_a_faultless_item_is_submitted_in_the_second_pass_and_only_then_kept(
         json.loads(line)["id"] for line in (tmp_path / "instance-filtering/items.jsonl").read_text("utf-8").splitlines()
     ]
     assert statuses(tmp_path / "before")[0] == dict.fromkeys(ids, "not judged")
-    assert json.loads(run("status", "instance-filtering", "--json"))["second pass"] == {"items": 2, "done": 0}
+    told = json.loads(run("status", "instance-filtering", "--json"))
+    assert (told["second pass"], told["funnel"]["finished"]) == ({"items": 2, "done": 0}, 1)
     second = run.json("push", "instance-filtering", "--person", code, "--second")
     submit = begin(visitor, run, second["remote_id"])
     expect(submit).to_be_enabled()
@@ -94,7 +94,7 @@ def test_a_faultless_item_is_submitted_in_the_second_pass_and_only_then_kept(
     assert [(one["answered"], one["skipped"], one["aside"]) for one in pulled] == [(1, 1, {})]
     run("export", "--to", "after")
     found, told = statuses(tmp_path / "after")
-    assert found == {ids[0]: "kept", ids[1]: "not judged"}
+    assert sorted(found.values()) == ["kept", "not judged"]
     assert told["counts"]["items_by_status"] == {"kept": 1, "removed": 0, "undecided": 0, "not judged": 1}
     assert "1 of 1" in (tmp_path / "after/items.html").read_text("utf-8")
     assert json.loads(run("status", "instance-filtering", "--json"))["second pass"] == {"items": 2, "done": 1}
