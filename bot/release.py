@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -20,8 +20,9 @@ from annotation.campaigns.questions import (
     TextQuestion,
 )
 from annotation.errors import BadInput
-from annotation.store import frames, queries
+from annotation.store import frames, item_frames, queries, second_passes
 from annotation.store.models import Project
+from annotation.vocabulary import Surface
 from exports import inputs
 from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
 
@@ -59,7 +60,7 @@ def build_data_set(session: Session, project: Project, name: str | None = None) 
     definition = project_files.parse_definition(project.definition)
     question = _get_question(definition, name)
     later = None if question.name == definition.all_questions[0].name else question.name
-    items = frames.read_items(session, project, later=later)
+    items = item_frames.read_items(session, project, later=later)
     if isinstance(question, ChoiceQuestion):
         question = question.with_positions(max((len(own) for own in items["options"] if own is not None), default=0))
     abstention = question.abstain if isinstance(question, ChoiceQuestion) else None
@@ -78,7 +79,7 @@ def build_data_set(session: Session, project: Project, name: str | None = None) 
         measurement_level=question.level if isinstance(question, ScaleQuestion) else "nominal",
         question=question.name,
         kind=ANSWER_TYPES[type(question)],
-        control_gold=frames.read_control_gold(session, project, later=later),
+        control_gold=item_frames.read_control_gold(session, project, later=later),
         removed_annotators=frames.read_removed_annotators(session, project),
         **_get_scoring_fields(session, project, question, items, first=later is None),
     )
@@ -120,9 +121,9 @@ def _get_scoring_fields(
             "own_boxes": {} if question.options else {item: question.get_options(options) for item, options in own},
         }
     if isinstance(question, SpanQuestion):
-        return {"texts": frames.read_field_texts(session, project, question.field)}
+        return {"texts": item_frames.read_field_texts(session, project, question.field)}
     return (
-        {"accepted": frames.read_accepted_answers(session, project)}
+        {"accepted": item_frames.read_accepted_answers(session, project)}
         if isinstance(question, TextQuestion) and first
         else {}
     )
@@ -145,17 +146,45 @@ def _build_full_responses(
     session: Session, project: Project, data: inputs.DataSet, definition: project_files.ProjectFile
 ) -> FullResponses:
     first = definition.all_questions[0].name
-    given = zip(data.responses["response"], frames.read_answers(session, project), strict=True)
+    stored = frames.read_answers(session, project)
+    given = zip(data.responses["response"], stored, strict=True)
     rule = definition.filtering
     return FullResponses(
         data=data,
         questions=tuple(map(_describe_question, definition.all_questions)),
-        answers=tuple(answers or ({} if response is None else {first: response}) for response, answers in given),
-        contents={item: ItemContent(*content) for item, content in frames.read_item_contents(session, project).items()},
+        answers=tuple(answers or ({} if response is None else {first: response}) for response, (answers, _) in given),
+        contents={
+            item: ItemContent(*content) for item, content in item_frames.read_item_contents(session, project).items()
+        },
         filtering=None
         if rule is None
         else FilteringRule(**rule.model_dump(exclude={"keep"}), keep=dict(rule.keep or {})),
+        unasked=tuple(_list_unasked(session, project, data, definition, [surface for _, surface in stored])),
     )
+
+
+def _list_unasked(
+    session: Session,
+    project: Project,
+    data: inputs.DataSet,
+    definition: project_files.ProjectFile,
+    surfaces: Sequence[Surface],
+) -> Iterator[frozenset[str]]:
+    """The questions that the annotator of each response was not asked: of the second pass, or without a column."""
+    later = frozenset(question.name for question in definition.all_questions if question.step > 1)
+    first_pass_only = second_passes.list_missing_passes(session, project) if later else frozenset()
+    in_file = (
+        definition.votes.answers
+        if definition.votes and definition.votes.answers
+        else [definition.all_questions[0].name]
+    )
+    without_column = frozenset(question.name for question in definition.all_questions).difference(in_file)
+    pairs = zip(data.responses["item_id"], data.responses["annotator"], strict=True)
+    for pair, surface in zip(pairs, surfaces, strict=True):
+        if surface is Surface.IMPORT:
+            yield without_column
+        else:
+            yield later if pair in first_pass_only else frozenset()
 
 
 def _describe_question(question: Question) -> QuestionSpec:

@@ -44,7 +44,11 @@ class ItemContent(NamedTuple):
 
 
 class FullResponse(NamedTuple):
-    """One annotator's answers to one item, by question; empty where the item was skipped."""
+    """One annotator's answers to one item, by question; empty where the item was skipped.
+
+    `unasked` are the questions that they were never asked about it: those of a second pass that was not done, or that
+    the file of votes has no column for.
+    """
 
     item_id: str
     item_revision: int
@@ -52,13 +56,15 @@ class FullResponse(NamedTuple):
     answers: Mapping[str, str]
     skip_reason: str | None
     seconds: float | None
+    unasked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FullResponses:
     """A data set with all questions of its project.
 
-    `answers` has one mapping for each row of `data.responses`: question name → answer as stored.
+    `answers` has one mapping for each row of `data.responses`: question name → answer as stored. So has `unasked`, with
+    the names of the questions that were not asked; where it is None, every question was.
     """
 
     data: DataSet
@@ -66,6 +72,7 @@ class FullResponses:
     answers: tuple[Mapping[str, str], ...]
     contents: Mapping[str, ItemContent]
     filtering: FilteringRule | None = None
+    unasked: tuple[frozenset[str], ...] | None = None
 
     def list_counted(self, *, by_item: bool = True) -> Iterator[FullResponse]:
         """The responses that count (`DataSet.exclusion_kinds`), skips too, to the items of the data set.
@@ -76,6 +83,7 @@ class FullResponses:
         counts = self.data.exclusion_kinds().isna() & self.data.responses["item_id"].isin(items)
         columns = ("item_id", "item_revision", "annotator", "skip_reason", "seconds")
         rows = self.data.responses.loc[:, list(columns)].itertuples(index=False)
+        unasked = (frozenset[str](),) * len(self.answers) if self.unasked is None else self.unasked
         responses = [
             FullResponse(
                 item_id=str(item),
@@ -84,9 +92,10 @@ class FullResponses:
                 answers=answers,
                 skip_reason=None if skip is None else str(skip),
                 seconds=None if seconds is None else float(seconds),
+                unasked=names,
             )
-            for (item, revision, annotator, skip, seconds), answers, counted in zip(
-                rows, self.answers, counts, strict=True
+            for (item, revision, annotator, skip, seconds), answers, names, counted in zip(
+                rows, self.answers, unasked, counts, strict=True
             )
             if counted
         ]

@@ -83,28 +83,34 @@ class Client:
         projects = self._parse(list[RemoteProject], response)
         return next((project for project in projects if mark in (project.description or "")), None)
 
-    def create_project(self, *, title: str, mark: str, config: str, instructions: str) -> RemoteProject:
-        """Create a project with one annotation a task, where skipped tasks are not shown again."""
+    def create_project(
+        self, *, title: str, mark: str, config: str, instructions: str, empty_allowed: bool
+    ) -> RemoteProject:
+        """Create a project with one annotation a task, where skipped tasks are not shown again.
+
+        `empty_allowed` is whether Submit works while nothing is answered; what a control requires stays required.
+        """
         return self._fetch(
             RemoteProject,
             lambda sdk: sdk.projects.create(
                 title=title, description=mark, label_config=config, expert_instruction=instructions,
                 show_instruction=True, maximum_annotations=1, sampling="Sequential sampling",
-                enable_empty_annotation=False, skip_queue="IGNORE_SKIPPED",
+                enable_empty_annotation=empty_allowed, skip_queue="IGNORE_SKIPPED",
             ),
             what="the new project",
         )  # fmt: skip
 
-    def update_project(self, remote_id: int, *, config: str, instructions: str) -> RemoteProject:
+    def update_project(self, remote_id: int, *, config: str, instructions: str, empty_allowed: bool) -> RemoteProject:
         """Set the configuration of a project; raises Conflict where its answers do not fit it."""
         try:
             return self._fetch(
                 RemoteProject,
                 lambda sdk: sdk.projects.update(
-                    id=remote_id, label_config=config, expert_instruction=instructions, show_instruction=True
+                    id=remote_id, label_config=config, expert_instruction=instructions, show_instruction=True,
+                    enable_empty_annotation=empty_allowed,
                 ),
                 what=f"the project {remote_id}",
-            )
+            )  # fmt: skip
         except Conflict:
             raise Conflict(
                 "Answers that are in Label Studio do not fit the questions as they are now.",

@@ -33,6 +33,20 @@ def list_questions(definition: ProjectFile, *, second_pass: bool) -> tuple[Quest
     return later or definition.all_questions
 
 
+def may_stay_empty(question: Question) -> bool:
+    """Whether nothing is an answer to a question that is asked: it is optional, or no box has to be ticked."""
+    return not question.required or (isinstance(question, ChoicesQuestion) and question.least == 0)
+
+
+def allows_empty_answer(definition: ProjectFile, *, second_pass: bool) -> bool:
+    """Whether a pass can be answered with nothing at all: every question may stay empty, or is not asked of everybody.
+
+    Label Studio has one switch for the whole project (`enable_empty_annotation`), without which nothing is submitted.
+    """
+    questions = list_questions(definition, second_pass=second_pass)
+    return all(may_stay_empty(question) or question.show_if is not None for question in questions)
+
+
 def list_marked_columns(definition: ProjectFile, *, second_pass: bool) -> tuple[str, ...]:
     """The columns in which a pass marks spans, in the order in which they are shown."""
     questions = list_questions(definition, second_pass=second_pass)

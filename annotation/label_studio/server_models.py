@@ -19,6 +19,7 @@ class RemoteProject(_ServerModel):
     description: str | None = None
     label_config: str = ""
     expert_instruction: str | None = None
+    enable_empty_annotation: bool = True
     task_number: int | None = None
 
 

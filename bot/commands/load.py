@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bot.commands.command_line import AsJson, ProjectFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from annotation.campaigns.lint import LintFinding
     from annotation.campaigns.programme_file import CheckedProgramme
     from annotation.campaigns.project_file import CheckedProject
@@ -33,8 +35,8 @@ def load(
 ) -> None:
     """Store a project with its items, or a programme with its projects.
 
-    Loading the same file again changes nothing; a changed file needs --yes, and what annotators have met stays as
-    it is, except items named by --fix.
+    Loading the same file again changes nothing; a changed file or text needs --yes and says who will be asked again.
+    What annotators have met stays as it is, except items named by --fix.
     """
     from annotation.campaigns import programme_file, project_file
     from annotation.errors import BadInput
@@ -107,6 +109,7 @@ def _print_loaded(loaded: LoadedProject, *, json: bool) -> None:
         return
     verb = "Loaded" if loaded.is_new else "Loaded already, nothing changed:" if loaded.plan.empty else "Changed"
     terminal_output.print_sentence(f"{verb} {loaded.name}: {loaded.items} items, {loaded.golds} with gold.")
+    _print_texts(loaded.plan)
     lint_findings.print_findings(loaded.findings)
 
 
@@ -119,6 +122,7 @@ def _build_json(loaded: LoadedProject) -> dict[str, object]:
         "with gold": loaded.golds,
         "stored": loaded.is_new,
         "changed": not loaded.plan.empty,
+        "texts": _build_texts_json(loaded.plan),
         "findings": lint_findings.build_json(loaded.findings),
     }
 
@@ -135,13 +139,15 @@ def _load_programme(programme: CheckedProgramme, *, plan: bool, yes: bool, json:
     if stored is None:
         raise LookupError("a programme that was stored is there")
     if json:
-        facts = {"programme": stored.name, "stored": stored.is_new, "changed": bool(stored.keys)}
+        facts = {"programme": stored.name, "stored": stored.is_new, "changed": not stored.plan.empty}
+        facts["texts"] = _build_texts_json(stored.plan)
         terminal_output.print_json(facts | {"projects": [_build_json(project) for project in loaded]})
         return
     for project in loaded:
         _print_loaded(project, json=False)
-    verb = "Loaded" if stored.is_new else "Changed" if stored.keys else "Loaded already, nothing changed:"
+    verb = "Loaded" if stored.is_new else "Loaded already, nothing changed:" if stored.plan.empty else "Changed"
     terminal_output.print_sentence(f"{verb} the programme {stored.name}: {', '.join(stored.projects)}.")
+    _print_texts(stored.plan)
 
 
 def _fix_items(campaign: CheckedProject, items: Sequence[str], *, cosmetic: bool, json: bool) -> None:
@@ -174,41 +180,63 @@ def _print_programme_plan(programme: CheckedProgramme, read: ReadCampaigns, *, j
 
     try:
         with database_session.open_database() as database, database.reading() as view:
-            keys = programmes.plan_programme(view, programme)
+            plan = programmes.plan_programme(view, programme)
     except NotFound:
-        keys = None
-    changes = [("everything", "is new")] if keys is None else [("keys of the programme file", ", ".join(keys))]
-    changes = changes if keys is None or keys else []
+        plan = None
+    facts = _build_plan_json(plan)
     if json:
-        plans = {campaign.name: _describe_plan(campaign, contents) for campaign, contents, _ in read}
-        terminal_output.print_json({"changes": dict(changes), "projects": plans})
+        plans = {campaign.name: _build_plan_json(_get_plan(campaign, contents)) for campaign, contents, _ in read}
+        terminal_output.print_json({**facts, "projects": plans})
         return
-    notes = () if changes else ("Nothing.",)
-    terminal_output.print_table(f"Loading {programme.path} would change", ("what", "which"), changes, notes=notes)
+    _print_plan_tables(programme.path, facts, plan)
     for campaign, contents, _ in read:
         _print_plan(campaign, contents, json=False)
 
 
-def _describe_plan(campaign: CheckedProject, contents: CampaignContents) -> dict[str, dict[str, str]]:
-    """What loading would change, and what it may not, with the keys of `--json`."""
-    plan = _get_plan(campaign, contents)
+def _build_plan_json(plan: ChangePlan | None) -> dict[str, Any]:
+    """What loading would change, which texts with what follows, and what may not change, with the keys of `--json`."""
     lines = [("everything", "is new")] if plan is None else list(plan.lines)
     refused = [] if plan is None else [(change.what, change.reason) for change in plan.forbidden]
-    return {"changes": dict(lines), "refused": dict(refused)}
+    return {"changes": dict(lines), "texts": _build_texts_json(plan), "refused": dict(refused)}
+
+
+def _build_texts_json(plan: ChangePlan | None) -> list[dict[str, str | int | None]]:
+    changes = () if plan is None else plan.texts
+    return [
+        {"text": change.text, "language": change.language, "people": change.people, "follows": change.effect}
+        for change in changes
+    ]
 
 
 def _print_plan(campaign: CheckedProject, contents: CampaignContents, *, json: bool) -> None:
     from bot.commands import terminal_output
 
-    facts = _describe_plan(campaign, contents)
+    plan = _get_plan(campaign, contents)
+    facts = _build_plan_json(plan)
     if json:
         terminal_output.print_json(facts)
         return
+    _print_plan_tables(campaign.path, facts, plan)
+
+
+def _print_plan_tables(path: Path, facts: Mapping[str, Mapping[str, str]], plan: ChangePlan | None) -> None:
+    from bot.commands import terminal_output
+
     lines, refused = list(facts["changes"].items()), list(facts["refused"].items())
     notes = () if lines else ("Nothing.",)
-    terminal_output.print_table(f"Loading {campaign.path} would change", ("what", "which"), lines, notes=notes)
+    terminal_output.print_table(f"Loading {path} would change", ("what", "which"), lines, notes=notes)
+    _print_texts(plan)
     if refused:
         terminal_output.print_table("And these may not change", ("what", "why"), refused)
+
+
+def _print_texts(plan: ChangePlan | None) -> None:
+    """Print what follows from each changed text, where there are any."""
+    from bot.commands import terminal_output
+
+    if plan is not None and plan.texts:
+        rows = [(change.text, change.language, change.people, change.effect) for change in plan.texts]
+        terminal_output.print_table("Changed texts", ("text", "language", "people", "what follows"), rows)
 
 
 def _get_plan(campaign: CheckedProject, contents: CampaignContents) -> ChangePlan | None:

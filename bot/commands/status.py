@@ -115,6 +115,7 @@ def _build_json(campaign: CampaignStatus) -> dict[str, Any]:
         "people": dict(campaign.by_status),
         "funnel": vars(campaign.funnel),
         "pilot": None if campaign.pilot is None else vars(campaign.pilot),
+        "second pass": None if campaign.second_pass is None else vars(campaign.second_pass),
         "controls": None if controls is None else _build_controls_json(controls),
         "qualification": None if qualification is None else vars(qualification),
         "planned": None if campaign.planned is None else dict(campaign.planned),
@@ -144,6 +145,9 @@ def _build_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
         lines += [("pilot items", campaign.pilot.number), ("pilot items done", campaign.pilot.done)]
         lines += [("people in the pilot", campaign.pilot.newcomers)]
         lines += [("pilot places that wait for newcomers", campaign.pilot.free)] if campaign.pilot.free else []
+    if campaign.second_pass is not None:
+        done, number = campaign.second_pass.done, campaign.second_pass.items
+        lines += [("second pass done", f"{done} of {number} items")]
     if campaign.controls is not None:
         lines += [
             ("control items", campaign.controls.number),

@@ -40,7 +40,8 @@ class FilteredItem:
     """An item after filtering.
 
     `objections` counts the annotators who raised each objection; `reasons` are the objections that removed the item.
-    `n_annotators` counts those who judged it, `n_objecting` those who raised an objection. `n_answers` counts the
+    `n_annotators` counts those who looked for problems, `n_objecting` those who raised an objection (a wrong answer is
+    one under a rule with `failure`, whether or not they looked for problems). `n_answers` counts the
     answers to the first question if the item has gold, `n_wrong` those that differ from it; `failed` says whether more
     than the rule's share is wrong, None where there are no such answers. `remarks` are the answers to all questions of
     the type `text`, sorted, so that their order does not show who wrote them.
@@ -97,13 +98,14 @@ def find_objections(
 ) -> dict[str, tuple[Objection, ...]]:
     """Find the objections in one annotator's response, by question (`get_objection_key`).
 
-    Left out are questions that were not asked, and `keep` questions without an answer among their options. Boxes and
-    texts that stay empty say that there is no such problem: their questions map to an empty tuple.
+    Left out are questions that were not asked (`FullResponse.unasked`, or by `show_if`), and `keep` questions without
+    an answer among their options. Boxes and texts that stay empty say that there is no such problem: their questions
+    map to an empty tuple.
     """
     answers = response.answers
     objections: dict[str, tuple[Objection, ...]] = {}
     for name in rule.problems:
-        if responses.was_asked(name, answers):
+        if (name in answers or name not in response.unasked) and responses.was_asked(name, answers):
             labels = responses.list_labels(name, answers)
             if labels and responses.get_question(name).kind == "text":
                 objections[name] = tuple(_list_question_objections(responses, name))
@@ -159,7 +161,7 @@ def _decide_item(
         status=status,
         objections=raised,
         reasons=reasons,
-        n_annotators=len(judged),
+        n_annotators=sum(_has_looked(objections, rule) for objections in judged),
         n_objecting=sum(any(objections.values()) for objections in judged),
         n_answers=len(answers),
         n_wrong=n_wrong,
@@ -171,13 +173,11 @@ def _decide_item(
 def _decide_status(
     rule: FilteringRule, judged: Sequence[Mapping[str, Sequence[Objection]]], raised: Mapping[Objection, int]
 ) -> tuple[str, tuple[Objection, ...]]:
-    """The status of an item, and the objections that removed it.
+    """The status of an item, and the objections that removed it; not judged where nobody has looked for problems yet.
 
     Each box or text is compared with the share by itself; all answers to a `keep` question that speak against the item
     are counted together, as are all wrong answers.
     """
-    if not judged:
-        return NOT_JUDGED, ()
     removing: list[Objection] = []
     tied = False
     for objection, votes in raised.items():
@@ -188,7 +188,18 @@ def _decide_status(
         if _exceeds_share(n_objecting, n_judging, rule.share):
             removing.append(objection)
         tied = tied or n_objecting == _compute_limit(n_judging, rule.share)
-    return (REMOVED if removing else UNDECIDED if tied else KEPT), tuple(removing)
+    if removing:
+        return REMOVED, tuple(removing)
+    if not any(_has_looked(objections, rule) for objections in judged):
+        return NOT_JUDGED, ()
+    return (UNDECIDED if tied else KEPT), ()
+
+
+def _has_looked(objections: Mapping[str, Sequence[Objection]], rule: FilteringRule) -> bool:
+    """Whether an annotator looked for problems: a right answer alone does not speak for an item, unless the rule asks
+    for nothing else.
+    """
+    return any(key != HUMAN_FAILURE for key in objections) or not (rule.problems or rule.keep)
 
 
 def _compute_limit(n_annotators: int, share: float) -> Fraction:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from exports.filtering.filtered_items import KEPT, NOT_JUDGED, REMOVED, UNDECIDED, FilteredItem
+from exports.filtering.filtered_items import (
+    HUMAN_FAILURE,
+    KEPT,
+    NOT_JUDGED,
+    REMOVED,
+    UNDECIDED,
+    FilteredItem,
+    Objection,
+)
 from exports.filtering.removal_reasons import (
     CONFIDENCE_LEVEL,
     RESAMPLES,
@@ -148,8 +156,14 @@ def _display_item(filtered: FilteredDataSet, item: FilteredItem) -> DisplayedIte
         item_id=item.item_id,
         status=item.status,
         objections=tuple(
-            f"{objection.reason}: {votes} of {item.n_annotators}" for objection, votes in item.objections.items()
+            f"{objection.reason}: {votes} of {_count_voters(item, objection)}"
+            for objection, votes in item.objections.items()
         ),
         remarks=item.remarks,
         content=filtered.responses.contents[item.item_id].shown,
     )
+
+
+def _count_voters(item: FilteredItem, objection: Objection) -> int:
+    """How many annotators could raise the objection."""
+    return item.n_answers if objection.reason == HUMAN_FAILURE else item.n_annotators

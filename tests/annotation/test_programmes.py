@@ -127,10 +127,10 @@ def test_a_programme_is_stored_once_and_changed_with_yes(db: database.Database, 
             name="all", projects=("a",), is_new=True
         )
         assert not stored(session, sandbox, "{file: a.yaml}").is_new
-        with pytest.raises(Conflict, match=r"would change it \(projects\).*--yes"):
+        with pytest.raises(Conflict, match=r"would change it \(keys of the programme file: projects\).*--yes"):
             stored(session, sandbox, "{file: a.yaml, quota: 3}", "{file: b.yaml}")
         changed = stored(session, sandbox, "{file: a.yaml, quota: 3}", "{file: b.yaml}", yes=True)
-        assert (changed.is_new, changed.keys) == (False, ("projects",))
+        assert (changed.is_new, changed.plan.keys) == (False, ("projects",))
         rows = session.exec(
             select(ProgrammeProject.position, ProgrammeProject.quota).order_by(col(ProgrammeProject.position))
         ).all()

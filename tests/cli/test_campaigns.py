@@ -61,7 +61,7 @@ def test_a_changed_file_shows_its_plan_and_is_loaded_with_yes(hromada: Hromada) 
     items = hromada.folder / "odd/items.jsonl"
     items.write_text(items.read_text("utf-8").replace("щука, липа", "щука, верба"), "utf-8")
     plan = hromada("load", "odd/project.yaml", "--plan", "--json").json
-    assert plan == {"changes": {"items changed": "b1"}, "refused": {}}
+    assert plan == {"changes": {"items changed": "b1"}, "texts": [], "refused": {}}
     assert "b1" in hromada("load", "odd/project.yaml", "--plan").out
     refused = hromada("load", "odd/project.yaml")
     assert (refused.code, "items changed: b1" in refused.err, "--yes" in refused.err) == (2, True, True)

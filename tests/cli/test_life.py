@@ -78,7 +78,8 @@ def test_status_tells_everything_of_one_and_a_line_of_each(one: Hromada) -> None
     assert facts == {
         "project": "one", "state": "running", "items": 3, "overlap": 2, "answers": 0, "items done": 0, "in hand": 0,
         "free places": 6, "annotators": 0, "started": facts["started"], "closed": None, "items paused": 0,
-        "excluded": {}, "people": {}, "pilot": None, "controls": None, "qualification": None,
+        "excluded": {}, "people": {}, "pilot": None, "second pass": None, "controls": None,
+        "qualification": None,
         "planned": facts["planned"],
         "funnel": {"invited": None, "consented": None, "started": 0, "finished": 0}, "half width": None, "post hoc": [],
     }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 from typing import Any
@@ -157,6 +158,34 @@ def test_a_question_that_was_not_asked_says_nothing(make: Make) -> None:
     texts = {name: TEXTS[name] for name in ("i1", "i2")}
     made = make.full_responses([ANSWER, shown], given, texts=texts, filtering=FilteringRule(problems=("logic",)))
     assert statuses(made) == ["removed", "not judged"]
+
+
+def test_an_item_that_nobody_has_looked_at_is_not_judged(make: Make) -> None:
+    """The second pass is missing on i1 and was done by one of two on i2, who found nothing; i3 fell by its answers."""
+    given: list[Any] = [
+        ("i1", "a", answers("кіт")), ("i1", "b", answers("кіт")), ("i2", "a", answers("кіт")),
+        ("i2", "b", answers("кіт")), ("i3", "a", answers("пес")),
+    ]  # fmt: skip
+    texts, later = {name: TEXTS[name] for name in ("i1", "i2", "i3")}, frozenset({"logic", "other"})
+    unasked = (later, later, later, frozenset[str](), later)
+
+    def build(**rule: Any) -> FullResponses:
+        chosen = FilteringRule(problems=("logic", "other"), **rule)
+        made = make.full_responses((ANSWER, LOGIC, OTHER), given, texts=texts, gold=GOLD, filtering=chosen)
+        return dataclasses.replace(made, unasked=unasked)
+
+    assert statuses(build()) == ["not judged", "kept", "not judged"]
+    assert statuses(build(failure=True)) == ["not judged", "kept", "removed"]
+    published = filtering.build_filtering_files([build(failure=True)])
+    rows = table(published["items.csv"])
+    assert [(row["status"], row["n_annotators"], row["n_answers"]) for row in rows] == [
+        ("not judged", "0", "2"), ("kept", "1", "2"), ("removed", "0", "1"),
+    ]  # fmt: skip
+    counts = json.loads(str(published["items.json"]))["так-ні"]["counts"]
+    assert counts["items_by_status"] == {"kept": 1, "removed": 1, "undecided": 0, "not judged": 1}
+    page = str(published["items.html"])
+    assert "1 of 2" in page
+    assert "human failure: 1 of 1" in page
 
 
 def test_a_project_without_a_rule_has_no_such_files(make: Make) -> None:

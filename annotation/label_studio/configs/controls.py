@@ -160,8 +160,7 @@ def _describe_limit(question: Question, texts: InterfaceTexts) -> str | None:
 
 
 def _describe_optional(question: Question, texts: InterfaceTexts) -> str | None:
-    optional = not question.required or (isinstance(question, ChoicesQuestion) and question.least == 0)
-    return texts("optional") if optional else None
+    return texts("optional") if passes.may_stay_empty(question) else None
 
 
 def _format_required_message(question: Question, texts: InterfaceTexts) -> str:

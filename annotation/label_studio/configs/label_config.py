@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, indent, tostring  # written here, never read
 
 from annotation.campaigns.project_file import ItemsSection, ProjectFile
-from annotation.campaigns.questions import ChoicesQuestion, EditQuestion, Question, SpanQuestion
+from annotation.campaigns.questions import EditQuestion, Question, SpanQuestion
 from annotation.label_studio import passes
 from annotation.label_studio.configs.controls import (
     ControlContext,
@@ -116,10 +116,10 @@ def _add_questions(
 
 
 def _is_required(question: Question, known: dict[str, Question]) -> bool:
-    """Whether Label Studio requires an answer; it must not where an empty answer is allowed."""
-    if isinstance(question, SpanQuestion) or (isinstance(question, ChoicesQuestion) and question.least == 0):
+    """Whether Label Studio requires an answer; it must not where an empty answer is allowed, and cannot for spans."""
+    if isinstance(question, SpanQuestion) or passes.may_stay_empty(question):
         return False
-    return question.required and not list_unsupported_conditions(question, known)
+    return not list_unsupported_conditions(question, known)
 
 
 def render_instructions(definition: ProjectFile, *, text: str | None = None) -> str:

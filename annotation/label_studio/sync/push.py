@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from sqlmodel import Session
 
 from annotation.errors import BadInput, Where
-from annotation.label_studio import configs
+from annotation.label_studio import configs, passes
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
 from annotation.label_studio.sync import accounts, batches, fixed_tasks, task_upload
@@ -184,16 +184,24 @@ class _Push:
         definition = definitions.get_project_definition(self.project)
         config = configs.render_label_config(definition, second_pass=self.order.second)
         instructions = configs.render_instructions(definition, text=self.project.instructions)
+        empty_allowed = passes.allows_empty_answer(definition, second_pass=self.order.second)
+        wanted = (config, instructions, empty_allowed)
         with self.database.reading() as session:
             batch = session.get_one(LabelStudioBatch, self.batch_id)
         if batch.remote_id is not None:
             remote = self.client.get_project(batch.remote_id)
         else:
             remote = self.client.find_project(batch.mark) or self.client.create_project(
-                title=self._build_title(batch), mark=batch.mark, config=config, instructions=instructions
+                title=self._build_title(batch),
+                mark=batch.mark,
+                config=config,
+                instructions=instructions,
+                empty_allowed=empty_allowed,
             )
-        if remote.label_config != config or remote.expert_instruction != instructions:
-            remote = self.client.update_project(remote.id, config=config, instructions=instructions)
+        if (remote.label_config, remote.expert_instruction, remote.enable_empty_annotation) != wanted:
+            remote = self.client.update_project(
+                remote.id, config=config, instructions=instructions, empty_allowed=empty_allowed
+            )
         with self.database.transaction() as session:
             batches.update_batch(
                 session,

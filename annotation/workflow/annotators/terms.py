@@ -61,6 +61,11 @@ class Terms:
         return tuple(section for section in sections if section is not None)
 
     @property
+    def is_consent_shared(self) -> bool:
+        """Whether the programme asks for consent, so that the project's own text is asked of nobody."""
+        return self.programme_file is not None and self.programme_file.consent is not None
+
+    @property
     def consent(self) -> RequiredConsent | None:
         """The consent that is asked for: the programme's where it has one, else the project's."""
         shared = self.programme_file.consent if self.programme_file else None

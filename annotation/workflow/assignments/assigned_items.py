@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, question_base
 from annotation.store import item_queue
@@ -61,7 +61,8 @@ class AssignedItem:
     `revision` is the revision that the next answer will have, 0 for a first answer. `project` is the project's title,
     `item` the item's external id, `stimulus` the text to judge and `pieces` its parts with their kinds. `number` counts
     the annotator's items in the project from 1. `remaining` is how many items of the pool still need answers of any
-    annotator, this one included; it is None in training and qualification, and above `item_queue.MOST_COUNTED`.
+    annotator, the one in hand included; with control items and repeats how many main items do, so that they look no
+    different. It is None in training and qualification, and above `item_queue.MOST_COUNTED`.
     """
 
     assignment_id: int
@@ -100,7 +101,7 @@ def build_assigned_item(opened: OpenedAssignment, *, open_items: int | None = No
         pieces=tuple(item.pieces or ()),
         questions=get_shown_questions(opened),
         number=assignment.position or 0,
-        remaining=_count_remaining(opened.session, item, open_items=open_items),
+        remaining=_count_remaining(opened, open_items=open_items),
         page=_build_shown_page(context, assignment),
     )
 
@@ -171,15 +172,34 @@ def build_option_orders(context: AnnotatorContext, item: Item, *, occasion: int)
     return orders
 
 
-def _count_remaining(session: Session, item: Item, *, open_items: int | None) -> int | None:
-    if item.pool not in POOLS_WITH_OVERLAP:
+def _count_remaining(opened: OpenedAssignment, *, open_items: int | None) -> int | None:
+    """The number does not depend on the item that it is shown with, so that nobody can tell hidden items by it."""
+    item, is_hidden = opened.item, opened.assignment.is_control or opened.assignment.is_repeat
+    if item.pool not in POOLS_WITH_OVERLAP and not is_hidden:
         return None
     if open_items is None:
+        pool = Pool.MAIN if is_hidden else item.pool
+        in_hand = _find_item_in_hand(opened, pool)
         others = item_queue.count_other_open_items(
-            session, project_id=item.project_id, pool=item.pool, item_id=item.id or 0
+            opened.session, project_id=item.project_id, pool=pool, item_id=in_hand or 0
         )
-        open_items = others + 1
+        open_items = max(1, others + (in_hand is not None))
     return open_items if open_items <= item_queue.MOST_COUNTED else None
+
+
+def _find_item_in_hand(opened: OpenedAssignment, pool: Pool) -> int | None:
+    """The item of the pool whose place the annotator holds: this one, or another while this one is answered anew."""
+    assignment = opened.assignment
+    if assignment.status is AssignmentStatus.LIVE:
+        return assignment.item_id if assignment.holds_place else None
+    live = (
+        select(Assignment.item_id)
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .where(Assignment.annotator_id == assignment.annotator_id, Assignment.project_id == assignment.project_id)
+        .where(Assignment.status == AssignmentStatus.LIVE, Assignment.surface == Surface.TELEGRAM)
+        .where(col(Assignment.holds_place), Item.pool == pool)
+    )
+    return opened.session.exec(live.limit(1)).first()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.stages import DynamicOverlap
@@ -37,34 +37,62 @@ class ForbiddenChange:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChangePlan:
-    """The changes that loading a project file would make.
+class TextChange:
+    """A text that would change: which one, in which language, and what follows for how many people.
 
-    `keys` are the changed keys of the project file. The other fields hold external ids of items: `added`, `changed`
-    and `removed` ones, and `moved` ones, whose position in the file changed. `forbidden` changes refuse the loading.
+    `people` is None where nobody has to read, agree or answer again.
     """
 
+    text: str
+    language: str
+    people: int | None
+    effect: str
+
+    @property
+    def name(self) -> str:
+        """The text and its language."""
+        return f"{self.text} ({self.language})"
+
+    @property
+    def consequence(self) -> str:
+        """What follows, with how many people."""
+        counted = "" if self.people is None else f"{self.people} {'person' if self.people == 1 else 'people'}: "
+        return f"{counted}{self.effect}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangePlan:
+    """The changes that loading a file would make.
+
+    `keys` are the changed keys of the file, which is that of a project or a programme. The other fields hold external
+    ids of items: `added`, `changed` and `removed` ones, and `moved` ones, whose position in the file changed. `texts`
+    are the texts that people see or agree to. `forbidden` changes refuse the loading.
+    """
+
+    file: Literal["project", "programme"] = "project"
     keys: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
+    texts: tuple[TextChange, ...] = ()
     forbidden: tuple[ForbiddenChange, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether nothing would change."""
-        return not (self.keys or self.added or self.changed or self.removed or self.moved)
+        return not (self.keys or self.added or self.changed or self.removed or self.moved or self.texts)
 
     @property
     def lines(self) -> tuple[tuple[str, str], ...]:
         """The plan as pairs of words: a kind of change ("items added"), and the keys or items that it changes."""
         changes = {
-            "keys of the project file": self.keys,
+            f"keys of the {self.file} file": self.keys,
             "items added": self.added,
             "items changed": self.changed,
             "items removed": self.removed,
             "items in another order": (str(len(self.moved)),) if self.moved else (),
+            "texts": tuple(change.name for change in self.texts),
         }
         return tuple((kind, format_ids(names)) for kind, names in changes.items() if names)
 
@@ -72,6 +100,11 @@ class ChangePlan:
     def summary(self) -> str:
         """The plan in one line."""
         return "; ".join(f"{kind}: {names}" for kind, names in self.lines)
+
+
+def describe_texts(changes: Sequence[TextChange]) -> str:
+    """What follows from each changed text, as sentences behind another one; empty without changes."""
+    return "".join(f" {change.name}: {change.consequence}." for change in changes)
 
 
 def format_ids(ids: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -16,26 +16,34 @@ from annotation.store import journal, queries
 from annotation.store.models import Participation, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Event, TextKind
 from annotation.workflow import text_versions
+from annotation.workflow.lifecycle import text_changes
+from annotation.workflow.lifecycle.change_plan import ChangePlan, describe_texts
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedProgramme:
     """A programme in the database, after its file was loaded.
 
-    `projects` are names; `is_new` is false where the programme was loaded before; `keys` are the changed keys of its
-    file.
+    `projects` are names; `is_new` is false where the programme was loaded before; `plan` has the changed keys of its
+    file and the changed texts.
     """
 
     name: str
     projects: tuple[str, ...]
     is_new: bool
-    keys: tuple[str, ...] = ()
+    plan: ChangePlan = field(default_factory=ChangePlan)
 
 
-def plan_programme(session: Session, programme: programme_file.CheckedProgramme) -> tuple[str, ...] | None:
-    """The keys of the programme file that loading would change; None where no programme of that name is loaded."""
+def plan_programme(session: Session, programme: programme_file.CheckedProgramme) -> ChangePlan | None:
+    """The keys and texts of the programme that loading would change; None where none of that name is loaded."""
     stored = _find_programme(session, programme)
-    return None if stored is None else tuple(_list_changed_keys(stored.definition, _dump_definition(programme)))
+    if stored is None:
+        return None
+    return ChangePlan(
+        file="programme",
+        keys=tuple(_list_changed_keys(stored.definition, _dump_definition(programme))),
+        texts=text_changes.list_programme_changes(session, stored, programme),
+    )
 
 
 def load_programme(
@@ -52,10 +60,11 @@ def load_programme(
     stored = _find_programme(session, programme)
     if stored is not None and stored.definition_sha256 == digest:
         return LoadedProgramme(name=stored.name, projects=names, is_new=False)
-    keys = () if stored is None else tuple(_list_changed_keys(stored.definition, definition)) or ("consent",)
-    if stored is not None and not confirmed:
+    plan = plan_programme(session, programme) or ChangePlan()
+    if not plan.empty and not confirmed:
         raise Conflict(
-            f"A programme named {stored.name!r} is loaded already, and this file would change it ({', '.join(keys)}).",
+            f"A programme named {programme.definition.programme!r} is loaded already, and this file would change it"
+            f" ({plan.summary})." + describe_texts(plan.texts),
             where=Where(file=programme.path, field="programme"),
             remedy="Do it with --yes, look at it with --plan, or give the changed one another name.",
         )
@@ -79,11 +88,12 @@ def load_programme(
         "programme": programme_row.name,
         "sha256": digest,
         "projects": list(names),
-        "keys": list(keys),
+        "keys": list(plan.keys),
+        "changed_texts": [change.name for change in plan.texts],
     }
     data["texts"] = columns["texts"]
     journal.record_event(session, event, now=now, data=data)
-    return LoadedProgramme(name=programme_row.name, projects=names, is_new=stored is None, keys=keys)
+    return LoadedProgramme(name=programme_row.name, projects=names, is_new=stored is None, plan=plan)
 
 
 def _find_programme(session: Session, programme: programme_file.CheckedProgramme) -> Programme | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from annotation.store.models import Project
 from annotation.vocabulary import Event
 from annotation.workflow import text_versions
 from annotation.workflow.allocation import group_allocation
-from annotation.workflow.lifecycle import change_plan, freeze, item_writer, row_builder
+from annotation.workflow.lifecycle import change_plan, freeze, item_writer, row_builder, text_changes
 from annotation.workflow.lifecycle.item_writer import Progress
 
 MAX_IDS_IN_JOURNAL = 100
@@ -66,9 +66,15 @@ def plan_project(
     project = find_project(session, campaign)
     if project is None:
         return None
-    return item_writer.plan_project_changes(
-        session, project, campaign, item_writer.build_rows_with_stored_revisions(session, project, campaign, contents)
-    )
+    rows = item_writer.build_rows_with_stored_revisions(session, project, campaign, contents)
+    return _plan_changes(session, project, campaign, rows)
+
+
+def _plan_changes(
+    session: Session, project: Project, campaign: project_file.CheckedProject, rows: item_writer.ItemRows
+) -> change_plan.ChangePlan:
+    changes = item_writer.plan_project_changes(session, project, campaign, rows)
+    return replace(changes, texts=text_changes.list_project_changes(session, project, campaign))
 
 
 @drafts.pause_garbage_collection()
@@ -109,12 +115,12 @@ def load_project(
         journal.record_event(session, event, now=now, project_id=project.id, data=data)
     else:
         rows = item_writer.build_rows_with_stored_revisions(session, stored, campaign, contents)
-        changes = item_writer.plan_project_changes(session, stored, campaign, rows)
+        changes = _plan_changes(session, stored, campaign, rows)
         _refuse_changes(campaign, changes, confirmed=confirmed)
         item_writer.change_project(session, stored, changes, rows=rows, columns=columns, now=now, progress=progress)
         group_allocation.add_late_items(session, stored)
         if stored.started_at is not None:
-            freeze.add_post_hoc_change(stored, what=f"loaded again: {changes.summary or 'texts'}", now=now)
+            freeze.add_post_hoc_change(stored, what=f"loaded again: {changes.summary or 'what its files say'}", now=now)
         journal.record_event(
             session,
             Event.PROJECT_CHANGED,
@@ -135,7 +141,8 @@ def load_project(
 def _describe_changes(project: Project, changes: change_plan.ChangePlan) -> dict[str, Any]:
     """A change as data for the journal; a change after the start is marked as post hoc."""
     keys = {"keys": list(changes.keys), "added": list(changes.added), "changed": list(changes.changed)}
-    return keys | {"removed": list(changes.removed), "post_hoc": project.started_at is not None}
+    keys |= {"removed": list(changes.removed), "changed_texts": [change.name for change in changes.texts]}
+    return keys | {"post_hoc": project.started_at is not None}
 
 
 def _describe_finding(finding: LintFinding) -> dict[str, object]:
@@ -168,7 +175,8 @@ def _refuse_changes(campaign: project_file.CheckedProject, changes: change_plan.
         )
     if not changes.empty and not confirmed:
         raise Conflict(
-            f"A project named {campaign.name!r} is loaded already, and this file would change it ({changes.summary}).",
+            f"A project named {campaign.name!r} is loaded already, and this file would change it ({changes.summary})."
+            + change_plan.describe_texts(changes.texts),
             where=where,
             remedy="Do it with --yes, look at it with --plan, or give the changed one another name.",
         )

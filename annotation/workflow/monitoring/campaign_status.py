@@ -11,7 +11,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion
-from annotation.store import judgements
+from annotation.store import judgements, second_passes
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
 from annotation.workflow.lifecycle import precision
@@ -47,6 +47,14 @@ class PilotCounts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SecondPassCounts:
+    """The second pass: how many main items there are, and on how many of them somebody has done it (`done`)."""
+
+    items: int
+    done: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class ControlItemCounts:
     """The control items of a project.
 
@@ -74,8 +82,8 @@ class CampaignStatus:
     """The status of a project.
 
     `answers` counts final answers, `excluded` those of them that do not count, by reason, also those that never count
-    (control items, other stages, repeats). `annotators` is how many
-    annotators have an assignment, `by_status` how many participations have each status. `pilot`, `controls` and
+    (control items, other stages, repeats). `annotators` is how many annotators have an assignment, `by_status` how many
+    participations have each status. `pilot`, `second_pass` (of projects that ask in steps), `controls` and
     `qualification` are None where the project has none. `planned` is the frozen precision plan, or None before the
     start; `half_width` is the half width of the 95 % interval reached so far, or None where none is known.
     """
@@ -88,6 +96,7 @@ class CampaignStatus:
     by_status: Mapping[str, int]
     funnel: funnel.Funnel
     pilot: PilotCounts | None
+    second_pass: SecondPassCounts | None
     controls: ControlItemCounts | None
     qualification: QualificationCounts | None
     planned: Mapping[str, Any] | None
@@ -98,17 +107,22 @@ def get_campaign_status(session: Session, project: Project) -> CampaignStatus:
     """The status of the project now."""
     definition = project_file.parse_definition(project.definition)
     reason_counts, n_annotators = _count_answers(session, project)
+    items = _count_main_items(session, project)
+    has_steps = any(question.step > 1 for question in definition.all_questions)
     statuses = select(Participation.status, func.count()).where(Participation.project_id == project.id)
     by_status = session.exec(statuses.group_by(col(Participation.status)).order_by(col(Participation.status))).all()
     return CampaignStatus(
         project=project,
-        items=_count_main_items(session, project),
+        items=items,
         answers=sum(reason_counts.values()),
         excluded={reason: count for reason, count in reason_counts.items() if reason is not None},
         annotators=n_annotators,
         by_status={ParticipationStatus(status).value: count for status, count in by_status},
         funnel=funnel.compute_funnel(session, project=project, definition=definition),
         pilot=_count_pilot_items(session, project) if definition.stages.pilot else None,
+        second_pass=SecondPassCounts(items=items.number, done=second_passes.count_judged_items(session, project))
+        if has_steps
+        else None,
         controls=_count_control_items(session, project) if definition.controls else None,
         qualification=_count_qualification(session, project) if definition.stages.qualification else None,
         planned=(project.frozen or {}).get("plan"),

@@ -9,15 +9,17 @@ from sqlmodel import Session, col, func, or_, select
 
 from annotation.campaigns import project_file
 from annotation.store.models import (
+    Assignment,
     Consent,
     Invitation,
+    Item,
     Participation,
     Programme,
     ProgrammeProject,
     Project,
     QueueCursor,
 )
-from annotation.vocabulary import Pool
+from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +62,9 @@ def compute_funnel(session: Session, *, project: Project, definition: project_fi
 
 
 def _count_finished(session: Session, *, project: Project, definition: project_file.ProjectFile) -> int:
-    """How many annotators finished: they were offered all main items, or answered as many as one annotator may."""
+    """How many annotators had all there was for them: they answered or skipped every open main item, in Telegram or in
+    Label Studio, or were offered all that others had left, or answered as many as one annotator may.
+    """
     quota = session.exec(select(ProgrammeProject.quota).where(ProgrammeProject.project_id == project.id)).first()
     limits = [limit for limit in (quota, definition.caps.items if definition.caps else None) if limit is not None]
     completed_queue = select(QueueCursor.annotator_id).where(
@@ -69,7 +73,22 @@ def _count_finished(session: Session, *, project: Project, definition: project_f
         col(QueueCursor.wrapped),
         QueueCursor.pos >= QueueCursor.start,
     )
-    is_finished: list[sa.ColumnElement[bool]] = [col(Participation.annotator_id).in_(completed_queue)]
+    open_items = sa.and_(
+        col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN, col(Item.status) == ItemStatus.OPEN
+    )
+    n_open = sa.select(func.count()).select_from(Item).where(open_items).scalar_subquery()
+    n_ended = func.count(func.distinct(col(Assignment.item_id)))
+    answered_all = (
+        select(Assignment.annotator_id)
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .where(open_items, col(Assignment.status).in_((AssignmentStatus.DONE, AssignmentStatus.SKIPPED)))
+        .group_by(col(Assignment.annotator_id))
+        .having(n_ended == n_open)
+    )
+    is_finished: list[sa.ColumnElement[bool]] = [
+        col(Participation.annotator_id).in_(completed_queue),
+        col(Participation.annotator_id).in_(answered_all),
+    ]
     if limits:
         is_finished.append(col(Participation.answered) >= min(limits))
     finished = select(func.count()).where(Participation.project_id == project.id, or_(*is_finished))

@@ -1,0 +1,88 @@
+"""Items as pandas frames and mappings, from which releases are made: their gold, options and texts.
+
+Imports pandas; the bot's process never loads this.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
+
+from annotation.loading.drafts import format_value
+from annotation.store.models import Item, Project
+from annotation.vocabulary import GoldOrigin, ItemStatus, Pool
+
+
+def read_items(session: Session, project: Project, *, later: str | None = None) -> pd.DataFrame:
+    """One row per main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version,
+    circular, options, status, stimulus_sha256.
+
+    `options` is the item's own list, None where the question's options are fixed; gold columns are None without gold.
+    `circular` says that the gold was made of votes of this project: its origin is `votes`, and no earlier project
+    handed the item on.
+    The gold is that of the first question, or of the question named by `later`.
+    """
+    columns: list[Any] = [
+        col(Item.external_id).label("item_id"),
+        col(Item.revision).label("item_revision"),
+        col(Item.group_id).label("group"),
+        col(Item.gold),
+        col(Item.gold_origin),
+        col(Item.gold_version),
+        col(Item.options),
+        col(Item.status),
+        col(Item.stimulus_sha256),
+        col(Item.golds),
+        col(Item.lineage),
+    ]
+    query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN)
+    result = session.execute(query.order_by(col(Item.external_id)))
+    frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
+    frame["status"] = [str(ItemStatus(status)) for status in frame["status"]]
+    if later is not None:
+        golds = pd.Series(
+            [(by_question or {}).get(later) for by_question in frame["golds"]], index=frame.index, dtype=object
+        )
+        for name in ("gold_origin", "gold_version"):
+            pairs = zip(frame[name], golds, strict=True)
+            frame[name] = pd.Series(
+                [None if gold is None else value for value, gold in pairs], index=frame.index, dtype=object
+            )
+        frame["gold"] = golds
+    of_votes = frame["gold"].notna() & (frame["gold_origin"] == GoldOrigin.VOTES.value)
+    frame["circular"] = (of_votes & frame["lineage"].isna()).astype(object)
+    return frame.drop(columns=["golds", "lineage"]).sort_values("item_id", ignore_index=True)
+
+
+def read_item_contents(session: Session, project: Project) -> dict[str, tuple[str, dict[str, str]]]:
+    """The text of the first step of each main item, and its text fields, by item_id, sorted."""
+    query = select(Item.external_id, Item.stimulus, Item.data).where(
+        Item.project_id == project.id, Item.pool == Pool.MAIN
+    )
+    return {
+        item: (stimulus, {name: value for name, value in data.items() if isinstance(value, str)})
+        for item, stimulus, data in sorted(session.exec(query), key=lambda row: row[0])
+    }
+
+
+def read_accepted_answers(session: Session, project: Project) -> dict[str, tuple[str, ...]]:
+    """Further right answers to the first question, by item_id, of the items that have any."""
+    query = select(Item.external_id, Item.accepted).where(Item.project_id == project.id)
+    return {item: tuple(answers) for item, answers in session.exec(query) if answers}
+
+
+def read_field_texts(session: Session, project: Project, field: str) -> dict[str, str]:
+    """The content of a field of each item, by item_id: the text in which spans are marked."""
+    query = select(Item.external_id, Item.data).where(Item.project_id == project.id)
+    return {item: format_value(data.get(field)) for item, data in session.exec(query)}
+
+
+def read_control_gold(session: Session, project: Project, *, later: str | None = None) -> dict[str, str]:
+    """The gold of control items by item_id, sorted: of the first question, or of the one named by `later`."""
+    columns = select(Item.external_id, Item.gold, Item.golds).order_by(col(Item.external_id))
+    rows = session.exec(columns.where(Item.project_id == project.id, Item.pool == Pool.CONTROL))
+    gold_by_item = {item: gold if later is None else (golds or {}).get(later) for item, gold, golds in rows}
+    return {item: gold for item, gold in gold_by_item.items() if gold is not None}

@@ -1,0 +1,158 @@
+"""A project at work by chat and by command: who had all there was, and what follows from texts that are changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sysconfig
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from annotation.store import queries
+from annotation.workflow.lifecycle import projects, transitions
+from bot.conversation.texts import get_texts
+from tests.bot.conftest import in_file_order
+
+if TYPE_CHECKING:
+    from bot.emulator.scripted_people import ScriptedPerson
+    from tests.bot.conftest import Chat
+
+PROJECT: dict[str, Any] = {
+    "project": "p",
+    "title": "Words",
+    "language": "en",
+    "instructions_file": "instructions.md",
+    "consent": {"file": "consent.md", "version": "1"},
+    "content_warning": "Some are sad.",
+    "question": {"type": "choice", "text": "Which?", "options": ["x", "y"]},
+    "items": {"file": "p.jsonl", "id": "id", "show": "text"},
+    "overlap": 3,
+}
+TEXTS = get_texts("en")
+
+
+def run(folder: Path, *arguments: str, code: int = 0) -> str:
+    """The installed command on the database of the bot; what it printed, or complained of where it is to fail."""
+    done = subprocess.run(
+        [Path(sysconfig.get_path("scripts")) / "hromada", *arguments],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "COLUMNS": "160", "HROMADA_DATABASE_URL": f"sqlite:///{folder / 'bot.db'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, (done.stdout, done.stderr)
+    return done.stderr if code else done.stdout
+
+
+def write(folder: Path, **keys: Any) -> Path:
+    """The project file and its items; texts are written where they are missing."""
+    rows = [{"id": str(number), "text": f"word {number}"} for number in range(2)]
+    (folder / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    for name, text in (("instructions.md", "Read."), ("consent.md", "I agree to all.")):
+        if not (folder / name).exists():
+            (folder / name).write_text(text, "utf-8")
+    (folder / "p.yaml").write_text(json.dumps(PROJECT | keys), "utf-8")
+    return folder / "p.yaml"
+
+
+@pytest.fixture
+def begun(chat: Chat, tmp_path: Path) -> Chat:
+    """The bot with the running project."""
+    with chat.database.transaction() as session:
+        projects.load_project_file(session, write(tmp_path), now=chat.now)
+        in_file_order(session)
+        transitions.start_project(session, project=queries.get_project(session, "p"), now=chat.now)
+    return chat
+
+
+async def come(chat: Chat, number: int) -> ScriptedPerson:
+    """Somebody goes through consent, time zone, warning and card to the first item."""
+    person = chat.person(number, language="en")
+    await chat.send(person, "/start")
+    await chat.tap(person, "English")
+    await chat.tap(person, TEXTS("agree"))
+    await chat.tap(person, person.messages[-1].buttons[0][0])
+    for label in ("go-on", "begin"):
+        await chat.tap(person, TEXTS(label))
+    return person
+
+
+async def answer(chat: Chat, person: ScriptedPerson) -> None:
+    """Answer the item on the screen."""
+    await chat.tap(person, person.messages[-1].buttons[0][0])
+
+
+async def test_three_people_who_answered_everything_had_all_there_was(begun: Chat, tmp_path: Path) -> None:
+    """They have it with their last answer, whoever gave it, and not before."""
+    people = [await come(begun, number) for number in (1, 2, 3)]
+    for person in people:
+        await answer(begun, person)
+    assert json.loads(run(tmp_path, "status", "p", "--json"))["funnel"]["finished"] == 0
+    for person in people:
+        await answer(begun, person)
+    assert json.loads(run(tmp_path, "status", "p", "--json"))["funnel"]["finished"] == 3
+    line = next(line for line in run(tmp_path, "status", "p").splitlines() if "had all there was" in line)
+    assert line.split()[-1] == "3"
+
+
+async def test_changed_texts_are_named_and_taken_only_with_yes(begun: Chat, tmp_path: Path) -> None:
+    """Of three who agreed two have met an item: the numbers are theirs; then everybody is asked as was said."""
+    people = [await come(begun, number) for number in (1, 2)]
+    third = begun.person(3, language="en")
+    await begun.send(third, "/start")
+    await begun.tap(third, "English")
+    await begun.tap(third, TEXTS("agree"))
+    (tmp_path / "instructions.md").write_text("Read twice.", "utf-8")
+    (tmp_path / "consent.md").write_text("I agree to more.", "utf-8")
+    refused = run(tmp_path, "load", "p.yaml", code=2)
+    assert "texts: instructions (en), consent (en)" in refused
+    assert "instructions (en): 2 people: they read it again before their next item." in refused
+    assert "consent (en): 3 people: they agree to it before their next item." in refused
+    assert "--yes" in refused
+    await begun.send(people[0], "/start")
+    assert "word" in people[0].messages[-1].text  # nothing changed: the item, and no question
+    plan = json.loads(run(tmp_path, "load", "p.yaml", "--plan", "--json"))
+    assert [(one["text"], one["language"], one["people"]) for one in plan["texts"]] == [
+        ("instructions", "en", 2), ("consent", "en", 3),
+    ]  # fmt: skip
+    assert plan["changes"] == {"texts": "instructions (en), consent (en)"}
+    assert "they agree to it before their next item" in run(tmp_path, "load", "p.yaml", "--plan")
+    done = run(tmp_path, "load", "p.yaml", "--yes")
+    assert "Changed p" in done
+    assert "nothing changed" not in done
+    await begun.send(people[0], "/start")
+    assert "I agree to more." in people[0].messages[-1].text
+    await begun.tap(people[0], TEXTS("agree"))
+    assert "Read twice." in people[0].messages[-1].text
+    assert json.loads(run(tmp_path, "load", "p.yaml", "--plan", "--json"))["texts"] == []
+    assert json.loads(run(tmp_path, "load", "p.yaml", "--json"))["changed"] is False
+    (tmp_path / "consent.md").write_text("I agree to all.", "utf-8")  # one has agreed to both, nobody is asked again
+    plan = json.loads(run(tmp_path, "load", "p.yaml", "--plan", "--json"))
+    assert [(one["text"], one["people"]) for one in plan["texts"]] == [("consent", 0)]
+
+
+@pytest.mark.parametrize(
+    ("keys", "text", "people"),
+    [
+        ({"content_warning": "Some are very sad."}, "content warning", 1),
+        ({"content_warning": None}, "content warning", None),
+        ({"examples": {"good": ["x: so"]}}, "examples", 1),
+        ({"title": "Longer words"}, "title", None),
+        ({"attestation": {"text": "Tools?", "options": ["none", "a book"]}}, "attestation", None),
+        ({"profile": [{"name": "age", "text": "Age?", "type": "number"}]}, "profile questions", 1),
+        ({"consent": None}, "consent", None),
+    ],
+)
+async def test_every_text_that_people_meet_is_named(
+    begun: Chat, tmp_path: Path, keys: dict[str, Any], text: str, people: int | None
+) -> None:
+    """Texts that stand in the project file too, with how many are asked because of them."""
+    await come(begun, 1)
+    write(tmp_path, **keys)
+    plan = json.loads(run(tmp_path, "load", "p.yaml", "--plan", "--json"))
+    assert [(one["text"], one["language"], one["people"]) for one in plan["texts"]] == [(text, "en", people)]
+    assert f"{text} (en)" in run(tmp_path, "load", "p.yaml", code=2)
