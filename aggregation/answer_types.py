@@ -39,7 +39,6 @@ from aggregation.performance import (
     score_annotators,
     score_unit,
 )
-from aggregation.scoring import NORMALISATION_BY_TYPE
 from aggregation.spans.agreement import compute_span_agreement
 from aggregation.spans.consensus import build_span_consensus
 from aggregation.spans.scores import build_span_scorers, list_span_metrics
@@ -246,7 +245,7 @@ def _compute_rows(
         )
     return compute_text_agreement(
         answers.votes,
-        rule=NORMALISATION_BY_TYPE[answers.kind],
+        rule=answers.rule or "exact",
         overlap=overlap,
         n_resamples=n_resamples,
         seed=seed,

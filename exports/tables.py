@@ -29,10 +29,11 @@ GOLD_COLUMNS = (
 BASELINE_COLUMNS = (
     "dataset", "unit", "total", "wrong", "bl_random", "bl_human", "bl_random_exact", "n_items", "n_annotators",
     "ci_low", "ci_high", "ci_method", "wilson_low", "wilson_high", "ann_mean", "ann_min", "ann_max", "n_ties",
+    "normalise",
 )  # fmt: skip
 SCORE_COLUMNS = (
     "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "total", "n_items",
-    "n_annotators", "n_ties", "beyond_half_width",
+    "n_annotators", "n_ties", "beyond_half_width", "normalise",
 )  # fmt: skip
 _RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
 
@@ -136,7 +137,7 @@ def build_gold_table(result: DataSetResult) -> pd.DataFrame:
     is always that of the consensus, 0 to 1; `gold_confidence` is that of `gold`, for a declared label the share of
     votes that agree with it. `consensus` is empty where a tie is left open. `n_excluded`
     counts answers to the item that do not count; `method` gives version, iterations, convergence and tie rule of the
-    consensus, `warning` the reasons to doubt it.
+    consensus, and of texts how they were compared, `warning` the reasons to doubt it.
     """
     items = result.data.items.set_index("item_id").sort_index()
     labels = _list_consensus_labels(result).reindex(items.index)
@@ -171,9 +172,12 @@ def _compute_gold_confidence(result: DataSetResult, labels: pd.DataFrame) -> pd.
     For declared gold it is the share of votes that agree with it, else the confidence of the consensus.
     """
     gold, frame = result.data.items.set_index("item_id")["gold"], result.votes.frame
-    agreeing = (frame["answer"] == frame["item"].map(gold)).groupby(frame["item"]).mean()
-    consensus = pd.to_numeric(labels.loc[labels["label"].notna(), "confidence"])
     known = labels.index[gold.reindex(labels.index).notna()]
+    voted = frame.loc[frame["item"].isin(known)]
+    pairs = zip(voted["item"], voted["answer"], strict=True)
+    right = [result.data.is_right(item, answer, gold[item]) for item, answer in pairs]
+    agreeing = pd.Series(right, index=voted.index, dtype=float).groupby(voted["item"]).mean()
+    consensus = pd.to_numeric(labels.loc[labels["label"].notna(), "confidence"])
     return pd.Series({**consensus.to_dict(), **agreeing.reindex(known).to_dict()}, dtype=float).reindex(labels.index)
 
 
@@ -205,6 +209,7 @@ def build_score_table(result: DataSetResult) -> pd.DataFrame:
             "n_annotators": unit.n_annotators,
             "n_ties": unit.n_ties,
             "beyond_half_width": None if variant == PRIMARY else result.exceeds_half_width(unit, score),
+            "normalise": result.data.normalise,
         }
         for variant, performance in variants.items()
         for unit in (() if performance is None else performance.units)
@@ -233,6 +238,7 @@ def _build_baseline_row(unit: Unit, scores: Performance, *, data: DataSet) -> di
         "ann_min": format_percent(unit.ann_min),
         "ann_max": format_percent(unit.ann_max),
         "n_ties": unit.n_ties,
+        "normalise": data.normalise,
     }
 
 
@@ -241,13 +247,18 @@ def get_positions_mark(data: DataSet) -> str:
     return "; classes are positions" if data.classes_are_positions else ""
 
 
+def _get_text_mark(data: DataSet) -> str:
+    """The mark added to the method of labels that are texts: how they were compared; empty for other data sets."""
+    return "" if data.normalise is None else f"; texts compared by {data.normalise}"
+
+
 def _list_consensus_labels(result: DataSetResult) -> pd.DataFrame:
     """The consensus by item: label, confidence, tie, n_votes, method (how it was made), warning."""
     consensus = result.consensus
     if consensus is None:
         return pd.DataFrame(columns=["label", "confidence", "tie", "n_votes", "method", "warning"], dtype=object)
     labels = consensus.to_published()
-    return labels.assign(method=labels["method"] + get_positions_mark(result.data))
+    return labels.assign(method=labels["method"] + get_positions_mark(result.data) + _get_text_mark(result.data))
 
 
 def _stack_frames(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:

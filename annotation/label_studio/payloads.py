@@ -60,7 +60,11 @@ def build_task(
             data[passes.get_options_key(question)] = _build_options(question, item, order, keys[question.name])
     if first is not None:
         item_options = None if item.options is None else tuple(item.options)
-        right = item_html.RightAnswers(golds=gold or {}, explanation=item.explanation if gold is not None else None)
+        right = (
+            item_html.RightAnswers(golds=gold, accepted=tuple(item.accepted or ()), explanation=item.explanation)
+            if gold is not None
+            else item_html.RightAnswers(golds={})
+        )
         data[passes.SECOND_PASS_HTML_KEY] = item_html.render_second_pass(
             definition.all_questions, item_options, first, load_texts(definition.language), right
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import QuestionName, Seed, format_title, read_data_set
+from bot.commands.data_sets import QuestionName, Seed, describe_normalisation, format_title, read_data_set
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
@@ -39,7 +39,7 @@ def baseline(
     if json:
         people = performance.annotators.rename_axis("annotator").reset_index().to_dict("records")
         facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
-        facts |= {"classes_are_positions": data.classes_are_positions}
+        facts |= {"classes_are_positions": data.classes_are_positions, "normalise": data.normalise}
         facts |= {
             "random": performance.random,
             "random_exact": performance.random_exact,
@@ -57,7 +57,12 @@ def baseline(
         format_title(data, "human performance"),
         columns,
         units,
-        notes=[*_describe_skips(data), *_build_notes(performance), *_warn_of_circular_gold(data)],
+        notes=[
+            *_describe_skips(data),
+            *_build_notes(performance),
+            *describe_normalisation(data),
+            *_warn_of_circular_gold(data),
+        ],
     )
     scores = [
         (unit.unit, score.metric, score.value, terminal_output.format_interval(score.low, score.high))

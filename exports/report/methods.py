@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from aggregation.consensus import Consensus
 from aggregation.labels.agreement import OVERCONFIDENCE_WARNING, SelfAgreement
+from exports.inputs import DataSet
 from exports.pages.display_text import (
     EXACT_SCORING,
     METHOD_NAMES,
+    NORMALISATION_NAMES,
     OPTIONS_DIFFER,
     POSITIONS,
     TIE_RULE_NAMES,
@@ -36,11 +38,18 @@ def describe_methods(result: DataSetResult) -> tuple[str, ...]:
         sentences.append(f"Mean posterior (“Dawid–Skene IAA”): {result.iaa.value:.2f} %. {OVERCONFIDENCE_WARNING}")
     if data.kind != "label":
         sentences.append(EXACT_SCORING)
+        sentences += _describe_normalisation(data)
     elif data.classes is None:
         sentences.append(OPTIONS_DIFFER)
     if data.classes_are_positions:
         sentences.append(POSITIONS)
     return tuple(sentences)
+
+
+def _describe_normalisation(data: DataSet) -> list[str]:
+    """How texts are compared; nothing for other answers."""
+    rule = data.normalise
+    return [] if rule is None else [f"Texts are compared by “{rule}”: {NORMALISATION_NAMES[rule]}."]
 
 
 def _describe_gold_origins(result: DataSetResult) -> str:

@@ -119,7 +119,7 @@ def test_every_metric_of_every_unit_has_a_row(make: Make) -> None:
     release = released(make.closed(), make.per_item())
     assert list(release.scores.columns) == [
         "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "ci_method", "total", "n_items",
-        "n_annotators", "n_ties", "beyond_half_width",
+        "n_annotators", "n_ties", "beyond_half_width", "normalise",
     ]  # fmt: skip
     assert set(release.scores["subset"]) == {"all"}
     found = release.scores.loc[release.scores["dataset"] == "так-ні", ["unit", "metric", "value", "n_ties"]]
