@@ -11,8 +11,8 @@ from aggregation.scoring import is_right_answer
 from annotation.campaigns.questions import Question
 from annotation.campaigns.questions.question_base import decode_json
 from annotation.campaigns.stimulus import Extent, Piece
-from annotation.label_studio import passes
 from annotation.label_studio.texts import InterfaceTexts
+from annotation.loading.judgements import label_studio_results
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +89,8 @@ def _render_answer(question: Question, item_options: tuple[str, ...] | None, sto
         return "—"
     option_texts = dict(
         zip(
-            passes.list_option_labels(question, item_options),
-            passes.list_option_texts(question, item_options),
+            label_studio_results.list_option_labels(question, item_options),
+            label_studio_results.list_option_texts(question, item_options),
             strict=True,
         )
     )
