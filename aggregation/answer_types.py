@@ -42,7 +42,6 @@ from aggregation.performance import (
     score_fresh_majorities,
     score_unit,
 )
-from aggregation.scoring import NORMALISATION_BY_TYPE
 from aggregation.spans.agreement import compute_span_agreement
 from aggregation.spans.consensus import build_span_consensus
 from aggregation.spans.scores import list_span_metrics, sum_spans
@@ -248,7 +247,7 @@ def _compute_rows(
         )
     return compute_text_agreement(
         answers.votes,
-        rule=NORMALISATION_BY_TYPE[answers.kind],
+        rule=answers.rule or "exact",
         overlap=overlap,
         n_resamples=n_resamples,
         seed=seed,

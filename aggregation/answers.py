@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from aggregation.schema import Votes
-from aggregation.scoring import NORMALISATION_BY_TYPE, NORMALISATIONS
+from aggregation.scoring import NORMALISATION_BY_TYPE, Normalisation, is_right_answer, normalise_answer
 
 AnswerType = Literal["label", "boxes", "text", "edit", "span"]
 
@@ -19,7 +19,7 @@ class Answers:
     `label`: one label (the options of a choice, the points of a scale). `boxes`: a JSON list of the ticked boxes, in
     the order of the boxes, which are `boxes` for all items or `own_boxes` by item. `text`, `edit`: a text. `span`: a
     JSON list of {start, end, text} in the text of its item, which `texts` has by item. Gold is stored the same way;
-    `accepted` has further right answers by item.
+    `accepted` has further right answers by item. Texts are compared by `normalise`, or as is usual for their type.
     """
 
     kind: AnswerType
@@ -28,19 +28,25 @@ class Answers:
     own_boxes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     accepted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    normalise: Normalisation | None = None
+
+    @property
+    def rule(self) -> Normalisation | None:
+        """The normalisation under which answers are compared; None where they are no texts."""
+        return self.normalise or NORMALISATION_BY_TYPE.get(self.kind)
 
     def is_right(self, item: str, answer: str, gold: str) -> bool:
         """Whether an answer equals the gold, or another right answer, of its item."""
-        return is_right_answer(self.kind, answer, (gold, *self.accepted.get(item, ())))
+        return is_right_answer(self.rule, answer, (gold, *self.accepted.get(item, ())))
 
     def list_right_answers(self, item: str, gold: str) -> tuple[str, ...]:
         """All right answers to an item, normalised for comparison; the gold comes first."""
-        return tuple(normalise_answer(self.kind, answer) for answer in (gold, *self.accepted.get(item, ())))
+        return tuple(normalise_answer(self.rule, answer) for answer in (gold, *self.accepted.get(item, ())))
 
     def normalise_votes(self) -> Votes:
         """The votes with every answer normalised for comparison."""
         frame = self.votes.frame
-        normalised = [normalise_answer(self.kind, answer) for answer in frame["answer"]]
+        normalised = [normalise_answer(self.rule, answer) for answer in frame["answer"]]
         return replace(self.votes, frame=frame.assign(answer=normalised))
 
     def merge_right_answers(self) -> Votes:
@@ -64,14 +70,3 @@ class Answers:
     def with_votes(self, votes: Votes) -> Answers:
         """The same question with other votes."""
         return replace(self, votes=votes)
-
-
-def normalise_answer(kind: AnswerType, answer: str) -> str:
-    """An answer in the form in which answers are compared: texts normalised by their rule, all others unchanged."""
-    rule = NORMALISATION_BY_TYPE.get(kind)
-    return answer if rule is None else NORMALISATIONS[rule](answer)
-
-
-def is_right_answer(kind: AnswerType, answer: str, right_answers: Sequence[str]) -> bool:
-    """Whether an answer equals one of the right ones."""
-    return normalise_answer(kind, answer) in {normalise_answer(kind, right) for right in right_answers}

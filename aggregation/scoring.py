@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 import re
-import string
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 APOSTROPHES = "'`´ʹʻʼʽˈ‘’‛′＇"
 """All characters typed as a Ukrainian apostrophe; the rule `apostrophes` replaces each of them with U+0027."""
@@ -112,8 +112,9 @@ def _verbatim(text: str) -> str:
     return text
 
 
-def _spaces(text: str) -> str:
-    return " ".join(text.split())
+def _exact(text: str) -> str:
+    """NFC, with single blanks; everything else counts."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _apostrophes(text: str) -> str:
@@ -124,38 +125,96 @@ def _apostrophes(text: str) -> str:
 def _ukrainian(text: str) -> str:
     """Differences of apostrophe, case, blanks and stress marks are removed."""
     bare = unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).replace("\u0301", ""))
-    return _spaces(_apostrophes(bare).lower())
+    return _exact(_apostrophes(bare).lower())
 
 
-def _squad(text: str) -> str:
-    """SQuAD's normalisation without the English articles: lower case, no ASCII punctuation, single blanks."""
-    return _spaces(text.lower().translate(str.maketrans("", "", string.punctuation)))
+def _words(text: str) -> str:
+    """As SQuAD, without its English articles and with the signs of numbers: lower case, no Unicode punctuation, NFC.
+
+    A minus before a digit stays, and so do marks between two digits. A minus is U+002D whatever dash was typed, a
+    decimal comma a point: −3,5 and -3.5 are equal, −6 and 6, 3.5 and 35 are not.
+    """
+    return _remove_punctuation(text).translate(_COMMA_TO_POINT)
 
 
-def _unicode_punct(text: str) -> str:
-    """As `squad`, but without any Unicode punctuation, apostrophes of every kind included."""
-    kept = "".join(
-        letter
-        for letter in text.lower()
-        if letter not in APOSTROPHES and not unicodedata.category(letter).startswith("P")
+def _number(text: str) -> str:
+    """A number in one form: 3,50 is 3.5, +6 is 6, −0 is 0, 10 963 is 10963; any other text as `words`.
+
+    A number is written in digits 0 to 9 and nothing else once the punctuation around it is gone (3 кг, 1/2, 1e3 and
+    5-7 are none). One comma or one point is its decimal mark. Blanks and apostrophes group thousands; so does a mark
+    that stands several times (1,234,567) or before the other one (1,234.5 is 1.234,5).
+    """
+    written = _remove_punctuation(text)
+    match = _NUMBER_FORM.fullmatch(written)
+    if match is None:
+        return written.translate(_COMMA_TO_POINT)
+    whole = re.sub("[ .,]", "", match["plain"] or match["grouped"] or "").lstrip("0") or "0"
+    part = (match["part"] or match["last"] or "").rstrip("0")
+    value = f"{whole}.{part}" if part else whole
+    return f"-{value}" if match["sign"] == "-" and value != "0" else value
+
+
+def is_number(text: str) -> bool:
+    """Whether the normalisation `number` compares the text as a number."""
+    return _NUMBER_FORM.fullmatch(_remove_punctuation(text)) is not None
+
+
+_DASHES = "\u002d\u058a\u2010-\u2015\u2212\ufe58\ufe63\uff0d"
+_SIGNED_NUMBER = re.compile(
+    r"(?:(?<![^\W_])-(?=[.,]?\d)|\A-\s+(?=[\d\s.,]+\Z))?"
+    rf"(?:(?<![\w.,])[.,])?\d+(?:[^\w\s{APOSTROPHES}]\d+)*"
+)
+"""Digits with their minus (also of an answer like `- 6`), and with marks before and between them."""
+_NUMBER_FORM = re.compile(
+    r"(?P<sign>[-+]?)(?:(?=[.,]?[0-9])(?P<plain>[0-9]{1,3}(?: [0-9]{3})+|[0-9]*)(?:[.,](?P<part>[0-9]+))?"
+    r"|(?P<grouped>[0-9]{1,3}(?:(?P<mark>[.,])[0-9]{3})(?:(?P=mark)[0-9]{3})*)"
+    r"(?:(?!(?P=mark))[.,](?P<last>[0-9]+)|(?<=[.,][0-9]{3}[.,][0-9]{3})))"
+)
+_COMMA_TO_POINT = {ord(","): "."}
+
+
+def _remove_punctuation(text: str) -> str:
+    """Lower case, single blanks and no punctuation, but for the minus and the marks of numbers; dashes are U+002D."""
+    lower = re.sub(f"[{_DASHES}]", "-", unicodedata.normalize("NFC", text).strip().lower())
+    parts, position = [], 0
+    for number in _SIGNED_NUMBER.finditer(lower):
+        signed = "".join(number[0].split())
+        parts += [_drop_punctuation(lower[position : number.start()]), signed if signed[0].isdigit() else f" {signed}"]
+        position = number.end()
+    return _exact("".join([*parts, _drop_punctuation(lower[position:])]))
+
+
+def _drop_punctuation(text: str) -> str:
+    return "".join(
+        letter for letter in text if letter not in APOSTROPHES and not unicodedata.category(letter).startswith("P")
     )
-    return _spaces(kept)
 
+
+Normalisation = Literal["words", "exact", "number"]
+"""The rules by which a project may have its texts compared."""
 
 NORMALISATIONS: Mapping[str, Callable[[str], str]] = MappingProxyType(
     {
+        "words": _words,
+        "exact": _exact,
+        "number": _number,
         "verbatim": _verbatim,
-        "spaces": _spaces,
         "apostrophes": _apostrophes,
         "ukrainian": _ukrainian,
-        "squad": _squad,
-        "unicode_punct": _unicode_punct,
     }
 )
+NORMALISATION_BY_TYPE: Mapping[str, Normalisation] = MappingProxyType({"text": "words", "edit": "exact"})
+"""The normalisation of an answer type where a project names none: every sign counts in corrections."""
 
 
-NORMALISATION_BY_TYPE: Mapping[str, str] = MappingProxyType({"text": "unicode_punct", "edit": "spaces"})
-"""The normalisation under which texts are compared: words alone count in answers, every sign in corrections."""
+def normalise_answer(rule: str | None, answer: str) -> str:
+    """An answer in the form in which answers are compared, by the name of the normalisation; None changes nothing."""
+    return answer if rule is None else NORMALISATIONS[rule](answer)
+
+
+def is_right_answer(rule: str | None, answer: str, right_answers: Iterable[str]) -> bool:
+    """Whether an answer equals one of the right ones under a normalisation; None takes only the same text."""
+    return normalise_answer(rule, answer) in {normalise_answer(rule, right) for right in right_answers}
 
 
 def find_words(text: str) -> tuple[tuple[int, int], ...]:

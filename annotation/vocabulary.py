@@ -69,6 +69,9 @@ SKIPPED = Exclusion(ExclusionKind.SKIPPED, "skipped")
 DELETED_IN_LABEL_STUDIO = Exclusion(ExclusionKind.DELETED, "deleted in Label Studio")
 """Of an answer that the annotator deleted in Label Studio."""
 
+SECOND_PASS_OCCASION = -1
+"""The `occasion` of assignments in the second pass; first assignments have occasion 0, repeats 1 and more."""
+
 SECOND_PASS = Exclusion(ExclusionKind.SECOND_PASS, "second pass: the gold was shown")
 """Of an answer of the second pass, given after the gold was shown."""
 

@@ -79,6 +79,7 @@ def build_data_set(session: Session, project: Project, name: str | None = None) 
         measurement_level=question.level if isinstance(question, ScaleQuestion) else "nominal",
         question=question.name,
         kind=ANSWER_TYPES[type(question)],
+        normalise=question.normalisation,
         control_gold=item_frames.read_control_gold(session, project, later=later),
         removed_annotators=frames.read_removed_annotators(session, project),
         **_get_scoring_fields(session, project, question, items, first=later is None),

@@ -44,6 +44,7 @@ def _describe_data_set(result: DataSetResult, *, options: ReleaseOptions) -> Jso
         "classes_are_positions": data.classes_are_positions,
         "question": data.question,
         "kind": data.kind,
+        "normalise": data.normalise,
         "boxes": None if data.boxes is None else list(data.boxes),
         "counts": {
             "items": len(data.items),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from aggregation.answers import is_right_answer, normalise_answer
+from aggregation.scoring import normalise_answer
 from exports.inputs import DataSet
 
 FAST_SHARE_OF_MEDIAN = 0.25
@@ -20,9 +20,7 @@ def list_control_answers(data: DataSet) -> pd.DataFrame:
     gold = controls["item_id"].map(known)
     answered = controls.loc[gold.notna()]
     answers = zip(answered["item_id"], answered["response"], gold[gold.notna()], strict=True)
-    right = [
-        is_right_answer(data.kind, response, (truth, *data.accepted.get(item, ()))) for item, response, truth in answers
-    ]
+    right = [data.is_right(item, response, truth) for item, response, truth in answers]
     columns = {"annotator": answered["annotator"], "right": pd.Series(right, index=answered.index, dtype=object)}
     return pd.DataFrame(columns)
 
@@ -40,7 +38,7 @@ def list_repeats(data: DataSet) -> pd.DataFrame:
     pairs = pairs[["annotator", "item_id", "response", "response_again", "gap_hours_again"]]
     named = pairs.set_axis(["annotator", "item", "first", "again", "gap_hours"], axis=1)
     for name in ("first", "again"):
-        named[name] = [normalise_answer(data.kind, answer) for answer in named[name]]
+        named[name] = [normalise_answer(data.normalise, answer) for answer in named[name]]
     return named.sort_values(["annotator", "item"], kind="stable", ignore_index=True)
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from aggregation import schema
 from aggregation.answers import Answers, AnswerType
+from aggregation.scoring import Normalisation, is_right_answer
 
 RESPONSE_COLUMNS = (
     "dataset", "item_id", "item_revision", "group", "annotator", "insider", "response", "response_raw", "skip_reason",
@@ -50,13 +51,14 @@ class DataSet:
     marks gold that was made of votes of this project: nobody is scored against it, because they would be scored against
     themselves.
 
-    `question` is the name of the question, `kind` the type of its answers; `boxes`, `own_boxes`, `texts` and `accepted`
-    are those of `aggregation.answers.Answers`. `classes` are the labels of a closed question in declared order,
-    None where the options differ from item to item; `classes_are_positions` says that the classes are positions of
-    options, which themselves differ from item to item. `measurement_level` is that of the classes. `overlap` is the
-    least number of answers planned for an item, None for imported answers. `simulated` is true where at least one
-    annotator is simulated. `control_gold` is the gold of control items that are not among `items`;
-    `removed_annotators` maps annotators who were excluded, failed or withdrew to the reason.
+    `question` is the name of the question, `kind` the type of its answers; `boxes`, `own_boxes`, `texts`, `accepted`
+    and `normalise` (None where answers are no texts) are those of `aggregation.answers.Answers`. `classes` are the
+    labels of a closed question in declared order, None where the options differ from item to item;
+    `classes_are_positions` says that the classes are positions of options, which themselves differ from item to item.
+    `measurement_level` is that of the classes. `overlap` is the least number of answers planned for an item, None for
+    imported answers. `simulated` is true where at least one annotator is simulated. `control_gold` is the gold of
+    control items that are not among `items`; `removed_annotators` maps annotators who were excluded, failed or withdrew
+    to the reason.
     """
 
     name: str
@@ -75,6 +77,7 @@ class DataSet:
     own_boxes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     accepted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    normalise: Normalisation | None = None
     control_gold: Mapping[str, str] = field(default_factory=dict)
     removed_annotators: Mapping[str, str] = field(default_factory=dict)
 
@@ -151,7 +154,12 @@ class DataSet:
             own_boxes=self.own_boxes,
             texts=self.texts,
             accepted=self.accepted,
+            normalise=self.normalise,
         )
+
+    def is_right(self, item_id: str, response: str, gold: str) -> bool:
+        """Whether a response equals the gold, or another right answer, of its item."""
+        return is_right_answer(self.normalise, response, (gold, *self.accepted.get(item_id, ())))
 
     def build_skips(self) -> pd.DataFrame:
         """Build the counted skips in the form that aggregation takes: item, annotator."""

@@ -26,8 +26,8 @@ def build_gold_table(result: DataSetResult) -> pd.DataFrame:
     `gold` is the declared label with its origin and version, else the consensus with the origin `votes`. `confidence`
     is always that of the consensus, 0 to 1; `gold_confidence` is that of gold made of votes, `gold_support` the share
     of votes that say the declared gold. `consensus` is empty where a tie is left open. `n_excluded` counts answers to
-    the item that do not count; `method` gives version, iterations, convergence and tie rule of the consensus, `warning`
-    the reasons to doubt it.
+    the item that do not count; `method` gives version, iterations, convergence and tie rule of the consensus, and of
+    texts how they were compared, `warning` the reasons to doubt it.
     """
     items = result.data.items.set_index("item_id").sort_index()
     labels = _list_consensus_labels(result).reindex(items.index)
@@ -121,9 +121,14 @@ def _list_consensus_labels(result: DataSetResult) -> pd.DataFrame:
     if consensus is None:
         return pd.DataFrame(columns=["label", "confidence", "tie", "n_votes", "method", "warning"], dtype=object)
     labels = consensus.to_published()
-    return labels.assign(method=labels["method"] + get_positions_mark(result.data))
+    return labels.assign(method=labels["method"] + get_positions_mark(result.data) + _get_text_mark(result.data))
 
 
 def get_positions_mark(data: DataSet) -> str:
     """The mark added to the method of every figure whose classes are positions; empty for other data sets."""
     return "; classes are positions" if data.classes_are_positions else ""
+
+
+def _get_text_mark(data: DataSet) -> str:
+    """The mark added to the method of labels that are texts: how they were compared; empty for other data sets."""
+    return "" if data.normalise is None else f"; texts compared by {data.normalise}"

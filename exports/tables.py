@@ -34,10 +34,11 @@ BASELINE_COLUMNS = (
     "dataset", "unit", "basis", "total", "wrong", "bl_random", "bl_human", "bl_human_low", "bl_human_high",
     "bl_random_exact", "n_items", "n_annotators", "se", "item_only_low", "item_only_high", "ci_method", "wilson_low",
     "wilson_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max", "n_ties", "warning",
+    "normalise",
 )  # fmt: skip
 SCORE_COLUMNS = (
     "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high",
-    "ci_method", "total", "n_items", "n_annotators", "n_ties", "beyond_half_width", "warning",
+    "ci_method", "total", "n_items", "n_annotators", "n_ties", "beyond_half_width", "warning", "normalise",
 )  # fmt: skip
 _FRACTIONS = ("wilson_low", "wilson_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max")
 _RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
@@ -181,6 +182,7 @@ def build_score_table(result: DataSetResult) -> pd.DataFrame:
             "n_ties": unit.n_ties,
             "beyond_half_width": None if variant == PRIMARY else result.exceeds_half_width(unit, score),
             "warning": join_warnings(unit, score),
+            "normalise": result.data.normalise,
         }
         for variant, performance in variants.items()
         for unit in (() if performance is None else (*performance.units, *performance.fresh_majorities))
@@ -207,6 +209,7 @@ def _build_baseline_row(unit: Unit, scores: Performance, *, data: DataSet) -> di
         "item_only_high": format_fixed(unit.primary.item_only_high, 4),
         "ci_method": unit.primary.ci_method + get_positions_mark(data),
         "n_ties": unit.n_ties,
+        "normalise": data.normalise,
         "warning": join_warnings(unit, unit.primary),
     } | {name: format_fixed(getattr(unit, name), 4) for name in _FRACTIONS}
 

@@ -12,15 +12,7 @@ from aggregation.gold_comparison import ScoredAnswers
 from aggregation.options import GradedOptions, build_column_mean, build_share_metric
 from aggregation.panel_intervals import Metric, Scale
 from aggregation.schema import VOTE_COLUMNS
-from aggregation.scoring import (
-    NORMALISATION_BY_TYPE,
-    NORMALISATIONS,
-    chrf,
-    count_ngrams,
-    error_rate,
-    overlap_f1,
-    split_words,
-)
+from aggregation.scoring import chrf, count_ngrams, error_rate, normalise_answer, overlap_f1, split_words
 
 UNANSWERED_METRICS = {"text": (0.0, 0.0), "edit": (0.0, 1.0, 1.0, 0.0)}
 """The grades of a skip or an open tie: nothing is right, and the whole right text would still have to be written."""
@@ -64,14 +56,14 @@ def list_text_metrics(answers: Answers) -> dict[str, Metric]:
 def measure_text(answers: Answers, item: str, text: str, gold: str) -> tuple[float, ...]:
     """The grades of one text against the right ones, for each metric against the one that it is best with.
 
-    They are `exact_match`, then for answers `f1` of their words, as SQuAD counts it, for corrections `wer`, `cer` and
-    `chrf`. All texts are compared under the rule of the answer type.
+    They are `exact_match`, then for answers `f1` of what stands between blanks, as SQuAD counts it, for corrections
+    `wer`, `cer` and `chrf`. All texts are compared under the normalisation of the answers.
     """
     right = answers.list_right_answers(item, gold)
-    normalised = NORMALISATIONS[NORMALISATION_BY_TYPE[answers.kind]](text)
+    normalised = normalise_answer(answers.rule, text)
     exact = float(normalised in right)
     if answers.kind == "text":
-        return exact, max(overlap_f1(split_words(one), split_words(normalised)) for one in right)
+        return exact, max(overlap_f1(one.split(), normalised.split()) for one in right)
     return (
         exact,
         min(error_rate(split_words(one), split_words(normalised)) for one in right),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from aggregation.scoring import normalise_answer
 from annotation.campaigns.questions import Question
 from annotation.campaigns.questions.question_base import decode_json
 from annotation.errors import BadInput, Where
@@ -61,7 +62,10 @@ class Condition:
             measures = {"confidence": consensus.confidence, "votes": consensus.votes, "count": len(consensus.labels)}
             return self._matches_number(measures[measure])
         value = item.golds.get(question_name, "") if self.value == GOLD_PLACEHOLDER else self.value
-        return self._matches_labels(value, consensus.labels)
+        rule = next(question.normalisation for question in questions if question.name == question_name)
+        return self._matches_labels(
+            normalise_answer(rule, value), [normalise_answer(rule, label) for label in consensus.labels]
+        )
 
     def resolve_measure(self, questions: Sequence[Question]) -> tuple[str, str]:
         """Return the question's name, empty for a fact of the item, and the measure, empty for the consensus itself.
@@ -109,8 +113,9 @@ def parse_condition(text: str, questions: Sequence[Question]) -> Condition:
 def compute_consensus(question: Question, answers: Sequence[str]) -> ItemConsensus | None:
     """Compute the majority of stored answers: the most frequent one, or every box that most answers tick.
 
-    None without answers, and for a tie. The confidence of several boxes is the smallest share of answers that agree on
-    a box, ticked or not.
+    Texts that are equal under the question's normalisation count as one; the label is the most frequent of them. None
+    without answers, and for a tie. The confidence of several boxes is the smallest share of answers that agree on a
+    box, ticked or not.
     """
     if not answers:
         return None
@@ -122,7 +127,11 @@ def compute_consensus(question: Question, answers: Sequence[str]) -> ItemConsens
         if any(count * 2 == len(answers) for count in n_ticks.values()):
             return None
         return ItemConsensus(labels=tuple(sorted(ticked)), confidence=n_agreeing / len(answers), votes=len(answers))
-    ranked = Counter(answers).most_common()
+    normalised = [normalise_answer(question.normalisation, answer) for answer in answers]
+    ranked = Counter(normalised).most_common()
     if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
         return None
-    return ItemConsensus(labels=(ranked[0][0],), confidence=ranked[0][1] / len(answers), votes=len(answers))
+    top, n_top = ranked[0]
+    originals = Counter(answer for answer, same in zip(answers, normalised, strict=True) if same == top)
+    label = min(originals, key=lambda answer: (-originals[answer], answer))
+    return ItemConsensus(labels=(label,), confidence=n_top / len(answers), votes=len(answers))

@@ -7,18 +7,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from aggregation.scoring import is_right_answer
 from annotation.campaigns.questions import Question
 from annotation.campaigns.questions.question_base import decode_json
 from annotation.campaigns.stimulus import Extent, Piece
-from annotation.label_studio import passes
 from annotation.label_studio.texts import InterfaceTexts
+from annotation.loading.judgements import label_studio_results
 
 
 @dataclass(frozen=True, kw_only=True)
 class RightAnswers:
-    """The right answers by question, and the explanation, which only the second pass shows."""
+    """The right answers by question, and the explanation, which only the second pass shows.
+
+    `accepted` are further right answers to the first question.
+    """
 
     golds: Mapping[str, str]
+    accepted: Sequence[str] = ()
     explanation: str | None = None
 
 
@@ -42,8 +47,14 @@ def render_second_pass(
 ) -> str:
     """A table of the annotator's first answers and the right ones, and the explanation."""
     rows = "".join(
-        _render_row(question, item_options, first.get(question.name), right.golds.get(question.name))
-        for question in questions
+        _render_row(
+            question,
+            item_options,
+            first.get(question.name),
+            right.golds.get(question.name),
+            accepted=right.accepted if number == 0 else (),
+        )
+        for number, question in enumerate(questions)
     )
     heads = "".join(f"<th>{html.escape(head)}</th>" for head in ("", texts("first-answer"), texts("right-answer")))
     table = f'<table class="hr-answers"><tr>{heads}</tr>{rows}</table>' if rows else ""
@@ -55,10 +66,20 @@ def render_second_pass(
     )
 
 
-def _render_row(question: Question, item_options: tuple[str, ...] | None, first: str | None, gold: str | None) -> str:
+def _render_row(
+    question: Question,
+    item_options: tuple[str, ...] | None,
+    first: str | None,
+    gold: str | None,
+    *,
+    accepted: Sequence[str],
+) -> str:
     if first is None and gold is None:
         return ""
-    agree = "" if None in (first, gold) else ' class="hr-same"' if first == gold else ' class="hr-other"'
+    agree = ""
+    if first is not None and gold is not None:
+        is_right = is_right_answer(question.normalisation, first, (gold, *accepted))
+        agree = ' class="hr-same"' if is_right else ' class="hr-other"'
     cells = "".join(f"<td>{_render_answer(question, item_options, stored)}</td>" for stored in (first, gold))
     return f"<tr{agree}><th>{html.escape(question.text)}</th>{cells}</tr>"
 
@@ -68,8 +89,8 @@ def _render_answer(question: Question, item_options: tuple[str, ...] | None, sto
         return "—"
     option_texts = dict(
         zip(
-            passes.list_option_labels(question, item_options),
-            passes.list_option_texts(question, item_options),
+            label_studio_results.list_option_labels(question, item_options),
+            label_studio_results.list_option_texts(question, item_options),
             strict=True,
         )
     )

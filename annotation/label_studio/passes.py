@@ -13,24 +13,23 @@ from annotation.campaigns.questions import (
     ChoicesQuestion,
     EditQuestion,
     Question,
-    ScaleQuestion,
     SpanQuestion,
+)
+from annotation.loading.judgements.label_studio_results import (
+    get_none_control,
+    list_option_texts,
+    list_pass_questions,
 )
 
 ITEM_HTML_KEY = "shown"
 """The data key of the item's HTML, without the texts in which spans are marked."""
-SECOND_PASS_HTML_KEY = "second"  # noqa: S105  # no password, a pass over the items
-"""The data key of the HTML of the second pass: first answers, right answers, the explanation."""
 ITEM_OBJECT = "item:shown"
 """The name of the object that shows the item; questions have no colon in their names."""
 
 
 def list_questions(definition: ProjectFile, *, second_pass: bool) -> tuple[Question, ...]:
     """The questions of a pass: those of step 1; in the second pass those of later steps, or else all."""
-    later = tuple(question for question in definition.all_questions if question.step > 1)
-    if not second_pass:
-        return tuple(question for question in definition.all_questions if question.step == 1)
-    return later or definition.all_questions
+    return list_pass_questions(definition.all_questions, second_pass=second_pass)
 
 
 def may_stay_empty(question: Question) -> bool:
@@ -60,18 +59,6 @@ def has_task_options(question: Question) -> bool:
     return isinstance(question, ChoiceQuestion | ChoicesQuestion) and (question.options is None or question.shuffle)
 
 
-def list_option_texts(question: Question, own: tuple[str, ...] | None = None) -> tuple[str, ...]:
-    """The texts of the options, in the order of the project file."""
-    if isinstance(question, ChoiceQuestion | ChoicesQuestion):
-        return question.get_options(own)
-    return question.options if isinstance(question, ScaleQuestion) else ()
-
-
-def list_option_labels(question: Question, own: tuple[str, ...] | None = None) -> tuple[str, ...]:
-    """The labels under which the options are stored, by us and, as aliases, by Label Studio."""
-    return question.get_labels(own) if isinstance(question, ChoiceQuestion) else list_option_texts(question, own)
-
-
 def get_options_key(question: Question) -> str:
     """The data key of a question's options."""
     return f"options_{_escape_key(question.name)}"
@@ -90,11 +77,6 @@ def get_text_key(column: str) -> str:
 def get_text_object(column: str) -> str:
     """The name of the object that shows a text in which spans are marked."""
     return f"text:{_escape_key(column)}"
-
-
-def get_none_control(question: SpanQuestion) -> str:
-    """The name of the checkbox for "nothing to mark"."""
-    return f"{question.name}:none"
 
 
 def assign_hotkeys(definition: ProjectFile) -> Mapping[str, tuple[str, ...]]:

@@ -7,14 +7,12 @@ from typing import Any
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import ChoiceQuestion, EditQuestion, Question, QuestionContent
-from annotation.label_studio import annotation_results, item_html, passes
+from annotation.label_studio import item_html, passes
 from annotation.label_studio.texts import load_texts
 from annotation.loading.drafts import format_value
+from annotation.loading.judgements import label_studio_results
 from annotation.store.models import Item
 from annotation.workflow.lifecycle import campaign_reader
-
-ASSIGNMENT_KEY = "hromada"
-"""The data key of our assignment id, since Label Studio has ids of its own only."""
 
 
 def build_task(
@@ -42,7 +40,10 @@ def build_task(
         for piece in campaign_reader.get_pieces(item, definition)
         if piece.step == 1 or (second_pass and piece.text not in gold_texts)  # it is in the table of answers
     ]
-    data: dict[str, Any] = {ASSIGNMENT_KEY: assignment_id, "item": item.external_id}
+    data: dict[str, Any] = {
+        label_studio_results.ASSIGNMENT_KEY: assignment_id,
+        label_studio_results.ITEM_KEY: item.external_id,
+    }
     data[passes.ITEM_HTML_KEY] = item_html.render_pieces([piece for piece in pieces if piece.field not in fields])
     data |= {
         passes.get_text_key(piece.field): item_html.render_marked_text(piece)
@@ -60,8 +61,12 @@ def build_task(
             data[passes.get_options_key(question)] = _build_options(question, item, order, keys[question.name])
     if first is not None:
         item_options = None if item.options is None else tuple(item.options)
-        right = item_html.RightAnswers(golds=gold or {}, explanation=item.explanation if gold is not None else None)
-        data[passes.SECOND_PASS_HTML_KEY] = item_html.render_second_pass(
+        right = (
+            item_html.RightAnswers(golds=gold, accepted=tuple(item.accepted or ()), explanation=item.explanation)
+            if gold is not None
+            else item_html.RightAnswers(golds={})
+        )
+        data[label_studio_results.SECOND_PASS_KEY] = item_html.render_second_pass(
             definition.all_questions, item_options, first, load_texts(definition.language), right
         )
     return {"data": data, "meta": {"project": definition.project, "revision": item.revision}}
@@ -74,17 +79,10 @@ def read_answers(
     *,
     first: Mapping[str, str] | None = None,
 ) -> Mapping[str, object]:
-    """The raw answers by question of an annotation, as the answer parser of `questions` takes them.
-
-    In the second pass `first` are the annotator's stored first answers, which stay where a question is not asked again.
-    Answers to questions that were hidden at the end are left out. Raises BadInput for unknown controls and options, and
-    for several texts where one is asked for.
-    """
-    questions = passes.list_questions(definition, second_pass=first is not None)
+    """The raw answers by question of an annotation of an item; see `label_studio_results.read_answers`."""
     fields = {name: format_value(value) for name, value in item.data.items()}
     content = QuestionContent(options=None if item.options is None else tuple(item.options), fields=fields)
-    given = annotation_results.read_results(definition, questions, result, content, first=first or {})
-    return annotation_results.select_visible_answers(definition.all_questions, {**(first or {}), **given}, content)
+    return label_studio_results.read_answers(definition.all_questions, result, content, first=first)
 
 
 def _build_options(
@@ -93,8 +91,8 @@ def _build_options(
     """The options as shown; the hotkey of an option is that of its position, the abstain option always has the last."""
     item_options = None if item.options is None else tuple(item.options)
     options, labels = (
-        passes.list_option_texts(question, item_options),
-        passes.list_option_labels(question, item_options),
+        label_studio_results.list_option_texts(question, item_options),
+        label_studio_results.list_option_labels(question, item_options),
     )
     shown = list(range(len(options)) if order is None else order)
     abstains = isinstance(question, ChoiceQuestion) and question.abstain is not None

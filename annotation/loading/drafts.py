@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +14,7 @@ from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
 from annotation.loading import json_text
+from annotation.printed_lists import parse_printed_list
 from annotation.vocabulary import Exclusion, Pool
 
 
@@ -54,7 +55,9 @@ class ItemDraft:
 class VoteDraft:
     """A vote before it is stored. `exclusion` says why it does not count, None where it does.
 
-    `answers` are the answers to all questions by name, where the project has several.
+    `answers` are the answers to all questions by name, where the project has several. `skip_reason` is set for a skip
+    of one of our own tasks. `second_pass` are the regions of an annotation of the second pass, whose answers can be
+    read with the first ones alone; None for all other votes.
     """
 
     item: str
@@ -66,6 +69,8 @@ class VoteDraft:
     origin: input_files.FileRow
     answers: dict[str, str] | None = None
     seconds: float | None = None
+    skip_reason: str | None = None
+    second_pass: tuple[Mapping[str, Any], ...] | None = None
 
 
 def get_cell(row: input_files.FileRow, column: str) -> str:
@@ -81,7 +86,7 @@ def format_value(value: object) -> str:
 
 
 def parse_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:
-    """Parse a cell with one text or a list of texts (JSON, or a list in JSONL); empty for an empty cell."""
+    """Parse a cell with one text or a list of texts (JSON, as Python prints it, or a list in JSONL); () where empty."""
     text = get_cell(row, column).strip()
     if not text.startswith("["):
         return (text,) if text else ()
@@ -109,9 +114,13 @@ def _read_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:
         try:
             value = json_text.parse_json(value, path=row.file, line=row.line, remedy="")
         except BadInput:
-            value = None
+            value = parse_printed_list(value.strip())
     if not isinstance(value, list):
-        raise BadInput("This is not a list of options.", where=row.where(column), remedy='Write it like ["so", "so"].')
+        raise BadInput(
+            "This is not a list of options.",
+            where=row.where(column),
+            remedy="""Write it as JSON, ["so", "so"], or as Python prints it, ['so', 'so'].""",
+        )
     return tuple(format_value(element).strip() for element in value)
 
 

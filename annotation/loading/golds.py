@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from aggregation.scoring import is_number
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question
 from annotation.errors import BadInput
@@ -23,6 +24,8 @@ def check_golds(
     """
     by_name = {question.name: question for question in questions}
     columns = get_gold_columns(definition)
+    section = definition.items
+    accepted_column = section.accepted if isinstance(section, project_file.ItemsSection) else None
     checked_items = []
     for item in drafts:
         golds = {name: _encode_gold(item, by_name[name], text, columns.get(name)) for name, text in item.golds.items()}
@@ -33,6 +36,7 @@ def check_golds(
                 remedy="Write its right answer, or take it out of the pool.",
             )
         first = golds.get(questions[0].name)
+        _refuse_no_numbers(item, questions, golds, columns, accepted_column=accepted_column)
         same = (golds, first) == (item.golds, item.gold)
         checked_items.append(item if same else replace(item, golds=golds, gold=first))
     return tuple(checked_items)
@@ -49,6 +53,29 @@ def _encode_gold(item: ItemDraft, question: Question, text: str, column: str | N
             where=item.origin.where(column),
             remedy=refusal.remedy,
         ) from None
+
+
+def _refuse_no_numbers(
+    item: ItemDraft,
+    questions: Sequence[Question],
+    golds: Mapping[str, str],
+    columns: Mapping[str, str],
+    *,
+    accepted_column: str | None,
+) -> None:
+    """Raise BadInput for a right answer that is no number where answers are compared as numbers."""
+    for number, question in enumerate(questions):
+        if question.normalisation != "number":
+            continue
+        right = [(golds[question.name], columns.get(question.name))] if question.name in golds else []
+        right += [(answer, accepted_column) for answer in item.accepted if number == 0]
+        for answer, column in right:
+            if not is_number(answer):
+                raise BadInput(
+                    f"{answer[:40]!r} is no number, and «{question.text}» compares its answers as numbers.",
+                    where=item.origin.where(column),
+                    remedy="Write it in digits, like -6 or 3,5, or leave `normalise: number` out.",
+                )
 
 
 def get_gold_columns(definition: project_file.ProjectFile) -> dict[str, str]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from annotation import input_files
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, QuestionContent, question_base
 from annotation.errors import BadInput
 from annotation.loading.drafts import VoteDraft, get_cell
+from annotation.loading.judgements import label_studio_results
 from annotation.loading.judgements.raw_votes import RawVote
-from annotation.vocabulary import ABSTAINED, NO_ANSWER
+from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS
 
 
 @dataclass(frozen=True)
@@ -44,16 +46,19 @@ class VoteParser:
 
     def parse_vote(self, raw: RawVote, *, item: str, content: QuestionContent, normalise: LabelNormaliser) -> VoteDraft:
         """Parse a vote on an item."""
+        if raw.result is not None:
+            return self._parse_own(raw, raw.result, item=item, content=content)
         if self.section.answers and raw.exclusion is not None and not self._has_answers(raw.row):
             return self._build_draft(raw, item=item, response="", given={})
         if self.section.answers:
             given = self._parse_columns(raw.row, content, normalise)
             first = given.get(self.questions[0].name, "")
             return self._build_draft(raw, item=item, response=first, given=given)
-        label = normalise(raw.answer)
+        label, question = normalise(raw.answer), self.questions[0]
         if not label.strip():
-            return self._build_draft(raw, item=item, response="", given=None)
-        question = self.questions[0]
+            is_none_ticked = isinstance(question, ChoicesQuestion) and question.least == 0 and raw.exclusion is None
+            response = "[]" if is_none_ticked and self.section.format == "label-studio" else ""
+            return self._build_draft(raw, item=item, response=response, given=None)
         if isinstance(question, ChoiceQuestion):
             labels = question.get_labels(content.options)
             if label not in labels:
@@ -62,6 +67,33 @@ class VoteParser:
             return self._build_draft(raw, item=item, response=label, given=None)
         parsed = _parse_answers([question], {question.name: label}, content, raw.row)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
+
+    def _parse_own(
+        self, raw: RawVote, result: Sequence[Mapping[str, Any]], *, item: str, content: QuestionContent
+    ) -> VoteDraft:
+        """Parse an annotation of one of our own tasks, as a pull does; of a second pass only the regions are kept."""
+        draft = self._build_draft(raw, item=item, response="", given=None)
+        if raw.exclusion is not None:
+            draft = replace(draft, skip_reason=label_studio_results.SKIP_REASON)
+        if raw.second_pass:
+            return replace(draft, exclusion=SECOND_PASS, second_pass=tuple(result))
+        if draft.skip_reason is not None:
+            return draft
+        asked = label_studio_results.list_pass_questions(self.questions, second_pass=False)
+        try:
+            answers = label_studio_results.read_answers(self.questions, result, content)
+        except BadInput as refusal:
+            raise locate_refusal(refusal, raw.row) from None
+        if not result and any(question.required and question.name not in answers for question in asked):
+            return draft
+        given = _parse_answers(asked, answers, content, raw.row)
+        response = given.get(self.questions[0].name, "")
+        draft = self._build_draft(raw, item=item, response=response, given=given)
+        return replace(
+            draft,
+            raw=label_studio_results.describe_answers(asked, answers, given, content),
+            answers=given if len(self.questions) > 1 else None,
+        )
 
     def _build_draft(self, raw: RawVote, *, item: str, response: str, given: dict[str, str] | None) -> VoteDraft:
         first = self.questions[0]
@@ -101,6 +133,11 @@ class VoteParser:
                 raw[question.name] = text or []
         if not any(raw.values()) and not all(isinstance(question, ChoicesQuestion) for question in self.questions):
             return {}
+        if self.section.format == "label-studio":  # it keeps what was written before the question was hidden
+            try:
+                raw = label_studio_results.select_visible_answers(self.questions, raw, content)
+            except BadInput as refusal:
+                raise locate_refusal(refusal, row) from None
         return _parse_answers(self.questions, raw, content, row)
 
     def refuse_unknown_labels(self) -> None:
@@ -122,5 +159,10 @@ def _parse_answers(
     try:
         return question_base.parse_answers(questions, raw, content)
     except BadInput as refusal:
-        name = refusal.where.field if refusal.where else None
-        raise BadInput(refusal.problem, where=row.where(name), remedy=refusal.remedy) from None
+        raise locate_refusal(refusal, row) from None
+
+
+def locate_refusal(refusal: BadInput, row: input_files.FileRow) -> BadInput:
+    """The refusal of an answer, with the place of its vote in the file."""
+    name = refusal.where.field if refusal.where else None
+    return BadInput(refusal.problem, where=row.where(name), remedy=refusal.remedy)

@@ -9,7 +9,15 @@ import typer
 
 from aggregation.errors import HromadaError
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import Method, MethodOption, QuestionName, Seed, format_title, read_data_set
+from bot.commands.data_sets import (
+    Method,
+    MethodOption,
+    QuestionName,
+    Seed,
+    describe_normalisation,
+    format_title,
+    read_data_set,
+)
 
 if TYPE_CHECKING:
     from aggregation.consensus import Accuracy, Consensus
@@ -65,7 +73,7 @@ def aggregate(
     if json:
         terminal_output.print_json(_build_json(data, consensus, accuracy))
         return
-    notes = [f"Note: {warning}" for warning in consensus.warnings]
+    notes = [*describe_normalisation(data), *(f"Note: {warning}" for warning in consensus.warnings)]
     if circular:
         notes.append("No accuracy: the gold that it would be measured by was used to make these labels.")
     elif data.has_circular_gold:
@@ -113,6 +121,7 @@ def _build_json(data: DataSet, consensus: Consensus, accuracy: Accuracy | None) 
         "dataset": data.name,
         "question": data.question,
         "kind": data.kind,
+        "normalise": data.normalise,
         "simulated": data.simulated,
         "classes_are_positions": data.classes_are_positions,
         "method": consensus.method,

@@ -10,7 +10,7 @@ import typer
 
 from aggregation.errors import Refused
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import QuestionName, Seed, format_title, read_data_set
+from bot.commands.data_sets import QuestionName, Seed, describe_normalisation, format_title, read_data_set
 
 if TYPE_CHECKING:
     from aggregation.agreement import Coefficient
@@ -58,7 +58,8 @@ def agreement(
         rows = _compute_coefficients(data, by, resamples=resamples, seed=seed, progress=progress)
     if json:
         as_dictionaries = [asdict(row) for row in rows]
-        terminal_output.print_json({"dataset": data.name, "simulated": data.simulated, "coefficients": as_dictionaries})
+        facts = {"dataset": data.name, "simulated": data.simulated, "normalise": data.normalise}
+        terminal_output.print_json(facts | {"coefficients": as_dictionaries})
         return
     has_several_bases = len({row.basis for row in rows}) > 1
     is_breakdown = any(row.of for row in rows)
@@ -75,7 +76,7 @@ def agreement(
         )
         for row in rows
     ]
-    notes = _build_notes(rows, resamples=resamples, seed=seed)
+    notes = [*describe_normalisation(data), *_build_notes(rows, resamples=resamples, seed=seed)]
     if by is By.TIME and data.responses["position"].isna().all():
         notes.append("Imported votes have no times: the stretches follow the order of the file.")
     terminal_output.print_table(format_title(data, _describe_basis(data, by)), columns, shown, notes=notes)

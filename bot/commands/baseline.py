@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bot.commands import circular_gold
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import QuestionName, format_title, read_data_set
+from bot.commands.data_sets import QuestionName, describe_normalisation, format_title, read_data_set
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
@@ -44,7 +44,7 @@ def baseline(
     if json:
         people = performance.annotators.rename_axis("annotator").reset_index().to_dict("records")
         facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
-        facts |= {"classes_are_positions": data.classes_are_positions}
+        facts |= {"classes_are_positions": data.classes_are_positions, "normalise": data.normalise}
         facts |= {
             "random": performance.random,
             "random_exact": performance.random_exact,
@@ -75,6 +75,7 @@ def baseline(
             *_describe_basis(data, scored),
             *_describe_skips(data),
             *_build_notes(performance),
+            *describe_normalisation(data),
             *_warn_of_circular_gold(data),
         ],
     )

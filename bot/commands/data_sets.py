@@ -52,3 +52,11 @@ def format_title(data: DataSet, what: str) -> str:
     stamp = "SIMULATED · " if data.simulated else ""
     mark = " · classes are positions" if data.classes_are_positions else ""
     return f"{stamp}{data.name} · {what}{mark}"
+
+
+def describe_normalisation(data: DataSet) -> list[str]:
+    """A note on how texts are compared; none where answers are no texts."""
+    from exports.pages.display_text import NORMALISATION_NAMES
+
+    rule = data.normalise
+    return [] if rule is None else [f"Texts are compared by `{rule}`: {NORMALISATION_NAMES[rule]}."]

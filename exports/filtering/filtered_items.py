@@ -117,7 +117,8 @@ def find_objections(
             objections[name] = tuple(Objection(name, label) for label in labels if label not in kept)
     first = responses.questions[0].name
     if rule.failure and gold is not None and first in answers:
-        objections[HUMAN_FAILURE] = (Objection(first, HUMAN_FAILURE),) if answers[first] != gold else ()
+        is_right = responses.data.is_right(response.item_id, answers[first], gold)
+        objections[HUMAN_FAILURE] = () if is_right else (Objection(first, HUMAN_FAILURE),)
     return objections
 
 
@@ -153,7 +154,7 @@ def _decide_item(
     status, reasons = _decide_status(rule, judged, raised)
     first = responses.questions[0].name
     answers = [response.answers[first] for response in item_responses if gold is not None and first in response.answers]
-    n_wrong = sum(answer != gold for answer in answers)
+    n_wrong = sum(gold is not None and not responses.data.is_right(str(item[0]), answer, gold) for answer in answers)
     return FilteredItem(
         item_id=str(item[0]),
         item_revision=int(item[1]),

@@ -137,6 +137,13 @@ NUMBER_COEFFICIENTS = (
 """The coefficients that are written as numbers: chance-corrected ones and error rates. All others are percents."""
 FAR_FROM_PRIMARY = "Further from the score above than half its interval is wide."
 EXACT_SCORING = "Right is what equals a right answer: all boxes, all parts of a text, or the text as it is compared."
+NORMALISATION_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "words": "words and numbers count, not case, blanks and punctuation; a number keeps its minus and decimal mark",
+        "exact": "every sign counts, blanks alone do not",
+        "number": "numbers by their value (3,50 is 3.5), anything that is no number as words",
+    }
+)
 NO_ANSWERS = "No number: nobody’s answer counts yet."
 NO_COMPARISON = "No number: no answer can be held against gold or against another one."
 OPTIONS_DIFFER = "Options differ from item to item, so coefficients and methods that need shared classes are refused."

@@ -6,9 +6,11 @@ import pandas as pd
 
 from aggregation.consensus import Consensus
 from aggregation.labels.agreement import OVERCONFIDENCE_WARNING, SelfAgreement
+from exports.inputs import DataSet
 from exports.pages.display_text import (
     EXACT_SCORING,
     METHOD_NAMES,
+    NORMALISATION_NAMES,
     OPTIONS_DIFFER,
     POSITIONS,
     TIE_RULE_NAMES,
@@ -32,6 +34,7 @@ def describe_methods(result: DataSetResult) -> tuple[str, ...]:
         sentences.append(f"Mean posterior (“Dawid–Skene IAA”): {result.iaa.value:.4f}. {OVERCONFIDENCE_WARNING}")
     if data.kind != "label":
         sentences.append(EXACT_SCORING)
+        sentences += _describe_normalisation(data)
     elif data.classes is None:
         sentences.append(OPTIONS_DIFFER)
     if data.classes_are_positions:
@@ -52,6 +55,12 @@ def _describe_data(result: DataSetResult) -> list[str]:
     if n_skips:
         sentences.append(f"{format_count(n_skips, 'skip')}: wrong where scored, no vote elsewhere.")
     return sentences
+
+
+def _describe_normalisation(data: DataSet) -> list[str]:
+    """How texts are compared; nothing for other answers."""
+    rule = data.normalise
+    return [] if rule is None else [f"Texts are compared by “{rule}”: {NORMALISATION_NAMES[rule]}."]
 
 
 def _describe_gold_origins(result: DataSetResult) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
+import re
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -96,13 +98,65 @@ def test_every_apostrophe_becomes_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "two", "squad", "unicode"), [("п'ять", "п’ять", False, True), ("«Лис»", "лис", False, True)]
+    ("one", "two", "words", "exact", "number"),
+    [
+        ("п'ять", "п’ять", True, False, True),
+        ("«Лис»", "лис", True, False, True),
+        ("COVID-19", "covid19", True, False, True),
+        ("слово - 6", "слово 6", True, False, True),
+        ("слово  6", "слово 6", True, True, True),
+        ("−6", "-6", True, False, True),
+        ("–6", "- 6", True, False, True),
+        ("−6", "6", False, False, False),
+        ("(−6).", "-6", True, False, True),
+        ("3,5", "3.5", True, False, True),
+        ("3.5", "35", False, False, False),
+        (".5", "5", False, False, False),
+        ("-,5", "-0.5", False, False, True),
+        ("3.50", "3.5", False, False, True),
+        ("+6", "6", False, False, True),
+        ("−0", "0", False, False, True),
+        ("007", "7", False, False, True),
+        ("10 963", "10\u00a0963", True, True, True),
+        ("10 963", "10963", False, False, True),
+        ("10'963", "10963", True, False, True),
+        ("1,234", "1234", False, False, False),
+        ("1,234,567", "1 234 567", False, False, True),
+        ("1,234.5", "1.234,5", True, False, True),
+        ("1,234.567", "1,234,567", True, False, False),
+        ("12345678901234567890123456789012345", "12345678901234567890123456789012346", False, False, False),
+        ("5-7", "57", False, False, False),
+        ("1/2", "12", False, False, False),
+        ("10:30", "1030", False, False, False),
+        ("6 кг", "6", False, False, False),
+        ("шість", "6", False, False, False),
+        ("1e3", "1000", False, False, False),
+    ],
 )
-def test_the_known_traps_of_exact_match(one: str, two: str, squad: bool, unicode: bool) -> None:
-    """SQuAD's rule knows ASCII punctuation alone; `unicode_punct` knows all."""
-    for name, equal in (("squad", squad), ("unicode_punct", unicode)):
+def test_what_each_normalisation_calls_equal(one: str, two: str, words: bool, exact: bool, number: bool) -> None:
+    """Sign and decimal mark count under every rule; `number` compares values, and other texts as words."""
+    for name, equal in (("words", words), ("exact", exact), ("number", number)):
         rule = scoring.NORMALISATIONS[name]
-        assert (rule(one) == rule(two)) == equal
+        assert (rule(one) == rule(two)) == equal, (name, rule(one), rule(two))
+        assert scoring.is_right_answer(name, one, ["…", two]) == equal
+
+
+@settings(deadline=None, max_examples=300)
+@given(text=st.text("09 .,-−–'()_+aЇ\u0301", max_size=9))
+def test_what_is_normalised_stays_as_it_is(text: str) -> None:
+    """Normalising twice is normalising once, under every rule; a number has one form, and nothing else has it."""
+    for rule in scoring.NORMALISATIONS.values():
+        assert rule(rule(text)) == rule(text)
+    form = scoring.NORMALISATIONS["number"](text)
+    assert (re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", form) is not None) == scoring.is_number(text)
+
+
+@settings(deadline=None, max_examples=200)
+@given(value=st.decimals(-(10**9), 10**9, places=4), comma=st.booleans(), minus=st.sampled_from("-−–"))
+def test_a_number_has_its_value_however_it_is_written(value: Decimal, comma: bool, minus: str) -> None:
+    """With comma or point, with any minus, with zeros at the end."""
+    written = f"{value:f}".replace(".", "," if comma else ".").replace("-", minus)
+    assert Decimal(scoring.NORMALISATIONS["number"](written)) == value
 
 
 def test_real_corrections_have_the_known_error_rates(shared: Path, known: dict[str, Any]) -> None:

@@ -18,8 +18,8 @@ from annotation import input_files
 from annotation.campaigns import project_file, stimulus
 from annotation.errors import BadInput
 from annotation.loading import campaign, drafts, json_text
-from annotation.loading.items import eval_ua_tion
 from annotation.loading.items import formats as items
+from annotation.printed_lists import parse_printed_list
 
 ROW = {"id": "1", "text": "Кіт, який спав.", "options": ["кіт", "пес"], "gold": "кіт"}
 
@@ -263,6 +263,8 @@ def test_parquet_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         ("['a', __import__('os')]", "['a', __import__('os')]"),
         ("[" + "-" * 5000 + "1]", "[" + "-" * 5000 + "1]"),
         ("['a'", "['a'"),
+        ("['a' 'b']", "['a' 'b']"),
+        ("('a', 'b')", "('a', 'b')"),
         (r"['\ud800']", r"['\ud800']"),
         (r"['\x']", r"['\x']"),
         ("[007]", "[007]"),
@@ -271,14 +273,14 @@ def test_parquet_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 )
 def test_python_lists_are_read_without_running_anything(text: str, found: object) -> None:
     """Flat lists of texts and numbers; whatever else begins like one stays text."""
-    assert eval_ua_tion.parse_printed_list(text) == found
+    assert parse_printed_list(text) == found
 
 
 @given(st.lists(st.text(max_size=20) | st.integers(-(10**9), 10**9) | st.none() | st.booleans(), max_size=8))
 def test_what_python_prints_is_read_back(values: list[object]) -> None:
     """repr and back, but for what no database takes."""
     storable = all(not isinstance(one, str) or "\0" not in one for one in values)
-    assert eval_ua_tion.parse_printed_list(repr(values)) == (values if storable else repr(values))
+    assert parse_printed_list(repr(values)) == (values if storable else repr(values))
 
 
 def test_eval_ua_tions_items_are_the_same_in_every_form(shared: Path) -> None:

@@ -178,6 +178,8 @@ def test_contents_of_texts(refuses: Sequence[str], answer: str, words: str | Non
         ({"usable": "yes"}, {"usable": "no", "boxes": '["a"]'}, (), {"usable": False}),
         ({"usable": "no", "boxes": '["a"]'}, {"usable": "no", "boxes": '["a"]'}, (), {"usable": True, "boxes": True}),
         ({"usable": "no", "words": "П’ять"}, {"words": "п'ять"}, (), {"words": True}),
+        ({"usable": "no", "words": "6"}, {"words": "−6"}, (), {"words": False}),
+        ({"usable": "no", "words": "35"}, {"words": "3,5"}, (), {"words": False}),
         ({"usable": "no"}, {}, (), {}),
     ],
 )

@@ -128,6 +128,7 @@ def test_every_metric_of_every_unit_has_a_row(make: Make) -> None:
     assert list(release.scores.columns) == [
         "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high",
         "ci_method", "total", "n_items", "n_annotators", "n_ties", "beyond_half_width", "warning",
+        "normalise",
     ]  # fmt: skip
     assert set(release.scores["subset"]) == {"all"}
     found = release.scores.loc[release.scores["dataset"] == "так-ні", ["unit", "metric", "value", "n_ties"]]

@@ -17,6 +17,7 @@ from annotation.campaigns.questions.question_base import (
     require_text,
 )
 from annotation.campaigns.sections.base import Section, Text
+from annotation.printed_lists import parse_printed_list
 
 Options = Annotated[tuple[Text, ...], Field(min_length=2)]
 """Two options or more."""
@@ -202,8 +203,11 @@ class ChoicesQuestion(_OptionQuestion):
         return super().is_unanswered(raw) or (self.least > 0 and decode_json(raw) in ([], ()))
 
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
-        """Parse a list of options, a JSON list of them as text, or a single option."""
+        """Parse a list of options, a list of them as text (JSON, or as Python prints it), or a single option."""
         value = decode_json(raw)
+        if isinstance(value, str):
+            printed = parse_printed_list(value.strip())
+            value = printed if all(isinstance(element, str) for element in printed) else value
         elements = [value] if isinstance(value, str) and value.strip() else value
         if not isinstance(elements, list | tuple) or not all(isinstance(element, str) for element in elements):
             raise self.build_refusal("takes a list of options.", 'Write it like ["so", "so"].')

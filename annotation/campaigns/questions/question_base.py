@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
+from aggregation.scoring import Normalisation
 from annotation.campaigns.sections.base import Name, Section, Text, Texts, Values
 from annotation.errors import BadInput, Where
 
@@ -83,6 +84,11 @@ class Question(Section):
     @property
     def closed_answers(self) -> tuple[str, ...] | None:
         """All possible answers, the abstention included; None where they are not the same for all items, or open."""
+        return None
+
+    @property
+    def normalisation(self) -> Normalisation | None:
+        """The rule of `aggregation.scoring` under which answers are compared; None where they are no texts."""
         return None
 
     def is_unanswered(self, raw: object) -> bool:

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from aggregation.scoring import Normalisation
 from annotation.campaigns.questions.question_base import (
     Answer,
     Question,
@@ -18,19 +19,28 @@ from annotation.campaigns.sections.base import Count, Text
 
 
 class TextQuestion(Question):
-    """A free text of `shortest` to `longest` characters; stored stripped, in Unicode's form NFC."""
+    """A free text of `shortest` to `longest` characters; stored stripped, in Unicode's form NFC.
+
+    `normalise` is the rule of `aggregation.scoring` under which texts are compared, with each other and with gold.
+    """
 
     kind: ClassVar[str] = "text"
 
     type: Literal["text"]
     shortest: Count = 1
     longest: Count = 2000
+    normalise: Normalisation = "words"
 
     @model_validator(mode="after")
     def _consistent(self) -> TextQuestion:
         if self.shortest > self.longest:
             raise ValueError(f"From {self.shortest} to {self.longest} characters leaves no answer")
         return self
+
+    @property
+    def normalisation(self) -> Normalisation:
+        """The rule that the project names."""
+        return self.normalise
 
     @property
     def methods(self) -> QuestionMethods:
@@ -69,6 +79,11 @@ class EditQuestion(Question):
             agreement=("exact_match", "mean_cer", "mean_chrf"),
             scores=("exact_match", "wer", "cer", "chrf"),
         )
+
+    @property
+    def normalisation(self) -> Normalisation:
+        """Every sign counts in a correction."""
+        return "exact"
 
     def required_columns(self) -> tuple[str, ...]:
         """The column of the text to correct."""

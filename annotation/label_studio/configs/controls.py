@@ -19,6 +19,7 @@ from annotation.campaigns.questions import (
 )
 from annotation.label_studio import passes
 from annotation.label_studio.texts import InterfaceTexts
+from annotation.loading.judgements.label_studio_results import get_none_control, list_option_labels, list_option_texts
 
 ONE_LINE_LENGTH = 200
 """Texts of at most so many characters get a field of one line."""
@@ -71,7 +72,7 @@ def _add_choices(
     requirement: Mapping[str, object],
 ) -> None:
     several = isinstance(question, ChoicesQuestion)
-    options = passes.list_option_texts(question)
+    options = list_option_texts(question)
     in_task = passes.has_task_options(question)
     inline = bool(options) and sum(map(len, options)) <= INLINE_LENGTH
     if isinstance(question, ScaleQuestion) and question.ends is not None:
@@ -87,7 +88,7 @@ def _add_choices(
         **requirement,  # type: ignore[arg-type]
     )
     if not in_task:
-        _add_fixed_options(choices, options, passes.list_option_labels(question), context.hotkeys[question.name])
+        _add_fixed_options(choices, options, list_option_labels(question), context.hotkeys[question.name])
 
 
 def _add_fixed_options(choices: Element, options: Sequence[str], labels: Sequence[str], keys: Sequence[str]) -> None:
@@ -129,7 +130,7 @@ def _add_labels(card: Element, question: SpanQuestion, context: ControlContext) 
     )
     if question.none is None:
         return
-    name = passes.get_none_control(question)
+    name = get_none_control(question)
     none_box = add_element(card, "Choices", name=name, toName=passes.get_text_object(question.field), choice="multiple")
     add_element(
         none_box,
@@ -228,12 +229,12 @@ def list_unsupported_conditions(
 
 def is_supported_condition(condition_question: Question, values: tuple[str, ...]) -> bool:
     """Whether Label Studio can check these answers; it splits the list of options at commas."""
-    return bool(
-        passes.list_option_texts(condition_question) or passes.has_task_options(condition_question)
-    ) and not any("," in value for value in values)
+    return bool(list_option_texts(condition_question) or passes.has_task_options(condition_question)) and not any(
+        "," in value for value in values
+    )
 
 
 def _list_other_labels(condition_question: Question, values: tuple[str, ...]) -> tuple[str, ...]:
     """The labels of the other options; empty where options differ from item to item, or one label holds a comma."""
-    others = tuple(label for label in passes.list_option_labels(condition_question) if label not in values)
+    others = tuple(label for label in list_option_labels(condition_question) if label not in values)
     return () if any("," in label for label in others) else others

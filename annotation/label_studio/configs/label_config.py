@@ -21,6 +21,7 @@ from annotation.label_studio.configs.controls import (
 )
 from annotation.label_studio.configs.style import build_style
 from annotation.label_studio.texts import load_texts
+from annotation.loading.judgements import label_studio_results
 
 
 def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -> str:
@@ -90,7 +91,7 @@ def _add_item(parent: Element, definition: ProjectFile, *, second_pass: bool) ->
         )
     if second_pass:
         second = add_view(parent, "second")
-        _add_html(second, "item:second", passes.SECOND_PASS_HTML_KEY)
+        _add_html(second, "item:second", label_studio_results.SECOND_PASS_KEY)
 
 
 def _add_html(parent: Element, name: str, key: str) -> None:

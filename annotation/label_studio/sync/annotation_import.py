@@ -23,11 +23,12 @@ from annotation.errors import BadInput, Stale
 from annotation.label_studio import payloads
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteTask
 from annotation.label_studio.sync import task_upload
+from annotation.loading.judgements import label_studio_results
 from annotation.store.models import Assignment, Judgement, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask
+from annotation.vocabulary import SECOND_PASS_OCCASION
 from annotation.workflow import assignments
-from annotation.workflow.assignments import SECOND_PASS_OCCASION, AnnotatorTransaction
+from annotation.workflow.assignments import AnnotatorTransaction
 
-SKIP_REASON = "skipped in Label Studio"
 UNLINKED_REASON = "nobody is linked to this account"
 
 
@@ -157,7 +158,7 @@ def _lock_rows(
         .execution_options(populate_existing=True)
     )
     rows = session.exec(query.where(LabelStudioTask.remote_id == task.id)).all()
-    assignment_id = task.data.get(payloads.ASSIGNMENT_KEY)
+    assignment_id = task.data.get(label_studio_results.ASSIGNMENT_KEY)
     if rows or not isinstance(assignment_id, int):
         return rows
     sent = query.where(LabelStudioTask.assignment_id == assignment_id, col(LabelStudioTask.remote_id).is_(None))
@@ -239,7 +240,7 @@ def _store_answer(
         return AnswerChange.DELETED if withdrawn else None
     times: dict[str, Any] = {"seconds": current.lead_time, "at": min(current.updated_at, now)}
     if current.was_cancelled:
-        skipped = assignments.skip_batch_item(opened, reason=SKIP_REASON, **times, now=now)
+        skipped = assignments.skip_batch_item(opened, reason=label_studio_results.SKIP_REASON, **times, now=now)
         return AnswerChange.SKIPPED if skipped else None
     second = assignment.occasion == SECOND_PASS_OCCASION
     first = task_upload.get_blind_answers(session, assignment, definition.all_questions[0].name) if second else None

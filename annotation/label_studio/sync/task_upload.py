@@ -16,11 +16,11 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import HromadaError, Unavailable
 from annotation.label_studio import payloads
 from annotation.label_studio.client import Client
+from annotation.loading.judgements import label_studio_results
 from annotation.store import judgements
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Item, Judgement, LabelStudioTask
-from annotation.vocabulary import AssignmentStatus
-from annotation.workflow.assignments import SECOND_PASS_OCCASION
+from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus
 
 TASKS_PER_REQUEST = 1000
 """How many tasks one request carries."""
@@ -121,7 +121,7 @@ class TaskUpload:
         arrived: dict[int, int] = {}
         for page in self.client.list_task_pages(self.remote_id, after=highest or 0):
             for task in page:
-                assignment_id = task.data.get(payloads.ASSIGNMENT_KEY)
+                assignment_id = task.data.get(label_studio_results.ASSIGNMENT_KEY)
                 if isinstance(assignment_id, int) and assignment_id in unconfirmed:
                     arrived.setdefault(assignment_id, task.id)
         if arrived:

@@ -10,15 +10,13 @@ have the same columns: metadata nested under `md` in .json are `md_…`.
 
 from __future__ import annotations
 
-import ast
-import re
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 from annotation import input_files
 from annotation.errors import BadInput
 from annotation.loading.items import json_files
+from annotation.printed_lists import parse_printed_list
 
 ANSWER_KEY = "correctAnswer"
 TRUTH_VALUE_LABELS = {True: "так", False: "ні"}
@@ -56,31 +54,3 @@ def read_ua_cbt_csv(path: Path) -> Iterator[input_files.FileRow]:
     for row in input_files.read_delimited(path):
         values = {name: parse_printed_list(text) for name, text in row.values.items()}
         yield input_files.FileRow(path, row.line, values)
-
-
-MAX_LIST_CHARACTERS = 1_000_000
-_ELEMENT = (
-    r"""(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|-?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?|None|True|False)"""
-)
-_LIST = re.compile(rf"\[\s*(?:{_ELEMENT}(?:\s*,\s*{_ELEMENT})*\s*,?\s*)?\]")
-
-
-def parse_printed_list(text: str) -> str | list[object]:
-    """Parse a list of texts and numbers as Python prints it (`"['a', 'b']"`); any other text is returned unchanged.
-
-    The pattern admits nothing nested or long to the parser, which could otherwise run out of memory.
-    """
-    if not text.startswith("[") or len(text) > MAX_LIST_CHARACTERS or _LIST.fullmatch(text) is None:
-        return text
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python warns of a backslash that escapes nothing
-            elements = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-    storable = all(not isinstance(element, str) or _is_storable(element) for element in elements)
-    return elements if isinstance(elements, list) and storable else text
-
-
-def _is_storable(text: str) -> bool:
-    return "\0" not in text and not any(0xD800 <= ord(character) <= 0xDFFF for character in text)

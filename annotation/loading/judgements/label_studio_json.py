@@ -1,6 +1,7 @@
 """Reads votes from Label Studio's JSON: tasks with `data` and `annotations`, or JSON_MIN with one flat object per vote.
 
-Drafts and predictions are no answers and are ignored; skipped tasks have an exclusion.
+Drafts and predictions are no answers and are ignored; skipped tasks have an exclusion. Annotations of our own tasks are
+read as they are when they are pulled: of several by one person the latest answer, from the regions of its controls.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
 from annotation.loading.items import json_files
 from annotation.loading.judgements import label_studio_csv
+from annotation.loading.judgements.label_studio_results import ASSIGNMENT_KEY, ITEM_KEY, SECOND_PASS_KEY
 from annotation.loading.judgements.label_studio_values import (
     ADDED_COLUMNS,
     ControlAnswer,
@@ -49,6 +51,13 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     if rows and not any("annotations" in row.values for row in rows):
         yield from label_studio_csv.read_flat_rows(rows, section)
         return
+    own = [row for row in rows if _is_own_task(row)]
+    if own:
+        if len(own) < len(rows):
+            other = next(row for row in rows if not _is_own_task(row))
+            raise BadInput("The task is not ours, and others in the file are.", where=other.where(), remedy=REMEDY)
+        yield from _read_own_votes(own, section)
+        return
     annotations = [annotation for row in rows for annotation in _list_annotations(row)]
     controls = tuple(section.answers.values()) or (section.answer or _get_only_control(annotations, path),)
     if section.answers:
@@ -66,6 +75,38 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
             answer=answers[controls[0]].text,
             exclusion=SKIPPED if annotation.skipped else find_exclusion(answers.values()),
         )
+
+
+def _is_own_task(task: input_files.FileRow) -> bool:
+    """Whether `hromada label-studio push` made the task."""
+    data = task.values.get("data")
+    return isinstance(data, dict) and {ASSIGNMENT_KEY, ITEM_KEY} <= data.keys()
+
+
+def _read_own_votes(tasks: Sequence[input_files.FileRow], section: VotesSection) -> Iterator[RawVote]:
+    """Read one vote per task and person: the latest answer, else the latest skip."""
+    for task in tasks:
+        latest: dict[str, Annotation] = {}
+        for annotation in sorted(_list_annotations(task), key=_get_place_in_time):
+            latest[get_annotator(annotation.row, section.annotator or "annotator")] = annotation
+        for annotator, annotation in latest.items():
+            yield RawVote(
+                key=get_item_key(annotation.row, section.item or (ITEM_KEY,)),
+                annotator=annotator,
+                answer="",
+                row=annotation.row,
+                seconds=parse_lead_time(annotation.row.values.get("lead_time"), row=annotation.row),
+                exclusion=SKIPPED if annotation.skipped else None,
+                result=annotation.results,
+                second_pass=SECOND_PASS_KEY in annotation.row.values,
+            )
+
+
+def _get_place_in_time(annotation: Annotation) -> tuple[bool, str, int]:
+    """What annotations of one task are sorted by: skips first, then by the time of the last change."""
+    values = annotation.row.values
+    number = values.get("annotation_id")
+    return not annotation.skipped, str(values.get("updated_at") or ""), number if isinstance(number, int) else 0
 
 
 def _parse_answer(annotation: Annotation, control: str) -> ControlAnswer:

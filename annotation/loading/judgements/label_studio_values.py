@@ -29,10 +29,15 @@ class ControlAnswer:
 def parse_control(value: Any, *, originals: Iterable[object], path: Path) -> ControlAnswer:
     """Parse the answer of one control.
 
-    Several choices become a JSON list. Of several texts of a text area, those equal to a field of the task are its
-    initial content and are ignored; if several are left, the answer is ambiguous and excluded.
+    Several choices become a JSON list, and marked parts of a text a JSON list of {start, end, text}. Of several texts
+    of a text area, those equal to a field of the task are its initial content and are ignored; if several are left, the
+    answer is ambiguous and excluded.
     """
-    kind, texts = _unwrap(_decode_cell(value, path=path))
+    decoded = _decode_cell(value, path=path)
+    spans = _list_spans(decoded)
+    if spans:
+        return ControlAnswer(text=json.dumps(spans, ensure_ascii=False))
+    kind, texts = _unwrap(decoded)
     if kind == "choices":
         return ControlAnswer(
             text=texts[0] if len(texts) == 1 else json.dumps(texts, ensure_ascii=False) if texts else ""
@@ -89,6 +94,25 @@ def _is_control_value(value: Any) -> bool:
         and bool(value)
         and all(isinstance(element, str) or _is_control_value(element) for element in value)
     )
+
+
+def _list_spans(value: Any) -> list[dict[str, object]]:
+    """The marked parts of a text, of one region or several; empty where the value is none."""
+    regions = value if isinstance(value, list) else [value]
+    spans = [_read_span(region) for region in regions]
+    return [span for span in spans if span is not None] if all(span is not None for span in spans) else []
+
+
+def _read_span(region: Any) -> dict[str, object] | None:
+    """A marked part with its place; Label Studio writes its line breaks as `\\n`."""
+    if not isinstance(region, Mapping) or not isinstance(region.get("text"), str):
+        return None
+    offsets = region.get("globalOffsets")
+    offsets = offsets if isinstance(offsets, Mapping) else region
+    start, end = offsets.get("start"), offsets.get("end")
+    if type(start) is not int or type(end) is not int:
+        return None
+    return {"start": start, "end": end, "text": region["text"].replace("\\n", "\n")}
 
 
 def _get_texts(value: Any) -> list[str] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from annotation import input_files
 from annotation.errors import BadInput
@@ -18,7 +19,9 @@ MAX_ID_CHARACTERS = 64
 class RawVote:
     """A raw vote. `key` are the values that identify the item, `exclusion` says why it does not count.
 
-    `golden` are right answers that come with the vote, by the column of the answer.
+    `golden` are right answers that come with the vote, by the column of the answer. `result` are the regions of an
+    annotation of one of our own tasks in Label Studio, None for any other vote; `second_pass` says that the right
+    answers were shown.
     """
 
     key: tuple[str, ...]
@@ -29,6 +32,8 @@ class RawVote:
     exclusion: Exclusion | None = None
     seconds: float | None = None
     golden: Mapping[str, str] = field(default_factory=dict)
+    result: tuple[Mapping[str, Any], ...] | None = None
+    second_pass: bool = False
 
 
 def build_item_id(key: Sequence[str]) -> str:

@@ -20,7 +20,6 @@ from annotation.workflow.assignments.batches.batch_answers import (
 )
 from annotation.workflow.assignments.batches.batch_assignment import (
     DEFAULT_BATCH_LEASE,
-    SECOND_PASS_OCCASION,
     AssignedBatch,
     assign_batch,
     assign_outside_batch,
@@ -41,7 +40,6 @@ from annotation.workflow.assignments.undo import get_open_item, keep_judgement, 
 
 __all__ = [
     "DEFAULT_BATCH_LEASE",
-    "SECOND_PASS_OCCASION",
     "AnnotatorTransaction",
     "AssignedBatch",
     "AssignedItem",

@@ -19,8 +19,8 @@ from annotation.loading.campaign import ReadVotes, read_votes
 from annotation.loading.drafts import VoteDraft, format_value
 from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Item, Project
-from annotation.vocabulary import Event, Pool, RepeatPolicy
-from annotation.workflow.imports import control_rules, repeated_votes, vote_writer
+from annotation.vocabulary import SKIPPED, Event, Pool, RepeatPolicy
+from annotation.workflow.imports import control_rules, repeated_votes, second_pass_votes, vote_writer
 from annotation.workflow.imports.vote_writer import VoteItem
 from annotation.workflow.lifecycle.item_writer import Progress
 
@@ -114,25 +114,39 @@ def store_votes(
         (items[vote.item].id, annotators[vote.annotator], _exclude_by_pool(vote, items[vote.item].pool))
         for vote in votes
     ]
-    n_repeats, numbered_votes = repeated_votes.settle_repeats(session, project, votes_with_ids, policy=section.repeats)
+    if definition.kind == "baseline":
+        votes_with_ids = [(item, annotator, _count_skip(vote)) for item, annotator, vote in votes_with_ids]
+    second_passes = [row for row in votes_with_ids if row[2].second_pass is not None]
+    n_repeats, numbered_votes = repeated_votes.settle_repeats(
+        session, project, [row for row in votes_with_ids if row[2].second_pass is None], policy=section.repeats
+    )
     vote_writer.insert_votes(
         session, project, numbered_votes, items={item.id: item for item in items.values()}, progress=progress
     )
+    if second_passes:
+        item_contents = _list_item_contents(session, project)
+        second_pass_votes.store_second_passes(
+            session,
+            second_passes,
+            questions=_list_questions(definition, item_contents.values()),
+            item_contents=item_contents,
+        )
     control_results = control_rules.enforce_control_rules(session, project=project, definition=definition, now=now)
     control_reasons = {
         annotator_id: reason
         for reason, failed in reversed(list(control_results.excluded.items()))
         for annotator_id in failed
     }
+    votes_with_exclusions = [*((item, annotator, vote) for item, annotator, _, vote in numbered_votes), *second_passes]
     reasons = [
         control_reasons.get(annotator_id) if vote.exclusion is None else vote.exclusion.reason
-        for _, annotator_id, _, vote in numbered_votes
+        for _, annotator_id, vote in votes_with_exclusions
     ]
     excluded = Counter(reason for reason in reasons if reason is not None)
     result = ImportedVotes(
         project=project.name,
-        votes=len(numbered_votes),
-        retained=len(numbered_votes) - excluded.total(),
+        votes=len(votes),
+        retained=len(votes) - excluded.total(),
         annotators=len(annotators),
         repeats=n_repeats,
         policy=section.repeats,
@@ -187,6 +201,12 @@ def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
         return vote
     is_control = vote.is_control or pool is Pool.CONTROL
     return replace(vote, exclusion=vote.exclusion or pool.exclusion, is_control=is_control)
+
+
+def _count_skip(vote: VoteDraft) -> VoteDraft:
+    """The vote, counted where it is a skip of one of our own tasks in a baseline, as a skip is there."""
+    is_skip = vote.skip_reason is not None and vote.exclusion == SKIPPED
+    return replace(vote, exclusion=None) if is_skip else vote
 
 
 def _refuse_repeated_import(session: Session, project: Project, vote_file: VoteFile) -> None:

@@ -94,5 +94,6 @@ def _build_judgements(
             "response_raw": vote.raw,
             "answers": vote.answers,
             "seconds": vote.seconds,
+            "skip_reason": vote.skip_reason,
             **judgements.list_exclusion_values(vote.exclusion),
         }

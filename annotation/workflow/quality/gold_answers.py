@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from aggregation.scoring import NORMALISATION_BY_TYPE, NORMALISATIONS
+from aggregation.scoring import is_right_answer
 from annotation.campaigns.questions import (
     ChoiceQuestion,
     ChoicesQuestion,
-    EditQuestion,
     Question,
     ScaleQuestion,
-    TextQuestion,
     question_base,
 )
 from annotation.store.models import Item
@@ -44,7 +42,8 @@ def mark_answers(
     """Whether each answer is right, by question, for the questions that have gold (of `only`, where it names some).
 
     `given` and `golds` are as stored; `accepted` are further right answers to the first question. Texts are compared
-    normalised. Abstentions and questions that were not asked are left out; an empty answer is wrong.
+    under the normalisation of their question. Abstentions and questions that were not asked are left out; an empty
+    answer is wrong.
     """
     marks: dict[str, bool] = {}
     for number, question in enumerate(questions):
@@ -55,7 +54,7 @@ def mark_answers(
         if isinstance(question, ChoiceQuestion) and answer is not None and answer == question.abstain:
             continue
         right = (golds[name], *(accepted if number == 0 else ()))
-        marks[name] = answer is not None and _is_equal(question, answer, right)
+        marks[name] = answer is not None and is_right_answer(question.normalisation, answer, right)
     return marks
 
 
@@ -69,10 +68,3 @@ def select_closed_questions(questions: Sequence[Question]) -> tuple[Question, ..
     return tuple(
         question for question in questions if isinstance(question, ChoiceQuestion | ChoicesQuestion | ScaleQuestion)
     )
-
-
-def _is_equal(question: Question, answer: str, right: Sequence[str]) -> bool:
-    if isinstance(question, TextQuestion | EditQuestion):
-        normalised = NORMALISATIONS[NORMALISATION_BY_TYPE[question.kind]]
-        return normalised(answer) in {normalised(label) for label in right}
-    return answer in right

@@ -16,6 +16,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import ChoicesQuestion, SpanQuestion
 from annotation.label_studio import configs, passes
 from annotation.label_studio.texts import load_texts
+from annotation.loading.judgements.label_studio_results import SECOND_PASS_KEY, list_option_labels
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TEMPLATES = Path(str(resources.files("annotation.campaigns"))) / "templates"
@@ -80,17 +81,15 @@ def test_every_campaign_renders(file: Path, second_pass: bool) -> None:
     assert not moving & set(keys)
     for question in asked:
         aliases = [one.get("alias") for one in named[question.name].iter("Choice")]
-        assert aliases == ([] if passes.has_task_options(question) else list(passes.list_option_labels(question)))
+        assert aliases == ([] if passes.has_task_options(question) else list(list_option_labels(question)))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def test_the_first_pass_names_no_gold(file: Path) -> None:
     """Only the second pass has a place for the first answer and the right one."""
     values = {one.get("value") for one in tree(definition(file)).iter()}
-    assert f"${passes.SECOND_PASS_HTML_KEY}" not in values
-    assert f"${passes.SECOND_PASS_HTML_KEY}" in {
-        one.get("value") for one in tree(definition(file), second_pass=True).iter()
-    }
+    assert f"${SECOND_PASS_KEY}" not in values
+    assert f"${SECOND_PASS_KEY}" in {one.get("value") for one in tree(definition(file), second_pass=True).iter()}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")

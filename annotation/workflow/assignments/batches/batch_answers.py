@@ -15,6 +15,7 @@ from annotation.vocabulary import (
     DELETED_IN_LABEL_STUDIO,
     POOLS_WITH_OVERLAP,
     SECOND_PASS,
+    SECOND_PASS_OCCASION,
     SKIPPED,
     AssignmentStatus,
     ExclusionKind,
@@ -25,7 +26,6 @@ from annotation.vocabulary import (
 )
 from annotation.workflow.assignments import judgement_writer, skips_and_reports, submission
 from annotation.workflow.assignments.annotator_context import OpenedAssignment
-from annotation.workflow.assignments.batches.batch_assignment import SECOND_PASS_OCCASION
 from annotation.workflow.assignments.judgement_writer import NewAnswer
 from annotation.workflow.quality import exclusions
 

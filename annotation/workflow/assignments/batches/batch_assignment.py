@@ -10,7 +10,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.errors import Stale
 from annotation.store.models import Assignment, Item
-from annotation.vocabulary import AssignmentStatus, Surface, UnassignedReason
+from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Surface, UnassignedReason
 from annotation.workflow.assignments import annotator_context, assigned_items, assignment_policy, leases
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.assignments.assigned_items import SelectedItem
@@ -20,9 +20,6 @@ from annotation.workflow.participations import NothingAssigned
 
 DEFAULT_BATCH_LEASE = timedelta(days=14)
 """How long the lease of a batch lasts, where the caller sets nothing else."""
-
-SECOND_PASS_OCCASION = -1
-"""The `occasion` of assignments in the second pass; first assignments have occasion 0, repeats 1 and more."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,9 +13,9 @@ from sqlmodel import Session, col, select
 
 from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement
-from annotation.vocabulary import AssignmentStatus, ExclusionKind, Surface
+from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, ExclusionKind, Surface
 from annotation.workflow.assignments.annotator_context import AnnotatorTransaction
-from annotation.workflow.assignments.batches.batch_assignment import DEFAULT_BATCH_LEASE, SECOND_PASS_OCCASION
+from annotation.workflow.assignments.batches.batch_assignment import DEFAULT_BATCH_LEASE
 
 
 def list_second_pass_candidates(

@@ -1,11 +1,15 @@
-"""Raw answers from the result of an annotation: the regions and values of each control become one answer."""
+"""Raw answers from the result of an annotation of our own tasks: what each control holds becomes one answer.
+
+Pulled annotations and those of an export are read by the same functions. In our tasks a control has the name of its
+question.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import (
     ChoiceQuestion,
     ChoicesQuestion,
@@ -18,13 +22,72 @@ from annotation.campaigns.questions import (
     question_base,
 )
 from annotation.errors import BadInput, Where
-from annotation.label_studio import passes
 
+ASSIGNMENT_KEY = "hromada"
+"""The data key of our assignment id, since Label Studio has ids of its own only."""
+ITEM_KEY = "item"
+"""The data key of the item's id."""
+SECOND_PASS_KEY = "second"  # noqa: S105  # no password, a pass over the items
+"""The data key of the HTML of the second pass: first answers, right answers, the explanation."""
+SKIP_REASON = "skipped in Label Studio"
 PUSH_AGAIN_REMEDY = "Push the project again; its configuration was changed in Label Studio."
 
 
-def read_results(
-    definition: ProjectFile,
+def list_pass_questions(questions: Sequence[Question], *, second_pass: bool) -> tuple[Question, ...]:
+    """The questions of a pass: those of step 1; in the second pass those of later steps, or else all."""
+    later = tuple(question for question in questions if question.step > 1)
+    if not second_pass:
+        return tuple(question for question in questions if question.step == 1)
+    return later or tuple(questions)
+
+
+def get_none_control(question: SpanQuestion) -> str:
+    """The name of the checkbox for "nothing to mark"."""
+    return f"{question.name}:none"
+
+
+def list_option_texts(question: Question, own: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """The texts of the options, in the order of the project file."""
+    if isinstance(question, ChoiceQuestion | ChoicesQuestion):
+        return question.get_options(own)
+    return question.options if isinstance(question, ScaleQuestion) else ()
+
+
+def list_option_labels(question: Question, own: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """The labels under which the options are stored, by us and, as aliases, by Label Studio."""
+    return question.get_labels(own) if isinstance(question, ChoiceQuestion) else list_option_texts(question, own)
+
+
+def read_answers(
+    questions: Sequence[Question],
+    result: Sequence[Mapping[str, Any]],
+    content: QuestionContent,
+    *,
+    first: Mapping[str, str] | None = None,
+) -> dict[str, object]:
+    """The raw answers by question of an annotation, as the answer parser of `questions` takes them.
+
+    In the second pass `first` are the annotator's stored first answers, which stay where a question is not asked again.
+    Answers to questions that were hidden at the end are left out. Raises BadInput for unknown controls and options, and
+    for several texts where one is asked for.
+    """
+    asked = list_pass_questions(questions, second_pass=first is not None)
+    given = _read_results(asked, result, content, first=first or {})
+    return select_visible_answers(questions, {**(first or {}), **given}, content)
+
+
+def describe_answers(
+    questions: Sequence[Question], raw: Mapping[str, object], parsed: Mapping[str, str], content: QuestionContent
+) -> str:
+    """What is kept of an annotation as it was received: the option's text or the answer; of several questions JSON."""
+    if len(questions) > 1:
+        return json.dumps(dict(raw), ensure_ascii=False, default=str)
+    question, answer = questions[0], parsed.get(questions[0].name, "")
+    texts = list_option_texts(question, content.options)
+    return dict(zip(list_option_labels(question, content.options), texts, strict=True)).get(answer, answer)
+
+
+def _read_results(
     questions: Sequence[Question],
     result: Sequence[Mapping[str, Any]],
     content: QuestionContent,
@@ -33,15 +96,13 @@ def read_results(
 ) -> dict[str, object]:
     """The answers by question; controls that were not touched have none."""
     by_control = {question.name: question for question in questions}
-    by_control |= {
-        passes.get_none_control(question): question for question in questions if isinstance(question, SpanQuestion)
-    }
+    by_control |= {get_none_control(question): question for question in questions if isinstance(question, SpanQuestion)}
     values: dict[str, list[Any]] = {}
     for region in result:
         name = str(region.get("from_name"))
         if name not in by_control:
             raise BadInput(
-                f"Label Studio has an answer of {name!r}, which {definition.project!r} does not ask.",
+                f"Label Studio has an answer of {name!r}, which the project does not ask.",
                 where=Where(field=name),
                 remedy=PUSH_AGAIN_REMEDY,
             )
@@ -86,14 +147,14 @@ def _read_answer(
         case TextQuestion():
             return _take_single_text(question, _read_texts(given))
         case SpanQuestion():
-            nothing = bool(values.get(passes.get_none_control(question)))
+            nothing = bool(values.get(get_none_control(question)))
             return _read_spans(question, given, content, nothing=nothing)
     return None
 
 
 def _read_labels(question: Question, given: Sequence[Any], content: QuestionContent) -> list[str]:
     """The chosen labels, in the order of the result."""
-    labels = passes.list_option_labels(question, content.options)
+    labels = list_option_labels(question, content.options)
     chosen: list[str] = []
     for value in given:
         listed = value.get("choices") if isinstance(value, Mapping) else value
