@@ -28,7 +28,7 @@ try: build/installed ## A campaign in a chat of your own browser (PROJECT=projec
 
 test: build/installed ## Every test, on the built wheel and every core (ARGS="-n0 tests/cli -k name" for some, on one)
 	rm -rf build/test && mkdir -p build/test
-	cp -R tests benchmarks docs examples README.md .env.example pyproject.toml build/test/
+	cp -R tests benchmarks docs examples README.md .env.example pyproject.toml Makefile build/test/
 	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" "$(abspath $(BIN))/pytest" -n auto --dist loadgroup $(ARGS)
 
 check: build/tools ## ruff, mypy --strict, import-linter
