@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
+from annotation.store import database
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Hromada
 
@@ -134,15 +136,24 @@ def test_a_locked_sqlite_is_refused_after_a_while_and_unchanged(words: Hromada, 
     assert read_everything(words.folder) != before
 
 
+def test_no_lock_on_postgresql_is_waited_for_without_end(postgresql_url: str) -> None:
+    """Where the address does not say how long, a limit of our own holds."""
+    for url, limit in ((postgresql_url, "30s"), (f"{postgresql_url}&options=-c%20lock_timeout%3D1s", "1s")):
+        engine = database.create_engine(url)
+        with engine.connect() as connection:
+            assert connection.exec_driver_sql("SHOW lock_timeout").scalar_one() == limit
+        engine.dispose()
+
+
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", ["load other.yaml", "import words votes.csv"])
 def test_a_locked_postgresql_is_refused_after_a_while_and_unchanged(
     hromada: Hromada, postgresql_url: str, command: str
 ) -> None:
-    """The same on PostgreSQL."""
-    env = {"HROMADA_DATABASE_URL": postgresql_url}
+    """The same on PostgreSQL, after as long as the address says."""
+    env = {"HROMADA_DATABASE_URL": f"{postgresql_url}&options=-c%20lock_timeout%3D1s"}
     assert hromada("load", "project.yaml", env=env).code == 0
-    engine = sa.create_engine(postgresql_url.replace("postgresql://", "postgresql+psycopg://"))
+    engine = database.create_engine(postgresql_url)
     try:
         before = read_tables(engine)
         with lock_postgresql(engine):
