@@ -9,9 +9,15 @@ LOCKING := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-ur
 COMPILE := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml
 STUDIO := $(abspath $(or $(HROMADA_LABEL_STUDIO),build/label-studio/bin/label-studio))
 ARGS ?=
+SEED := $(or $(SEED),$(shell date +%s))
+define RUN_TESTS
+rm -rf build/test && mkdir -p build/test && \
+	cp -R tests benchmarks docs examples README.md .env.example pyproject.toml Makefile build/test/ && \
+	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" $(TIMED) "$(abspath $(BIN))/pytest" -n auto --dist loadgroup
+endef
 
 .DEFAULT_GOAL := help
-.PHONY: help install servers demo try test check bench modules pictures lock clean
+.PHONY: help install servers demo try test explore check bench modules pictures lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,9 +33,11 @@ try: build/installed ## A campaign in a chat of your own browser (PROJECT=projec
 	$(BIN)/hromada try $(or $(PROJECT),examples/eval-ua-tion/lmes-wis.yaml)
 
 test: build/installed ## Every test, on the built wheel and every core (ARGS="-n0 tests/cli -k name" for some, on one)
-	rm -rf build/test && mkdir -p build/test
-	cp -R tests benchmarks docs examples README.md .env.example pyproject.toml build/test/
-	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" "$(abspath $(BIN))/pytest" -n auto --dist loadgroup $(ARGS)
+	$(RUN_TESTS) $(ARGS)
+
+explore: TIMED := timeout --signal INT 300
+explore: build/installed ## A third of the property tests, on examples that nobody has seen (SEED=… for the same again)
+	export HROMADA_EXPLORE=$(SEED); $(RUN_TESTS) --hypothesis-seed=$(SEED) --randomly-seed=$(SEED) $(ARGS)
 
 check: build/tools ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

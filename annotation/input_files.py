@@ -6,6 +6,7 @@ import codecs
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -114,7 +115,8 @@ def read_delimited(path: Path) -> Iterator[FileRow]:
     """
     text = read_text(path)
     csv.field_size_limit(MAX_CELL_CHARACTERS)  # the limit is global in the csv module, and stories are long
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_detect_delimiter(text, path), strict=True)
+    delimiter = _detect_delimiter(text, path)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
     line = 1
     try:
@@ -126,8 +128,24 @@ def read_delimited(path: Path) -> Iterator[FileRow]:
                     header = _read_header(cells, path)
             line = reader.line_num + 1
     except csv.Error as failure:
-        place = Where(file=path, line=reader.line_num)
+        cell = _count_sound_cells(text, line=line, delimiter=delimiter)
+        place = Where(file=path, line=line, field=_name_cell(header, cell))
         raise BadInput(f"The row cannot be read: {failure}.", where=place, remedy="Check its quotes.") from None
+
+
+def _count_sound_cells(text: str, *, line: int, delimiter: str) -> int:
+    """The number of cells before the first one with a broken quote, in the row that begins on a line."""
+    rows = "".join(io.StringIO(text, newline="").readlines()[line - 1 :])
+    cell = re.compile(rf'(?:"(?:[^"]|"")*"|[^"{delimiter}\r\n][^{delimiter}\r\n]*)?{delimiter}')
+    count = position = 0
+    while found := cell.match(rows, position):
+        count, position = count + 1, found.end()
+    return count
+
+
+def _name_cell(header: Sequence[str], index: int) -> str:
+    """The name of the column of a cell; its number where the header has none."""
+    return (header[index] if index < len(header) else "") or f"cell {index + 1}"
 
 
 def _detect_delimiter(text: str, path: Path) -> str:
@@ -136,7 +154,7 @@ def _detect_delimiter(text: str, path: Path) -> str:
     try:
         return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter))))
     except csv.Error as failure:
-        place = Where(file=path, line=1)
+        place = Where(file=path, line=1, column=1)
         raise BadInput(f"The header cannot be read: {failure}.", where=place, remedy="Is it the right file?") from None
 
 
@@ -153,7 +171,7 @@ def _build_row(cells: Sequence[str], *, header: Sequence[str], path: Path, line:
     if len(cells) != len(header):
         raise BadInput(
             f"The row has {len(cells)} cells, the header {len(header)}.",
-            where=Where(file=path, line=line),
+            where=Where(file=path, line=line, field=_name_cell(header, min(len(cells), len(header)))),
             remedy="Quote cells that hold a separator or a line break.",
         )
     return FileRow(path, line, dict(zip(header, cells, strict=True)))
@@ -165,7 +183,7 @@ def require_columns(columns: Sequence[str], row: FileRow, *, key: str) -> None:
         if column not in row.values:
             raise BadInput(
                 f"There is no column {column!r}, which the project file names under `{key}`.",
-                where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES_ENDINGS else 1),
+                where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES_ENDINGS else 1, field=column),
                 remedy=f"It has: {format_columns(row.values)}.",
             )
 

@@ -48,10 +48,12 @@ def figures(url: str, folder: Path, *, steps: int, processes: int, threads: int)
             violations = _stress_checks.list_violations(view, log)
     for violation in violations[:20]:
         print(violation, file=sys.stderr)
+    never = sum(not log.done[kind] for kind in _stress.STEPS)
     durations = [1000 * duration for duration in log.durations]
     return [
         Figure(f"{name}: breaches", len(violations), "", goal="0", holds=not violations),
-        Figure(f"{name}: steps", len(durations), ""),
+        Figure(f"{name}: steps", len(durations), "", goal=f"{steps}", holds=len(durations) == steps),
+        Figure(f"{name}: kinds of steps that were never done", never, "", goal="0", holds=never == 0),
         Figure(f"{name}: steps a second", len(durations) / seconds, "1/s"),
         Figure(f"{name}: step, median", statistics.median(durations), "ms"),
         Figure(f"{name}: step, longest", max(durations), "ms"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import random
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
@@ -14,7 +16,7 @@ import pytest
 import sqlalchemy as sa
 from _chromium import FLAGS, PROGRAM
 from _postgresql import binaries, server
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from annotation.store import database
@@ -22,13 +24,31 @@ from annotation.store import database
 SHARED = "HROMADA_SHARED"
 POSTGRESQL = "HROMADA_TEST_POSTGRESQL"
 LABEL_STUDIO = "HROMADA_LABEL_STUDIO"
+EXPLORE = "HROMADA_EXPLORE"
 settings.register_profile("ci", derandomize=True)  # a change is judged by the same examples as the one before it
-if os.environ.get("CI"):
+settings.register_profile("explore", derandomize=False, database=None, print_blob=True)
+if EXPLORE in os.environ:
+    settings.load_profile("explore")
+elif os.environ.get("CI"):
     settings.load_profile("ci")
 
 
+def pytest_report_header() -> str | None:
+    """How to have the same run again."""
+    seed = os.environ.get(EXPLORE)
+    return None if seed is None else f"new examples for property tests; the same again: make explore SEED={seed}"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share what is made once for their module, as the browser is, stay together on one core."""
+    """Tests that share what is made once for their module, as the browser is, stay together on one core.
+
+    Where HROMADA_EXPLORE names a seed, only property tests are left, a third of them, chosen by the seed.
+    """
+    if EXPLORE in os.environ:
+        functions = [item for item in items if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)]
+        functions.sort(key=lambda item: item.nodeid)
+        rng = random.Random(int(os.environ[EXPLORE]))  # noqa: S311
+        items[:] = rng.sample(functions, k=math.ceil(len(functions) / 3))
     for item in items:
         fixtures = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
         if any(definition.scope == "module" for definitions in fixtures for definition in definitions):
@@ -145,7 +165,7 @@ def browser() -> Iterator[Browser]:
 def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """A developer's own HROMADA_ settings must not reach a test."""
     for name in list(os.environ):
-        if name.startswith("HROMADA_") and name not in {SHARED, POSTGRESQL, LABEL_STUDIO, "HROMADA_SKIPS"}:
+        if name.startswith("HROMADA_") and name not in {SHARED, POSTGRESQL, LABEL_STUDIO, EXPLORE, "HROMADA_SKIPS"}:
             monkeypatch.delenv(name)
 
 

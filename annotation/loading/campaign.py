@@ -95,7 +95,7 @@ def read_votes(
         if item not in item_contents:
             raise BadInput(
                 f"The vote is for an item that is not loaded: {' | '.join(raw.key)[:80]!r}.",
-                where=raw.row.where(),
+                where=raw.row.where(", ".join(section.item or ()) or "votes.item"),
                 remedy="Load the item first, or check which columns `votes.item` names.",
             )
         drafts.append(parser.parse_vote(raw, item=item, content=item_contents[item], normalise=normalise))
@@ -118,7 +118,11 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
         _refuse_different(drafts.setdefault(external_id, draft), draft)
         collector.add_vote(external_id, raw)
     if not drafts:
-        raise BadInput("The file has a header but no votes.", where=Where(file=campaign.resolve_path(section.file)))
+        raise BadInput(
+            "The file has a header but no votes.",
+            where=Where(file=campaign.resolve_path(section.file)),
+            remedy="Is it the right one?",
+        )
     return collector.build_items(drafts.values())
 
 
@@ -127,7 +131,7 @@ def _refuse_different(first: ItemDraft, draft: ItemDraft) -> None:
     if (first.shown, first.options) != (draft.shown, draft.options):
         raise BadInput(
             f"The row has the key of line {first.origin.line}, but shows another text or other options.",
-            where=draft.origin.where(),
+            where=draft.origin.where(draft.pieces[0].field),
             remedy="Name more columns as `votes.item`, so that each thing that was asked is an item of its own.",
         )
 
@@ -179,7 +183,7 @@ def _add_truth(campaign: project_file.CheckedProject, drafts: tuple[ItemDraft, .
     if not with_gold:
         raise BadInput(
             "No row of the truth is for an item that has votes.",
-            where=Where(file=campaign.resolve_path(section.file)),
+            where=Where(file=campaign.resolve_path(section.file), line=1, field=", ".join(section.item)),
             remedy="Check that `truth.item` names the same columns as `votes.item`.",
         )
     return tuple(with_gold.get(draft.external_id, draft) for draft in drafts)

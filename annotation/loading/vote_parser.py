@@ -148,7 +148,7 @@ class VoteParser:
         named = ", ".join(f"{label!r} ({times} times)" for label, (times, _, _) in self.unknown_labels.items())
         raise BadInput(
             f"Labels that are not among the options ({', '.join(known)}): {named}.",
-            where=first.row.where(),
+            where=first.row.where(self.section.answer or "votes.answer"),
             remedy="Map them under `votes.labels.map`, or add them to the options.",
         )
 

@@ -29,6 +29,8 @@ _JSON = json.JSONEncoder(ensure_ascii=False)
 """Writes JSON as UTF-8: a Cyrillic letter takes two bytes, escaped it would take six."""
 BUSY_SECONDS = 5
 """Seconds that a SQLite writer waits for another writer before it gives up (`busy_timeout`)."""
+LOCK_SECONDS = 30
+"""Seconds that a statement on PostgreSQL waits for a lock, unless the address has `options` of its own."""
 POOL_SIZE = 8
 """Number of connections of one process to PostgreSQL by default, and so of its simultaneous transactions."""
 _READ_ONLY = "the transaction that begins only reads"
@@ -143,6 +145,8 @@ def create_engine(url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", poo
         if parsed.get_backend_name() == "postgresql":
             options |= {"isolation_level": "READ COMMITTED"}
             options |= {"pool_size": pool, "max_overflow": 0, "pool_pre_ping": True}
+            if "options" not in parsed.query:
+                options["connect_args"] = {"options": f"-c lock_timeout={LOCK_SECONDS}s"}
         engine = sa.create_engine(parsed, **options)
     except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as failure:
         raise _explain_unusable_url(str(url), failure) from None
@@ -243,11 +247,8 @@ def translate_errors(url: sa.URL) -> Iterator[None]:
         remedy = "Raise HROMADA_DATABASE_POOL, or ask less at once."
         raise Unavailable("All connections are in use.", where=Where(file=format_url(url)), remedy=remedy) from failure
     except (DatabaseError, sqlite3.DatabaseError) as failure:
-        sentence = (
-            _explain_sqlite_error(url, failure)
-            if url.drivername.startswith("sqlite")
-            else _explain_postgresql_error(url, failure)
-        )
+        explain = _explain_sqlite_error if url.drivername.startswith("sqlite") else _explain_postgresql_error
+        sentence = explain(url, failure)
         if sentence is None:
             raise
         raise sentence from failure

@@ -131,13 +131,14 @@ def run_stress(plan: StressPlan) -> StressLog:
 
 def _run_threads(plan: StressPlan, process: int) -> StressLog:
     engine = database.create_engine(plan.url, pool=plan.threads)
-    steps = plan.steps // (plan.processes * plan.threads)
+    each, rest = divmod(plan.steps, plan.processes * plan.threads)
+    steps = [each + (process * plan.threads + number < rest) for number in range(plan.threads)]
     db = Database(engine)
     actors = [_Actor(plan, db, f"{plan.seed}-{process}-{number}") for number in range(plan.threads)]
     log = StressLog()
     try:
         with ThreadPoolExecutor(plan.threads) as pool:
-            for part in pool.map(lambda actor: actor.work(steps), actors):
+            for part in pool.map(_Actor.work, actors, steps):
                 log.add(part)
     finally:
         engine.dispose()
@@ -145,7 +146,10 @@ def _run_threads(plan: StressPlan, process: int) -> StressLog:
 
 
 class _Actor:
-    """One thread: it acts for any annotator, while other threads act for the same annotators."""
+    """One thread: it acts for any annotator, while other threads act for the same annotators.
+
+    A step is a method of its name that returns whether it did what its name says.
+    """
 
     def __init__(self, plan: StressPlan, db: Database, seed: str, *, offset: timedelta = timedelta()) -> None:
         self.plan, self.db, self.offset, self.log = plan, db, offset, StressLog()
@@ -166,7 +170,7 @@ class _Actor:
             (name,) = self.rng.choices(list(STEPS), list(STEPS.values()))
             started = time.perf_counter()
             with suppress(Stale):
-                getattr(self, f"_{name}")(self.rng.randint(1, self.plan.annotators))
+                self.log.done[name] += bool(getattr(self, f"_{name}")(self.rng.randint(1, self.plan.annotators)))
             self.log.durations.append(time.perf_counter() - started)
         return self.log
 
@@ -202,12 +206,13 @@ class _Actor:
         )
         return True
 
-    def _submit(self, annotator: int) -> None:
+    def _submit(self, annotator: int) -> bool:
         if annotator not in self.assigned_items:
             self._next(annotator)
-        if annotator in self.assigned_items:
-            assigned = self.assigned_items.pop(annotator)
+        assigned = self.assigned_items.pop(annotator, None)
+        if assigned is not None:
             self._submit_label(annotator, assigned.assignment_id, assigned.revision, self.rng.choice(OPTIONS))
+        return assigned is not None
 
     def _submit_label(self, annotator: int, assignment: int, revision: int, label: str) -> None:
         with self.db.transaction() as session:
@@ -226,7 +231,7 @@ class _Actor:
         transaction = assignments.lock_annotator(session, annotator)
         return assignments.open_assignment(transaction, assignment_id=assignment, now=self.now)
 
-    def _tap(self, annotator: int) -> None:
+    def _tap(self, annotator: int) -> bool:
         """Repeat a tap, or forge it in another annotator's name."""
         if self.acknowledged:
             answer = self.rng.choice(self.acknowledged[-50:])
@@ -236,21 +241,23 @@ class _Actor:
                 answer.revision,
                 answer.label or OPTIONS[0],
             )
+        return bool(self.acknowledged)
 
-    def _undo(self, _: int) -> None:
+    def _undo(self, _: int) -> bool:
         """Undo one of the answers that this thread saw stored."""
         if not self.acknowledged:
-            return
+            return False
         answer = self.rng.choice(self.acknowledged[-20:])
         with self.db.transaction() as session:
             assigned = assignments.undo_judgement(self._open(session, answer.annotator, answer.assignment))
         if self.rng.random() < 0.8:
             self._submit_label(answer.annotator, assigned.assignment_id, assigned.revision, self.rng.choice(OPTIONS))
+        return True
 
-    def _skip(self, annotator: int) -> None:
+    def _skip(self, annotator: int) -> bool:
         assigned = self.assigned_items.pop(annotator, None)
         if assigned is None:
-            return
+            return False
         with self.db.transaction() as session:
             saved = assignments.skip_item(
                 self._open(session, annotator, assigned.assignment_id),
@@ -261,8 +268,9 @@ class _Actor:
             self.log.answers.append(
                 AcknowledgedAnswer(assignment=assigned.assignment_id, revision=0, annotator=annotator, label=None)
             )
+        return True
 
-    def _report(self, annotator: int) -> None:
+    def _report(self, annotator: int) -> bool:
         assigned = self.assigned_items.get(annotator)
         if assigned is not None:
             with self.db.transaction() as session:
@@ -271,20 +279,22 @@ class _Actor:
                     reason="помилка",
                     now=self.now,
                 )
+        return assigned is not None
 
-    def _expire(self, _: int) -> None:
+    def _expire(self, _: int) -> bool:
         with self.db.transaction() as session:
-            assignments.expire_leases(session, now=self.now)
+            return assignments.expire_leases(session, now=self.now) > 0
 
-    def _withdraw(self, annotator: int) -> None:
+    def _withdraw(self, annotator: int) -> bool:
         if annotator > self.plan.annotators * WITHDRAWING:
-            return
+            return False
         name = self.rng.choice(PROJECTS)
         with suppress(NotFound), self.db.transaction() as session:
             withdrawal.withdraw_annotator(
                 session, annotator_id=annotator, project=queries.get_project(session, name), now=self.now
             )
             self.log.withdrawn.add(annotator)
+        return annotator in self.log.withdrawn
 
 
 def take_remaining(plan: StressPlan, db: Database, *, annotators: Sequence[int]) -> StressLog:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 
@@ -27,12 +28,16 @@ class ShownItem:
 
 @dataclass(kw_only=True)
 class StressLog:
-    """The results of threads: acknowledged answers, assigned items, withdrawn annotators, and the seconds of steps."""
+    """The results of threads: acknowledged answers, assigned items, withdrawn annotators, and the seconds of steps.
+
+    `done` counts, by kind, the steps that did what their name says: a skip with no item in hand is a step that did not.
+    """
 
     answers: list[AcknowledgedAnswer] = field(default_factory=list)
     shown: set[ShownItem] = field(default_factory=set)
     withdrawn: set[int] = field(default_factory=set)
     durations: list[float] = field(default_factory=list)
+    done: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: StressLog) -> None:
         """Add the results of another log."""
@@ -40,3 +45,4 @@ class StressLog:
         self.shown |= other.shown
         self.withdrawn |= other.withdrawn
         self.durations += other.durations
+        self.done += other.done

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from annotation import input_files
-from annotation.errors import BadInput
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Hromada
@@ -56,19 +50,6 @@ def stored(folder: Path) -> dict[str, int]:
         counts = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
     connection.close()
     return counts
-
-
-@contextmanager
-def nobody() -> Iterator[None]:
-    """Be a user without rights for a while, where the tests run as root."""
-    root = os.geteuid() == 0
-    if root:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        if root:
-            os.seteuid(0)
 
 
 @pytest.fixture
@@ -206,29 +187,9 @@ def test_a_changed_project_of_the_same_name_is_refused(words: Hromada) -> None:
     )
 
 
-def test_a_folder_and_a_file_that_may_not_be_read_are_refused(words: Hromada) -> None:
-    """A directory in place of a file, and a file without permission, each have their sentence."""
+def test_a_folder_in_place_of_a_file_is_refused(words: Hromada) -> None:
+    """It is named as what it is."""
     assert_refused(words, "load", words.folder, says=("folder, not a file",))
-    with nobody():
-        with pytest.raises(BadInput, match="may not read this file"):
-            input_files.read_text(words.folder / "items.csv")
-        with pytest.raises(BadInput, match="may not look into this folder"):
-            input_files.file_exists(words.folder / "hromada.db")
-
-
-def test_a_locked_database_is_refused_after_a_while(words: Hromada) -> None:
-    """While another process writes, reading goes on; a command that writes waits, then says so and ends with 2."""
-    assert words("load", "project.yaml").code == 0
-    holder = sqlite3.connect(words.folder / "hromada.db", isolation_level=None)
-    try:
-        holder.execute("BEGIN IMMEDIATE")
-        assert words("status").code == 0, "reading waits for no writer"
-        words.write("other.yaml", PROJECT.replace("project: words", "project: other"))
-        ran = words("load", "other.yaml")
-        assert (ran.code, "locked" in ran.err, "Wait" in ran.err) == (2, True, True)
-    finally:
-        holder.close()
-    assert words("status").code == 0
 
 
 def test_a_file_that_is_no_database_is_refused(words: Hromada) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sysconfig
 from pathlib import Path
@@ -15,9 +18,12 @@ from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
 from bot.emulator.methods import METHODS
+from bot.emulator.server import Server
+from bot.emulator.telegram import Telegram
 from exports import annotator_table, class_tables, corrections, filtering, inputs, item_tables, tables
 
 ROOT = Path(__file__).parents[2]
+SCRIPTS = Path(sysconfig.get_path("scripts"))
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
@@ -26,19 +32,94 @@ def blocks(language: str) -> list[str]:
     return [text for found, text in BLOCK.findall((ROOT / "README.md").read_text("utf-8")) if found == language]
 
 
-def test_the_commands_of_the_readme_run_as_written(tmp_path: Path) -> None:
-    """Its project file, votes and truth pasted into an empty folder, its commands typed one after another."""
+def commands(number: int) -> list[str]:
+    """The commands of one of the README's shell blocks, of the installed hromada, without their comments."""
+    lines = [line.split("#")[0].strip() for line in blocks("sh")[number].splitlines()]
+    return [line.replace(".venv/bin/hromada", str(SCRIPTS / "hromada")) for line in lines]
+
+
+def type_command(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder; it has to end well."""
+    path = {"PATH": os.environ["PATH"]}
+    ran = subprocess.run(command.split(), cwd=folder, env=path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, (command, ran.stdout, ran.stderr)
+    return ran
+
+
+def test_every_shell_block_of_the_readme_is_run() -> None:
+    """There are three: what make does, one's own votes, asking people; the demo of the first is run by its own test."""
+    assert len(blocks("sh")) == 3
+    assert commands(0) == ["make demo", "make try", "make test"]
+
+
+@pytest.fixture
+def makefile(tmp_path: Path) -> str:
+    """A folder with what make needs; gives the words that stand for `make` where hromada is installed already."""
+    for name in ("tests", "benchmarks", "docs", "examples"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("Makefile", "README.md", ".env.example", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    return f"make --old-file=build/installed BIN={SCRIPTS}"
+
+
+def test_make_test_runs_tests(makefile: str, tmp_path: Path) -> None:
+    """`make test`, told to run some."""
+    words = [*commands(0)[2].replace("make", makefile).split(), "ARGS=-n0 -q tests/aggregation/test_errors.py"]
+    env = {"PATH": os.environ["PATH"]}
+    ran = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert (ran.returncode, " passed" in ran.stdout) == (0, True), ran.stdout + ran.stderr
+
+
+async def test_make_try_opens_a_page(makefile: str, tmp_path: Path) -> None:
+    """`make try` prints an address, and ends when it is interrupted."""
+    pipe = asyncio.subprocess.PIPE
+    words = commands(0)[1].replace("make", makefile).split()
+    process = await asyncio.create_subprocess_exec(
+        *words, cwd=tmp_path, env={"PATH": os.environ["PATH"]}, stdout=pipe, stderr=pipe, start_new_session=True
+    )
+    assert process.stdout is not None
+    told = b""
+    while b"http://127.0.0.1:" not in told:
+        line = await asyncio.wait_for(process.stdout.readline(), 60)
+        assert line, told
+        told += line
+    os.killpg(process.pid, signal.SIGINT)
+    await asyncio.wait_for(process.communicate(), 20)
+
+
+def test_the_commands_about_votes_run_as_written(tmp_path: Path) -> None:
+    """The README's project file, votes and truth in an empty folder, its commands typed one after another."""
     (tmp_path / "project.yaml").write_text(blocks("yaml")[0], "utf-8")
     for name, text in zip(("votes.csv", "truth.csv"), blocks("csv"), strict=True):
         (tmp_path / name).write_text(text, "utf-8")
-    scripts = Path(sysconfig.get_path("scripts"))
-    for line in blocks("sh")[1].splitlines():
-        command = line.split("#")[0].strip().replace(".venv/bin/hromada", str(scripts / "hromada"))
-        ran = subprocess.run(
-            command.split(), cwd=tmp_path, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
-        )
-        assert ran.returncode == 0, (line, ran.stderr)
+    for command in commands(1):
+        type_command(command, tmp_path)
     assert (tmp_path / "export/report.html").exists()
+
+
+async def test_the_commands_about_asking_run_as_written(tmp_path: Path) -> None:
+    """`.env` from the example with a token in it, the project loaded and started; then the bot answers somebody."""
+    (tmp_path / "project.yaml").write_text(blocks("yaml")[1], "utf-8")
+    (tmp_path / "items.csv").write_text("id,text,first,second,gold\n1,Яке?,кіт,собака,собака\n", "utf-8")
+    shutil.copy(ROOT / ".env.example", tmp_path)
+    *before, last = commands(2)
+    for command in before:
+        type_command(command, tmp_path)
+    settings = tmp_path / ".env"
+    async with Server(Telegram(token="123:secret")) as server:  # noqa: S106  # opens nothing
+        text = settings.read_text("utf-8").replace("HROMADA_TELEGRAM_TOKEN=\n", "HROMADA_TELEGRAM_TOKEN=123:secret\n")
+        settings.write_text(text, "utf-8")
+        env = {"PATH": os.environ["PATH"], "HROMADA_TELEGRAM_URL": f"{server.url}/bot"}
+        pipe = asyncio.subprocess.PIPE
+        bot = await asyncio.create_subprocess_exec(*last.split(), cwd=tmp_path, env=env, stdout=pipe, stderr=pipe)
+        person = server.telegram.person(7)
+        person.send("/start")
+        async with asyncio.timeout(60):
+            while not person.messages:
+                await asyncio.sleep(0.02)
+        bot.send_signal(signal.SIGTERM)
+        out, err = await asyncio.wait_for(bot.communicate(), 20)
+        assert bot.returncode == 0, (out + err).decode()
 
 
 @pytest.mark.parametrize("number", range(2))

@@ -42,10 +42,14 @@ def read_lmes(path: Path) -> Iterator[input_files.FileRow]:
 def read_ua_cbt_json(path: Path) -> Iterator[input_files.FileRow]:
     """Read the items of all stories of a .json; the line of an item is that of its story."""
     for line, story in json_files.read_json_elements(path, under="tasks"):
-        for item in story if isinstance(story, list) else [story]:
+        for number, item in enumerate(story if isinstance(story, list) else [story], start=1):
             row = input_files.FileRow(path, line, item if isinstance(item, dict) else {})
             if not row.values:
-                raise BadInput("This item is not a JSON object.", where=row.where(), remedy="Write [[{…}, …], …].")
+                raise BadInput(
+                    "This item is not a JSON object.",
+                    where=row.where(f"element {number}"),
+                    remedy="Write [[{…}, …], …].",
+                )
             yield input_files.FileRow(path, line, json_files.flatten_object(row.values, row=row))
 
 

@@ -15,9 +15,10 @@ REMEDY = "Write a list of objects: [{…}, {…}]."
 
 def read_json_objects(path: Path, *, under: str | None = None) -> Iterator[input_files.FileRow]:
     """Read a JSON list of objects, one row per object; `under` is its path, keys joined by dots."""
-    for line, values in read_json_elements(path, under=under):
+    for number, (line, values) in enumerate(read_json_elements(path, under=under), start=1):
         if not isinstance(values, dict):
-            raise BadInput("This item is not a JSON object.", where=Where(file=path, line=line), remedy=REMEDY)
+            place = Where(file=path, line=line, field=f"element {number}")
+            raise BadInput("This item is not a JSON object.", where=place, remedy=REMEDY)
         yield input_files.FileRow(path, line, values)
 
 
@@ -35,7 +36,7 @@ def read_json_elements(path: Path, *, under: str | None = None) -> Iterator[tupl
             )
         value = value[key]
     if not isinstance(value, list):
-        place = Where(file=path, line=1, field=under)
+        place = Where(file=path, line=1, column=None if under else 1, field=under)
         raise BadInput("The items are not a list.", where=place, remedy=_suggest_path(value) or REMEDY)
     yield from zip(json_text.find_element_lines(text, keys), value, strict=True)
 
@@ -82,7 +83,9 @@ def _parse_object(text: str, *, path: Path, line: int) -> dict[str, object]:
     values = json_text.parse_json(text, path=path, line=line, remedy="One object a line.")
     if not isinstance(values, dict):
         raise BadInput(
-            "The line is not a JSON object.", where=Where(file=path, line=line), remedy="Write {…} on every line."
+            "The line is not a JSON object.",
+            where=Where(file=path, line=line, column=1),
+            remedy="Write {…} on every line.",
         )
     return values
 

@@ -125,7 +125,11 @@ def _list_controls(annotations: Sequence[Annotation]) -> tuple[str, ...]:
 def _list_annotations(task: input_files.FileRow) -> Iterator[Annotation]:
     data, annotations = task.values.get("data"), task.values.get("annotations")
     if not isinstance(data, dict) or not isinstance(annotations, list):
-        raise BadInput("The task has no `data` or no list of `annotations`.", where=task.where(), remedy=REMEDY)
+        raise BadInput(
+            "The task has no `data` or no list of `annotations`.",
+            where=task.where("annotations" if isinstance(data, dict) else "data"),
+            remedy=REMEDY,
+        )
     for annotation in annotations:
         results = annotation.get("result") if isinstance(annotation, dict) else None
         if not isinstance(annotation, dict) or not isinstance(results, list):

@@ -76,7 +76,7 @@ def _get_only_output(row: input_files.FileRow) -> str:
         return outputs[0]
     raise BadInput(
         f"The file has {len(outputs)} columns that begin with OUTPUT:.",
-        where=input_files.FileRow(row.file, 1, row.values).where(),
+        where=input_files.FileRow(row.file, 1, row.values).where("votes.answer"),
         remedy="Name the one that counts as `votes.answer`.",
     )
 
@@ -93,7 +93,7 @@ def _get_key_columns(row: input_files.FileRow, section: VotesSection) -> tuple[s
     if not named:
         raise BadInput(
             "Which columns make an item? The file has neither task ids nor suites.",
-            where=input_files.FileRow(row.file, 1, row.values).where(),
+            where=input_files.FileRow(row.file, 1, row.values).where("votes.item"),
             remedy="Name them as `votes.item`.",
         )
     input_files.require_columns(named, row, key="votes.item")
