@@ -1,4 +1,7 @@
-"""The command `hromada`. Each command imports what it needs when it runs, so that `--help` is fast.
+"""The command `hromada`: the table of its commands, and how errors become exit codes.
+
+A command's module is imported when the command is run, or asked for its own help: `hromada --help` needs the table
+alone. What a command says of itself first stands here too; a test compares the two.
 
 Exit codes: 0 done · 1 `doctor` or `database check` found something to mend · 2 bad input, or a database that does not
 answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
@@ -7,94 +10,75 @@ answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
-import typer
+from typer.core import TyperCommand
 
 from aggregation.errors import HromadaError
-from bot.commands import (
-    aggregate,
-    agreement,
-    allocate_groups,
-    baseline,
-    bot,
-    check,
-    close,
-    database,
-    demo,
-    doctor,
-    export,
-    extend,
-    follow_up,
-    import_,
-    invite,
-    label_studio,
-    load,
-    messages,
-    new,
-    pause,
-    people,
-    reopen,
-    simulate,
-    start,
-    status,
-    try_,
-)
-from bot.commands.command_line import HelpPanels
+from bot.commands.command_line import CommandTable
 
-PANELS: Mapping[str, Sequence[Callable[..., None] | tuple[str, typer.Typer]]] = {
-    "Prepare": (
-        demo.demo,
-        new.new,
-        check.check,
-        try_.try_,
-        simulate.simulate,
-        load.load,
-        allocate_groups.allocate_groups,
-        follow_up.follow_up,
-    ),
-    "Run": (
-        start.start,
-        pause.pause,
-        extend.extend,
-        close.close,
-        reopen.reopen,
-        status.status,
-        bot.bot,
-        ("label-studio", label_studio.app),
-        import_.import_,
-    ),
-    "People": (invite.invite, ("people", people.app), ("messages", messages.app)),
-    "Results": (aggregate.aggregate, agreement.agreement, baseline.baseline, export.export),
-    "Care": (doctor.doctor, ("database", database.app)),
+PANELS: Mapping[str, Mapping[str, str]] = {
+    "Prepare": {
+        "demo": "Show the main job on simulated people.",
+        "new": "Begin a campaign from a template.",
+        "check": "Check a project or programme file, with items and votes; store nothing.",
+        "try": "Try a campaign in a chat of your own browser.",
+        "simulate": "Try a campaign on simulated people, before real ones come.",
+        "load": "Store a project with its items, or a programme with its projects.",
+        "allocate-groups": "Allocate groups to annotators, so that nobody meets a group in two projects.",
+        "follow-up": "Make the next campaign of the consensus of this one.",
+    },
+    "Run": {
+        "start": "Hand out a project's items.",
+        "pause": "Hand out nothing until the next start.",
+        "extend": "Ask more annotators about every item of a started project.",
+        "close": "End a project.",
+        "reopen": "Hand out a closed project's items again.",
+        "status": "Show how far the projects are, or one of them with annotators, control items and precision.",
+        "bot": "Run the Telegram bot until it is stopped.",
+        "import": "Import votes from another tool.",
+        "label-studio": "Work in Label Studio, by people who may see everything there.",
+    },
+    "People": {
+        "invite": "Make an invitation.",
+        "people": "Who takes part: `hromada people PROJECT` lists them; the commands below decide about one of them.",
+        "messages": "What people asked: `hromada messages` lists it, `answer` answers.",
+    },
+    "Results": {
+        "aggregate": "Consensus of the votes; its accuracy against gold.",
+        "agreement": "Agreement between annotators.",
+        "baseline": "Human performance against gold.",
+        "export": "Write the published files and the report page; corrected texts and filtered items have files of"
+        " their own.",
+    },
+    "Care": {
+        "doctor": "Check that all that hromada needs is there.",
+        "database": "Look after the database: upgrade, backup, restore, check.",
+    },
 }
-"""The commands and command groups by the panel of `hromada --help` in which they are listed."""
+"""The commands and command groups with the first sentence of their help, by the panel in which they are listed."""
 
-app = typer.Typer(
-    cls=HelpPanels,
+app = CommandTable(
     name="hromada",
     help=(
         "The human side of language-model benchmarks: people's answers in; agreement, gold labels and human baselines"
         " out.\n\nExit codes: 0 done, 1 doctor or database check found something to mend, 2 bad input (nothing was"
         " changed), 70 a mistake of ours, 130 interrupted."
     ),
+    commands=[
+        TyperCommand(name, help=sentence, rich_help_panel=panel)
+        for panel, commands in PANELS.items()
+        for name, sentence in commands.items()
+    ],
     rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
     no_args_is_help=True,
 )
-for panel, commands in PANELS.items():
-    for command in commands:
-        if isinstance(command, tuple):
-            app.add_typer(command[1], name=command[0], rich_help_panel=panel)
-        else:
-            app.command(command.__name__.rstrip("_").replace("_", "-"), rich_help_panel=panel)(command)
 
 
 def main() -> None:
     """Run the command line; the only place where an error becomes an exit code."""
     try:
-        app(prog_name="hromada")
+        app.main(prog_name="hromada")
     except HromadaError as failure:
         print(f"hromada: {failure}", file=sys.stderr)
         sys.exit(2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import keyword
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,8 +27,15 @@ class ListByDefault(TyperGroup):
         return list(super().parse_args(ctx, args))
 
 
-class HelpPanels(TyperGroup):
-    """A command group whose help lists its commands in panels, as plain text."""
+class CommandTable(TyperGroup):
+    """A command group whose commands are only names with a sentence and a panel, until one of them is asked for.
+
+    Its help lists them in panels, as plain text.
+    """
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """The command of that name, imported; None for a name that is not in the table."""
+        return _import_command(cmd_name) if cmd_name in self.commands else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each `rich_help_panel` of the commands, in the order of their first command."""
@@ -39,3 +48,16 @@ class HelpPanels(TyperGroup):
         for panel, rows in panels.items():
             with formatter.section(panel):
                 formatter.write_dl(rows)
+
+
+def _import_command(name: str) -> Any:
+    """Import a command from the module of `bot.commands` that has its name: its function, or the group `app`."""
+    module_name = name.replace("-", "_")
+    module_name += "_" * keyword.iskeyword(module_name)
+    module = importlib.import_module(f"bot.commands.{module_name}")
+    program = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+    if hasattr(module, "app"):
+        program.add_typer(module.app, name=name)
+    else:
+        program.command(name)(getattr(module, module_name))
+    return typer.main.get_group(program).commands[name]

@@ -1,0 +1,68 @@
+"""The table of commands: `hromada --help` loads nothing else, and it says of each command what the command says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from bot import cli
+from bot.commands import command_line
+
+MOST_MODULES = 140
+"""typer with what it needs of Python is 109 modules, hromada adds 10. asyncio would add 48, SQLAlchemy 136."""
+OURS = {"aggregation", "aggregation.errors", "bot", "bot.cli", "bot.commands", "bot.commands.command_line"}
+LIBRARIES = {"aggregation", "annotated_doc", "bot", "shellingham", "typer"}
+"""Packages that `--help` may load beside Python's own: ours, typer, and what typer itself needs."""
+
+
+@pytest.fixture(scope="module")
+def loaded() -> set[str]:
+    """The modules that are loaded when `hromada --help` ends, without those that every Python starts with."""
+    help_and_modules = (
+        "import sys; start = set(sys.modules); sys.argv = ['hromada', '--help']; from bot import cli\n"
+        "try: cli.main()\n"
+        "except SystemExit: print(*set(sys.modules) - start, file=sys.stderr)"
+    )
+    ran = subprocess.run([sys.executable, "-c", help_and_modules], capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("Usage: hromada")
+    return set(ran.stderr.split())
+
+
+def test_help_loads_few_modules(loaded: set[str]) -> None:
+    """Time is noisy; modules are counted. Nothing of asyncio, and no library but typer."""
+    assert {name for name in loaded if name.split(".")[0] in {"aggregation", "annotation", "bot", "exports"}} == OURS
+    assert {name.split(".")[0] for name in loaded} - sys.stdlib_module_names <= LIBRARIES
+    assert loaded & {"asyncio", "multiprocessing", "sqlite3", "ssl", "unittest"} == set()
+    assert len(loaded) <= MOST_MODULES, sorted(loaded)
+
+
+def list_commands() -> Iterator[tuple[str, Any, Any]]:
+    """The name of each command, what the table has of it, and the command itself."""
+    with typer.Context(cli.app) as context:
+        for name in cli.app.list_commands(context):
+            yield name, cli.app.commands[name], cli.app.get_command(context, name)
+
+
+def test_the_table_says_what_the_commands_say() -> None:
+    """The sentence of a command in `hromada --help` is the first one of its own help."""
+    told = {name: (entry.get_short_help_str(1000), command.name) for name, entry, command in list_commands()}
+    assert told == {name: (command.get_short_help_str(1000), name) for name, _, command in list_commands()}
+
+
+def test_every_module_of_a_command_is_in_the_table() -> None:
+    """A module of `bot.commands` is a command, or helps one."""
+    folder = Path(command_line.__file__).parent
+    modules = {path.stem for path in folder.iterdir() if not path.name.startswith("__")}
+    commands = {module.rstrip("_").replace("_", "-") for module in modules} & set(cli.app.commands)
+    assert commands == set(cli.app.commands)
+    helpers = {module for module in modules if module.rstrip("_").replace("_", "-") not in commands}
+    assert helpers == {
+        "campaign_check", "command_line", "data_sets", "database_session", "follow_up_files", "lint_findings",
+        "project_transitions", "system_checks", "terminal_output",
+    }  # fmt: skip
