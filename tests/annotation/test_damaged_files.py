@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -51,7 +51,7 @@ def dump_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1)
 
 
-def write_table(separator: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def write_table(separator: str, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Rows with a header."""
     return "".join(separator.join(row) + "\n" for row in [header, *rows])
 

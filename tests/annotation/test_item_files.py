@@ -161,7 +161,7 @@ def test_a_table_without_a_line_is_empty(tmp_path: Path, text: str) -> None:
 def test_a_header_that_is_too_long_is_named(tmp_path: Path) -> None:
     """It is looked at before the rows, to find what separates the cells."""
     (tmp_path / "i.csv").write_text("id," + "a" * 10_000_001 + "\n1,2\n", "utf-8")
-    with pytest.raises(BadInput, match=r"i\.csv:1: The header cannot be read"):
+    with pytest.raises(BadInput, match=r"i\.csv:1:1: The header cannot be read"):
         read(tmp_path / "i.csv")
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import yaml
 
+from annotation.campaigns import project_file
 from bot import cli
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -63,7 +63,7 @@ def test_there_are_33_examples() -> None:
 def test_an_example_is_checked_loaded_and_started(command: Command, name: str) -> None:
     """Nothing is wrong with its file; what lacks training items is refused when it is started, with what it lacks."""
     file = EXAMPLES / f"{name}.yaml"
-    project = yaml.safe_load(file.read_text("utf-8"))["project"]
+    project = project_file.read_project(file).name
     code, said = command("check", file)
     assert code == 0, said
     assert not Path("hromada.db").exists()
