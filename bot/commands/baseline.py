@@ -13,6 +13,7 @@ from bot.commands.data_sets import QuestionName, Seed, format_title, read_data_s
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
+    from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
 
 
@@ -59,16 +60,8 @@ def baseline(
         }
         terminal_output.print_json(facts | {"annotators": people})
         return
-    units = [
-        (unit.unit, unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit), unit.n_ties)
-        for unit in performance.units
-    ]
-    if scored is not data:
-        units += [
-            (f"{unit.unit} (all votes pooled)", unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit),
-             unit.n_ties)
-            for unit in pooled.units
-        ]  # fmt: skip
+    units = _list_unit_rows(performance)
+    units += [] if scored is data else _list_unit_rows(pooled, mark=" (all votes pooled)")
     columns = ("unit", "total", "wrong", "share right", "95 % interval", "Wilson (ignores people)", "ties")
     terminal_output.print_table(
         format_title(data, "human performance"),
@@ -90,6 +83,14 @@ def baseline(
     if scores:
         score_columns = ("unit", "metric", "value", "95 % interval")
         terminal_output.print_table(format_title(data, "other metrics, the same intervals"), score_columns, scores)
+
+
+def _list_unit_rows(performance: Performance, *, mark: str = "") -> list[tuple[Cell, ...]]:
+    """The rows of the table of units, with a mark after the name of each unit."""
+    return [
+        (f"{unit.unit}{mark}", unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit), unit.n_ties)
+        for unit in performance.units
+    ]
 
 
 def _format_intervals(unit: Unit) -> tuple[str, str]:
