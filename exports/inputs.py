@@ -112,7 +112,8 @@ class DataSet:
 
     def list_scoring_gold(self) -> pd.Series[str]:
         """The gold of each row of `items` that somebody can be scored against: None where it is circular."""
-        return self.items["gold"].mask(self.items["circular"].eq(other=True), None)
+        pairs = zip(self.items["gold"], self.items["circular"], strict=True)
+        return pd.Series([None if own is True else gold for gold, own in pairs], index=self.items.index, dtype=object)
 
     def keep_first_places(self) -> DataSet:
         """The data set on which scores rest: of each item the first `overlap` votes and skips alone count.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -73,8 +74,8 @@ def _count_cells(gold: Sequence[str], answers: Sequence[tuple[str, ...]], *, cla
     columns = (*classes, NO_LABEL)
     row_of, column_of = ({name: place for place, name in enumerate(names)} for names in (classes, columns))
     table: Floats = np.zeros((len(classes), len(columns)))
-    for truth, labels in zip(gold, answers, strict=True):
+    for (truth, labels), n in Counter(zip(gold, answers, strict=True)).items():
         if truth in row_of:
             for label in labels or (NO_LABEL,):
-                table[row_of[truth], column_of[label]] += 1 / max(1, len(labels))
+                table[row_of[truth], column_of[label]] += n / max(1, len(labels))
     return pd.DataFrame(table, index=pd.Index(classes, name="gold"), columns=pd.Index(columns, name="answer"))

@@ -11,6 +11,7 @@ from bot.commands.data_sets import QuestionName, describe_normalisation, format_
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
+    from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
 
 EXPLANATION = "A fresh panel: new people on new items. This panel: these people on new items."
@@ -56,16 +57,8 @@ def baseline(
         }
         terminal_output.print_json(facts | {"annotators": people})
         return
-    units = [
-        (unit.unit, unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit), unit.n_ties)
-        for unit in (*performance.units, *performance.fresh_majorities)
-    ]
-    if scored is not data:
-        units += [
-            (f"{unit.unit} (all votes pooled)", unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit),
-             unit.n_ties)
-            for unit in pooled.units
-        ]  # fmt: skip
+    units = _list_unit_rows(performance)
+    units += [] if scored is data else _list_unit_rows(pooled, mark=" (all votes pooled)")
     columns = ("unit", "total", "wrong", "share right", "fresh panel, 95 %", "this panel, 95 %", "ties")
     terminal_output.print_table(
         format_title(data, "human performance"),
@@ -94,6 +87,14 @@ def baseline(
     if scores:
         score_columns = ("unit", "metric", "value", "fresh panel, 95 %", "this panel, 95 %")
         terminal_output.print_table(format_title(data, "other metrics, the same intervals"), score_columns, scores)
+
+
+def _list_unit_rows(performance: Performance, *, mark: str = "") -> list[tuple[Cell, ...]]:
+    """The rows of the table of units, with a mark after the name of each unit."""
+    return [
+        (f"{unit.unit}{mark}", unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit), unit.n_ties)
+        for unit in (*performance.units, *performance.fresh_majorities)
+    ]
 
 
 def _format_intervals(unit: Unit) -> tuple[str, str]:

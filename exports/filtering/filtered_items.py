@@ -134,7 +134,8 @@ def decide_items(responses: FullResponses, rule: FilteringRule) -> Iterator[Filt
         if response.skip_reason is None:
             by_item[response.item_id].append(response)
     possible, columns = list_objections(responses, rule), ["item_id", "item_revision", "group", "gold"]
-    for item, revision, group, gold in responses.data.items[columns].itertuples(index=False):
+    items = responses.data.items.assign(gold=responses.data.list_scoring_gold())
+    for item, revision, group, gold in items[columns].itertuples(index=False):
         yield _decide_item(responses, rule, by_item[item], possible=possible, item=(item, revision, group), gold=gold)
 
 

@@ -131,7 +131,7 @@ def _filter_data_set(responses: FullResponses, rule: FilteringRule, *, seed: int
 
 def _list_item_objections(responses: FullResponses, rule: FilteringRule) -> ItemObjections:
     """The objections of each response, in the order in which the responses were given."""
-    gold = dict(zip(responses.data.items["item_id"], responses.data.items["gold"], strict=True))
+    gold = dict(zip(responses.data.items["item_id"], responses.data.list_scoring_gold(), strict=True))
     return [
         (response.item_id, response.annotator, find_objections(responses, rule, response, gold[response.item_id]))
         for response in responses.list_counted(by_item=False)

@@ -242,11 +242,12 @@ def _build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 
 def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     if result.agreement is None:
-        return (TableRow(head="Not measured", cells=("",) * 5, remark=NO_VOTES),)
+        return (TableRow(head="Not measured", cells=("",) * 6, remark=NO_VOTES),)
     return tuple(
         TableRow(
             head=COEFFICIENT_NAMES[row.name] + _describe_row_basis(row),
             cells=(
+                row.level,
                 format_coefficient(row.name, row.value),
                 format_coefficient_interval(row.name, row.low, row.high),
                 str(row.n_items),

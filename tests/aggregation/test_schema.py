@@ -104,3 +104,19 @@ def test_closed_votes_are_counted_in_declared_order(votes_of: Callable[..., sche
     assert (counts.items.tolist(), counts.answers) == (["i", "j"], ("z", "y", "x"))
     with pytest.raises(HromadaError, match="share no classes"):
         schema.count_answers(votes_of(rows))
+
+
+def test_annotators_are_numbered_by_what_they_answered() -> None:
+    """Other names and another order of votes give the same numbers; the same votes are told apart by name alone."""
+    rows = [(f"i{n}", f"p{who}", "xyz"[(n * who + n) % 3]) for n in range(9) for who in range(7) if (n + who) % 3]
+    votes = pd.DataFrame(rows, columns=["item", "annotator", "answer"])
+    codes, names = schema.order_annotators(votes)
+    assert sorted(set(codes)) == list(range(7))
+    assert [names[code] for code in codes] == list(votes["annotator"])
+    renamed = votes.assign(annotator=[f"{who[::-1]} інший" for who in votes["annotator"]]).iloc[::-1]
+    others, other_names = schema.order_annotators(renamed)
+    assert [str(name).removesuffix(" інший")[::-1] for name in other_names] == list(names)
+    assert list(others)[::-1] == list(codes)
+    assert list(names) != sorted(names)
+    same = pd.DataFrame([("i", "b", "x"), ("i", "a", "x")], columns=["item", "annotator", "answer"])
+    assert list(schema.order_annotators(same)[1]) == ["a", "b"]

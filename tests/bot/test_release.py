@@ -220,3 +220,19 @@ def test_follow_up_campaigns_use_the_same_answers(session: Session) -> None:
     used = [(ids[item], labels) for item, _, _, labels in queries.list_final_answers(session, project_id=1)]
     kept = data.list_counted_answers()
     assert sorted(used) == sorted(zip(kept["item_id"], kept["response"], strict=True))
+
+
+def test_gold_of_a_projects_own_votes_is_circular(session: Session) -> None:
+    """Gold of the origin `votes` scores nobody, unless an earlier project handed the item on."""
+    for item in session.exec(select(Item)).all():
+        item.gold_origin = "votes" if item.external_id != "i3" else "expert"
+        item.lineage = {"project": "earlier"} if item.external_id == "i2" else None
+    session.flush()
+    data = release.build_data_set(session, queries.get_project(session, "words"))
+    assert dict(zip(data.items["item_id"], data.items["circular"], strict=True)) == {
+        "i1": True,
+        "i2": False,
+        "i3": False,
+    }
+    assert list(data.list_scoring_gold()) == [None, "так", "так"]
+    assert all(len(digest) == 64 for digest in data.items["stimulus_sha256"])

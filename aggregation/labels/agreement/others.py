@@ -30,7 +30,7 @@ def compute_agreement_with_others(votes: Votes) -> pd.DataFrame:
     table = pd.DataFrame(index=ids)
     table["n"] = np.bincount(coded.annotators[~np.isnan(majority)], minlength=len(ids))
     table["majority"] = _average_by_annotator(majority, coded.annotators, len(ids))
-    matches = np.full(len(votes.frame), np.nan)
+    matches: Floats = np.full(len(votes.frame), np.nan)
     if votes.classes is not None and votes.frame["answer"].nunique() > 1:
         matches = _match_dawid_skene(votes)
         matches[np.isnan(majority)] = np.nan
