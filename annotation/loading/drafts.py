@@ -112,7 +112,7 @@ def _read_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:
             value = None
     if not isinstance(value, list):
         raise BadInput("This is not a list of options.", where=row.where(column), remedy='Write it like ["so", "so"].')
-    return tuple(format_value(element).strip() for element in value)
+    return tuple([format_value(element).strip() for element in value])
 
 
 @contextmanager
