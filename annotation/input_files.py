@@ -121,7 +121,7 @@ def read_delimited(path: Path) -> Iterator[FileRow]:
     line = 1
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
+            if any(map(str.strip, cells)):
                 if header:
                     yield _build_row(cells, header=header, path=path, line=line)
                 else:

@@ -110,7 +110,7 @@ class Pool(StrEnum):
     @property
     def stage(self) -> Stage:
         """The stage in which its items are shown."""
-        return Stage.MAIN if self is Pool.CONTROL else Stage(self.value)
+        return _STAGES[self]
 
     @property
     def exclusion(self) -> Exclusion:
@@ -118,6 +118,8 @@ class Pool(StrEnum):
         words = f"{self.value} item"
         return Exclusion(ExclusionKind(words), words)
 
+
+_STAGES = {pool: Stage.MAIN if pool is Pool.CONTROL else Stage(pool.value) for pool in Pool}
 
 POOLS_WITH_OVERLAP = (Pool.MAIN, Pool.PILOT)
 """Pools whose items have a limited overlap; the items of the others may be shown to every annotator."""

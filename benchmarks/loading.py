@@ -1,8 +1,8 @@
 """Loading at size: 100,000 seeded items from CSV, JSONL, JSON and Parquet into a fresh database, and their lint alone.
 
 An item has a text of some 250 characters, a group of five, four options of its own, gold at a seeded place, and two
-fields that are not shown. `load` is the whole of it: reading, lint, storing. Prints a table, or with --json one object
-a line: figure, value, unit, goal, holds.
+fields that are not shown. `load` is the whole of it: reading, lint, storing; it is held against a fixed reference of
+the same run (`_reference`). Prints a table, or with --json one object a line: figure, value, unit, goal, holds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from typing import Any
 sys.path.insert(0, f"{Path(__file__).parent}/shared")  # what benchmarks share
 
 import pyarrow as pa
-from _figures import Figure, show
+from _figures import Figure, build_ratio, show
+from _reference import measure_reference
 from pyarrow import parquet
 
 from annotation.campaigns import lint, project_file
@@ -31,7 +32,7 @@ from annotation.loading import campaign_lint
 from annotation.store import database
 from annotation.workflow.lifecycle import projects
 
-ITEMS, GOAL = 100_000, 20
+ITEMS, GOAL = 100_000, 1.6
 WORDS = ["хата", "дорога", "річка", "поле", "вікно", "трава", "книга", "місто", "небо", "зоря", "вечір", "ранок"]
 PROJECT = """
 project: {ending}
@@ -99,27 +100,24 @@ def load(folder: Path, file: Path) -> None:
         projects.load_project_file(session, file, now=datetime.now(UTC))
 
 
-def figure(name: str, value: float) -> Figure:
-    """A figure in seconds with the goal of this benchmark."""
-    return Figure(name, value, "s", goal=f"< {GOAL}", holds=value < GOAL)
-
-
 def main() -> None:
     """Measure and show."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = write(folder, make())
+        before = measure_reference()
         figures = [
-            figure(f"load from .{ending}", seconds(partial(load, folder, file))) for ending, file in files.items()
+            Figure(f"load from .{ending}", seconds(partial(load, folder, file)), "s") for ending, file in files.items()
         ]
+        reference = (before + measure_reference()) / 2
         campaign = project_file.read_project(files["jsonl"])
         contents = loading.read_contents(campaign)
-        figures.append(figure("lint of a clean set", seconds(partial(campaign_lint.lint_campaign, campaign, contents))))
+        clean = seconds(partial(campaign_lint.lint_campaign, campaign, contents))
         bad = [damaged(item) for item in campaign_lint.build_lint_items(campaign, contents)]
-        figures.append(
-            figure("lint where every item is bad", seconds(partial(lint.lint_items, bad, limits=lint.TELEGRAM)))
-        )
-    show(f"Loading {ITEMS:,} items", figures)
+        worst = seconds(partial(lint.lint_items, bad, limits=lint.TELEGRAM))
+    figures += [Figure("lint of a clean set", clean, "s"), Figure("lint where every item is bad", worst, "s")]
+    ratios = [build_ratio(f"{one.figure}, to Dawid-Skene", one.value, reference, most=GOAL) for one in figures]
+    show(f"Loading {ITEMS:,} items", [*figures, Figure("crowd-kit's Dawid-Skene alone", reference, "s"), *ratios])
 
 
 def damaged(item: lint.LintItem) -> lint.LintItem:

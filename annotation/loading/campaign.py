@@ -75,6 +75,7 @@ def read_contents(campaign: project_file.CheckedProject) -> CampaignContents:
     return CampaignContents(items=golds.check_golds(drafts, questions, definition), questions=questions, frames=frames)
 
 
+@pause_garbage_collection()
 def read_votes(
     path: Path,
     section: project_file.VotesSection,
@@ -114,8 +115,13 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     collector = control_tasks.ControlGoldCollector(definition=campaign.definition)
     for raw in judgements.read_raw_votes(campaign.resolve_path(section.file), section):
         external_id = build_item_id(raw.key)
-        draft = _build_item(raw, section, external_id)
-        _refuse_different(drafts.setdefault(external_id, draft), draft)
+        columns, shown = _read_shown(raw, section)
+        options = parse_options(raw.row, section.options) if section.options else None
+        known = drafts.get(external_id)
+        if known is None:
+            drafts[external_id] = _build_item(raw, external_id, columns=columns, shown=shown, options=options)
+        else:
+            _refuse_different(known, raw, shown=shown, options=options)
         collector.add_vote(external_id, raw)
     if not drafts:
         raise BadInput(
@@ -126,22 +132,35 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     return collector.build_items(drafts.values())
 
 
-def _refuse_different(first: ItemDraft, draft: ItemDraft) -> None:
+def _refuse_different(
+    first: ItemDraft, raw: RawVote, *, shown: tuple[str, ...], options: tuple[str, ...] | None
+) -> None:
     """Refuse rows with the same key that show different texts or options."""
-    if (first.shown, first.options) != (draft.shown, draft.options):
+    if (first.shown, first.options) != (shown if any(shown) else raw.key, options):
         raise BadInput(
             f"The row has the key of line {first.origin.line}, but shows another text or other options.",
-            where=draft.origin.where(draft.pieces[0].field),
+            where=raw.row.where(first.pieces[0].field),
             remedy="Name more columns as `votes.item`, so that each thing that was asked is an item of its own.",
         )
 
 
-def _build_item(raw: RawVote, section: project_file.VotesSection, external_id: str) -> ItemDraft:
-    inputs = tuple(column for column in raw.row.values if column.startswith("INPUT:"))
+def _read_shown(raw: RawVote, section: project_file.VotesSection) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The shown columns of a row, and their texts; by default Toloka's input columns, or those of the key."""
+    inputs = tuple([column for column in raw.row.values if column.startswith("INPUT:")])
     columns = section.show or inputs or tuple(column for column in section.item or () if column in raw.row.values)
     input_files.require_columns(columns, raw.row, key="votes.show")
     input_files.require_columns(section.options or (), raw.row, key="votes.options")
-    shown = tuple(get_cell(raw.row, column) for column in columns)
+    return tuple(columns), tuple([get_cell(raw.row, column) for column in columns])
+
+
+def _build_item(
+    raw: RawVote,
+    external_id: str,
+    *,
+    columns: tuple[str, ...],
+    shown: tuple[str, ...],
+    options: tuple[str, ...] | None,
+) -> ItemDraft:
     return ItemDraft(
         external_id=external_id,
         group=external_id,
@@ -150,7 +169,7 @@ def _build_item(raw: RawVote, section: project_file.VotesSection, external_id: s
         pieces=tuple(Piece(field=name, text=text) for name, text in zip(columns, shown, strict=True))
         if any(shown)
         else tuple(Piece(field=f"key {number}", text=text) for number, text in enumerate(raw.key)),
-        options=parse_options(raw.row, section.options) if section.options else None,
+        options=options,
         gold=None,
         origin=raw.row,
     )

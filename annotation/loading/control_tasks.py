@@ -28,6 +28,8 @@ class ControlGoldCollector:
         """Add a vote on an item."""
         if not raw.is_control:
             self.ordinary.add(item)
+        if not raw.golden:
+            return
         votes = self.definition.votes
         normalise = LabelNormaliser(votes.labels if votes else LabelsSection())
         questions = {column: name for name, column in (votes.answers if votes else {}).items()}

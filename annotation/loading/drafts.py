@@ -121,7 +121,7 @@ def _read_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:
             where=row.where(column),
             remedy="""Write it as JSON, ["so", "so"], or as Python prints it, ['so', 'so'].""",
         )
-    return tuple(format_value(element).strip() for element in value)
+    return tuple([format_value(element).strip() for element in value])
 
 
 @contextmanager

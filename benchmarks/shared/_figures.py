@@ -19,6 +19,11 @@ class Figure:
     holds: bool | None = None
 
 
+def build_ratio(figure: str, value: float, to: float, *, most: float) -> Figure:
+    """The ratio of two figures, which should be at most `most`."""
+    return Figure(figure, value / to, "times", goal=f"<= {most:g}", holds=value <= most * to)
+
+
 def show(title: str, figures: Sequence[Figure]) -> None:
     """Print the figures; the process ends with 1 where a goal is missed."""
     end(tell(title, figures))

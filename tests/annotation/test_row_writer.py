@@ -11,7 +11,8 @@ from sqlalchemy.orm.exc import StaleDataError
 from sqlmodel import Session, select
 
 from annotation.store.database import Database
-from annotation.store.models import Annotator, ProcessLease, table_model
+from annotation.store.models import Annotator, ProcessLease, TextVersion, table_model
+from annotation.vocabulary import TextKind
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -115,3 +116,26 @@ def test_what_is_gone_cannot_be_changed(db: Database) -> None:
         with pytest.raises(StaleDataError, match="Annotator"):
             table_model.write_row(session, made)
         session.expunge(made)
+
+
+def test_many_rows_are_inserted_in_one_statement(db: Database, sent: list[str]) -> None:
+    """Enums, times with a zone, truth values and defaults are stored as a session stores them; order is kept."""
+    with db.transaction() as session:
+        sent.clear()
+        names = {"pseudonym": ["a", "b"], "insider": [True, False], "language": ["uk", None]}
+        table_model.insert_rows(session, Annotator, names, constants={"created_at": NOW})
+        texts = {"sha256": ["1" * 64, "2" * 64], "kind": [TextKind.CONSENT, TextKind.WARNING], "text": ["§", "%s :x"]}
+        table_model.insert_rows(session, TextVersion, texts, constants={"since": NOW})
+        assert len(sent) == 2
+    with db.reading() as session:
+        found = session.exec(select(Annotator).order_by(sa.text("id"))).all()
+        stored = session.exec(select(TextVersion).order_by(sa.text("sha256"))).all()
+    assert [(row.pseudonym, row.insider, row.language, row.created_at) for row in found] == [
+        ("a", True, "uk", NOW),
+        ("b", False, None, NOW),
+    ]
+    assert [row.simulated for row in found] == [False, False]
+    assert [(row.kind, row.text, row.since) for row in stored] == [
+        (TextKind.CONSENT, "§", NOW),
+        (TextKind.WARNING, "%s :x", NOW),
+    ]

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sysconfig
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-Tried = tuple[asyncio.subprocess.Process, str, float]
+Tried = tuple[asyncio.subprocess.Process, str]
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "hromada")
 PROJECT = """\
 project: words
@@ -45,14 +44,14 @@ def env(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 async def tried(folder: Path) -> AsyncIterator[Tried]:
-    """The command at work, the address that it prints, and when it was begun."""
-    pipe, begun = asyncio.subprocess.PIPE, time.monotonic()
+    """The command at work, and the address that it prints."""
+    pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         COMMAND, "try", "project.yaml", "--json", cwd=folder, env=env(folder), stdout=pipe, stderr=pipe
     )
     assert process.stdout is not None
     told = b"".join([await asyncio.wait_for(process.stdout.readline(), 20) for _ in range(3)])
-    yield process, json.loads(told)["address"], begun
+    yield process, json.loads(told)["address"]
     if process.returncode is None:
         process.kill()
         await process.communicate()
@@ -67,8 +66,8 @@ async def heard(events: aiohttp.StreamReader) -> dict[str, Any]:
 
 
 async def test_a_person_answers_and_nothing_is_left(folder: Path, tried: Tried) -> None:
-    """The first message follows the command soon; a tap is answered; Ctrl-C ends it well."""
-    process, address, begun = tried
+    """A message follows the start, a tap is answered, Ctrl-C ends it well; `benchmarks/start.py` says how soon."""
+    process, address = tried
     site = address.split("/?")[0]
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as client:
         async with client.get(address) as page:
@@ -78,7 +77,6 @@ async def test_a_person_answers_and_nothing_is_left(folder: Path, tried: Tried) 
             await client.post(f"{site}/act", json={"do": "send", "person": whole["person"], "text": "/start"})
             while (event := await heard(stream.content))["text"] != "Збережено":
                 if event["kind"] == "message" and event["message"]["rows"]:
-                    assert time.monotonic() - begun < 30
                     key = event["message"]["rows"][0][0]
                     act = {"do": "tap", "person": whole["person"], "message": event["message"]["id"]}
                     await client.post(f"{site}/act", json=act | {"data": key["data"]})

@@ -47,7 +47,7 @@ def find_exceeded_limits(
 
 
 def _has_long_option(question: LintQuestion, limits: SurfaceLimits) -> bool:
-    return any(len(option) > limits.button_characters for option in question.options)
+    return bool(question.options) and max(map(len, question.options)) > limits.button_characters
 
 
 def _measure_length(item: LintItem, limits: SurfaceLimits) -> int:
@@ -61,4 +61,6 @@ def _measure_length(item: LintItem, limits: SurfaceLimits) -> int:
             # each option is listed after its letter; here "A" stands for any letter, because only the length matters
             parts += [f"A) {option}" for option in question.options]
     text = "\n\n".join(parts)
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    if 2 * len(text) <= limits.message_units or text.isascii():
+        return len(text)  # of a short text no more is asked than that it is no longer than a message
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

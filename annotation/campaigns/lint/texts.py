@@ -26,8 +26,8 @@ _MAX_DISTANCE = 40
 
 def build_stimulus_key(item: LintItem) -> tuple[object, ...]:
     """The key of an item's stimulus: shown texts, questions, and sorted options; equal for items that ask the same."""
-    shown = tuple(collapse_spaces(text) for text in item.shown.values())
-    return (shown, tuple((question.text, tuple(sorted(question.options))) for question in item.questions))
+    shown = tuple([collapse_spaces(text) for text in item.shown.values()])
+    return (shown, tuple([(question.text, tuple(sorted(question.options))) for question in item.questions]))
 
 
 def find_repeated_items(items: Sequence[LintItem]) -> Iterator[LintFinding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation import input_files
@@ -31,11 +31,15 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
     if campaign.definition.lineage is not None and section.lineage is None:
         section = section.model_copy(update={"lineage": LINEAGE_COLUMN})  # optional: files of pools may be without it
     parts = section.shown_columns
+    gold_columns = ({first: section.gold} if section.gold else {}) | section.golds
     drafts: dict[str, ItemDraft] = {}
+    checked: Iterable[str] = ()
     for row in formats.read_rows(path, form=section.format, under=section.path):
-        for key, columns in needed.items():
-            input_files.require_columns(columns, row, key=key)
-        draft = _build_draft(section, row, parts=parts, first=first)
+        if row.values.keys() != checked:  # most files have the same columns in every row
+            for key, columns in needed.items():
+                input_files.require_columns(columns, row, key=key)
+            checked = row.values.keys()
+        draft = _build_draft(section, row, parts=parts, first=first, gold_columns=gold_columns)
         if draft.external_id in drafts:
             known = drafts[draft.external_id].origin.line
             raise BadInput(
@@ -55,17 +59,18 @@ def _build_draft(
     *,
     parts: Sequence[project_file.ShownColumn],
     first: str,
+    gold_columns: Mapping[str, str],
 ) -> ItemDraft:
     external_id = get_cell(row, section.id).strip()
     if not external_id:
         raise BadInput("The item has no id.", where=row.where(section.id), remedy="Give it one that never changes.")
-    pieces = tuple(_build_piece(part, row) for part in parts)
-    golds = dict(_list_golds(section, row, first=first))
+    pieces = tuple([_build_piece(part, row) for part in parts])
+    golds = {question: text for question, column in gold_columns.items() if (text := get_cell(row, column).strip())}
     return ItemDraft(
         external_id=external_id,
         group=_get_optional(row, section.group) or external_id,
         data=dict(row.values),
-        shown=tuple(piece.text for piece in pieces),
+        shown=tuple([piece.text for piece in pieces]),
         options=parse_options(row, section.options) if section.options else None,
         gold=golds.get(first),
         origin=row,
@@ -82,15 +87,6 @@ def _build_draft(
 
 def _get_optional(row: input_files.FileRow, column: str | None) -> str | None:
     return (get_cell(row, column).strip() or None) if column is not None else None
-
-
-def _list_golds(
-    section: project_file.ItemsSection, row: input_files.FileRow, *, first: str
-) -> Iterator[tuple[str, str]]:
-    named = ({first: section.gold} if section.gold else {}) | section.golds
-    for question, column in named.items():
-        if text := get_cell(row, column).strip():
-            yield question, text
 
 
 def _parse_revision(section: project_file.ItemsSection, row: input_files.FileRow) -> int:
@@ -135,7 +131,7 @@ def _build_piece(part: project_file.ShownColumn, row: input_files.FileRow) -> Pi
                 remedy="It has to stand there once.",
             )
         gap = (positions[0], positions[0] + len(part.gap))
-    marks = tuple(_locate_mark(text, row, column) for column in part.mark if get_cell(row, column).strip())
+    marks = tuple([_locate_mark(text, row, column) for column in part.mark if get_cell(row, column).strip()])
     return Piece(field=part.field, text=text, title=part.title, fold=part.fold, gap=gap, marks=marks, step=part.step)
 
 

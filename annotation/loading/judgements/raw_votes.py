@@ -48,7 +48,7 @@ def build_item_id(key: Sequence[str]) -> str:
 
 def get_item_key(row: input_files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
     """Return the values of the key columns; raises BadInput where all are empty."""
-    key = tuple(get_cell(row, column).strip() for column in columns)
+    key = tuple([get_cell(row, column).strip() for column in columns])
     if not any(key):
         raise BadInput(
             "The row names no item.", where=row.where(columns[0]), remedy="Fill the cell, or take the row out."

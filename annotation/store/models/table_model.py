@@ -1,6 +1,6 @@
-"""The base of all table models: names of constraints, enum columns, UTC times, partial indexes, writing of one row."""
+"""The base of all table models: names of constraints, enum columns, UTC times, partial indexes, writing of rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
@@ -141,3 +141,39 @@ def _build_update(model: type[TableModel], changed: tuple[str, ...]) -> tuple[sa
     same_key = sa.and_(*(column == sa.bindparam(f"is_{column.name}") for column in key))
     statement = sa.update(table).where(same_key).values({name: sa.bindparam(name) for name in changed})
     return statement, tuple(column.name for column in key)
+
+
+def insert_rows(
+    session: Session, model: type[TableModel], columns: Mapping[str, Sequence[Any]], *, constants: Mapping[str, Any]
+) -> None:
+    """Insert rows in one statement, given as columns of equal length; `constants` are the same in all rows.
+
+    Other columns get their defaults. Values are converted column by column, in half of the time that SQLAlchemy needs
+    to build the parameters of each row.
+    """
+    connection = session.connection()
+    n_rows = len(next(iter(columns.values())))
+    converted = {
+        column.name: _convert_values(column, columns[column.name], connection.dialect)
+        if column.name in columns
+        else _convert_values(column, [_get_constant(column, constants)], connection.dialect) * n_rows
+        for column in sa.inspect(model).local_table.columns
+    }
+    stored = {name: values for name, values in converted.items() if values.count(None) < n_rows}
+    statement = sa.insert(model).compile(dialect=connection.dialect, column_keys=list(stored))
+    rows = zip(*(stored[name] for name in statement.positiontup or stored), strict=True)
+    connection.exec_driver_sql(
+        str(statement), list(rows) if statement.positional else [dict(zip(stored, row, strict=True)) for row in rows]
+    )
+
+
+def _get_constant(column: sa.Column[Any], constants: Mapping[str, Any]) -> Any:
+    """The value of a column in all rows: a constant, or its default; None for what the database fills."""
+    default = column.default.arg if column.default is not None and column.default.is_scalar else None
+    return constants.get(column.name, default)
+
+
+def _convert_values(column: sa.Column[Any], values: Sequence[Any], dialect: sa.Dialect) -> list[Any]:
+    """The values as the driver takes them."""
+    convert = column.type.dialect_impl(dialect).bind_processor(dialect)
+    return list(values) if convert is None else list(map(convert, values))

@@ -16,7 +16,7 @@ from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
 from annotation.errors import BadInput, Conflict, Where
 from annotation.loading.campaign import ReadVotes, read_votes
-from annotation.loading.drafts import VoteDraft, format_value
+from annotation.loading.drafts import VoteDraft, format_value, pause_garbage_collection
 from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Item, Project
 from annotation.vocabulary import SKIPPED, Event, Pool, RepeatPolicy
@@ -73,7 +73,7 @@ def read_vote_file(session: Session, project: Project, *, path: Path | None = No
             remedy="Add a `votes` section with the format and the file.",
         )
     source = path or Path(project.source).parent / (section.file or "")
-    item_contents = _list_item_contents(session, project)
+    item_contents = _list_item_contents(session, project, definition)
     contents = read_votes(
         source, section, questions=_list_questions(definition, item_contents.values()), item_contents=item_contents
     )
@@ -88,6 +88,7 @@ def read_vote_file(session: Session, project: Project, *, path: Path | None = No
     return vote_file
 
 
+@pause_garbage_collection()
 def store_votes(
     session: Session,
     project: Project,
@@ -167,18 +168,27 @@ def _list_items(session: Session, project: Project) -> dict[str, VoteItem]:
     """The id, revision and pool of every item of the project, by external id."""
     columns = select(Item.external_id, Item.id, Item.revision, Item.pool).where(Item.project_id == project.id)
     return {
-        name: VoteItem(id=item_id or 0, revision=revision, pool=Pool(pool))
+        name: VoteItem(id=item_id or 0, revision=revision, pool=pool)
         for name, item_id, revision, pool in session.exec(columns)
     }
 
 
-def _list_item_contents(session: Session, project: Project) -> dict[str, QuestionContent]:
+def _list_item_contents(
+    session: Session, project: Project, definition: project_file.ProjectFile
+) -> dict[str, QuestionContent]:
     """The content of every item, which questions need to read votes on it, by external id."""
+    fields = {column for question in definition.all_questions for column in question.required_columns()}
+    if not fields:
+        options_alone = select(Item.external_id, Item.options).where(Item.project_id == project.id)
+        return {
+            name: QuestionContent(options=None if options is None else tuple(options))
+            for name, options in session.exec(options_alone)
+        }
     columns = select(Item.external_id, Item.options, Item.data).where(Item.project_id == project.id)
     return {
         name: QuestionContent(
             options=None if options is None else tuple(options),
-            fields={column: format_value(value) for column, value in data.items()},
+            fields={column: format_value(data.get(column)) for column in fields},
         )
         for name, options, data in session.exec(columns)
     }

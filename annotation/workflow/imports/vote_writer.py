@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlmodel import Session, select
+from sqlmodel import Session, col
 
 from annotation.store import judgements
-from annotation.store.models import Assignment, Item, Judgement, Project
+from annotation.store.models import Assignment, Judgement, Project, table_model
 from annotation.vocabulary import AssignmentStatus, Pool, Surface
 from annotation.workflow.imports import repeated_votes
 from annotation.workflow.imports.repeated_votes import NumberedVote
@@ -38,62 +38,72 @@ def insert_votes(
 
     `items` are all items of the project by database id.
     """
-    connection = session.connection()
     report_progress = progress or (lambda _share: None)
+    last_id = session.execute(sa.select(sa.func.max(col(Assignment.id)))).scalar_one() or 0
     for start in range(0, len(votes), ROWS_PER_STATEMENT):
-        connection.execute(
-            sa.insert(Assignment), list(_build_assignments(project, votes[start : start + ROWS_PER_STATEMENT], items))
-        )
+        _insert_assignments(session, project, votes[start : start + ROWS_PER_STATEMENT], items)
         report_progress(0.5 * start / len(votes))
-    assignment_ids = _read_assignment_ids(session, project)
+    assignment_ids = _read_assignment_ids(session, project, after=last_id)
     for start in range(0, len(votes), ROWS_PER_STATEMENT):
-        connection.execute(
-            sa.insert(Judgement), list(_build_judgements(assignment_ids, votes[start : start + ROWS_PER_STATEMENT]))
-        )
+        _insert_judgements(session, votes[start : start + ROWS_PER_STATEMENT], assignment_ids)
         report_progress(0.5 + 0.5 * start / len(votes))
     repeated_votes.add_answer_counts(session, Counter(item for item, _, _, vote in votes if vote.exclusion is None))
 
 
-def _build_assignments(
-    project: Project, batch: Sequence[NumberedVote], items: Mapping[int, VoteItem]
-) -> Iterator[dict[str, object]]:
-    for item, annotator, occasion, vote in batch:
-        yield {
+def _insert_assignments(
+    session: Session, project: Project, batch: Sequence[NumberedVote], items: Mapping[int, VoteItem]
+) -> None:
+    vote_items = [items[item] for item, _, _, _ in batch]
+    table_model.insert_rows(
+        session,
+        Assignment,
+        {
+            "item_id": [item.id for item in vote_items],
+            "item_revision": [item.revision for item in vote_items],
+            "annotator_id": [annotator for _, annotator, _, _ in batch],
+            "occasion": [occasion for _, _, occasion, _ in batch],
+            "stage": [item.pool.stage for item in vote_items],
+            "is_control": [vote.is_control for _, _, _, vote in batch],
+            "holds_place": [vote.exclusion is None for _, _, _, vote in batch],
+        },
+        constants={
             "project_id": project.id,
-            "item_id": item,
-            "item_revision": items[item].revision,
-            "annotator_id": annotator,
-            "occasion": occasion,
             "surface": Surface.IMPORT,
             "status": AssignmentStatus.DONE,
-            "stage": items[item].pool.stage,
-            "is_control": vote.is_control,
             "is_repeat": False,  # not a repeat that a project asked for; the repeat policy excludes repeated votes
-            "holds_place": vote.exclusion is None,
-        }
+        },
+    )
 
 
-def _read_assignment_ids(session: Session, project: Project) -> dict[tuple[int, int, int], int | None]:
-    """The assignment ids of the project by (item id, annotator id, occasion).
+def _read_assignment_ids(session: Session, project: Project, *, after: int) -> dict[tuple[int, int, int], int]:
+    """The ids of the project's assignments beyond the id `after`, by (item id, annotator id, occasion).
 
     They are read in one query, which is faster than an INSERT that returns the id of each row.
     """
-    columns = select(Assignment.item_id, Assignment.annotator_id, Assignment.occasion, Assignment.id)
-    rows = session.exec(columns.join(Item).where(Item.project_id == project.id))
-    return {(item, annotator, occasion): assignment_id for item, annotator, occasion, assignment_id in rows}
+    table: sa.Table = sa.inspect(Assignment).local_table
+    key = (table.c.item_id, table.c.annotator_id, table.c.occasion)
+    query = sa.select(*key, table.c.id).where(table.c.project_id == project.id, table.c.id > after)
+    return {
+        (item, annotator, occasion): number for item, annotator, occasion, number in session.connection().execute(query)
+    }
 
 
-def _build_judgements(
-    assignment_ids: Mapping[tuple[int, int, int], int | None], batch: Sequence[NumberedVote]
-) -> Iterator[dict[str, object]]:
-    for item, annotator, occasion, vote in batch:
-        yield {
-            "assignment_id": assignment_ids[item, annotator, occasion],
-            "revision": 0,
-            "response": vote.response,
-            "response_raw": vote.raw,
-            "answers": vote.answers,
-            "seconds": vote.seconds,
-            "skip_reason": vote.skip_reason,
-            **judgements.list_exclusion_values(vote.exclusion),
-        }
+def _insert_judgements(
+    session: Session, batch: Sequence[NumberedVote], assignment_ids: Mapping[tuple[int, int, int], int]
+) -> None:
+    votes = [vote for _, _, _, vote in batch]
+    exclusions = [judgements.list_exclusion_values(vote.exclusion) for vote in votes]
+    table_model.insert_rows(
+        session,
+        Judgement,
+        {
+            "assignment_id": [assignment_ids[item, annotator, occasion] for item, annotator, occasion, _ in batch],
+            "response": [vote.response for vote in votes],
+            "response_raw": [vote.raw for vote in votes],
+            "answers": [vote.answers for vote in votes],
+            "seconds": [vote.seconds for vote in votes],
+            "skip_reason": [vote.skip_reason for vote in votes],
+            **{name: [exclusion[name] for exclusion in exclusions] for name in exclusions[0]},
+        },
+        constants={"revision": 0},
+    )

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, func, select
 from annotation.campaigns import project_file
 from annotation.loading.campaign import CampaignContents
 from annotation.store import overlap_counts
-from annotation.store.models import Assignment, Item, Project, RequeuedItem
+from annotation.store.models import Assignment, Item, Project, RequeuedItem, table_model
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ItemStatus, Pool
 from annotation.workflow.lifecycle import change_plan, row_builder
 
@@ -176,12 +176,11 @@ def _delete_items(session: Session, ids: Sequence[int]) -> None:
 def _insert_items(
     session: Session, project: Project, rows: Sequence[dict[str, Any]], *, progress: Progress | None
 ) -> None:
-    fixed_columns = {"project_id": project.id, "n_live": 0, "n_done": 0}
+    constants = {"project_id": project.id, "n_live": 0, "n_done": 0}
     for start in range(0, len(rows), ROWS_PER_STATEMENT):
-        batch = [
-            row | fixed_columns | {"free": row_builder.count_places(row["pool"], project.overlap)}
-            for row in rows[start : start + ROWS_PER_STATEMENT]
-        ]
-        session.connection().execute(sa.insert(Item), batch)
+        batch = rows[start : start + ROWS_PER_STATEMENT]
+        columns = {name: [row[name] for row in batch] for name in batch[0]}
+        columns["free"] = [row_builder.count_places(pool, project.overlap) for pool in columns["pool"]]
+        table_model.insert_rows(session, Item, columns, constants=constants)
         if progress is not None:
             progress(min(1.0, (start + ROWS_PER_STATEMENT) / len(rows)))
