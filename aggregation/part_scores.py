@@ -18,7 +18,7 @@ from aggregation.bootstrap import Sparse
 from aggregation.gold_comparison import ScoredAnswers, count_cells
 from aggregation.options import build_answer_contributions, build_majority_contributions
 from aggregation.panel_intervals import Contributions
-from aggregation.schema import Codes, Floats, divide_safely
+from aggregation.schema import Codes, Floats, count_codes, divide_safely
 
 Part = tuple[str, ...] | tuple[int, int]
 """A box, or the ends of a span."""
@@ -170,9 +170,9 @@ def _sum_majorities(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bo
     """
     n_items = len(scored.gold)
     rows = np.flatnonzero(scored.voted)
-    given = np.asarray(counts.answers.sum(axis=0)).ravel()
+    given = np.asarray(counts.answers.sum(axis=0), dtype=np.float64).ravel()
     totals = np.bincount(scored.items[rows], minlength=n_items).astype(np.float64)
-    empty = np.bincount(scored.items, weights=counts.empty, minlength=n_items)
+    empty = count_codes(scored.items, size=n_items, weights=counts.empty)
     has_skips = np.bincount(scored.items[~scored.voted], minlength=n_items) > 0
     columns = _grade_majorities(counts, given, totals, empty, is_pooled=is_pooled)
     changes = np.zeros((len(rows), columns.shape[1]))
@@ -200,7 +200,7 @@ def _grade_majorities(counts: _PartCounts, given: Floats, totals: Floats, empty:
     shares = (given > half) + is_tied / 2
 
     def add_up(numbers: Floats) -> Floats:
-        return np.bincount(item, weights=numbers, minlength=n_items)
+        return count_codes(item, size=n_items, weights=numbers)
 
     has_tie = add_up(is_tied.astype(np.float64)) > 0
     is_closed = totals > 0

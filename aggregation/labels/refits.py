@@ -101,7 +101,7 @@ def sum_refitted_labels(votes: Votes, scored: ScoredAnswers) -> Contributions:
 
 
 def _leave_out(groups: Codes, group: int) -> Floats:
-    return (groups != group).astype(np.float64)
+    return np.asarray(groups != group, dtype=np.float64)
 
 
 def _list_changes(without: list[Codes], fitted: Codes, *, labels: _Labels, gold: Floats) -> SetChanges:

@@ -20,7 +20,7 @@ FRESH_PANELS = 4  # panels of other people, for the score of a fresh panel
 def simulate_refits(rng: np.random.Generator, design: Design) -> Campaign:
     """A campaign of two labels, scored as Dawid-Skene labels, and further ones of the same people and of others."""
     panel = draw_panel(rng, design)
-    made = score_labels(draw_votes(rng, design, panel), units=("dawid_skene",))
+    made = score_labels(draw_votes(rng, design, panel), units=["dawid_skene"])
     own = np.mean([_count_fitted(rng, design, panel) for _ in range(REPEATS)], axis=0)
     fresh = np.mean([_count_fitted(rng, design, draw_panel(rng, design)) for _ in range(FRESH_PANELS)], axis=0)
     return Campaign(

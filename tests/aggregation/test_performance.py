@@ -30,7 +30,7 @@ def some_rows(seed: int, *, items: str = "ijklmn", people: str = "abcde") -> Row
     return [(item, person, "xyz"[rng.integers(0, 3)]) for item in items for person in people if rng.random() < 0.7]
 
 
-def counted(made: Performance) -> dict[str, tuple[int, int, int]]:
+def counted(made: Performance) -> dict[str, tuple[int, int | None, int]]:
     return {unit.unit: (unit.total, unit.wrong, unit.n_ties) for unit in made.units}
 
 
