@@ -38,9 +38,9 @@ def test_coins_agree_with_each_other_as_coins_do(votes_of: Build) -> None:
     """Held against their own majority 60 flips score 100 % and about 75 %; without the own vote it is a half."""
     rows = flip_coins(20, n_people=3, seed=3)
     majority = build_label_consensus(votes_of(rows, classes="xy"), method="majority", ties="drop").labels["label"]
-    circular = score_labels(votes_of(rows, classes="xy", gold=majority.to_dict()), n_resamples=5)
+    circular = score_labels(votes_of(rows, classes="xy", gold=majority.to_dict()))
     assert circular["majority"].primary.value == 1.0
-    assert 0.65 < circular["individual"].primary.value < 0.85
+    assert 0.65 < (circular["individual"].primary.value or 0) < 0.85
     many = [
         compute_agreement_with_others(votes_of(flip_coins(20, n_people=3, seed=seed), classes="xy"))
         for seed in range(40)

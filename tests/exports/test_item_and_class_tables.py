@@ -13,7 +13,7 @@ Make = Any
 
 
 def released(*data_sets: Any, **more: Any) -> Release:
-    return tables.build_release(data_sets, agreement_resamples=50, performance_resamples=50, **more)
+    return tables.build_release(data_sets, agreement_resamples=50, **more)
 
 
 def test_one_row_an_item(make: Make) -> None:

@@ -14,7 +14,7 @@ from exports.report import render_report
 from exports.tables import Release
 
 Make = Any
-FEW: Any = {"agreement_resamples": 50, "performance_resamples": 50}
+FEW: Any = {"agreement_resamples": 50}
 ENSEMBLES = {"majority", "dawid_skene"}
 
 

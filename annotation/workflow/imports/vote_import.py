@@ -125,7 +125,7 @@ def store_votes(
         session, project, numbered_votes, items={item.id: item for item in items.values()}, progress=progress
     )
     if second_passes:
-        item_contents = _list_item_contents(session, project)
+        item_contents = _list_item_contents(session, project, definition)
         second_pass_votes.store_second_passes(
             session,
             second_passes,
@@ -168,7 +168,7 @@ def _list_items(session: Session, project: Project) -> dict[str, VoteItem]:
     """The id, revision and pool of every item of the project, by external id."""
     columns = select(Item.external_id, Item.id, Item.revision, Item.pool).where(Item.project_id == project.id)
     return {
-        name: VoteItem(id=item_id or 0, revision=revision, pool=pool)
+        name: VoteItem(id=item_id or 0, revision=revision, pool=Pool(pool))
         for name, item_id, revision, pool in session.exec(columns)
     }
 
