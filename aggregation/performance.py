@@ -115,6 +115,10 @@ class Performance:
         """The unit of that name."""
         return {row.unit: row for row in (*self.units, *self.fresh_majorities)}[unit]
 
+    def has_unit(self, unit: str) -> bool:
+        """Whether there is a unit of that name."""
+        return unit in {row.unit for row in (*self.units, *self.fresh_majorities)}
+
 
 def score_unit(
     unit: str,

@@ -89,9 +89,9 @@ class DataSetResult:
         """Whether the score of a variant is further from the primary score than half the width of the primary interval.
 
         `unit` is the unit of the variant's score. The interval is that for a fresh panel, or for this
-        one where there is no other. Returns None where the primary score has no interval.
+        one where there is no other. Returns None where there is no such primary score, or it has no interval.
         """
-        if self.performance is None:
+        if self.performance is None or not self.performance.has_unit(unit.unit):
             return None
         primary = self.performance[unit.unit][score.metric]
         low, high = primary.ci_low, primary.ci_high

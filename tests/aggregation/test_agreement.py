@@ -259,11 +259,14 @@ def test_groups_are_resampled_whole(votes_of: Build) -> None:
 def test_intervals_equal_those_of_a_slow_loop(votes_of: Build) -> None:
     """Each resample computed by writing out its items gives the same percentiles."""
     rng = np.random.default_rng(8)
+    names = [f"i{n:02}" for n in range(25)]
     rows = [
-        (f"i{n}", p, "xyz"[min(2, int(rng.integers(0, 3)) * (n % 2))]) for n in range(9) for p in "abcd"[: 1 + n % 4]
+        (name, p, "xyz"[min(2, int(rng.integers(0, 3)) * (n % 2))])
+        for n, name in enumerate(names)
+        for p in "abcd"[: 1 + n % 4]
     ]
     made = compute_label_agreement(votes_of(rows, classes="xyz"), n_resamples=60, seed=4, confidence_level=0.8)
-    units = [answers for n in range(9) if len(answers := [row[2] for row in rows if row[0] == f"i{n}"]) > 1]
+    units = [answers for name in names if len(answers := [row[2] for row in rows if row[0] == name]) > 1]
     counts = draw_unit_counts(np.random.default_rng(4), n_units=len(units), n_draws=60).astype(int)
     drawn = [[unit for unit, times in zip(units, row, strict=True) for _ in range(times)] for row in counts]
     for name, slow in (("krippendorff_alpha_nominal", slow_alpha), ("percent_agreement", slow_percent)):

@@ -342,7 +342,7 @@ def test_majorities_of_fresh_people_have_rows_of_their_own(make: Make) -> None:
     """Five people who answered everything: the majority of three beside single answers and the majority of all."""
     items = [make.item(f"i{number}", "так") for number in range(8)]
     votes = {f"i{number}": "ттттт" if number % 3 else "тнтнт" for number in range(8)}
-    release = released(make.data_set(items=items, responses=make.answered(votes)))
+    release = released(make.data_set(items=items, responses=make.answered(votes), overlap=5))
     rows = release.scores.loc[release.scores["metric"] == "accuracy"].set_index("unit")
     assert list(rows.index) == ["individual", "majority", "dawid_skene", "majority of 3"]
     row = rows.loc["majority of 3"]
