@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 from sqlmodel import col, select
 
-from annotation.campaigns import project_file, template_files
+from annotation.campaigns import project_file, template_files, yaml_document
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import (
     ChoiceQuestion,
@@ -93,7 +92,9 @@ def write_project(folder: Path, template: str) -> Path:
         written = EVERY_TYPE
     else:
         template_files.write_template(folder, template_name=template)
-        written = yaml.safe_load((folder / "project.yaml").read_text("utf-8"))
+        written = dict(
+            yaml_document.parse_yaml((folder / "project.yaml").read_text("utf-8"), file=folder / "project.yaml").data
+        )
         written = {key: value for key, value in written.items() if key not in GATES}
         written["items"] = {key: value for key, value in written["items"].items() if key not in {"where", "sample"}}
     (folder / "project.yaml").write_text(json.dumps(written, ensure_ascii=False), "utf-8")
@@ -215,7 +216,7 @@ def list_published(db: database.Database, name: str, people: Mapping[str, str]) 
     rows = [row for data in data_sets for row in tables.build_response_table(data).to_dict("records")]
     for row in rows:
         row["who"] = people[row["annotator"]]
-    kept = [{key: value for key, value in row.items() if key not in HOW_COLLECTED} for row in rows]
+    kept = [{str(key): value for key, value in row.items() if key not in HOW_COLLECTED} for row in rows]
     return sorted(kept, key=lambda row: json.dumps(row, ensure_ascii=False, sort_keys=True, default=str))
 
 
