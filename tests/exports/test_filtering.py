@@ -171,7 +171,9 @@ def test_an_item_that_nobody_has_looked_at_is_not_judged(make: Make) -> None:
 
     def build(**rule: Any) -> FullResponses:
         chosen = FilteringRule(problems=("logic", "other"), **rule)
-        made = make.full_responses((ANSWER, LOGIC, OTHER), given, texts=texts, gold=GOLD, filtering=chosen)
+        made: FullResponses = make.full_responses(
+            (ANSWER, LOGIC, OTHER), given, texts=texts, gold=GOLD, filtering=chosen
+        )
         return dataclasses.replace(made, unasked=unasked)
 
     assert statuses(build()) == ["not judged", "kept", "not judged"]
