@@ -230,6 +230,8 @@ def _describe_method(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> 
     """How the intervals of a unit are made, and how often those for a fresh panel cover in simulation."""
     made = "refitted without groups of people" if unit == "dawid_skene" else "by people"
     coverage = ".90-.99" if n_annotators >= WELL_COVERED_PEOPLE else ".88-.99"
+    if n_annotators >= FEW_PEOPLE > _count_effective_people(scored):
+        coverage = ".84-.91"
     return (
         f"two-way jackknife: {n_annotators} people ({made}), {scored.n_groups} {scored.item_units}; "
         f"a fresh panel covered {coverage} in simulation"
@@ -237,19 +239,21 @@ def _describe_method(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> 
 
 
 def _warn_of_few_people(scored: ScoredAnswers, *, n_annotators: int) -> tuple[str, ...]:
-    """A warning where people are few, or where few of them gave most of the answers.
-
-    As many people as vary the score as much, if all answered equally many: (Σm²)²/Σm⁴ of their numbers of answers m.
-    """
+    """A warning where people are few, or where few of them gave most of the answers."""
     if n_annotators < FEW_PEOPLE:
         people = "1 person" if n_annotators == 1 else f"{n_annotators} people"
         return (f"Only {people}: what others would score is hardly known from fewer than {FEW_PEOPLE}.",)
-    squares = np.bincount(scored.annotators).astype(np.float64) ** 2
-    effective = squares.sum() ** 2 / (squares**2).sum()
+    effective = _count_effective_people(scored)
     if effective >= FEW_PEOPLE:
         return ()
     warning = (
-        f"Few people gave most answers: they vary the score like {effective:.0f} people with equal shares. "
-        "The interval for a fresh panel is too narrow (it covered .84-.91 in simulation)."
+        f"Few people gave most answers: they vary the score like {effective:.0f} people with equal shares, "
+        "and the interval for a fresh panel is too narrow."
     )
     return (warning,)
+
+
+def _count_effective_people(scored: ScoredAnswers) -> float:
+    """How many people would vary the score as much if all answered equally many: (Σm²)²/Σm⁴ of their answers m."""
+    squares = np.bincount(scored.annotators).astype(np.float64) ** 2
+    return float(squares.sum() ** 2 / (squares**2).sum())
