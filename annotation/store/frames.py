@@ -224,14 +224,10 @@ def read_items(session: Session, project: Project, *, later: str | None = None) 
         col(Item.external_id).label("item_id"),
         col(Item.revision).label("item_revision"),
         col(Item.group_id).label("group"),
-        col(Item.gold),
-        col(Item.gold_origin),
-        col(Item.gold_version),
-        col(Item.options),
-        col(Item.status),
+        *map(
+            col, (Item.gold, Item.gold_origin, Item.gold_version, Item.golds, Item.options, Item.lineage, Item.status)
+        ),
         col(Item.stimulus_sha256),
-        col(Item.golds),
-        col(Item.lineage),
     ]
     query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN)
     query = query.order_by(col(Item.external_id))
@@ -239,9 +235,7 @@ def read_items(session: Session, project: Project, *, later: str | None = None) 
     frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
     frame["status"] = [str(ItemStatus(status)) for status in frame["status"]]
     if later is not None:
-        golds = pd.Series(
-            [(by_question or {}).get(later) for by_question in frame["golds"]], index=frame.index, dtype=object
-        )
+        golds = frame["golds"].map(lambda by_question: (by_question or {}).get(later)).astype(object)
         for name in ("gold_origin", "gold_version"):
             pairs = zip(frame[name], golds, strict=True)
             frame[name] = pd.Series(
