@@ -20,6 +20,7 @@ from annotation.campaigns.questions import (
     TextQuestion,
 )
 from annotation.errors import BadInput
+from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import frames, queries
 from annotation.store.models import Project
 from exports import inputs
@@ -35,6 +36,7 @@ ANSWER_TYPES: dict[type[Question], AnswerType] = {
 }
 
 
+@pause_garbage_collection()
 def build_data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs.DataSet, ...]:
     """Build the data sets of the named projects, or of all, in the order of their names: one for each question.
 

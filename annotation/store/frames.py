@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from annotation.loading.drafts import format_value, pause_garbage_collection
+from annotation.loading.drafts import format_value
 from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import ABSTAINED, Exclusion, ItemStatus, ParticipationStatus, Pool
@@ -25,7 +25,6 @@ REMOVED_STATUSES = (ParticipationStatus.EXCLUDED, ParticipationStatus.FAILED, Pa
 HOUR = pd.Timedelta(hours=1)
 
 
-@pause_garbage_collection()
 def read_responses(
     session: Session, project: Project, *, later: str | None = None, abstention: str | None = None
 ) -> pd.DataFrame:
@@ -212,7 +211,6 @@ def _number_sessions(frame: pd.DataFrame) -> Sequence[int | None]:
     ]
 
 
-@pause_garbage_collection()
 def read_items(session: Session, project: Project, *, later: str | None = None) -> pd.DataFrame:
     """One row per main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version,
     options, status.

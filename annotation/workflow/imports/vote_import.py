@@ -154,7 +154,7 @@ def _list_items(session: Session, project: Project) -> dict[str, VoteItem]:
     """The id, revision and pool of every item of the project, by external id."""
     columns = select(Item.external_id, Item.id, Item.revision, Item.pool).where(Item.project_id == project.id)
     return {
-        name: VoteItem(id=item_id or 0, revision=revision, pool=pool)
+        name: VoteItem(id=item_id or 0, revision=revision, pool=Pool(pool))
         for name, item_id, revision, pool in session.exec(columns)
     }
 
