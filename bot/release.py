@@ -20,6 +20,7 @@ from annotation.campaigns.questions import (
     TextQuestion,
 )
 from annotation.errors import BadInput
+from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import frames, item_frames, queries, second_passes
 from annotation.store.models import Project
 from annotation.vocabulary import Surface
@@ -36,6 +37,7 @@ ANSWER_TYPES: dict[type[Question], AnswerType] = {
 }
 
 
+@pause_garbage_collection()
 def build_data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs.DataSet, ...]:
     """Build the data sets of the named projects, or of all, in the order of their names: one for each question.
 

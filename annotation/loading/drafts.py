@@ -75,7 +75,8 @@ class VoteDraft:
 
 def get_cell(row: input_files.FileRow, column: str) -> str:
     """Return a cell as text; other JSON values are written as JSON."""
-    return format_value(row.values.get(column))
+    value = row.values.get(column)
+    return value if isinstance(value, str) else format_value(value)
 
 
 def format_value(value: object) -> str:

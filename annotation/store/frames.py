@@ -14,7 +14,6 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import (
@@ -31,7 +30,6 @@ REMOVED_STATUSES = (ParticipationStatus.EXCLUDED, ParticipationStatus.FAILED, Pa
 HOUR = pd.Timedelta(hours=1)
 
 
-@pause_garbage_collection()
 def read_responses(
     session: Session, project: Project, *, later: str | None = None, abstention: str | None = None
 ) -> pd.DataFrame:

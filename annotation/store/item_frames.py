@@ -11,12 +11,11 @@ import pandas as pd
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.loading.drafts import format_value, pause_garbage_collection
+from annotation.loading.drafts import format_value
 from annotation.store.models import Item, Project
 from annotation.vocabulary import GoldOrigin, ItemStatus, Pool
 
 
-@pause_garbage_collection()
 def read_items(session: Session, project: Project, *, later: str | None = None) -> pd.DataFrame:
     """One row per main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version,
     circular, options, status, stimulus_sha256.

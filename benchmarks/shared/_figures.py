@@ -41,7 +41,7 @@ def tell(title: str, figures: Iterable[Figure]) -> list[Figure]:
             continue
         verdict = {True: "holds", False: "MISSED", None: ""}[figure.holds]
         print(
-            f"  {figure.figure:<34} {figure.value:>10.3f} {figure.unit:<6} {figure.goal or '':<8} {verdict}", flush=True
+            f"  {figure.figure:<46} {figure.value:>10.3f} {figure.unit:<6} {figure.goal or '':<8} {verdict}", flush=True
         )
     return printed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -122,9 +123,13 @@ def test_many_rows_are_inserted_in_one_statement(db: Database, sent: list[str]) 
     """Enums, times with a zone, truth values and defaults are stored as a session stores them; order is kept."""
     with db.transaction() as session:
         sent.clear()
-        names = {"pseudonym": ["a", "b"], "insider": [True, False], "language": ["uk", None]}
+        names: dict[str, list[Any]] = {"pseudonym": ["a", "b"], "insider": [True, False], "language": ["uk", None]}
         table_model.insert_rows(session, Annotator, names, constants={"created_at": NOW})
-        texts = {"sha256": ["1" * 64, "2" * 64], "kind": [TextKind.CONSENT, TextKind.WARNING], "text": ["§", "%s :x"]}
+        texts: dict[str, list[Any]] = {
+            "sha256": ["1" * 64, "2" * 64],
+            "kind": [TextKind.CONSENT, TextKind.WARNING],
+            "text": ["§", "%s :x"],
+        }
         table_model.insert_rows(session, TextVersion, texts, constants={"since": NOW})
         assert len(sent) == 2
     with db.reading() as session:

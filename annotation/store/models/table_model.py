@@ -169,7 +169,7 @@ def insert_rows(
 
 def _get_constant(column: sa.Column[Any], constants: Mapping[str, Any]) -> Any:
     """The value of a column in all rows: a constant, or its default; None for what the database fills."""
-    default = column.default.arg if column.default is not None and column.default.is_scalar else None
+    default = column.default.arg if isinstance(column.default, sa.ColumnDefault) and column.default.is_scalar else None
     return constants.get(column.name, default)
 
 

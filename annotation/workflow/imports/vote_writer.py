@@ -80,12 +80,10 @@ def _read_assignment_ids(session: Session, project: Project, *, after: int) -> d
 
     They are read in one query, which is faster than an INSERT that returns the id of each row.
     """
-    table: sa.Table = sa.inspect(Assignment).local_table
-    key = (table.c.item_id, table.c.annotator_id, table.c.occasion)
-    query = sa.select(*key, table.c.id).where(table.c.project_id == project.id, table.c.id > after)
-    return {
-        (item, annotator, occasion): number for item, annotator, occasion, number in session.connection().execute(query)
-    }
+    columns = (col(Assignment.item_id), col(Assignment.annotator_id), col(Assignment.occasion), col(Assignment.id))
+    query = sa.select(*columns).where(col(Assignment.project_id) == project.id, col(Assignment.id) > after)
+    rows = session.connection().execute(query)
+    return {(item, annotator, occasion): number for item, annotator, occasion, number in rows if number is not None}
 
 
 def _insert_judgements(
