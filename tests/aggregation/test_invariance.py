@@ -134,7 +134,7 @@ def assert_same_scores(
     """The same values, of so many times as many answers."""
     assert one.keys() == two.keys()
     for unit, (total, wrong, values) in one.items():
-        assert two[unit][:2] == (times * total, times * wrong), unit
+        assert two[unit][:2] == (times * total, None if wrong is None else times * wrong), unit
         assert two[unit][2] == pytest.approx(values, abs=1e-9, nan_ok=True), unit
 
 
