@@ -169,9 +169,9 @@ def measure_series(series: Series, pool: multiprocessing.pool.Pool, *, quick: bo
         if len(known) < len(rows):
             yield Figure(f"{name}, without interval", 1 - len(known) / len(rows), "share")
         if known:
-            this, other, width = cover(known, fresh[unit][metric])
-            yield judge(f"{name}, this panel", this, THIS_PANEL, is_held=is_held)
-            yield judge(f"{name}, a fresh panel", other, goal, is_held=is_held)
+            this, other, width = measure_coverage(known, fresh[unit][metric])
+            yield judge_coverage(f"{name}, this panel", this, THIS_PANEL, is_held=is_held)
+            yield judge_coverage(f"{name}, a fresh panel", other, goal, is_held=is_held)
             yield Figure(f"{name}, width for a fresh panel", width, "")
 
 
@@ -189,7 +189,7 @@ def average_fresh(campaigns: list[Campaign]) -> dict[str, Mapping[str, float]]:
     return {unit: campaigns[0].compute(mean) for unit, mean in means.items()}
 
 
-def cover(known: list[tuple[Score, float]], fresh: float) -> tuple[float, float, float]:
+def measure_coverage(known: list[tuple[Score, float]], fresh: float) -> tuple[float, float, float]:
     """The coverage of this panel and of a fresh one, and the mean width for a fresh one."""
     ends = np.array([(row.item_only_low, row.item_only_high, row.ci_low, row.ci_high, own) for row, own in known])
     own_low, own_high, low, high, own = ends.astype(np.float64).T
@@ -200,7 +200,7 @@ def cover(known: list[tuple[Score, float]], fresh: float) -> tuple[float, float,
     )
 
 
-def judge(name: str, coverage: float, goal: tuple[float, float], *, is_held: bool) -> Figure:
+def judge_coverage(name: str, coverage: float, goal: tuple[float, float], *, is_held: bool) -> Figure:
     """A coverage with its goal, and whether it is held where it is held against it."""
     low, high = goal
     return Figure(name, coverage, "share", f"{low:.2f}-{high:.2f}", low <= coverage <= high if is_held else None)

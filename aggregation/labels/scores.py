@@ -66,7 +66,7 @@ def score_labels(
         unit = build_unit("majority", pluralities, n_annotators=pluralities.n_people)
         scored_units.append(replace(unit, n_ties=count_ties(options)))
         fresh = score_fresh_majorities(options, metric="accuracy", confidence_level=confidence_level)
-    _report(progress, 0.2)
+    _report_progress(progress, 0.2)
     if "dawid_skene" in units:
         try:
             fitted = build_label_consensus(votes, method="dawid_skene", ties="drop")
@@ -80,7 +80,7 @@ def score_labels(
             scored_units.append(replace(unit, n_ties=n_ties))
         except Refused as refusal:
             refused["dawid_skene"] = str(refusal)
-    _report(progress, 1.0)
+    _report_progress(progress, 1.0)
     return Performance(
         units=tuple(scored_units),
         refused=refused,
@@ -128,6 +128,6 @@ def _score_sums(function: Callable[[scoring.LabelCounts], float]) -> Callable[[F
     return compute
 
 
-def _report(progress: Progress | None, share: float) -> None:
+def _report_progress(progress: Progress | None, share: float) -> None:
     if progress is not None:
         progress(share)

@@ -112,7 +112,7 @@ def draw_votes(rng: np.random.Generator, design: Design, panel: Panel) -> Votes:
     """The panel's votes on new items, each answered by `design.votes` of them drawn by their loads."""
     truth = (rng.random(design.items) < design.second).astype(np.intp)
     people = draw_assignments(rng, design)
-    chances = _squash(_add_effects(panel, people, truth[:, None]) + draw_ease(rng, design)[:, None])
+    chances = _squash_logits(_add_effects(panel, people, truth[:, None]) + draw_ease(rng, design)[:, None])
     is_right = rng.random(chances.shape) < chances
     answers = np.where(is_right, truth[:, None], 1 - truth[:, None])
     return build_votes(design, people, np.array(LABELS, dtype=object)[answers], np.array(LABELS, dtype=object)[truth])
@@ -171,7 +171,7 @@ def expect_counts(design: Design, panel: Panel) -> dict[str, Floats]:
     spread = np.hypot(design.items_sd, design.group_sd)
     ease = design.level + spread * nodes
     effects = np.stack([_add_effects(panel, np.arange(design.people), np.array(label)) for label in (0, 1)])
-    chances = _squash(effects[:, None, :] + ease[None, :, None])  # gold × nodes × people
+    chances = _squash_logits(effects[:, None, :] + ease[None, :, None])  # gold × nodes × people
     hits = _count_hits(chances, design)
     single = np.einsum("gnr,n,r->g", hits[design.votes], weights, np.arange(design.votes + 1)) / design.votes
     gold = np.array([1 - design.second, design.second])
@@ -220,5 +220,5 @@ def _add_effects(panel: Panel, people: NDArray[np.intp], truth: NDArray[np.intp]
     return np.asarray(panel.skills[people] + np.where(truth == 1, 1.0, -1.0) * panel.biases[people])
 
 
-def _squash(logits: Floats) -> Floats:
+def _squash_logits(logits: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-logits)))
