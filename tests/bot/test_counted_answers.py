@@ -51,7 +51,7 @@ language: uk
 kind: baseline
 question: {type: choice, text: Є?, options: [так, ні]}
 items: {file: words.csv, id: id, show: [word], gold: gold, gold_origin: construction}
-overlap: 2
+overlap: 9
 """
 WORDS = ("control item", "repeat, the first counts", "withdrawn by a rule", "the item was changed", "abstained")
 """Reasons in words that say nothing about the kind that they stand beside."""
