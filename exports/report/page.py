@@ -129,9 +129,10 @@ def _list_counts(result: DataSetResult) -> tuple[str, ...]:
     data, votes = result.data, result.votes.frame
     counts = (
         len(data.items), votes["item"].nunique(), int(data.items["gold"].notna().sum()), votes["annotator"].nunique(),
-        len(votes), _format_answers_per_item(result), len(data.list_excluded_responses()),
+        len(votes), len(data.list_excluded_responses()),
     )  # fmt: skip
-    return (*(str(count) for count in counts), NO_VALUE if data.overlap is None else str(data.overlap))
+    planned = NO_VALUE if data.overlap is None else str(data.overlap)
+    return (*(str(count) for count in counts), planned, _format_answers_per_item(result))
 
 
 def _format_answers_per_item(result: DataSetResult) -> str:

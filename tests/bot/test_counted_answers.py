@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -259,9 +258,8 @@ def test_the_same_answers_count_everywhere(db: database.Database, tmp_path: Path
     report = page.render_report(made)
     excluded = len(reasons) - len(counted)
     votes = {key: label for key, label in counted.items() if label != "skip"}
-    cells = [len(MAIN), len({key[0] for key in votes}), len(MAIN), len({key[1] for key in votes}), len(votes)]
-    counts = "".join(f"<td>{cell}</td>" for cell in cells)
-    assert re.search(f"{counts}<td>[^<]*</td><td>{excluded}</td>", report)  # between them: answers an item
+    cells = [len(MAIN), len({key[0] for key in votes}), len(MAIN), len({key[1] for key in votes}), len(votes), excluded]
+    assert "".join(f"<td>{cell}</td>" for cell in cells) in report
 
 
 Key = tuple[str, str, bool]
