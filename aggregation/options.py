@@ -83,8 +83,8 @@ def sum_pluralities(options: GradedOptions) -> Contributions:
     """What the option with the most votes of each item contributes, and how that changes without each vote.
 
     Tied options share the item: every metric gets its expected value, and the last column but one takes from the right
-    answers what a tie added to them. A tie that is only there without a vote counts half, for every metric: with an odd
-    number of votes each can make one, whereas with an even number a tie is there before, and is wrong as published.
+    answers what a tie added to them. In the changes a tie counts half, with the vote and without it, though as
+    published it is wrong.
     """
     scored = options.scored
     n_options, n_columns = options.grades.shape
@@ -94,6 +94,8 @@ def sum_pluralities(options: GradedOptions) -> Contributions:
     slots = np.arange(n_options) - np.repeat(starts, np.diff(np.append(starts, n_options)))
     has_skips = np.bincount(scored.items[~scored.voted], minlength=len(scored.gold)) > 0
     columns = _share_items(options, counts, starts)
+    with_votes = columns.copy()
+    with_votes[:, -2] = 0.0
     changes = np.zeros((n_options, n_columns))
     for slot in range(int(slots.max(initial=-1)) + 1):
         left_out = slots == slot
@@ -103,7 +105,7 @@ def sum_pluralities(options: GradedOptions) -> Contributions:
             (np.bincount(options.items, weights=counts - left_out, minlength=len(scored.gold)) == 0) & ~has_skips
         ] = 0
         items = options.items[left_out]
-        changes[left_out] = columns[items] - without[items]
+        changes[left_out] = with_votes[items] - without[items]
     return build_majority_contributions(scored, columns=columns, changes=changes, change=votes)
 
 

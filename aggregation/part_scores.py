@@ -175,6 +175,8 @@ def _sum_majorities(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bo
     empty = count_codes(scored.items, size=n_items, weights=counts.empty)
     has_skips = np.bincount(scored.items[~scored.voted], minlength=n_items) > 0
     columns = _grade_majorities(counts, given, totals, empty, is_pooled=is_pooled)
+    with_answers = columns.copy()
+    with_answers[:, -2] = 0.0  # a tie counts half, as in `options.sum_pluralities`
     changes = np.zeros((len(rows), columns.shape[1]))
     starts = np.flatnonzero(np.diff(scored.items[rows], prepend=-1))
     ranks = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
@@ -189,7 +191,7 @@ def _sum_majorities(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bo
         without = _grade_majorities(counts, fewer_given, fewer, fewer_empty, is_pooled=is_pooled)
         without[:, -2] = 0.0
         without[(fewer == 0) & ~has_skips] = 0.0
-        changes[places] = columns[items] - without[items]
+        changes[places] = with_answers[items] - without[items]
     return build_majority_contributions(scored, columns=columns, changes=changes, change=np.arange(len(rows)))
 
 

@@ -113,7 +113,7 @@ def _list_changes(without: list[Codes], fitted: Codes, *, labels: _Labels, gold:
     truth = np.eye(gold.shape[1])[known // width**2]
     before = labels.share_columns(known // width % width + lowest, truth)
     after = labels.share_columns(known % width + lowest, truth)
-    after[:, -2] = 0.0  # as in `options.sum_pluralities`
+    before[:, -2] = after[:, -2] = 0.0  # a tie counts half, as in `options.sum_pluralities`
     is_lost = known % width + lowest == ABSENT
     return SetChanges(changes=before - after, change=change.reshape(keys.shape), is_lost=is_lost)
 
