@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import codecs
 import csv
 import hashlib
 import io
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +21,11 @@ DELIMITERS = ",;\t"
 MAX_CELL_CHARACTERS = 10_000_000
 JSON_LINES_ENDINGS = {".jsonl", ".ndjson"}
 YAML_ENDINGS = {".yaml", ".yml"}
+MAX_LIST_CHARACTERS = 1_000_000
+_ELEMENT = (
+    r"""(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|-?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?|None|True|False)"""
+)
+_LIST = re.compile(rf"\[\s*(?:{_ELEMENT}(?:\s*,\s*{_ELEMENT})*\s*,?\s*)?\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +198,27 @@ def require_columns(columns: Sequence[str], row: FileRow, *, key: str) -> None:
 def format_columns(columns: Iterable[str]) -> str:
     """Join column names for a message; a column may have an empty name."""
     return ", ".join(name or "an unnamed column" for name in columns)
+
+
+def parse_printed_list(text: str) -> str | list[object]:
+    """Parse a list of texts and numbers as Python prints it (`"['a', 'b']"`); any other text is returned unchanged.
+
+    pandas writes a column of lists so: published sets have their options in this form, UP-Titles ten titles a cell.
+
+    Texts with the quotes and escapes that Python chose are read back exactly. The pattern admits nothing nested or long
+    to the parser, which could otherwise run out of memory; a list without commas, as numpy prints it, stays text.
+    """
+    if not text.startswith("[") or len(text) > MAX_LIST_CHARACTERS or _LIST.fullmatch(text) is None:
+        return text
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python warns of a backslash that escapes nothing
+            elements = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    storable = all(not isinstance(element, str) or _is_storable(element) for element in elements)
+    return elements if isinstance(elements, list) and storable else text
+
+
+def _is_storable(text: str) -> bool:
+    return "\0" not in text and not any(0xD800 <= ord(character) <= 0xDFFF for character in text)

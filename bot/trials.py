@@ -43,8 +43,9 @@ Progress = Callable[[float], None]
 class TrialScores:
     """The simulated answers scored against the truth.
 
-    `right` is the share of right answers, `half_width` half of its 95 % interval, `consensus` the share of items whose
-    majority is right (a tie is not). `refused` says why there are no scores.
+    `right` is the share of right answers, `half_width` half of its 95 % interval (for a fresh panel, or with fewer than
+    five people, for this one), `consensus` the share of items whose majority is right (a tie is not). `refused` says
+    why there are no scores.
     """
 
     right: float | None = None
@@ -235,5 +236,8 @@ def _compute_scores(data: DataSet, truth: Mapping[str, str | None]) -> TrialScor
         units=("individual", "majority"),
     )
     single, majority = scores["individual"].primary, scores["majority"].primary
-    half_width = None if single.ci_low is None or single.ci_high is None else (single.ci_high - single.ci_low) / 2
+    low, high = single.ci_low, single.ci_high
+    if low is None or high is None:
+        low, high = single.item_only_low, single.item_only_high
+    half_width = None if low is None or high is None else (high - low) / 2
     return TrialScores(right=single.value, half_width=half_width, consensus=majority.value)

@@ -13,8 +13,8 @@ from annotation import input_files
 from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
+from annotation.input_files import parse_printed_list
 from annotation.loading import json_text
-from annotation.printed_lists import parse_printed_list
 from annotation.vocabulary import Exclusion, Pool
 
 

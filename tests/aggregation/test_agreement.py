@@ -340,9 +340,14 @@ def test_renaming_keeps_what_the_level_keeps(votes_of: Build, rows: Rows, level:
 @settings(deadline=None, max_examples=30)
 @given(rows=ROWS)
 def test_every_item_twice_leaves_what_is_a_mean(votes_of: Build, rows: Rows) -> None:
-    """Copies of the items change no mean over items, no kappa and no AC1; alpha's n - 1 alone notices them."""
+    """Copies of the items change no mean over items, no kappa and no AC1; alpha's n - 1 alone notices them.
+
+    Pairs that share too few items for Cohen's kappa may share enough with the copies.
+    """
     one = values(compute_label_agreement(votes_of(rows, classes="xyz"), n_resamples=5))
     copied = [*rows, *((f"{item}'", person, answer) for item, person, answer in rows)]
     two = values(compute_label_agreement(votes_of(copied, classes="xyz"), n_resamples=5))
     del one["krippendorff_alpha_nominal"], two["krippendorff_alpha_nominal"]
+    if one["cohen_kappa_pooled"] is None:
+        del one["cohen_kappa_pooled"], two["cohen_kappa_pooled"]
     assert one == pytest.approx(two)

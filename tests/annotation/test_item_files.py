@@ -17,9 +17,9 @@ from pyarrow import parquet
 from annotation import input_files
 from annotation.campaigns import project_file, stimulus
 from annotation.errors import BadInput
+from annotation.input_files import parse_printed_list
 from annotation.loading import campaign, drafts, json_text
 from annotation.loading.items import formats as items
-from annotation.printed_lists import parse_printed_list
 
 ROW = {"id": "1", "text": "Кіт, який спав.", "options": ["кіт", "пес"], "gold": "кіт"}
 

@@ -61,7 +61,7 @@ def test_ten_titles_in_a_cell(hromada: Hromada, write: Any, ending: str, delimit
     hromada.write("votes.csv", table([("id", "who", "said"), *((f"t{n}", "p", OPTIONS[n]) for n in range(5))]))
     name = hromada.loaded(TITLES.format(kind="choice", ending=ending, more=""))
     assert stored_options(hromada) == [OPTIONS] * 5
-    units = hromada("baseline", name, "--resamples", "100", "--json").json
+    units = hromada("baseline", name, "--json").json
     assert (units["units"][0]["wrong"], units["random"]) == (0, 0.1)
 
 
@@ -71,7 +71,7 @@ def test_every_cell_that_holds_a_list(hromada: Hromada) -> None:
     hromada.write("titles.csv", table([("id", "text", "titles", "gold"), ("t", "Текст", repr(OPTIONS), gold)]))
     hromada.write("votes.csv", table([("id", "who", "said"), ("t", "p", gold), ("t", "q", json.dumps(OPTIONS[2:4]))]))
     name = hromada.loaded(TITLES.format(kind="choices", ending="csv", more=""))
-    units = hromada("baseline", name, "--resamples", "100", "--json").json["units"]
+    units = hromada("baseline", name, "--json").json["units"]
     assert [(unit["total"], unit["wrong"]) for unit in units] == [(2, 0), (1, 0)]
     hromada.write(
         "votes.csv",
@@ -89,7 +89,7 @@ def test_further_right_answers_in_a_printed_list(hromada: Hromada) -> None:
     answers = [("t", f"p{n}", said) for n, said in enumerate(["6", "П’ять і один", "шість", "сім"])]
     hromada.write("votes.csv", table([("id", "who", "said"), *answers]))
     name = hromada.loaded(text)
-    unit = hromada("baseline", name, "--resamples", "100", "--json").json["units"][0]
+    unit = hromada("baseline", name, "--json").json["units"][0]
     assert (unit["total"], unit["wrong"]) == (4, 1)
 
 

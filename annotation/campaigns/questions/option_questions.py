@@ -17,7 +17,7 @@ from annotation.campaigns.questions.question_base import (
     require_text,
 )
 from annotation.campaigns.sections.base import Section, Text
-from annotation.printed_lists import parse_printed_list
+from annotation.input_files import parse_printed_list
 
 Options = Annotated[tuple[Text, ...], Field(min_length=2)]
 """Two options or more."""

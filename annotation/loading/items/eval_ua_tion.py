@@ -15,8 +15,8 @@ from pathlib import Path
 
 from annotation import input_files
 from annotation.errors import BadInput
+from annotation.input_files import parse_printed_list
 from annotation.loading.items import json_files
-from annotation.printed_lists import parse_printed_list
 
 ANSWER_KEY = "correctAnswer"
 TRUTH_VALUE_LABELS = {True: "так", False: "ні"}

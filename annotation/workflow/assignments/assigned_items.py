@@ -62,7 +62,8 @@ class AssignedItem:
     `item` the item's external id, `stimulus` the text to judge and `pieces` its parts with their kinds. `number` counts
     the annotator's items in the project from 1. `remaining` is how many items of the pool still need answers of any
     annotator, the one in hand included; with control items and repeats how many main items do, so that they look no
-    different. It is None in training and qualification, and above `item_queue.MOST_COUNTED`.
+    different. It is None in training and qualification, above `item_queue.MOST_COUNTED`, and where the project shows no
+    countdown.
     """
 
     assignment_id: int
@@ -175,6 +176,9 @@ def build_option_orders(context: AnnotatorContext, item: Item, *, occasion: int)
 def _count_remaining(opened: OpenedAssignment, *, open_items: int | None) -> int | None:
     """The number does not depend on the item that it is shown with, so that nobody can tell hidden items by it."""
     item, is_hidden = opened.item, opened.assignment.is_control or opened.assignment.is_repeat
+    reward = opened.context.definition.reward
+    if reward is None or not reward.countdown:
+        return None
     if item.pool not in POOLS_WITH_OVERLAP and not is_hidden:
         return None
     if open_items is None:
