@@ -200,6 +200,10 @@ def build_share_metric(right: int = 0) -> Metric:
     return Metric(compute=lambda sums: divide_safely(sums[:, right] - sums[:, -2], sums[:, -1]), scale="share")
 
 
-def build_column_mean(column: int, scale: Scale) -> Metric:
+def build_column_mean(column: int, scale: Scale, *, covers_majority: bool = True) -> Metric:
     """The mean of a column over answers."""
-    return Metric(compute=lambda sums: divide_safely(sums[:, column], sums[:, -1]), scale=scale)
+    return Metric(
+        compute=lambda sums: divide_safely(sums[:, column], sums[:, -1]),
+        scale=scale,
+        covers_majority=covers_majority,
+    )

@@ -24,18 +24,25 @@ Scale = Literal["share", "fraction", "correlation", "errors"]
 """What values a metric has: a share counts right answers; a fraction is any other number from 0 to 1; a correlation
 goes from -1 to 1; errors are 0 or more."""
 
+Form = Literal["two-way", "items", "wilson", "none"]
+
 FEWEST_PEOPLE = 5  # with fewer people there is none for a fresh panel: fewer were not simulated
 RELATIVE_STEP = 1e-5  # of the central differences by which a gradient is taken
 SMALLEST_VARIANCE = 1e-18  # what rounding leaves where nothing varies
+NOT_COVERED = "No interval: that for a majority covered too little in simulation."
 NOTHING_VARIES = "Nothing varies between items or people, so there is no variance to estimate."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """A metric of column sums: `compute` takes one row of sums a draw and returns a number each, nan for undefined."""
+    """A metric of column sums: `compute` takes one row of sums a draw and returns a number each, nan for undefined.
+
+    `covers_majority` says whether its intervals for a majority covered enough in simulation to be published.
+    """
 
     compute: Callable[[Floats], Floats]
     scale: Scale
+    covers_majority: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -95,12 +102,14 @@ class Contributions:
 class PanelIntervals:
     """Both intervals of a score: `fresh_panel` and `this_panel`; `se` is the standard error for a fresh panel.
 
-    `reason` says why an interval is missing, or why it is not made of a variance.
+    `form` is how they are made: `two-way` where both have a variance, `items` where there is none of people, `wilson`
+    where nothing varies, `none`. `reason` says why an interval is missing, or why it is not made of a variance.
     """
 
     fresh_panel: Interval
     this_panel: Interval
     se: float | None
+    form: Form
     reason: str
 
 
@@ -126,6 +135,7 @@ class PanelVariance:
 
 
 NO_INTERVAL = Interval(low=None, high=None)
+NO_INTERVALS = PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=NOT_COVERED)
 
 
 def estimate_intervals(metric: Metric, contributions: Contributions, *, confidence_level: float) -> PanelIntervals:
@@ -137,22 +147,23 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
     value = float(metric.compute(contributions.sums)[0])
     n_groups, is_grouped = contributions.n_groups, contributions.n_groups < len(contributions.columns)
     if np.isnan(value):
-        return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, reason="")
+        return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason="")
     if n_groups < FEWEST_GROUPS:
         units = "groups of items" if is_grouped else "items"
         reason = f"No interval: {n_groups} {units} are fewer than {FEWEST_GROUPS}."
-        return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, reason=reason)
+        return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
     variance = estimate_variance(metric, contributions)
     if variance.total < SMALLEST_VARIANCE or (metric.scale == "share" and value in (0.0, 1.0)):
         if metric.scale != "share":
             reason = f"No interval: {NOTHING_VARIES[0].lower()}{NOTHING_VARIES[1:]}"
-            return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, reason=reason)
+            return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
         wilson = wilson_interval(value * n_groups, n_groups, confidence_level=confidence_level)
         few = [_explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
         return PanelIntervals(
             fresh_panel=NO_INTERVAL if few else wilson,
             this_panel=wilson,
             se=None,
+            form="wilson",
             reason=" ".join([NOTHING_VARIES, "The interval is Wilson's.", *few]),
         )
     n = contributions.n_independent
@@ -168,9 +179,9 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
         this_panel = build(variance.items, variance.items_df)
     if variance.people is None:
         reason = _explain_few_people(contributions)
-        return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=this_panel, se=None, reason=reason)
+        return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=this_panel, se=None, form="items", reason=reason)
     fresh = build(variance.total, variance.total_df)
-    return PanelIntervals(fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, reason="")
+    return PanelIntervals(fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, form="two-way", reason="")
 
 
 def _explain_few_people(contributions: Contributions) -> str:

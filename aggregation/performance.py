@@ -17,7 +17,14 @@ from aggregation.consensus import Consensus
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals import wilson_interval
 from aggregation.options import GradedOptions, build_share_metric, sum_fresh_majorities
-from aggregation.panel_intervals import Contributions, Metric, estimate_intervals
+from aggregation.panel_intervals import (
+    NO_INTERVALS,
+    Contributions,
+    Form,
+    Metric,
+    PanelIntervals,
+    estimate_intervals,
+)
 
 UnitName = Literal["individual", "majority", "dawid_skene"]
 
@@ -134,9 +141,16 @@ def score_unit(
 
     The last two columns are what ties added to the right ones, and the number of answers or items.
     """
-    method = _describe_method(unit, scored, n_annotators=n_annotators)
+    methods = _describe_methods(unit, scored, n_annotators=n_annotators)
     scores = tuple(
-        _compute_score(name, metric, contributions, method=method, confidence_level=confidence_level)
+        _build_score(
+            name,
+            NO_INTERVALS
+            if unit == "majority" and not metric.covers_majority
+            else estimate_intervals(metric, contributions, confidence_level=confidence_level),
+            value=float(metric.compute(contributions.sums)[0]),
+            methods=methods,
+        )
         for name, metric in metrics.items()
     )
     total = round(float(contributions.columns[:, -1].sum()))
@@ -147,7 +161,7 @@ def score_unit(
         total=total,
         wrong=total - right,
         scores=scores,
-        warnings=(*_warn_of_few_people(scored, n_annotators=n_annotators), *warnings),
+        warnings=(*_warn_of_few_people(unit, scored, n_annotators=n_annotators), *warnings),
         wilson_low=wilson.low,
         wilson_high=wilson.high,
         n_items=len(scored.gold),
@@ -207,11 +221,7 @@ def score_annotators(scored: ScoredAnswers, *, confidence_level: float) -> pd.Da
     ).sort_index()
 
 
-def _compute_score(
-    name: str, metric: Metric, contributions: Contributions, *, method: str, confidence_level: float
-) -> Score:
-    value = float(metric.compute(contributions.sums)[0])
-    intervals = estimate_intervals(metric, contributions, confidence_level=confidence_level)
+def _build_score(name: str, intervals: PanelIntervals, *, value: float, methods: Mapping[Form, str]) -> Score:
     has_interval = intervals.this_panel.low is not None
     return Score(
         metric=name,
@@ -221,24 +231,29 @@ def _compute_score(
         se=intervals.se,
         item_only_low=intervals.this_panel.low,
         item_only_high=intervals.this_panel.high,
-        ci_method=method if has_interval else "none",
+        ci_method=methods[intervals.form if has_interval else "none"],
         reason=REASON_UNDEFINED if np.isnan(value) else intervals.reason,
     )
 
 
-def _describe_method(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> str:
-    """How the intervals of a unit are made, and how often those for a fresh panel cover in simulation."""
+def _describe_methods(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> dict[Form, str]:
+    """How the intervals of a unit are made, by their form; how often those for a fresh panel cover in simulation."""
     made = "refitted without groups of people" if unit == "dawid_skene" else "by people"
-    coverage = ".90-.99" if n_annotators >= WELL_COVERED_PEOPLE else ".88-.99"
-    if n_annotators >= FEW_PEOPLE > _count_effective_people(scored):
-        coverage = ".84-.91"
-    return (
-        f"two-way jackknife: {n_annotators} people ({made}), {scored.n_groups} {scored.item_units}; "
-        f"a fresh panel covered {coverage} in simulation"
-    )
+    is_unequal = n_annotators >= FEW_PEOPLE > _count_effective_people(scored)
+    covered = ".90-.99" if n_annotators >= WELL_COVERED_PEOPLE else ".88-.99"
+    coverage = f"a fresh panel covered {'.84-.91' if is_unequal else covered} in simulation"
+    if unit == "dawid_skene" and is_unequal:
+        coverage = "with so unequal shares of people it was not simulated"
+    items = f"{scored.n_groups} {scored.item_units}"
+    return {
+        "two-way": f"two-way jackknife: {n_annotators} people ({made}), {items}; {coverage}",
+        "items": f"variance of {items}",
+        "wilson": f"Wilson's interval of {items}",
+        "none": "none",
+    }
 
 
-def _warn_of_few_people(scored: ScoredAnswers, *, n_annotators: int) -> tuple[str, ...]:
+def _warn_of_few_people(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> tuple[str, ...]:
     """A warning where people are few, or where few of them gave most of the answers."""
     if n_annotators < FEW_PEOPLE:
         people = "1 person" if n_annotators == 1 else f"{n_annotators} people"
@@ -246,9 +261,10 @@ def _warn_of_few_people(scored: ScoredAnswers, *, n_annotators: int) -> tuple[st
     effective = _count_effective_people(scored)
     if effective >= FEW_PEOPLE:
         return ()
+    follows = "may be" if unit == "dawid_skene" else "is"
     warning = (
         f"Few people gave most answers: they vary the score like {effective:.0f} people with equal shares, "
-        "and the interval for a fresh panel is too narrow."
+        f"and the interval for a fresh panel {follows} too narrow."
     )
     return (warning,)
 

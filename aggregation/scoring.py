@@ -223,7 +223,7 @@ def find_words(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """The words of a text, as `token_spans` cuts them."""
+    """The words of a text, as `find_words` cuts them."""
     return tuple(text[start:end] for start, end in find_words(text))
 
 

@@ -230,3 +230,19 @@ def test_order_of_rows_changes_nothing() -> None:
     for method in ("majority", "closest", "rover"):
         assert labels(one, method) == labels(two, method)
     assert score_answers(one).units == score_answers(two).units
+
+
+def test_distances_of_the_most_frequent_correction_have_no_interval() -> None:
+    """It covered too little in simulation; single corrections have theirs, and the majority its share of right ones."""
+    rows = [
+        (f"i{n:02}", who, "Він пішов." if (n + m) % 3 else "Він пише.")
+        for n in range(20)
+        for m, who in enumerate("abcde")
+    ]
+    made = score_answers(answers("edit", rows, {f"i{n:02}": "Він пішов." for n in range(20)}))
+    for metric in ("wer", "cer", "chrf"):
+        majority = made["majority"][metric]
+        assert (majority.ci_low, majority.item_only_low, majority.ci_method) == (None, None, "none")
+        assert majority.reason == "No interval: that for a majority covered too little in simulation."
+        assert made["individual"][metric].ci_low is not None
+    assert made["majority"]["exact_match"].item_only_low is not None

@@ -270,3 +270,17 @@ def test_intervals_cover_what_they_are_to_cover(design: Design, campaigns: int) 
         covers_fresh = [(s.ci_low or 0) <= fresh <= (s.ci_high or 0) for s, _ in scores]
         assert 0.91 <= np.mean(covers) <= 0.99, unit
         assert 0.87 <= np.mean(covers_fresh) <= 0.995, unit
+
+
+def test_the_method_says_what_was_done(votes_of: Build) -> None:
+    """No coverage of a fresh panel where there is no interval for one, and Wilson's name where nothing varies."""
+    names = [f"i{number:02}" for number in range(30)]
+    gold = dict.fromkeys(names, "x")
+    rows = [
+        (name, who, "y" if (n + m) % 7 == 0 else "x") for n, name in enumerate(names) for m, who in enumerate("abcd")
+    ]
+    few = score_labels(votes_of(rows, classes="xy", gold=gold))["individual"]["accuracy"]
+    assert (few.ci_low, few.ci_method) == (None, "variance of 30 items")
+    alike = [(name, who, "x") for name in names for who in "abcdef"]
+    same = score_labels(votes_of(alike, classes="xy", gold=gold))["majority"]["accuracy"]
+    assert (same.ci_high, same.ci_method) == (1.0, "Wilson's interval of 30 items")
