@@ -26,7 +26,6 @@ instructions: Порахуйте літери.
 question: {{type: choice, text: "Яке?"}}
 items: {{file: {name}.csv, id: id, show: [hint], options: [first, second], gold: gold, gold_origin: construction}}
 overlap: {overlap}
-reward: {{countdown: yes}}
 """
 
 
