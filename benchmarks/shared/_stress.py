@@ -1,7 +1,8 @@
 """A stress test: many threads, in one process or several, do at random what annotators do, and log the results.
 
-Time runs thirty times faster than real time, so that leases of a minute expire all the while. A result that a thread
-got after the commit is acknowledged; `_stress_checks.py` compares the database with the log.
+Time runs thirty times faster than real time, and whoever expires leases has a clock that is a lease ahead: so leases
+expire all the while, however fast the machine is. A result that a thread got after the commit is acknowledged;
+`_stress_checks.py` compares the database with the log.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from annotation.workflow.participations import NothingAssigned
 
 EPOCH = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SPEED = 30
+LEASE = timedelta(minutes=1)
 PROJECTS = ("baseline", "annotation")
 OPTIONS = ("так", "ні", "не знаю")
 STEPS = {"next": 40, "submit": 40, "tap": 4, "undo": 5, "skip": 4, "report": 1, "expire": 5, "withdraw": 1}
@@ -283,7 +285,7 @@ class _Actor:
 
     def _expire(self, _: int) -> bool:
         with self.db.transaction() as session:
-            return assignments.expire_leases(session, now=self.now) > 0
+            return assignments.expire_leases(session, now=self.now + LEASE) > 0
 
     def _withdraw(self, annotator: int) -> bool:
         if annotator > self.plan.annotators * WITHDRAWING:
