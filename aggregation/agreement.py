@@ -157,34 +157,13 @@ def estimate_coefficient(
     draw; it is None where there is no interval. Where all resamples have the same value, a share of items or votes
     (`is_share`) has Wilson's interval, with the number of resampled units as n, and any other coefficient none.
     """
-    description, interval, reason = how, Interval(low=None, high=None), ""
+    interval, description, reason = Interval(low=None, high=None), how, reason_undefined
     if not len(item_columns.groups):
         reason = reason_undefined or REASON_NO_PAIRS
-    elif np.isnan(value):
-        reason = reason_undefined
-    elif resampled is None:
-        verb = "is" if item_columns.n_groups == 1 else "are"
-        reason = f"No interval: {item_columns.resampled_units} {verb} fewer than the {FEWEST_GROUPS} to resample."
-    else:
-        interval = percentile_interval(
-            resampled, confidence_level=resampling.confidence_level, n_groups=item_columns.n_groups
+    elif not np.isnan(value):
+        interval, description, reason = _estimate_interval(
+            value, resampled=resampled, item_columns=item_columns, resampling=resampling, how=how, is_share=is_share
         )
-        percent = f"{100 * resampling.confidence_level:g} %"
-        description = (
-            f"{how}; {percent} percentile interval, "
-            f"{resampling.n_resamples} resamples of {item_columns.resampled_units}, seed {resampling.seed}"
-        )
-        low, high = interval.low, interval.high
-        if low is not None and high is not None and high - low < VARIATION_TOLERANCE:
-            interval = replace(interval, low=None, high=None)
-            description, reason = how, REASON_NOTHING_VARIES
-            if is_share:
-                n = item_columns.n_groups
-                interval = wilson_interval(value * n, n, confidence_level=resampling.confidence_level)
-                description = f"{how}; {percent} Wilson interval of {item_columns.resampled_units}, as nothing varies"
-                reason = ""
-        elif low is not None and high is not None:
-            interval = replace(interval, low=min(low, value), high=max(high, value))
     n_items, n_votes, n_annotators = item_columns.counts
     return Coefficient(
         name=name,
@@ -202,6 +181,36 @@ def estimate_coefficient(
         positions=classes_are_positions,
         of=of,
     )
+
+
+def _estimate_interval(
+    value: float,
+    *,
+    resampled: Floats | None,
+    item_columns: ItemColumns,
+    resampling: Resampling,
+    how: str,
+    is_share: bool,
+) -> tuple[Interval, str, str]:
+    """The interval of a coefficient that has a value, how both were computed, and why there is no interval."""
+    nothing = Interval(low=None, high=None)
+    if resampled is None:
+        verb = "is" if item_columns.n_groups == 1 else "are"
+        few = f"{item_columns.resampled_units} {verb} fewer than the {FEWEST_GROUPS} to resample"
+        return nothing, how, f"No interval: {few}."
+    level, n = resampling.confidence_level, item_columns.n_groups
+    interval = percentile_interval(resampled, confidence_level=level, n_groups=n)
+    low, high = interval.low, interval.high
+    drawn = f"{resampling.n_resamples} resamples of {item_columns.resampled_units}, seed {resampling.seed}"
+    description = f"{how}; {100 * level:g} % percentile interval, {drawn}"
+    if low is None or high is None:
+        return interval, description, ""
+    if high - low >= VARIATION_TOLERANCE:
+        return replace(interval, low=min(low, value), high=max(high, value)), description, ""
+    if not is_share:
+        return replace(interval, low=None, high=None), how, REASON_NOTHING_VARIES
+    units = f"{100 * level:g} % Wilson interval of {item_columns.resampled_units}, as nothing varies"
+    return wilson_interval(value * n, n, confidence_level=level), f"{how}; {units}", ""
 
 
 def estimate_item_mean(

@@ -27,8 +27,6 @@ def baseline(
     Scored are single answers, the majority (a tie scores nothing) and, for closed labels, Dawid-Skene. Gold that was
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
     """
-    from dataclasses import asdict
-
     from aggregation.answer_types import score_answers
     from bot.commands import terminal_output
 
@@ -43,10 +41,24 @@ def baseline(
         if scored is not data:
             pooled = score_answers(data.build_answers(), skips=data.build_skips())
     if json:
-        people = performance.annotators.rename_axis("annotator").reset_index().to_dict("records")
-        facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
-        facts |= {"classes_are_positions": data.classes_are_positions, "normalise": data.normalise}
-        facts |= {
+        _print_json(data, scored, performance, pooled)
+    else:
+        _print_tables(data, scored, performance, pooled)
+
+
+def _print_json(data: DataSet, scored: DataSet, performance: Performance, pooled: Performance) -> None:
+    from dataclasses import asdict
+
+    from bot.commands import terminal_output
+
+    terminal_output.print_json(
+        {
+            "dataset": data.name,
+            "simulated": data.simulated,
+            "question": data.question,
+            "kind": data.kind,
+            "classes_are_positions": data.classes_are_positions,
+            "normalise": data.normalise,
             "random": performance.random,
             "random_exact": performance.random_exact,
             "basis": "pooled" if data.overlap is None else "first",
@@ -54,24 +66,26 @@ def baseline(
             "fresh_majorities": [asdict(unit) for unit in performance.fresh_majorities],
             "pooled_units": [] if scored is data else [asdict(unit) for unit in pooled.units],
             "refused": dict(performance.refused),
+            "annotators": performance.annotators.rename_axis("annotator").reset_index().to_dict("records"),
         }
-        terminal_output.print_json(facts | {"annotators": people})
-        return
+    )
+
+
+def _print_tables(data: DataSet, scored: DataSet, performance: Performance, pooled: Performance) -> None:
+    """Print the table of units with notes, and that of the other metrics where there are any."""
+    from bot.commands import terminal_output
+
     units = _list_unit_rows(performance)
     units += [] if scored is data else _list_unit_rows(pooled, mark=" (all votes pooled)")
     columns = ("unit", "total", "wrong", "share right", "fresh panel, 95 %", "this panel, 95 %", "ties")
-    terminal_output.print_table(
-        format_title(data, "human performance"),
-        columns,
-        units,
-        notes=[
-            *_describe_basis(data, scored),
-            *_describe_skips(data),
-            *_build_notes(performance),
-            *describe_normalisation(data),
-            *_warn_of_circular_gold(data),
-        ],
-    )
+    notes = [
+        *_describe_basis(data, scored),
+        *_describe_skips(data),
+        *_build_notes(performance),
+        *describe_normalisation(data),
+        *_warn_of_circular_gold(data),
+    ]
+    terminal_output.print_table(format_title(data, "human performance"), columns, units, notes=notes)
     scores = [
         (
             unit.unit,
