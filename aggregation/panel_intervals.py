@@ -1,15 +1,16 @@
 """Intervals of a score for a fresh panel (new people and items) and for this panel (new items): closed forms.
 
 The variance is clustered two ways, by items and by people (Cameron, Gelbach and Miller 2011), in its jackknife form
-(MacKinnon, Nielsen and Webb, arXiv:2406.08880). A metric that is no mean is taken as linear near its value (its
-gradient times what changes). The interval of a share is Wilson's with an effective n (Franco, Little, Louis and Slud
-2019). How often these intervals cover is measured by `benchmarks/coverage.py`.
+(MacKinnon, Nielsen and Webb, arXiv:2406.08880). For the people's term a metric that is no mean is taken as linear near
+its value (its gradient times what changes). The interval of a share is Wilson's with an effective n (Franco, Little,
+Louis and Slud 2019). How often these intervals cover is measured by `benchmarks/coverage.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -24,7 +25,7 @@ Scale = Literal["share", "fraction", "correlation", "errors"]
 """What values a metric has: a share counts right answers; a fraction is any other number from 0 to 1; a correlation
 goes from -1 to 1; errors are 0 or more."""
 
-Form = Literal["two-way", "items", "wilson", "none"]
+Form = Literal["two-way", "people-zero", "items", "wilson", "none"]
 
 FEWEST_PEOPLE = 5  # with fewer people there is none for a fresh panel: fewer were not simulated
 RELATIVE_STEP = 1e-5  # of the central differences by which a gradient is taken
@@ -97,13 +98,22 @@ class Contributions:
         """The column sums: 1 × columns."""
         return np.asarray(self.columns.sum(axis=0), dtype=np.float64)[None, :]
 
+    @cached_property
+    def group_sums(self) -> tuple[Floats, Codes]:
+        """The different sums of columns that groups of items have, and which of them each group has."""
+        sums = np.zeros((self.n_groups, self.columns.shape[1]))
+        np.add.at(sums, self.groups, self.columns)
+        different, place = np.unique(sums, axis=0, return_inverse=True)
+        return different, place.ravel()
+
 
 @dataclass(frozen=True, kw_only=True)
 class PanelIntervals:
     """Both intervals of a score: `fresh_panel` and `this_panel`; `se` is the standard error for a fresh panel.
 
-    `form` is how they are made: `two-way` where both have a variance, `items` where there is none of people, `wilson`
-    where nothing varies, `none`. `reason` says why an interval is missing, or why it is not made of a variance.
+    `form` is how they are made: `two-way`, `people-zero` where V_people is not above V_cell, so that its term is cut to
+    0, `items` where there is none of people, `wilson` where nothing varies, `none`. `reason` says why an interval is
+    missing, or why it is not made of a variance.
     """
 
     fresh_panel: Interval
@@ -119,7 +129,7 @@ class PanelVariance:
 
     items: float
     people: float | None
-    items_df: int
+    items_df: float
     people_df: int
 
     @property
@@ -181,7 +191,8 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
         reason = _explain_few_people(contributions)
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=this_panel, se=None, form="items", reason=reason)
     fresh = build(variance.total, variance.total_df)
-    return PanelIntervals(fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, form="two-way", reason="")
+    form: Form = "two-way" if variance.people > 0 else "people-zero"
+    return PanelIntervals(fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, form=form, reason="")
 
 
 def _explain_few_people(contributions: Contributions) -> str:
@@ -193,17 +204,17 @@ def estimate_variance(metric: Metric, contributions: Contributions) -> PanelVari
     """The two-way clustered variance of a metric: items (or their groups), people, and their common cells.
 
     With e the change of the metric by a vote, centred: V_people = factor · Σ_j (Σ_i e_ij)², V_cell = factor · Σ_ij
-    e_ij² (over groups where items have them), V_items = G/(G-1) · Σ_g (Σ_i h_i - θ)² / n² for a mean.
+    e_ij² (over groups where items have them). For V_items see `measure_items`. Where items depend on each other in a
+    fit it is the larger of two estimates, with the degrees of freedom of that one.
     """
     gradient = compute_gradient(metric, contributions.sums[0])
-    of_items = contributions.columns @ gradient
-    n_groups = contributions.n_groups
-    of_groups = np.bincount(contributions.groups, weights=of_items - of_items.mean(), minlength=n_groups)
-    items = float((of_groups**2).sum() * n_groups / (n_groups - 1))
-    items_df = n_groups - 1
+    of_groups = measure_items(metric, contributions, gradient)
+    items = float((of_groups**2).sum())
+    items_df = count_items_df(metric, contributions, of_groups)
     if contributions.item_sets is not None:
-        items = max(items, contributions.item_sets.estimate_variance(gradient))
-        items_df = len(contributions.item_sets.change) - 1
+        refitted = contributions.item_sets.estimate_variance(gradient)
+        if refitted > items:
+            items, items_df = refitted, len(contributions.item_sets.change) - 1
     n_people, people = contributions.n_people, None
     if n_people >= contributions.fewest_people:
         effects = (contributions.changes @ gradient)[contributions.change]
@@ -215,6 +226,44 @@ def estimate_variance(metric: Metric, contributions: Contributions) -> PanelVari
         v_people = contributions.people_factor * float((of_people**2).sum())
         people = max(0.0, v_people - contributions.cell_factor * float((of_cells**2).sum()))
     return PanelVariance(items=items, people=people, items_df=items_df, people_df=n_people - 1)
+
+
+def measure_items(metric: Metric, contributions: Contributions, gradient: Floats) -> Floats:
+    """What each group of items adds to the metric, scaled so that V_items is the sum of squares.
+
+    For a share √(G/(G-1)) · Σ_i (h_i - θ) / n. Any other metric is computed again without each group (a jackknife):
+    taken as linear, F1 of few items a class had a variance a tenth too small. A group without which the metric is
+    undefined changes nothing.
+    """
+    n_groups = contributions.n_groups
+    if metric.scale == "share":
+        of_items = contributions.columns @ gradient
+        of_groups = np.bincount(contributions.groups, weights=of_items - of_items.mean(), minlength=n_groups)
+        return np.asarray(of_groups * (n_groups / (n_groups - 1)) ** 0.5)
+    different, place = contributions.group_sums
+    without = metric.compute(contributions.sums - different)[place]
+    effects = np.nan_to_num(without - np.nanmean(without))
+    return np.asarray(effects * ((n_groups - 1) / n_groups) ** 0.5)
+
+
+def count_items_df(metric: Metric, contributions: Contributions, of_groups: Floats) -> float:
+    """The degrees of freedom of V_items: 2G / (2G/(G-1) + (1 - d) · max(0, κ - 3)), G-1 where d is 1.
+
+    2G / (2G/(G-1) + κ - 3) are those of the variance of G values with the kurtosis κ (O'Neill 2014). Wilson's form
+    knows how the variance of a share follows its value, so κ counts only as far as values are no shares: d is V_items
+    over that of G independent shares, p(1-p)/G, at most 1. To weigh it so is our own choice, made by simulation.
+    """
+    squared = of_groups**2
+    n_groups, variance = len(of_groups), float(squared.sum())
+    if variance < SMALLEST_VARIANCE:
+        return n_groups - 1
+    value = float(metric.compute(contributions.sums)[0])
+    if metric.scale == "correlation":
+        value, variance = (1 + value) / 2, variance / 4
+    spread = value * (1 - value)
+    design_effect = 0.0 if metric.scale == "errors" else 1.0 if spread <= 0 else variance * n_groups / spread
+    excess = max(0.0, n_groups * float((squared**2).sum()) / float(squared.sum()) ** 2 - 3)
+    return 2 * n_groups / (2 * n_groups / (n_groups - 1) + (1 - min(1.0, design_effect)) * excess)
 
 
 def compute_gradient(metric: Metric, sums: Floats) -> Floats:
