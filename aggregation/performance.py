@@ -17,14 +17,8 @@ from aggregation.consensus import Consensus
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals import wilson_interval
 from aggregation.options import GradedOptions, build_share_metric, sum_fresh_majorities
-from aggregation.panel_intervals import (
-    NO_INTERVALS,
-    Contributions,
-    Form,
-    Metric,
-    PanelIntervals,
-    estimate_intervals,
-)
+from aggregation.panel_intervals import NO_INTERVALS, Form, PanelIntervals, estimate_intervals
+from aggregation.panel_variance import Contributions, Metric
 
 UnitName = Literal["individual", "majority", "dawid_skene"]
 

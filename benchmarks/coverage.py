@@ -6,9 +6,9 @@ Each design is simulated 2,000 times (300 where Dawid-Skene is refitted) from a 
 scores a project. *This panel*: the score of the same people on new items; *a fresh panel*: that of new people on new
 items. A campaign without an interval (a metric that is no share, where nothing varies) does not count; its share is
 told. Where a few people gave most answers, as in rte, the interval for a fresh panel is too narrow and files warn of
-it: that design is held against the range that they state. `--quick` simulates a twentieth; `--only` the designs whose names contain the
-text. `--json` prints one object a line: figure, value, unit, goal, holds. Two processes share the work; it takes about
-15 minutes on two cores.
+it: that design is held against the range that they state. `--quick` simulates a twentieth; `--only` the designs whose
+names contain the text. `--json` prints one object a line: figure, value, unit, goal, holds. Two processes share the
+work; it takes about 15 minutes on two cores.
 """
 
 from __future__ import annotations
