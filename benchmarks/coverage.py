@@ -7,8 +7,9 @@ scores a project. *This panel*: the score of the same people on new items; *a fr
 items. A campaign without an interval (a metric that is no share, where nothing varies) does not count; its share is
 told. Where a few people gave most answers, as in rte, the interval for a fresh panel is too narrow and files warn of
 it: that design is held against the range that they state. `--quick` simulates a twentieth; `--only` the designs whose
-names contain the text. `--json` prints one object a line: figure, value, unit, goal, holds. Two processes share the
-work; it takes about 15 minutes on two cores.
+names contain the text. `--json` prints one object a line: figure, value, unit, goal, holds; of these
+`docs/explanation/list_coverage.py` makes the tables of intervals.md. Two processes share the work; it takes 15 to 20
+minutes on two cores.
 """
 
 from __future__ import annotations
@@ -161,9 +162,7 @@ def measure_series(series: Series, pool: multiprocessing.pool.Pool, *, quick: bo
         sys.stderr.write(f"\r{place}: {series.name}, {len(campaigns)} of {n_campaigns} campaigns ")
     sys.stderr.write("\n")
     fresh = average_fresh(campaigns)
-    goal = FRESH_PANEL if series.people >= MANY_PEOPLE else FEW_PEOPLE
-    if series.name == UNEQUAL.name:
-        goal = UNEQUAL_PANEL
+    goal = choose_goal(series)
     for unit, metric in campaigns[0].intervals:
         name = f"{series.name}: {unit} {metric}"
         rows = [(one.intervals[unit, metric], one.panel[unit][metric]) for one in campaigns]
@@ -175,6 +174,13 @@ def measure_series(series: Series, pool: multiprocessing.pool.Pool, *, quick: bo
             yield judge_coverage(f"{name}, this panel", this, THIS_PANEL, is_held=not quick)
             yield judge_coverage(f"{name}, a fresh panel", other, goal, is_held=not quick)
             yield Figure(f"{name}, width for a fresh panel", width, "")
+
+
+def choose_goal(series: Series) -> tuple[float, float]:
+    """What the coverage of a fresh panel is held against."""
+    if series.name == UNEQUAL.name:
+        return UNEQUAL_PANEL
+    return FRESH_PANEL if series.people >= MANY_PEOPLE else FEW_PEOPLE
 
 
 def simulate_chunk(chunk: tuple[Series, range]) -> list[Campaign]:
