@@ -169,9 +169,10 @@ def measure_items(metric: Metric, contributions: Contributions, gradient: Floats
 def count_items_df(metric: Metric, contributions: Contributions, of_groups: Floats) -> float:
     """The degrees of freedom of V_items: 2G / (2G/(G-1) + (1 - d) · max(0, κ - 3)), G-1 where d is 1.
 
-    2G / (2G/(G-1) + κ - 3) are those of the variance of G values with the kurtosis κ (O'Neill 2014). Wilson's form
-    knows how the variance of a share follows its value, so κ counts only as far as values are no shares: d is V_items
-    over that of G independent shares, p(1-p)/G, at most 1. To weigh it so is our own choice, made by simulation.
+    With d = 0 they are 2V²/Var(V) of the sample variance of G values with the kurtosis κ: Var(V)/V² = 2/(G-1) + (κ-3)/G
+    (O'Neill 2014, "Some useful moment results in sampling problems"). Wilson's form knows how the variance of a share
+    follows its value, so κ counts only as far as values are no shares: d is V_items over that of G independent shares,
+    p(1-p)/G, at most 1. To weigh κ so, and not to let it add to G-1, is our own choice, made by simulation.
     """
     squared = of_groups**2
     n_groups, variance = len(of_groups), float(squared.sum())
