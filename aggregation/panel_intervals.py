@@ -57,7 +57,8 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
         reason = f"No interval: {n_groups} {units} are fewer than {FEWEST_GROUPS}."
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
     variance = estimate_variance(metric, contributions)
-    if variance.total < SMALLEST_VARIANCE or (metric.scale == "share" and value in (0.0, 1.0)):
+    part = variance.total if metric.scale == "share" else variance.items
+    if part < SMALLEST_VARIANCE or (metric.scale == "share" and value in (0.0, 1.0)):
         if metric.scale != "share":
             reason = f"No interval: {NOTHING_VARIES[0].lower()}{NOTHING_VARIES[1:]}"
             return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)

@@ -152,18 +152,18 @@ def measure_items(metric: Metric, contributions: Contributions, gradient: Floats
     """What each group of items adds to the metric, scaled so that V_items is the sum of squares.
 
     For a share √(G/(G-1)) · Σ_i (h_i - θ) / n. Any other metric is computed again without each group (a jackknife):
-    taken as linear, F1 of few items a class had a variance a tenth too small. A group without which the metric is
-    undefined changes nothing.
+    taken as linear, F1 of few items a class had a variance a tenth too small. It is taken so only where the metric is
+    undefined without one of the groups.
     """
     n_groups = contributions.n_groups
-    if metric.scale == "share":
-        of_items = contributions.columns @ gradient
-        of_groups = np.bincount(contributions.groups, weights=of_items - of_items.mean(), minlength=n_groups)
-        return np.asarray(of_groups * (n_groups / (n_groups - 1)) ** 0.5)
-    different, place = contributions.group_sums
-    without = metric.compute(contributions.sums - different)[place]
-    effects = np.nan_to_num(without - np.nanmean(without))
-    return np.asarray(effects * ((n_groups - 1) / n_groups) ** 0.5)
+    if metric.scale != "share":
+        different, place = contributions.group_sums
+        without = metric.compute(contributions.sums - different)[place]
+        if not np.isnan(without).any():
+            return np.asarray((without - without.mean()) * ((n_groups - 1) / n_groups) ** 0.5)
+    of_items = contributions.columns @ gradient
+    of_groups = np.bincount(contributions.groups, weights=of_items - of_items.mean(), minlength=n_groups)
+    return np.asarray(of_groups * (n_groups / (n_groups - 1)) ** 0.5)
 
 
 def count_items_df(metric: Metric, contributions: Contributions, of_groups: Floats) -> float:

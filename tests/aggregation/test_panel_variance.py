@@ -57,6 +57,18 @@ def test_other_metrics_are_computed_again_without_each_group(votes_of: Build, me
     assert (score.item_only_low, score.item_only_high) == pytest.approx((expected.low, expected.high))
 
 
+def test_a_metric_that_hangs_on_one_item_is_taken_as_linear(votes_of: Build) -> None:
+    """MCC is undefined without the only item of its label: it has an interval all the same, or says why not."""
+    gold = dict.fromkeys(GOLD, "x") | {"i00": "y"}
+    rows = [
+        (item, who, gold[item] if (row + n) % 5 else "y")
+        for row, item in enumerate(gold)
+        for n, who in enumerate("abcdef")
+    ]
+    score = score_labels(votes_of(rows, classes="xy", gold=gold), units=["majority", "individual"])["individual"]["mcc"]
+    assert None not in (score.value, score.item_only_low, score.ci_low)
+
+
 def count_df(effects: Floats, design_effect: float) -> float:
     """2n / (2n/(n-1) + (1 - d)(κ - 3)), with the kurtosis κ."""
     n, kurtosis = len(effects), float((effects**4).mean() / (effects**2).mean() ** 2)
