@@ -66,7 +66,9 @@ def test_a_metric_that_hangs_on_one_item_is_taken_as_linear(votes_of: Build) -> 
         for n, who in enumerate("abcdef")
     ]
     score = score_labels(votes_of(rows, classes="xy", gold=gold), units=["majority", "individual"])["individual"]["mcc"]
-    assert None not in (score.value, score.item_only_low, score.ci_low)
+    ends = np.array([score.item_only_low, score.value, score.item_only_high], dtype=np.float64)
+    assert (np.diff(ends) > 0).all(), score
+    assert np.isfinite(score.se or np.nan)
 
 
 def count_df(effects: Floats, design_effect: float) -> float:
