@@ -32,7 +32,7 @@ from aggregation.multilabel.consensus import build_box_consensus
 from aggregation.multilabel.scores import list_box_metrics, sum_boxes
 from aggregation.multilabel.votes import read_selections
 from aggregation.options import GradedOptions, sum_pluralities, sum_single_answers
-from aggregation.panel_intervals import Contributions, Metric
+from aggregation.panel_variance import Contributions, Metric
 from aggregation.performance import (
     Performance,
     Unit,

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from aggregation.gold_comparison import ScoredAnswers, count_cells
-from aggregation.panel_intervals import Contributions, Metric, Scale
+from aggregation.panel_variance import Contributions, Metric, Scale
 from aggregation.schema import Codes, Floats, divide_safely
 
 LARGEST_PANEL = 10  # people of a panel whose majorities of k are enumerated: at most 252 subsets

@@ -1,109 +1,34 @@
 """Intervals of a score for a fresh panel (new people and items) and for this panel (new items): closed forms.
 
-The variance is clustered two ways, by items and by people (Cameron, Gelbach and Miller 2011), in its jackknife form
-(MacKinnon, Nielsen and Webb, arXiv:2406.08880). A metric that is no mean is taken as linear near its value (its
-gradient times what changes). The interval of a share is Wilson's with an effective n (Franco, Little, Louis and Slud
-2019). How often these intervals cover is measured by `benchmarks/coverage.py`.
+The variance is that of `panel_variance`; the interval of a share is Wilson's with an effective n (Franco, Little, Louis
+and Slud 2019). How often these intervals cover is measured by `benchmarks/coverage.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from aggregation.bootstrap import FEWEST_GROUPS
 from aggregation.intervals import Interval, wilson_interval
-from aggregation.schema import Codes, Floats
+from aggregation.panel_variance import SMALLEST_VARIANCE, Contributions, Metric, Scale, estimate_variance
 
-Scale = Literal["share", "fraction", "correlation", "errors"]
-"""What values a metric has: a share counts right answers; a fraction is any other number from 0 to 1; a correlation
-goes from -1 to 1; errors are 0 or more."""
+Form = Literal["two-way", "people-zero", "items", "wilson", "none"]
 
-Form = Literal["two-way", "items", "wilson", "none"]
-
-FEWEST_PEOPLE = 5  # with fewer people there is none for a fresh panel: fewer were not simulated
-RELATIVE_STEP = 1e-5  # of the central differences by which a gradient is taken
-SMALLEST_VARIANCE = 1e-18  # what rounding leaves where nothing varies
 NOT_COVERED = "No interval: that for a majority covered too little in simulation."
 NOTHING_VARIES = "Nothing varies between items or people, so there is no variance to estimate."
-
-
-@dataclass(frozen=True, kw_only=True)
-class Metric:
-    """A metric of column sums: `compute` takes one row of sums a draw and returns a number each, nan for undefined.
-
-    `covers_majority` says whether its intervals for a majority covered enough in simulation to be published.
-    """
-
-    compute: Callable[[Floats], Floats]
-    scale: Scale
-    covers_majority: bool = True
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SetChanges:
-    """What items' columns lose where a set of items is left out of a fit: `changes[change]` is sets × items × columns.
-
-    `is_lost` marks the changes of items that are themselves left out.
-    """
-
-    changes: Floats
-    change: Codes
-    is_lost: NDArray[np.bool_]
-
-    def estimate_variance(self, gradient: Floats) -> float:
-        """The jackknife variance over the sets, less that of single items that follow a refit by chance."""
-        effects = self.changes @ gradient
-        sums = effects[self.change].sum(axis=1)
-        by_chance = np.where(self.is_lost, 0.0, effects**2)[self.change].sum()
-        factor = len(sums) / (len(sums) - 1)
-        return float(factor * (((sums - sums.mean()) ** 2).sum() - by_chance))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Contributions:
-    """What each item adds to the column sums of a unit, and how the sums change where one person is left out.
-
-    `columns` is items × columns; `groups` is the code of each item's group. `changes` holds the different changes of an
-    item's columns (changes × columns); each vote has the code of its change (`change`), its item and its person. For
-    single answers the change is the answer itself. `people_factor` and `cell_factor` belong to the kind of change:
-    A/(A-1) and 1 where one vote each is left out, (A-1)/A for both where a mean over subsets, or a fit, is made anew.
-    `n_independent` is the largest n that a share can have: the number of answers, or of items. `item_sets` is for a
-    fit in which items depend on each other: what leaving out sets of items changes. With less than `fewest_people`
-    there is no interval for a fresh panel.
-    """
-
-    columns: Floats
-    groups: Codes
-    n_groups: int
-    changes: Floats
-    change: Codes
-    items: Codes
-    people: Codes
-    n_people: int
-    people_factor: float
-    cell_factor: float
-    n_independent: int
-    item_sets: SetChanges | None = None
-    fewest_people: int = FEWEST_PEOPLE
-
-    @property
-    def sums(self) -> Floats:
-        """The column sums: 1 × columns."""
-        return np.asarray(self.columns.sum(axis=0), dtype=np.float64)[None, :]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PanelIntervals:
     """Both intervals of a score: `fresh_panel` and `this_panel`; `se` is the standard error for a fresh panel.
 
-    `form` is how they are made: `two-way` where both have a variance, `items` where there is none of people, `wilson`
-    where nothing varies, `none`. `reason` says why an interval is missing, or why it is not made of a variance.
+    `form` is how they are made: `two-way`, `people-zero` where V_people is not above V_cell, so that its term is cut to
+    0, `items` where there is none of people, `wilson` where nothing varies, `none`. `reason` says why an interval is
+    missing, or why it is not made of a variance.
     """
 
     fresh_panel: Interval
@@ -111,27 +36,6 @@ class PanelIntervals:
     se: float | None
     form: Form
     reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class PanelVariance:
-    """The variance of a score: of items, and what people add to it (None where they are too few)."""
-
-    items: float
-    people: float | None
-    items_df: int
-    people_df: int
-
-    @property
-    def total(self) -> float:
-        """The variance for a fresh panel."""
-        return self.items + (self.people or 0.0)
-
-    @property
-    def total_df(self) -> float:
-        """Satterthwaite's degrees of freedom of the total."""
-        parts = self.items**2 / self.items_df + (self.people or 0.0) ** 2 / max(self.people_df, 1)
-        return self.total**2 / parts if parts else float(self.items_df)
 
 
 NO_INTERVAL = Interval(low=None, high=None)
@@ -153,7 +57,8 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
         reason = f"No interval: {n_groups} {units} are fewer than {FEWEST_GROUPS}."
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
     variance = estimate_variance(metric, contributions)
-    if variance.total < SMALLEST_VARIANCE or (metric.scale == "share" and value in (0.0, 1.0)):
+    part = variance.total if metric.scale == "share" else variance.items
+    if part < SMALLEST_VARIANCE or (metric.scale == "share" and value in (0.0, 1.0)):
         if metric.scale != "share":
             reason = f"No interval: {NOTHING_VARIES[0].lower()}{NOTHING_VARIES[1:]}"
             return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
@@ -181,51 +86,13 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
         reason = _explain_few_people(contributions)
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=this_panel, se=None, form="items", reason=reason)
     fresh = build(variance.total, variance.total_df)
-    return PanelIntervals(fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, form="two-way", reason="")
+    form: Form = "two-way" if variance.people > 0 else "people-zero"
+    return PanelIntervals(fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, form=form, reason="")
 
 
 def _explain_few_people(contributions: Contributions) -> str:
     people = "1 person is" if contributions.n_people == 1 else f"{contributions.n_people} people are"
     return f"No interval for a fresh panel: {people} fewer than {contributions.fewest_people}."
-
-
-def estimate_variance(metric: Metric, contributions: Contributions) -> PanelVariance:
-    """The two-way clustered variance of a metric: items (or their groups), people, and their common cells.
-
-    With e the change of the metric by a vote, centred: V_people = factor · Σ_j (Σ_i e_ij)², V_cell = factor · Σ_ij
-    e_ij² (over groups where items have them), V_items = G/(G-1) · Σ_g (Σ_i h_i - θ)² / n² for a mean.
-    """
-    gradient = compute_gradient(metric, contributions.sums[0])
-    of_items = contributions.columns @ gradient
-    n_groups = contributions.n_groups
-    of_groups = np.bincount(contributions.groups, weights=of_items - of_items.mean(), minlength=n_groups)
-    items = float((of_groups**2).sum() * n_groups / (n_groups - 1))
-    items_df = n_groups - 1
-    if contributions.item_sets is not None:
-        items = max(items, contributions.item_sets.estimate_variance(gradient))
-        items_df = len(contributions.item_sets.change) - 1
-    n_people, people = contributions.n_people, None
-    if n_people >= contributions.fewest_people:
-        effects = (contributions.changes @ gradient)[contributions.change]
-        effects = effects - effects.mean()
-        of_people = np.bincount(contributions.people, weights=effects, minlength=n_people)
-        cells = contributions.groups[contributions.items] * n_people + contributions.people
-        _, cell = np.unique(cells, return_inverse=True)
-        of_cells = np.bincount(cell, weights=effects)
-        v_people = contributions.people_factor * float((of_people**2).sum())
-        people = max(0.0, v_people - contributions.cell_factor * float((of_cells**2).sum()))
-    return PanelVariance(items=items, people=people, items_df=items_df, people_df=n_people - 1)
-
-
-def compute_gradient(metric: Metric, sums: Floats) -> Floats:
-    """The derivative of the metric by each column sum, by central differences; 0 for a column that is all zero."""
-    steps = RELATIVE_STEP * np.abs(sums)
-    moved = np.flatnonzero(steps)
-    nudges = np.zeros((len(moved), len(sums)))
-    nudges[np.arange(len(moved)), moved] = steps[moved]
-    gradient = np.zeros(len(sums))
-    gradient[moved] = (metric.compute(sums + nudges) - metric.compute(sums - nudges)) / (2 * steps[moved])
-    return gradient
 
 
 def build_interval(value: float, variance: float, *, scale: Scale, quantile: float, n: int) -> Interval:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from aggregation.bootstrap import Sparse
 from aggregation.gold_comparison import ScoredAnswers, count_cells
 from aggregation.options import build_answer_contributions, build_majority_contributions
-from aggregation.panel_intervals import Contributions
+from aggregation.panel_variance import Contributions
 from aggregation.schema import Codes, Floats, count_codes, divide_safely
 
 Part = tuple[str, ...] | tuple[int, int]

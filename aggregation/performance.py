@@ -17,14 +17,8 @@ from aggregation.consensus import Consensus
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals import wilson_interval
 from aggregation.options import GradedOptions, build_share_metric, sum_fresh_majorities
-from aggregation.panel_intervals import (
-    NO_INTERVALS,
-    Contributions,
-    Form,
-    Metric,
-    PanelIntervals,
-    estimate_intervals,
-)
+from aggregation.panel_intervals import NO_INTERVALS, Form, PanelIntervals, estimate_intervals
+from aggregation.panel_variance import Contributions, Metric
 
 UnitName = Literal["individual", "majority", "dawid_skene"]
 
@@ -245,8 +239,10 @@ def _describe_methods(unit: str, scored: ScoredAnswers, *, n_annotators: int) ->
     if unit == "dawid_skene" and is_unequal:
         coverage = "with so unequal shares of people it was not simulated"
     items = f"{scored.n_groups} {scored.item_units}"
+    two_way = f"two-way jackknife: {n_annotators} people ({made}), {items}"
     return {
-        "two-way": f"two-way jackknife: {n_annotators} people ({made}), {items}; {coverage}",
+        "two-way": f"{two_way}; {coverage}",
+        "people-zero": f"{two_way}; people differ no more than by chance, so their variance counts 0; {coverage}",
         "items": f"variance of {items}",
         "wilson": f"Wilson's interval of {items}",
         "none": "none",

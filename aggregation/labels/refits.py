@@ -16,7 +16,7 @@ from aggregation.bootstrap import encode_groups
 from aggregation.consensus import TIE_TOLERANCE
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.labels.scorers import encode_gold, join_columns
-from aggregation.panel_intervals import Contributions, SetChanges
+from aggregation.panel_variance import Contributions, SetChanges
 from aggregation.schema import CodedVotes, Codes, Floats, Votes
 
 FEWEST_REFITTED_PEOPLE = 8  # with fewer a fit hangs on each person, and a fresh panel is covered too seldom

@@ -19,7 +19,7 @@ from aggregation.labels.consensus import build_label_consensus
 from aggregation.labels.refits import sum_refitted_labels
 from aggregation.labels.scorers import grade_labels
 from aggregation.options import count_ties, sum_pluralities, sum_single_answers
-from aggregation.panel_intervals import Metric, Scale
+from aggregation.panel_variance import Metric, Scale
 from aggregation.performance import (
     Performance,
     Unit,

@@ -7,7 +7,7 @@ import json
 from aggregation.answers import Answers
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.options import build_column_mean, build_share_metric
-from aggregation.panel_intervals import Contributions, Metric
+from aggregation.panel_variance import Contributions, Metric
 from aggregation.part_scores import Part, PartType, build_whole_layer, sum_parts
 from aggregation.schema import Floats, divide_safely
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from aggregation.answers import Answers
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.options import build_column_mean, build_share_metric
-from aggregation.panel_intervals import Contributions, Metric
+from aggregation.panel_variance import Contributions, Metric
 from aggregation.part_scores import Layer, Part, PartsByItem, PartType, build_whole_layer, sum_parts
 from aggregation.scoring import find_words
 from aggregation.spans.votes import parse_spans

@@ -10,7 +10,7 @@ import pandas as pd
 from aggregation.answers import Answers
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.options import GradedOptions, build_column_mean, build_share_metric
-from aggregation.panel_intervals import Metric, Scale
+from aggregation.panel_variance import Metric, Scale
 from aggregation.schema import VOTE_COLUMNS
 from aggregation.scoring import chrf, count_ngrams, error_rate, normalise_answer, overlap_f1, split_words
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import runpy
 import shutil
 import signal
 import subprocess
@@ -191,3 +192,26 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
     desks = ("story-correction", "instance-filtering", "instance-filtering-second")
     made |= {f"{desk}-{width}.png" for desk in desks for width in (800, 1280)}
     assert {path.name for path in there} == made
+
+
+def test_the_table_of_coverage_has_every_design_within_its_goals() -> None:
+    """The designs of benchmarks/coverage.py and of the page are the same, and each cell shown holds its goal."""
+    benchmark = runpy.run_path(str(ROOT / "benchmarks/coverage.py"))
+    series = {one.name: one for one in benchmark["list_series"]()}
+    page = (
+        (ROOT / "docs/explanation/intervals.md").read_text("utf-8").partition("## Every cell that was simulated\n")[2]
+    )
+    rows = [line.strip("| \n").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    cells = [row for row in rows if row[0] not in {"design", "---"}]
+    assert {row[0] for row in cells} == set(series)
+    for design, unit, *shown in cells:
+        goals = benchmark["THIS_PANEL"], benchmark["choose_goal"](series[design])
+        for cell in shown[:-1]:
+            coverage = re.findall(r"\.\d{3}|1\.000", cell)
+            assert len(coverage) in {0, 2}, (design, unit, cell)
+            for share, (low, high) in zip(map(float, coverage), goals, strict=False):
+                assert low <= share <= high, (design, unit, cell)
+    said = [ROOT / "docs/reference/published-files.md", ROOT / "aggregation/performance.py"]
+    for goal in ("FRESH_PANEL", "FEW_PEOPLE", "UNEQUAL_PANEL"):
+        text = "-".join(f"{end:.2f}".removeprefix("0") for end in benchmark[goal])
+        assert all(text in file.read_text("utf-8") for file in said), (goal, text)

@@ -1,0 +1,198 @@
+"""The variance of a score for a fresh panel (new people and items), in terms of items and of people.
+
+It is clustered two ways, by items and by people (Cameron, Gelbach and Miller 2011), in its jackknife form (MacKinnon,
+Nielsen and Webb, arXiv:2406.08880). For the people's term a metric that is no mean is taken as linear near its value
+(its gradient times what changes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aggregation.schema import Codes, Floats
+
+Scale = Literal["share", "fraction", "correlation", "errors"]
+"""What values a metric has: a share counts right answers; a fraction is any other number from 0 to 1; a correlation
+goes from -1 to 1; errors are 0 or more."""
+
+FEWEST_PEOPLE = 5  # with fewer people there is none for a fresh panel: fewer were not simulated
+RELATIVE_STEP = 1e-5  # of the central differences by which a gradient is taken
+SMALLEST_VARIANCE = 1e-18  # what rounding leaves where nothing varies
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """A metric of column sums: `compute` takes one row of sums a draw and returns a number each, nan for undefined.
+
+    `covers_majority` says whether its intervals for a majority covered enough in simulation to be published.
+    """
+
+    compute: Callable[[Floats], Floats]
+    scale: Scale
+    covers_majority: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SetChanges:
+    """What items' columns lose where a set of items is left out of a fit: `changes[change]` is sets × items × columns.
+
+    `is_lost` marks the changes of items that are themselves left out.
+    """
+
+    changes: Floats
+    change: Codes
+    is_lost: NDArray[np.bool_]
+
+    def estimate_variance(self, gradient: Floats) -> float:
+        """The jackknife variance over the sets, less that of single items that follow a refit by chance."""
+        effects = self.changes @ gradient
+        sums = effects[self.change].sum(axis=1)
+        by_chance = np.where(self.is_lost, 0.0, effects**2)[self.change].sum()
+        factor = len(sums) / (len(sums) - 1)
+        return float(factor * (((sums - sums.mean()) ** 2).sum() - by_chance))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Contributions:
+    """What each item adds to the column sums of a unit, and how the sums change where one person is left out.
+
+    `columns` is items × columns; `groups` is the code of each item's group. `changes` holds the different changes of an
+    item's columns (changes × columns); each vote has the code of its change (`change`), its item and its person. For
+    single answers the change is the answer itself. `people_factor` and `cell_factor` belong to the kind of change:
+    A/(A-1) and 1 where one vote each is left out, (A-1)/A for both where a mean over subsets, or a fit, is made anew.
+    `n_independent` is the largest n that a share can have: the number of answers, or of items. `item_sets` is for a
+    fit in which items depend on each other: what leaving out sets of items changes. With less than `fewest_people`
+    there is no interval for a fresh panel.
+    """
+
+    columns: Floats
+    groups: Codes
+    n_groups: int
+    changes: Floats
+    change: Codes
+    items: Codes
+    people: Codes
+    n_people: int
+    people_factor: float
+    cell_factor: float
+    n_independent: int
+    item_sets: SetChanges | None = None
+    fewest_people: int = FEWEST_PEOPLE
+
+    @property
+    def sums(self) -> Floats:
+        """The column sums: 1 × columns."""
+        return np.asarray(self.columns.sum(axis=0), dtype=np.float64)[None, :]
+
+    @cached_property
+    def group_sums(self) -> tuple[Floats, Codes]:
+        """The different sums of columns that groups of items have, and which of them each group has."""
+        sums = np.zeros((self.n_groups, self.columns.shape[1]))
+        np.add.at(sums, self.groups, self.columns)
+        different, place = np.unique(sums, axis=0, return_inverse=True)
+        return different, place.ravel()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelVariance:
+    """The variance of a score: of items, and what people add to it (None where they are too few)."""
+
+    items: float
+    people: float | None
+    items_df: float
+    people_df: int
+
+    @property
+    def total(self) -> float:
+        """The variance for a fresh panel."""
+        return self.items + (self.people or 0.0)
+
+    @property
+    def total_df(self) -> float:
+        """Satterthwaite's degrees of freedom of the total."""
+        parts = self.items**2 / self.items_df + (self.people or 0.0) ** 2 / max(self.people_df, 1)
+        return self.total**2 / parts if parts else float(self.items_df)
+
+
+def estimate_variance(metric: Metric, contributions: Contributions) -> PanelVariance:
+    """The two-way clustered variance of a metric: items (or their groups), people, and their common cells.
+
+    With e the change of the metric by a vote, centred: V_people = factor · Σ_j (Σ_i e_ij)², V_cell = factor · Σ_ij
+    e_ij² (over groups where items have them). For V_items see `measure_items`. Where items depend on each other in a
+    fit it is the larger of two estimates, with the degrees of freedom of that one.
+    """
+    gradient = compute_gradient(metric, contributions.sums[0])
+    of_groups = measure_items(metric, contributions, gradient)
+    items = float((of_groups**2).sum())
+    items_df = count_items_df(metric, contributions, of_groups)
+    if contributions.item_sets is not None:
+        refitted = contributions.item_sets.estimate_variance(gradient)
+        if refitted > items:
+            items, items_df = refitted, len(contributions.item_sets.change) - 1
+    n_people, people = contributions.n_people, None
+    if n_people >= contributions.fewest_people:
+        effects = (contributions.changes @ gradient)[contributions.change]
+        effects = effects - effects.mean()
+        of_people = np.bincount(contributions.people, weights=effects, minlength=n_people)
+        cells = contributions.groups[contributions.items] * n_people + contributions.people
+        _, cell = np.unique(cells, return_inverse=True)
+        of_cells = np.bincount(cell, weights=effects)
+        v_people = contributions.people_factor * float((of_people**2).sum())
+        people = max(0.0, v_people - contributions.cell_factor * float((of_cells**2).sum()))
+    return PanelVariance(items=items, people=people, items_df=items_df, people_df=n_people - 1)
+
+
+def measure_items(metric: Metric, contributions: Contributions, gradient: Floats) -> Floats:
+    """What each group of items adds to the metric, scaled so that V_items is the sum of squares.
+
+    For a share √(G/(G-1)) · Σ_i (h_i - θ) / n. Any other metric is computed again without each group (a jackknife):
+    taken as linear, F1 of few items a class had a variance a tenth too small. It is taken so only where the metric is
+    undefined without one of the groups.
+    """
+    n_groups = contributions.n_groups
+    if metric.scale != "share":
+        different, place = contributions.group_sums
+        without = metric.compute(contributions.sums - different)[place]
+        if not np.isnan(without).any():
+            return np.asarray((without - without.mean()) * ((n_groups - 1) / n_groups) ** 0.5)
+    of_items = contributions.columns @ gradient
+    of_groups = np.bincount(contributions.groups, weights=of_items - of_items.mean(), minlength=n_groups)
+    return np.asarray(of_groups * (n_groups / (n_groups - 1)) ** 0.5)
+
+
+def count_items_df(metric: Metric, contributions: Contributions, of_groups: Floats) -> float:
+    """The degrees of freedom of V_items: 2G / (2G/(G-1) + (1 - d) · max(0, κ - 3)), G-1 where d is 1.
+
+    With d = 0 they are 2V²/Var(V) of the sample variance of G values with the kurtosis κ: Var(V)/V² = 2/(G-1) + (κ-3)/G
+    (O'Neill 2014, "Some useful moment results in sampling problems"). Wilson's form knows how the variance of a share
+    follows its value, so κ counts only as far as values are no shares: d is V_items over that of G independent shares,
+    p(1-p)/G, at most 1. To weigh κ so, and not to let it add to G-1, is our own choice, made by simulation.
+    """
+    squared = of_groups**2
+    n_groups, variance = len(of_groups), float(squared.sum())
+    if variance < SMALLEST_VARIANCE:
+        return n_groups - 1
+    value = float(metric.compute(contributions.sums)[0])
+    if metric.scale == "correlation":
+        value, variance = (1 + value) / 2, variance / 4
+    spread = value * (1 - value)
+    design_effect = 0.0 if metric.scale == "errors" else 1.0 if spread <= 0 else variance * n_groups / spread
+    excess = max(0.0, n_groups * float((squared**2).sum()) / float(squared.sum()) ** 2 - 3)
+    return 2 * n_groups / (2 * n_groups / (n_groups - 1) + (1 - min(1.0, design_effect)) * excess)
+
+
+def compute_gradient(metric: Metric, sums: Floats) -> Floats:
+    """The derivative of the metric by each column sum, by central differences; 0 for a column that is all zero."""
+    steps = RELATIVE_STEP * np.abs(sums)
+    moved = np.flatnonzero(steps)
+    nudges = np.zeros((len(moved), len(sums)))
+    nudges[np.arange(len(moved)), moved] = steps[moved]
+    gradient = np.zeros(len(sums))
+    gradient[moved] = (metric.compute(sums + nudges) - metric.compute(sums - nudges)) / (2 * steps[moved])
+    return gradient
