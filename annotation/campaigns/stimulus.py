@@ -44,7 +44,7 @@ class Piece:
 
 def join_texts(fields: Sequence[str]) -> str:
     """Join the shown fields of an item in their order, with an empty line between them."""
-    return "\n\n".join(text.strip() for text in fields if text.strip())
+    return "\n\n".join([text for text in map(str.strip, fields) if text])
 
 
 def render_pieces(pieces: Sequence[Piece]) -> str:
@@ -54,9 +54,10 @@ def render_pieces(pieces: Sequence[Piece]) -> str:
 
 def _render_piece(piece: Piece) -> str:
     text = piece.text
-    # from the end of the text to its beginning, so that an asterisk moves no position that is still to come
-    for position in sorted((position for extent in piece.marks for position in extent), reverse=True):
-        text = f"{text[:position]}*{text[position:]}"
+    if piece.marks:
+        # from the end of the text to its beginning, so that an asterisk moves no position that is still to come
+        for position in sorted((position for extent in piece.marks for position in extent), reverse=True):
+            text = f"{text[:position]}*{text[position:]}"
     return f"{piece.title}\n{text.strip()}" if piece.title and text.strip() else text
 
 
