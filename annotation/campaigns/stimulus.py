@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
 
@@ -16,8 +16,7 @@ Extent = tuple[int, int]
 """A range of characters in a text: start and end (exclusive), counted from 0."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Piece:
+class Piece(NamedTuple):
     """A shown field of an item.
 
     `title` is a heading above the text, `fold` whether the text is folded at first, `gap` the part that the answer
@@ -39,7 +38,7 @@ class Piece:
 
     def to_dict(self) -> dict[str, object]:
         """The piece as JSON, as the database stores it."""
-        return asdict(self)
+        return self._asdict()
 
 
 def join_texts(fields: Sequence[str]) -> str:

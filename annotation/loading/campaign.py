@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from annotation import input_files
@@ -171,6 +171,7 @@ def _build_item(
         else tuple(Piece(field=f"key {number}", text=text) for number, text in enumerate(raw.key)),
         options=options,
         gold=None,
+        golds={},
         origin=raw.row,
     )
 
@@ -195,9 +196,9 @@ def _add_truth(campaign: project_file.CheckedProject, drafts: tuple[ItemDraft, .
         if external_id in known:
             gold = get_cell(row, section.gold).strip() or None
             named = {} if gold is None else {question: gold}
-            item_golds = known[external_id].golds | named
-            with_gold[external_id] = replace(
-                known[external_id], gold=item_golds.get(question), golds=item_golds, origin=row
+            item_golds = {**known[external_id].golds, **named}
+            with_gold[external_id] = known[external_id]._replace(
+                gold=item_golds.get(question), golds=item_golds, origin=row
             )
     if not with_gold:
         raise BadInput(

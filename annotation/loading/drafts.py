@@ -6,8 +6,7 @@ import gc
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation import input_files
 from annotation.campaigns.questions import QuestionContent
@@ -18,8 +17,7 @@ from annotation.loading import json_text
 from annotation.vocabulary import Exclusion, Pool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ItemDraft:
+class ItemDraft(NamedTuple):
     """An item before it is stored. `options` are its own, None where the question has fixed ones.
 
     `gold` is the right answer to the first question, `golds` those to all questions by name, as they are stored;
@@ -32,9 +30,9 @@ class ItemDraft:
     shown: tuple[str, ...]
     options: tuple[str, ...] | None
     gold: str | None
+    golds: Mapping[str, str]
     origin: input_files.FileRow
     pieces: tuple[Piece, ...] = ()
-    golds: dict[str, str] = field(default_factory=dict)
     accepted: tuple[str, ...] = ()
     explanation: str | None = None
     revision: int = 1
@@ -51,8 +49,7 @@ class ItemDraft:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class VoteDraft:
+class VoteDraft(NamedTuple):
     """A vote before it is stored. `exclusion` says why it does not count, None where it does.
 
     `answers` are the answers to all questions by name, where the project has several. `skip_reason` is set for a skip

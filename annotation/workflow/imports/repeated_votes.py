@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
@@ -50,7 +49,7 @@ def settle_repeats(
             n_repeats += is_repeat
             exclusion = _find_exclusion(policy, is_repeat=is_repeat, is_last=index == last_indexes[pair])
             pairs_with_vote.add(pair)
-        settled_vote = vote if exclusion is vote.exclusion else replace(vote, exclusion=exclusion)
+        settled_vote = vote if exclusion is vote.exclusion else vote._replace(exclusion=exclusion)
         settled.append((item, annotator, next_occasions[pair], settled_vote))
         next_occasions[pair] += 1
     return n_repeats, settled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -210,13 +210,13 @@ def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
     if pool is Pool.MAIN:
         return vote
     is_control = vote.is_control or pool is Pool.CONTROL
-    return replace(vote, exclusion=vote.exclusion or pool.exclusion, is_control=is_control)
+    return vote._replace(exclusion=vote.exclusion or pool.exclusion, is_control=is_control)
 
 
 def _count_skip(vote: VoteDraft) -> VoteDraft:
     """The vote, counted where it is a skip of one of our own tasks in a baseline, as a skip is there."""
     is_skip = vote.skip_reason is not None and vote.exclusion == SKIPPED
-    return replace(vote, exclusion=None) if is_skip else vote
+    return vote._replace(exclusion=None) if is_skip else vote
 
 
 def _refuse_repeated_import(session: Session, project: Project, vote_file: VoteFile) -> None:
