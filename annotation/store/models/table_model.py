@@ -175,4 +175,8 @@ def _get_constant(column: sa.Column[Any], constants: Mapping[str, Any]) -> Any:
 def _convert_values(column: sa.Column[Any], values: Sequence[Any], dialect: sa.Dialect) -> list[Any]:
     """The values as the driver takes them."""
     convert = column.type.dialect_impl(dialect).bind_processor(dialect)
-    return list(values) if convert is None else list(map(convert, values))
+    if convert is None:
+        return list(values)
+    if values.count(None) == len(values):
+        return [convert(None)] * len(values)
+    return list(map(convert, values))

@@ -169,7 +169,7 @@ def _list_items(session: Session, project: Project) -> dict[str, VoteItem]:
     columns = select(Item.external_id, Item.id, Item.revision, Item.pool).where(Item.project_id == project.id)
     return {
         name: VoteItem(id=item_id or 0, revision=revision, pool=Pool(pool))
-        for name, item_id, revision, pool in session.exec(columns)
+        for name, item_id, revision, pool in session.connection().execute(columns).all()
     }
 
 
@@ -182,7 +182,7 @@ def _list_item_contents(
         options_alone = select(Item.external_id, Item.options).where(Item.project_id == project.id)
         return {
             name: QuestionContent(options=None if options is None else tuple(options))
-            for name, options in session.exec(options_alone)
+            for name, options in session.connection().execute(options_alone).all()
         }
     columns = select(Item.external_id, Item.options, Item.data).where(Item.project_id == project.id)
     return {
@@ -190,7 +190,7 @@ def _list_item_contents(
             options=None if options is None else tuple(options),
             fields={column: format_value(data.get(column)) for column in fields},
         )
-        for name, options, data in session.exec(columns)
+        for name, options, data in session.connection().execute(columns).all()
     }
 
 
