@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"), sort_keys=True)
 """Created once, because `json.dumps` with these settings would create an encoder for every item."""
 
 Extent = tuple[int, int]

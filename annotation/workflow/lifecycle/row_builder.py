@@ -17,7 +17,7 @@ from annotation.loading.drafts import ItemDraft
 from annotation.vocabulary import POOLS_WITH_OVERLAP, GoldOrigin, Pool, TextKind
 from annotation.workflow import text_versions
 
-_ITEM_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_ITEM_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 
 
 def build_project_columns(
