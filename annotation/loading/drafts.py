@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gc
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from annotation import input_files
+from annotation import input_files, json_encoding
 from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
@@ -80,7 +79,7 @@ def format_value(value: object) -> str:
     """Format a value as text: None as an empty text, other JSON values as JSON."""
     if isinstance(value, str):
         return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return "" if value is None else json_encoding.SORTED.encode(value)
 
 
 def parse_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:
