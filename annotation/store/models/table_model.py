@@ -52,18 +52,23 @@ def build_partial_index(condition: str) -> dict[str, Any]:
     return {"sqlite_where": sa.text(condition), "postgresql_where": sa.text(condition)}
 
 
-def build_enum_column(enum: type[StrEnum], name: str) -> dict[str, Any]:
-    """Build the arguments of `Field` for a text column that stores members of an enum by their values.
+def build_enum_type(enum: type[StrEnum]) -> Any:
+    """Build the type of a text column that stores members of an enum by their values; it needs `build_enum_check`.
 
-    `name` is the name of the column, and of its CHECK constraint. Without `values_callable` SQLAlchemy would store the
-    names of the members. Its own constraint compares with IN, for which SQLite makes a table of the values for every
-    row that is written; OR takes a fraction of that time.
+    Without `values_callable` SQLAlchemy would store the names of the members.
     """
-    column_type = sa.Enum(
+    return sa.Enum(
         enum, values_callable=lambda members: [member.value for member in members], native_enum=False, length=32
     )
-    condition = " OR ".join(f"{name} = '{member.value}'" for member in enum)
-    return {"sa_type": column_type, "sa_column_args": [sa.CheckConstraint(condition, name=name)]}
+
+
+def build_enum_check(enum: type[StrEnum], name: str) -> sa.CheckConstraint:
+    """Build the constraint that a column holds a value of an enum; column and constraint have the same name.
+
+    SQLAlchemy's own constraint compares with IN, for which SQLite makes a table of the values for every row that is
+    written; OR takes a fraction of that time.
+    """
+    return sa.CheckConstraint(" OR ".join(f"{name} = '{member.value}'" for member in enum), name=name)
 
 
 class UtcDateTime(sa.TypeDecorator[datetime]):
