@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from annotation import json_encoding
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"), sort_keys=True)
+"""Created once, because `json.dumps` with these settings would create an encoder for every item."""
 
 Extent = tuple[int, int]
 """A range of characters in a text: start and end (exclusive), counted from 0."""
@@ -74,7 +77,7 @@ def compute_item_digest(
         return compute_stimulus_digest(text, question=question.text, options=question.get_options(item_options))
     shown_pieces: list[object] = [piece.to_dict() for piece in pieces]
     shown_questions: list[object] = [_describe_question(question, item_options) for question in questions]
-    return compute_text_digest(json_encoding.COMPACT.encode([shown_pieces, shown_questions]))
+    return compute_text_digest(_ENCODER.encode([shown_pieces, shown_questions]))
 
 
 def _describe_question(question: Question, item_options: Sequence[str] | None) -> Mapping[str, object]:
@@ -92,7 +95,7 @@ def _describe_question(question: Question, item_options: Sequence[str] | None) -
 
 def compute_stimulus_digest(stimulus: str, *, question: str, options: Sequence[str]) -> str:
     """Return the sha256 of stimulus, question and options in their stored order."""
-    return compute_text_digest(json_encoding.COMPACT.encode([stimulus, question, options]))
+    return compute_text_digest(_ENCODER.encode([stimulus, question, options]))
 
 
 def compute_text_digest(text: str) -> str:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from annotation import input_files, json_encoding
+from annotation import input_files
 from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
 from annotation.input_files import parse_printed_list
 from annotation.loading import json_text
 from annotation.vocabulary import Exclusion, Pool
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True)
 
 
 class ItemDraft(NamedTuple):
@@ -79,7 +82,7 @@ def format_value(value: object) -> str:
     """Format a value as text: None as an empty text, other JSON values as JSON."""
     if isinstance(value, str):
         return value
-    return "" if value is None else json_encoding.SORTED.encode(value)
+    return "" if value is None else _ENCODER.encode(value)
 
 
 def parse_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:

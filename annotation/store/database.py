@@ -5,6 +5,7 @@ Nothing is opened at import. A command opens a `Database`; only the transactions
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -20,10 +21,12 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlmodel import Session
 
-from annotation import input_files, json_encoding
+from annotation import input_files
 from annotation.errors import BadInput, HromadaError, NotFound, Unavailable, Where
 from annotation.store import migrations
 
+_JSON = json.JSONEncoder(ensure_ascii=False, check_circular=False)
+"""Writes JSON as UTF-8: a Cyrillic letter takes two bytes, escaped it would take six."""
 BUSY_SECONDS = 5
 """Seconds that a SQLite writer waits for another writer before it gives up (`busy_timeout`)."""
 LOCK_SECONDS = 30
@@ -134,7 +137,7 @@ def create_engine(url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", poo
     connections, and each is tested before use, so that a restart of the server causes no error.
     """
     # hide_parameters: answers and ids must not appear in logs
-    options: dict[str, Any] = {"hide_parameters": True, "json_serializer": json_encoding.STORED.encode}
+    options: dict[str, Any] = {"hide_parameters": True, "json_serializer": _JSON.encode}
     try:
         parsed = sa.make_url(url)
         if parsed.drivername in {"postgresql", "postgres"}:

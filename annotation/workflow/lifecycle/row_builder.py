@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from annotation import json_encoding
 from annotation.campaigns import project_file, stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, ScaleQuestion
@@ -17,6 +16,8 @@ from annotation.loading.campaign import CampaignContents
 from annotation.loading.drafts import ItemDraft
 from annotation.vocabulary import POOLS_WITH_OVERLAP, GoldOrigin, Pool, TextKind
 from annotation.workflow import text_versions
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 
 
 def build_project_columns(
@@ -45,9 +46,9 @@ def compute_digest(campaign: project_file.CheckedProject, contents: CampaignCont
     """The sha256 of the definition, the texts and the contents of all items: another one after any change of a file."""
     parts = [campaign.definition.model_dump_json(), campaign.read_instructions()]
     parts += [text for kind, text in text_versions.read_project_texts(campaign).items() if kind is TextKind.CONSENT]
-    parts += [json_encoding.STORED.encode(words) for words in campaign.read_word_lists().values()]
+    parts += [_ENCODER.encode(words) for words in campaign.read_word_lists().values()]
     parts += [
-        json_encoding.STORED.encode(
+        _ENCODER.encode(
             [
                 i.external_id, i.revision, i.pool.value, i.group, i.data, i.options, i.golds, i.accepted, i.explanation,
                 i.stratum, i.tags, i.lineage,
