@@ -66,7 +66,10 @@ def draw_unit_counts(rng: np.random.Generator, *, n_units: int, n_draws: int) ->
     Each row is multinomial with equal shares. Rows come from one stream, so the size of chunks changes no number.
     """
     drawn_units = rng.integers(0, n_units, size=(n_draws, n_units))
-    return np.stack([np.bincount(row, minlength=n_units) for row in drawn_units]).astype(np.float64)
+    counts = np.empty((n_draws, n_units))
+    for number, row in enumerate(drawn_units):
+        counts[number] = np.bincount(row, minlength=n_units)
+    return counts
 
 
 def encode_groups(groups: NDArray[np.object_]) -> tuple[Codes, int]:

@@ -11,9 +11,8 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation.errors import BadInput, Where
 
@@ -28,8 +27,7 @@ _ELEMENT = (
 _LIST = re.compile(rf"\[\s*(?:{_ELEMENT}(?:\s*,\s*{_ELEMENT})*\s*,?\s*)?\]")
 
 
-@dataclass(frozen=True, slots=True)
-class FileRow:
+class FileRow(NamedTuple):
     """One row of a file, with the line on which it begins; `values` maps columns to cells."""
 
     file: Path

@@ -5,19 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"), sort_keys=True)
 """Created once, because `json.dumps` with these settings would create an encoder for every item."""
 
 Extent = tuple[int, int]
 """A range of characters in a text: start and end (exclusive), counted from 0."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Piece:
+class Piece(NamedTuple):
     """A shown field of an item.
 
     `title` is a heading above the text, `fold` whether the text is folded at first, `gap` the part that the answer
@@ -39,12 +38,12 @@ class Piece:
 
     def to_dict(self) -> dict[str, object]:
         """The piece as JSON, as the database stores it."""
-        return asdict(self)
+        return self._asdict()
 
 
 def join_texts(fields: Sequence[str]) -> str:
     """Join the shown fields of an item in their order, with an empty line between them."""
-    return "\n\n".join(text.strip() for text in fields if text.strip())
+    return "\n\n".join([text for text in map(str.strip, fields) if text])
 
 
 def render_pieces(pieces: Sequence[Piece]) -> str:
@@ -54,9 +53,10 @@ def render_pieces(pieces: Sequence[Piece]) -> str:
 
 def _render_piece(piece: Piece) -> str:
     text = piece.text
-    # from the end of the text to its beginning, so that an asterisk moves no position that is still to come
-    for position in sorted((position for extent in piece.marks for position in extent), reverse=True):
-        text = f"{text[:position]}*{text[position:]}"
+    if piece.marks:
+        # from the end of the text to its beginning, so that an asterisk moves no position that is still to come
+        for position in sorted((position for extent in piece.marks for position in extent), reverse=True):
+            text = f"{text[:position]}*{text[position:]}"
     return f"{piece.title}\n{text.strip()}" if piece.title and text.strip() else text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from annotation import input_files
@@ -112,10 +112,14 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     if section is None or section.file is None:
         raise BadInput("Items from votes need a file of votes.", where=Where(file=campaign.path, field="votes.file"))
     drafts: dict[str, ItemDraft] = {}
+    columns: tuple[str, ...] = ()
+    checked: Iterable[str] = ()
     collector = control_tasks.ControlGoldCollector(definition=campaign.definition)
     for raw in judgements.read_raw_votes(campaign.resolve_path(section.file), section):
         external_id = build_item_id(raw.key)
-        columns, shown = _read_shown(raw, section)
+        if raw.row.values.keys() != checked:  # most files have the same columns in every row
+            columns, checked = _list_shown_columns(raw, section), raw.row.values.keys()
+        shown = tuple([get_cell(raw.row, column) for column in columns])
         options = parse_options(raw.row, section.options) if section.options else None
         known = drafts.get(external_id)
         if known is None:
@@ -144,13 +148,13 @@ def _refuse_different(
         )
 
 
-def _read_shown(raw: RawVote, section: project_file.VotesSection) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The shown columns of a row, and their texts; by default Toloka's input columns, or those of the key."""
+def _list_shown_columns(raw: RawVote, section: project_file.VotesSection) -> tuple[str, ...]:
+    """The shown columns of a row; by default Toloka's input columns, or those of the key."""
     inputs = tuple([column for column in raw.row.values if column.startswith("INPUT:")])
     columns = section.show or inputs or tuple(column for column in section.item or () if column in raw.row.values)
     input_files.require_columns(columns, raw.row, key="votes.show")
     input_files.require_columns(section.options or (), raw.row, key="votes.options")
-    return tuple(columns), tuple([get_cell(raw.row, column) for column in columns])
+    return tuple(columns)
 
 
 def _build_item(
@@ -171,6 +175,7 @@ def _build_item(
         else tuple(Piece(field=f"key {number}", text=text) for number, text in enumerate(raw.key)),
         options=options,
         gold=None,
+        golds={},
         origin=raw.row,
     )
 
@@ -195,9 +200,9 @@ def _add_truth(campaign: project_file.CheckedProject, drafts: tuple[ItemDraft, .
         if external_id in known:
             gold = get_cell(row, section.gold).strip() or None
             named = {} if gold is None else {question: gold}
-            item_golds = known[external_id].golds | named
-            with_gold[external_id] = replace(
-                known[external_id], gold=item_golds.get(question), golds=item_golds, origin=row
+            item_golds = {**known[external_id].golds, **named}
+            with_gold[external_id] = known[external_id]._replace(
+                gold=item_golds.get(question), golds=item_golds, origin=row
             )
     if not with_gold:
         raise BadInput(

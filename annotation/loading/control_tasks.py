@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from annotation.campaigns.project_file import LabelsSection, ProjectFile
 from annotation.loading.drafts import ItemDraft
@@ -54,4 +54,4 @@ class ControlGoldCollector:
         pool = Pool.MAIN if draft.external_id in self.ordinary else Pool.CONTROL
         accepted = tuple(known.get(first, {}))[1:]
         origin = next(iter(next(iter(known.values())).values())).row
-        return replace(draft, gold=golds.get(first), golds=golds, accepted=accepted, pool=pool, origin=origin)
+        return draft._replace(gold=golds.get(first), golds=golds, accepted=accepted, pool=pool, origin=origin)

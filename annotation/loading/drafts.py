@@ -6,8 +6,7 @@ import gc
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation import input_files
 from annotation.campaigns.questions import QuestionContent
@@ -17,9 +16,10 @@ from annotation.input_files import parse_printed_list
 from annotation.loading import json_text
 from annotation.vocabulary import Exclusion, Pool
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True)
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ItemDraft:
+
+class ItemDraft(NamedTuple):
     """An item before it is stored. `options` are its own, None where the question has fixed ones.
 
     `gold` is the right answer to the first question, `golds` those to all questions by name, as they are stored;
@@ -32,9 +32,9 @@ class ItemDraft:
     shown: tuple[str, ...]
     options: tuple[str, ...] | None
     gold: str | None
+    golds: Mapping[str, str]
     origin: input_files.FileRow
     pieces: tuple[Piece, ...] = ()
-    golds: dict[str, str] = field(default_factory=dict)
     accepted: tuple[str, ...] = ()
     explanation: str | None = None
     revision: int = 1
@@ -51,8 +51,7 @@ class ItemDraft:
         )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class VoteDraft:
+class VoteDraft(NamedTuple):
     """A vote before it is stored. `exclusion` says why it does not count, None where it does.
 
     `answers` are the answers to all questions by name, where the project has several. `skip_reason` is set for a skip
@@ -83,7 +82,7 @@ def format_value(value: object) -> str:
     """Format a value as text: None as an empty text, other JSON values as JSON."""
     if isinstance(value, str):
         return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return "" if value is None else _ENCODER.encode(value)
 
 
 def parse_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from aggregation.scoring import is_number
 from annotation.campaigns import project_file
@@ -38,7 +37,7 @@ def check_golds(
         first = golds.get(questions[0].name)
         _refuse_no_numbers(item, questions, golds, columns, accepted_column=accepted_column)
         same = (golds, first) == (item.golds, item.gold)
-        checked_items.append(item if same else replace(item, golds=golds, gold=first))
+        checked_items.append(item if same else item._replace(golds=golds, gold=first))
     return tuple(checked_items)
 
 

@@ -143,6 +143,26 @@ def _refuse_unstorable(text: str) -> None:
                 raise _Unusable("the character U+0000 cannot be stored", at)
 
 
+def parse_list(text: str) -> list[tuple[int, Any]] | None:
+    """Parse a JSON list: its elements, each with the line on which it begins, from 1.
+
+    Returns None for any other text, and for a list that cannot be used: `parse_json` says why.
+    """
+    elements: list[tuple[int, Any]] = []
+    line, counted, position = 1, 0, _skip_space(text, 0)
+    try:
+        while text[position] == ("," if elements else "["):
+            position = _skip_space(text, position + 1)
+            line, counted = line + text.count("\n", counted, position), position
+            value, position = _DECODER.raw_decode(text, position)
+            elements.append((line, value))
+            position = _skip_space(text, position)
+        _refuse_unstorable(text)
+    except (ValueError, RecursionError, IndexError):
+        return None
+    return elements if text[position] == "]" and _skip_space(text, position + 1) == len(text) else None
+
+
 def find_element_lines(text: str, keys: Sequence[str]) -> list[int]:
     """Return the line on which each element of a list begins, from 1; the list is under `keys` in valid JSON."""
     decoder = json.JSONDecoder()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from annotation import input_files
@@ -67,7 +67,7 @@ def read_pools(campaign: project_file.CheckedProject, section: project_file.Item
             source, wanted, pool=pool, frames=frames, file=campaign.resolve_path(wanted.file or section.file)
         )
         _refuse_twice(chosen, separate, pool=pool)
-        separate += [replace(item, pool=pool) for item in chosen]
+        separate += [item._replace(pool=pool) for item in chosen]
     ids = {item.external_id for item in separate if item.origin.file == campaign.resolve_path(section.file)}
     rest = [item for item in base if item.external_id not in ids]
     own = PoolSection.model_construct(file=None, where=section.where, sample=section.sample)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotation import input_files
@@ -74,9 +74,9 @@ class VoteParser:
         """Parse an annotation of one of our own tasks, as a pull does; of a second pass only the regions are kept."""
         draft = self._build_draft(raw, item=item, response="", given=None)
         if raw.exclusion is not None:
-            draft = replace(draft, skip_reason=label_studio_results.SKIP_REASON)
+            draft = draft._replace(skip_reason=label_studio_results.SKIP_REASON)
         if raw.second_pass:
-            return replace(draft, exclusion=SECOND_PASS, second_pass=tuple(result))
+            return draft._replace(exclusion=SECOND_PASS, second_pass=tuple(result))
         if draft.skip_reason is not None:
             return draft
         asked = label_studio_results.list_pass_questions(self.questions, second_pass=False)
@@ -89,8 +89,7 @@ class VoteParser:
         given = _parse_answers(asked, answers, content, raw.row)
         response = given.get(self.questions[0].name, "")
         draft = self._build_draft(raw, item=item, response=response, given=given)
-        return replace(
-            draft,
+        return draft._replace(
             raw=label_studio_results.describe_answers(asked, answers, given, content),
             answers=given if len(self.questions) > 1 else None,
         )

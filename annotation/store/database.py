@@ -25,7 +25,7 @@ from annotation import input_files
 from annotation.errors import BadInput, HromadaError, NotFound, Unavailable, Where
 from annotation.store import migrations
 
-_JSON = json.JSONEncoder(ensure_ascii=False)
+_JSON = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 """Writes JSON as UTF-8: a Cyrillic letter takes two bytes, escaped it would take six."""
 BUSY_SECONDS = 5
 """Seconds that a SQLite writer waits for another writer before it gives up (`busy_timeout`)."""

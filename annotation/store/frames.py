@@ -15,6 +15,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from annotation.store import judgements
+from annotation.store.item_frames import read_frame
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import (
     ABSTAINED,
@@ -47,8 +48,7 @@ def read_responses(
     first_excluded_kind (the kind by which the first answer would not count), assignment_kind (the kind by which the
     answer would not count without the exclusion that is stored with it); unknown cells are None. No clock times.
     """
-    result = session.execute(_select_answers(project))
-    frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
+    frame = read_frame(session, _select_answers(project))
     for name in ("option_order", "flags"):
         frame[name] = [None if value is None else json.dumps(value, ensure_ascii=False) for value in frame[name]]
     final, first = _list_exclusions(frame, ""), _list_exclusions(frame, "first_")
@@ -81,7 +81,7 @@ def _select_answers(project: Project) -> sa.Select[Any]:
             & (col(first.revision) == 0),
         )
     )
-    is_of_project = col(Item.project_id) == project.id
+    is_of_project = col(Assignment.project_id) == project.id
     return query.where(is_of_project, judgements.build_final_revision_condition()).order_by(col(Assignment.id))
 
 
@@ -170,15 +170,12 @@ def _write_exclusions(
 
     A final answer that only abstains excludes no first answer.
     """
-    columns = ("stage", "is_control", "is_repeat", "exposed", "response", "skip_reason")
-    facts = [
-        judgements.AnswerFacts(stage, is_control, is_repeat, exposed, is_empty=response is None and skip_reason is None)
-        for stage, is_control, is_repeat, exposed, response, skip_reason in zip(
-            *(frame[name] for name in columns), strict=True
-        )
-    ]
-    reasons = [judgements.find_exclusion(stored, known) for stored, known in zip(final, facts, strict=True)]
-    apart = [judgements.find_exclusion(None, known._replace(is_empty=False)) for known in facts]
+    is_empty = frame["response"].isna() & frame["skip_reason"].isna()
+    assigned = (frame["stage"], frame["is_control"], frame["is_repeat"], frame["exposed"])
+    facts = list(map(judgements.AnswerFacts, *assigned, is_empty))
+    reasons = list(map(judgements.find_exclusion, final, facts))
+    apart_by_facts = {known: judgements.find_exclusion(None, known._replace(is_empty=False)) for known in set(facts)}
+    apart = [apart_by_facts[known] for known in facts]
     frame["excluded_kind"] = _list_kinds(reasons)
     frame["excluded_reason"] = [None if reason is None else reason.reason for reason in reasons]
     frame["by_rule"] = [reason is not None and reason.kind.is_by_rule for reason in reasons]

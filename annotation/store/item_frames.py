@@ -16,6 +16,15 @@ from annotation.store.models import Item, Project
 from annotation.vocabulary import GoldOrigin, ItemStatus, Pool
 
 
+def read_frame(session: Session, query: sa.Select[Any]) -> pd.DataFrame:
+    """The rows of a query as a frame of Python objects, with None for NULL.
+
+    The query is run on the session's connection, which takes half of the time: no row is searched for entities.
+    """
+    result = session.connection().execute(query)
+    return pd.DataFrame(result.all(), columns=list(result.keys()), dtype=object)
+
+
 def read_items(session: Session, project: Project, *, later: str | None = None) -> pd.DataFrame:
     """One row per main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version,
     circular, options, status, stimulus_sha256.
@@ -39,8 +48,7 @@ def read_items(session: Session, project: Project, *, later: str | None = None) 
         col(Item.lineage),
     ]
     query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN)
-    result = session.execute(query.order_by(col(Item.external_id)))
-    frame = pd.DataFrame.from_records(result.all(), columns=list(result.keys())).astype(object)
+    frame = read_frame(session, query.order_by(col(Item.external_id)))
     frame["status"] = [str(ItemStatus(status)) for status in frame["status"]]
     if later is not None:
         golds = pd.Series(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,7 +36,7 @@ def clean(n: int, *, seed: int = 1, k: int = 4) -> list[LintItem]:
 
 def changed(item: LintItem, **asked: object) -> LintItem:
     """The item with its question changed."""
-    return replace(item, questions=(replace(item.questions[0], **asked),))  # type: ignore[arg-type]
+    return item._replace(questions=(item.questions[0]._replace(**asked),))  # type: ignore[arg-type]
 
 
 def by_rule(items: Sequence[LintItem]) -> dict[str, LintFinding]:
@@ -60,14 +59,14 @@ def test_a_clean_seeded_set_gives_no_finding(n: int, k: int) -> None:
 def test_every_question_of_an_item_is_looked_at() -> None:
     """A finding names its question; the same rule speaks of each question by itself."""
     several = [
-        replace(item, questions=(item.questions[0], replace(item.questions[0], name="second", text="Яке слово довше?")))
+        item._replace(questions=(item.questions[0], item.questions[0]._replace(name="second", text="Яке слово довше?")))
         for item in clean(60)
     ]
     assert lint_items(several, limits=TELEGRAM) == ()
-    twice = replace(several[3].questions[1], options=("хата", "хата", "поле", "річка"), gold=())
-    strange = tuple(replace(asked, gold=("лис",)) for asked in several[5].questions)
-    several[3] = replace(several[3], questions=(several[3].questions[0], twice))
-    several[5] = replace(several[5], questions=strange)
+    twice = several[3].questions[1]._replace(options=("хата", "хата", "поле", "річка"), gold=())
+    strange = tuple(asked._replace(gold=("лис",)) for asked in several[5].questions)
+    several[3] = several[3]._replace(questions=(several[3].questions[0], twice))
+    several[5] = several[5]._replace(questions=strange)
     found = [(one.rule.name, one.field, one.ids) for one in lint_items(several, limits=TELEGRAM)]
     assert found == [
         ("duplicate-option", "second", ("q3",)),
@@ -80,8 +79,8 @@ def test_gold_that_prefers_a_place_in_one_question_only() -> None:
     """The other question's places stay out of the count."""
     several = []
     for item in clean(200):
-        last = replace(item.questions[0], name="second", gold=item.questions[0].labels[-1:])
-        several.append(replace(item, questions=(item.questions[0], last)))
+        last = item.questions[0]._replace(name="second", gold=item.questions[0].labels[-1:])
+        several.append(item._replace(questions=(item.questions[0], last)))
     (found,) = lint_items(several, limits=TELEGRAM)
     assert (found.rule, found.field, len(found.ids)) == (rules.GOLD_POSITION, "second", 200)
 
@@ -91,16 +90,16 @@ def test_what_breaks_one_item_names_that_item() -> None:
     damages: dict[str, LintItem] = {}
     one = clean(20)[3]
     first = one.questions[0].options[0]
-    damages["nothing-shown"] = replace(one, shown={"text": " "})
+    damages["nothing-shown"] = one._replace(shown={"text": " "})
     damages["too-few-options"] = changed(one, options=(first,), labels=(first,), gold=(first,))
     damages["empty-option"] = changed(one, options=(first, ""), labels=("0", "1"), gold=("0",))
     damages["duplicate-option"] = changed(one, options=(first, first), labels=("0", "1"), gold=("0",))
     damages["gold-not-an-option"] = changed(one, gold=("сонце",))
-    damages["empty-field"] = replace(one, shown={"text": "Щось інше.", "hint": ""})
-    damages["mixed-script"] = replace(one, shown={"text": "Це cлово має латинську літеру."})
-    damages["lone-latin"] = replace(one, shown={"text": "Яка літера y слові?"})
+    damages["empty-field"] = one._replace(shown={"text": "Щось інше.", "hint": ""})
+    damages["mixed-script"] = one._replace(shown={"text": "Це cлово має латинську літеру."})
+    damages["lone-latin"] = one._replace(shown={"text": "Яка літера y слові?"})
     damages["long-option"] = changed(one, options=("дуже " * 5, "ні"), labels=("0", "1"), gold=("1",))
-    damages["long-text"] = replace(one, shown={"text": "слово " * 700})
+    damages["long-text"] = one._replace(shown={"text": "слово " * 700})
     for name, damaged in damages.items():
         found = by_rule([*clean(20)[:3], damaged, *clean(20)[4:]])
         assert {rule: finding.ids for rule, finding in found.items()} == {name: ("q3",)}
@@ -108,7 +107,7 @@ def test_what_breaks_one_item_names_that_item() -> None:
 
 def test_a_word_of_two_alphabets_is_named_whole() -> None:
     """The message holds the word, stress marks and all; its first is what a person can search for."""
-    found = by_rule([replace(clean(1)[0], shown={"text": "Ось cло\u0301во тут."})])
+    found = by_rule([clean(1)[0]._replace(shown={"text": "Ось cло\u0301во тут."})])
     assert found["mixed-script"].first == "The item 'q0' has the word 'cло\u0301во' in 'text'."
 
 
@@ -126,7 +125,7 @@ def test_a_word_of_two_alphabets_is_named_whole() -> None:
 )
 def test_honest_latin_is_let_pass(text: str) -> None:
     """Numerals, hyphens, Latin neighbours, abbreviations, apostrophes."""
-    assert lint_items([replace(clean(1)[0], shown={"text": text})]) == ()
+    assert lint_items([clean(1)[0]._replace(shown={"text": text})]) == ()
 
 
 def test_more_long_options_than_buttons_are_an_error() -> None:
@@ -152,7 +151,7 @@ def test_classes_have_no_places() -> None:
     """Nine yes to one no is a class balance, not a habit of position."""
     options = ("так", "ні")
     asked = LintQuestion(text="Чи так?", options=options, labels=options, gold=("так",), has_shared_options=True)
-    assert lint_items([replace(item, questions=(asked,)) for item in clean(100)]) == ()
+    assert lint_items([item._replace(questions=(asked,)) for item in clean(100)]) == ()
 
 
 def test_repeated_questions_are_counted_without_their_first() -> None:
@@ -160,7 +159,7 @@ def test_repeated_questions_are_counted_without_their_first() -> None:
     three = clean(3)
     asked = three[0].questions[0]
     other = next(option for option in asked.options if option != asked.gold[0])
-    again = replace(three[0], id="q9", shown={"text": three[0].shown["text"].replace(" ", "\n")})
+    again = three[0]._replace(id="q9", shown={"text": three[0].shown["text"].replace(" ", "\n")})
     turned = changed(again, options=asked.options[::-1], labels=asked.labels[::-1], gold=(other,))
     found = by_rule([*three, turned])["repeated-question"]
     assert found.ids == ("q9",)
@@ -173,7 +172,7 @@ def test_repeated_questions_are_counted_without_their_first() -> None:
 def test_groups_do_not_leak_between_pools() -> None:
     """A group with a pilot and a main item is an error that names both."""
     four = clean(4)
-    found = by_rule([replace(four[0], pool="pilot"), replace(four[1], group="g0"), *four[2:]])
+    found = by_rule([four[0]._replace(pool="pilot"), four[1]._replace(group="g0"), *four[2:]])
     assert found["group-in-pools"].ids == ("q0", "q1")
     assert "pools main, pilot" in found["group-in-pools"].first
 
@@ -181,13 +180,13 @@ def test_groups_do_not_leak_between_pools() -> None:
 def test_long_texts_that_repeat_ask_for_a_group() -> None:
     """Ten items over two stories without groups; with groups, or with short labels that repeat, nothing."""
     told = [
-        replace(item, group=None, shown={"story": f"Довга казка про звірів, частина {number % 2}. " * 3, **item.shown})
+        item._replace(group=None, shown={"story": f"Довга казка про звірів, частина {number % 2}. " * 3, **item.shown})
         for number, item in enumerate(clean(10))
     ]
     assert set(by_rule(told)) == {"no-group"}
     assert "10 of 10 items share 2 texts in the field 'story'" in by_rule(told)["no-group"].message
-    assert lint_items([replace(item, group=f"s{number % 2}") for number, item in enumerate(told)]) == ()
-    assert lint_items([replace(item, shown={"kind": "казка", **item.shown}, group=None) for item in clean(10)]) == ()
+    assert lint_items([item._replace(group=f"s{number % 2}") for number, item in enumerate(told)]) == ()
+    assert lint_items([item._replace(shown={"kind": "казка", **item.shown}, group=None) for item in clean(10)]) == ()
 
 
 def leaking(make: object, *, shown: bool) -> list[LintItem]:
@@ -196,8 +195,8 @@ def leaking(make: object, *, shown: bool) -> list[LintItem]:
     for item in clean(30):
         value = make(item.questions[0])  # type: ignore[operator]
         found.append(
-            replace(item, shown={**item.shown, "extra": str(value)}) if shown
-            else replace(item, hidden={**item.hidden, "extra": value})
+            item._replace(shown={**item.shown, "extra": str(value)}) if shown
+            else item._replace(hidden={**item.hidden, "extra": value})
         )  # fmt: skip
     return found
 
@@ -249,7 +248,7 @@ def test_gold_that_hardly_varies_makes_no_field_a_leak() -> None:
         changed(item, options=("так", "ні"), labels=("так", "ні"), gold=("ні",), has_shared_options=True)
         for item in clean(100)[97:]
     ]
-    assert lint_items([replace(item, hidden={"kind": "так", "label": 0}) for item in [*same, *rare]]) == ()
+    assert lint_items([item._replace(hidden={"kind": "так", "label": 0}) for item in [*same, *rare]]) == ()
 
 
 def test_findings_come_worst_first() -> None:

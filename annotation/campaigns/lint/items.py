@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LintQuestion:
+class LintQuestion(NamedTuple):
     """A question of an item.
 
     `options` are the texts to choose from, `labels` the codes under which they are stored, in the same order; both are
@@ -34,8 +35,7 @@ class LintQuestion:
         return self.labels.index(self.gold[0])
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LintItem:
+class LintItem(NamedTuple):
     """An item, with its fields by name.
 
     `shown` are the texts of the fields that annotators see before they answer; `hidden` are the values of all other
@@ -45,8 +45,8 @@ class LintItem:
     id: str
     group: str | None = None
     pool: str = "main"
-    shown: Mapping[str, str] = field(default_factory=dict)
-    hidden: Mapping[str, object] = field(default_factory=dict)
+    shown: Mapping[str, str] = MappingProxyType({})
+    hidden: Mapping[str, object] = MappingProxyType({})
     questions: tuple[LintQuestion, ...] = ()
 
 

@@ -78,10 +78,10 @@ def _build_draft(
         golds=golds,
         accepted=parse_list(row, section.accepted) if section.accepted else (),
         explanation=_get_optional(row, section.explanation),
-        revision=_parse_revision(section, row),
+        revision=_parse_revision(row, section.revision) if section.revision else 1,
         stratum=_get_optional(row, section.stratum),
         tags=tuple(dict.fromkeys(tag for column in section.tags or () for tag in parse_list(row, column))),
-        lineage=_parse_lineage(section, row),
+        lineage=_parse_lineage(row, section.lineage) if section.lineage else None,
     )
 
 
@@ -89,21 +89,21 @@ def _get_optional(row: input_files.FileRow, column: str | None) -> str | None:
     return (get_cell(row, column).strip() or None) if column is not None else None
 
 
-def _parse_revision(section: project_file.ItemsSection, row: input_files.FileRow) -> int:
-    text = _get_optional(row, section.revision)
+def _parse_revision(row: input_files.FileRow, column: str) -> int:
+    text = _get_optional(row, column)
     if text is None:
         return 1
     if not (text.isascii() and text.isdigit() and int(text[:9]) > 0 and len(text) < 10):
         raise BadInput(
             f"The revision {text[:20]!r} is no number from 1 on.",
-            where=row.where(section.revision),
+            where=row.where(column),
             remedy="Count the item's changes: 1, 2, 3, …",
         )
     return int(text)
 
 
-def _parse_lineage(section: project_file.ItemsSection, row: input_files.FileRow) -> dict[str, Any] | None:
-    text = _get_optional(row, section.lineage)
+def _parse_lineage(row: input_files.FileRow, column: str) -> dict[str, Any] | None:
+    text = _get_optional(row, column)
     if text is None:
         return None
     try:
@@ -113,7 +113,7 @@ def _parse_lineage(section: project_file.ItemsSection, row: input_files.FileRow)
     if not isinstance(value, dict):
         raise BadInput(
             "The lineage is not a JSON object.",
-            where=row.where(section.lineage),
+            where=row.where(column),
             remedy="Leave the column as `hromada follow-up` wrote it.",
         )
     return value

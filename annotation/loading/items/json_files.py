@@ -25,6 +25,9 @@ def read_json_objects(path: Path, *, under: str | None = None) -> Iterator[input
 def read_json_elements(path: Path, *, under: str | None = None) -> Iterator[tuple[int, Any]]:
     """Read the elements of a JSON list of any values, with the line on which each begins."""
     text = input_files.read_text(path)
+    if under is None and (elements := json_text.parse_list(text)) is not None:
+        yield from elements
+        return
     keys = under.split(".") if under else []
     value = json_text.parse_json(text, path=path, remedy=REMEDY)
     for number, key in enumerate(keys):

@@ -51,32 +51,40 @@ def _check_names(names: list[str], path: Path) -> None:
 
 
 def _convert_row(values: Mapping[str, Any], *, path: Path, number: int) -> dict[str, Any]:
-    return {name: _convert_value(value, Where(file=path, line=number, field=name)) for name, value in values.items()}
+    converted = {}
+    for name, value in values.items():
+        try:
+            converted[name] = _convert_value(value)
+        except BadInput as refusal:
+            where = Where(file=path, line=number, field=name)
+            raise BadInput(refusal.problem, where=where, remedy=refusal.remedy) from None
+    return converted
 
 
-def _check_storable(text: str, where: Where) -> str:
+def _check_storable(text: str, where: Where | None = None) -> str:
     if "\0" in text:
         raise BadInput("The character U+0000 cannot be stored.", where=where, remedy="Take it out.")
     return text
 
 
-def _convert_value(value: Any, where: Where) -> Any:  # noqa: PLR0911  # one return for each type
-    """Convert a value to JSON: times as ISO 8601, decimals as text, NaN and infinity as null."""
+def _convert_value(value: Any) -> Any:  # noqa: PLR0911  # one return for each type
+    """Convert a value to JSON: times as ISO 8601, decimals as text, NaN and infinity as null.
+
+    Raises BadInput, without the place, for a value that cannot be stored.
+    """
     match value:
         case None | bool() | int():
             return value
         case str():
-            return _check_storable(value, where)
+            return _check_storable(value)
         case float():
             return value if math.isfinite(value) else None
         case list() | tuple():
-            return [_convert_value(element, where) for element in value]
+            return [_convert_value(element) for element in value]
         case dict():
-            return {_check_storable(str(key), where): _convert_value(element, where) for key, element in value.items()}
+            return {_check_storable(str(key)): _convert_value(element) for key, element in value.items()}
         case datetime() | date() | time():
             return value.isoformat()
         case Decimal() | timedelta():
             return str(value)
-    raise BadInput(
-        "This column holds neither text nor numbers.", where=where, remedy="Leave pictures and other bytes out."
-    )
+    raise BadInput("This column holds neither text nor numbers.", remedy="Leave pictures and other bytes out.")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from annotation import input_files
 from annotation.errors import BadInput
@@ -15,8 +15,7 @@ from annotation.vocabulary import Exclusion
 MAX_ID_CHARACTERS = 64
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RawVote:
+class RawVote(NamedTuple):
     """A raw vote. `key` are the values that identify the item, `exclusion` says why it does not count.
 
     `golden` are right answers that come with the vote, by the column of the answer. `result` are the regions of an
@@ -31,7 +30,7 @@ class RawVote:
     is_control: bool = False
     exclusion: Exclusion | None = None
     seconds: float | None = None
-    golden: Mapping[str, str] = field(default_factory=dict)
+    golden: Mapping[str, str] = MappingProxyType({})
     result: tuple[Mapping[str, Any], ...] | None = None
     second_pass: bool = False
 

@@ -5,7 +5,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from annotation.store.models.table_model import TableModel, UtcDateTime, build_enum_type
+from annotation.store.models.table_model import TableModel, UtcDateTime, build_enum_check, build_enum_type
 from annotation.vocabulary import ParticipationStatus, Requirement, Stage
 
 
@@ -62,12 +62,16 @@ class Participation(TableModel, table=True):
     project_id: int = Field(foreign_key="project.id", primary_key=True)
     programme_id: int | None = Field(default=None, foreign_key="programme.id")
     invitation_id: int | None = Field(default=None, foreign_key="invitation.id")
-    stage: Stage = Field(sa_type=build_enum_type(Stage, "stage"))
+    stage: Stage = Field(sa_type=build_enum_type(Stage), sa_column_args=[build_enum_check(Stage, "stage")])
     status: ParticipationStatus = Field(
-        default=ParticipationStatus.ACTIVE, sa_type=build_enum_type(ParticipationStatus, "status")
+        default=ParticipationStatus.ACTIVE,
+        sa_type=build_enum_type(ParticipationStatus),
+        sa_column_args=[build_enum_check(ParticipationStatus, "status")],
     )
     reason: str | None = None
-    declined: Requirement | None = Field(default=None, sa_type=build_enum_type(Requirement, "declined"))
+    declined: Requirement | None = Field(
+        default=None, sa_type=build_enum_type(Requirement), sa_column_args=[build_enum_check(Requirement, "declined")]
+    )
     declined_scope: str | None = None
     declined_version: str | None = None
     since: datetime = Field(sa_type=UtcDateTime)

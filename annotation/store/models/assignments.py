@@ -5,7 +5,13 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from annotation.store.models.table_model import TableModel, UtcDateTime, build_enum_type, build_partial_index
+from annotation.store.models.table_model import (
+    TableModel,
+    UtcDateTime,
+    build_enum_check,
+    build_enum_type,
+    build_partial_index,
+)
 from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, ExposureCause, Pool, Stage, Surface
 
 
@@ -65,9 +71,13 @@ class Assignment(TableModel, table=True):
     item_revision: int = 1
     annotator_id: int = Field(foreign_key="annotator.id")
     occasion: int = 0
-    surface: Surface = Field(sa_type=build_enum_type(Surface, "surface"))
-    status: AssignmentStatus = Field(sa_type=build_enum_type(AssignmentStatus, "status"))
-    stage: Stage = Field(default=Stage.MAIN, sa_type=build_enum_type(Stage, "stage"))
+    surface: Surface = Field(sa_type=build_enum_type(Surface), sa_column_args=[build_enum_check(Surface, "surface")])
+    status: AssignmentStatus = Field(
+        sa_type=build_enum_type(AssignmentStatus), sa_column_args=[build_enum_check(AssignmentStatus, "status")]
+    )
+    stage: Stage = Field(
+        default=Stage.MAIN, sa_type=build_enum_type(Stage), sa_column_args=[build_enum_check(Stage, "stage")]
+    )
     holds_place: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
     is_control: bool = False
     is_repeat: bool = False
@@ -114,7 +124,11 @@ class Judgement(TableModel, table=True):
     answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     skip_reason: str | None = None
     flags: list[str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
-    excluded_kind: ExclusionKind | None = Field(default=None, sa_type=build_enum_type(ExclusionKind, "excluded_kind"))
+    excluded_kind: ExclusionKind | None = Field(
+        default=None,
+        sa_type=build_enum_type(ExclusionKind),
+        sa_column_args=[build_enum_check(ExclusionKind, "excluded_kind")],
+    )
     excluded_reason: str | None = None
     post_hoc: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
 
@@ -135,7 +149,11 @@ class Exposure(TableModel, table=True):
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     group_id: str = Field(primary_key=True)
     project_id: int = Field(foreign_key="project.id", primary_key=True)
-    cause: ExposureCause = Field(sa_column=sa.Column(build_enum_type(ExposureCause, "cause"), primary_key=True))
+    cause: ExposureCause = Field(
+        sa_type=build_enum_type(ExposureCause),
+        sa_column_args=[build_enum_check(ExposureCause, "cause")],
+        primary_key=True,
+    )
     at: datetime = Field(sa_type=UtcDateTime)
 
 
@@ -170,7 +188,7 @@ class QueueCursor(TableModel, table=True):
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     project_id: int = Field(foreign_key="project.id", primary_key=True)
-    pool: Pool = Field(sa_column=sa.Column(build_enum_type(Pool, "pool"), primary_key=True))
+    pool: Pool = Field(sa_type=build_enum_type(Pool), sa_column_args=[build_enum_check(Pool, "pool")], primary_key=True)
     start: int
     pos: int
     wrapped: bool = False
@@ -186,7 +204,7 @@ class RequeuedItem(TableModel, table=True):
 
     seq: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(foreign_key="project.id")
-    pool: Pool = Field(sa_type=build_enum_type(Pool, "pool"))
+    pool: Pool = Field(sa_type=build_enum_type(Pool), sa_column_args=[build_enum_check(Pool, "pool")])
     item_id: int = Field(foreign_key="item.id")
     at: datetime = Field(sa_type=UtcDateTime)
 

@@ -6,7 +6,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from annotation.store.models.table_model import TableModel, UtcDateTime, build_enum_type, build_partial_index
+from annotation.store.models.table_model import (
+    TableModel,
+    UtcDateTime,
+    build_enum_check,
+    build_enum_type,
+    build_partial_index,
+)
 from annotation.vocabulary import ItemStatus, Pool, ProjectStatus, Stage, TextKind
 
 QUEUE_COLUMNS = ("project_id", "pool", "queue_position", "group_id", "free", "bin")
@@ -51,7 +57,8 @@ class Project(TableModel, table=True):
     overlap_max: int | None = None
     status: ProjectStatus = Field(
         default=ProjectStatus.LOADED,
-        sa_type=build_enum_type(ProjectStatus, "status"),
+        sa_type=build_enum_type(ProjectStatus),
+        sa_column_args=[build_enum_check(ProjectStatus, "status")],
         sa_column_kwargs={"server_default": "loaded"},
     )
     started_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -123,9 +130,14 @@ class Item(TableModel, table=True):
     external_id: str
     revision: int = 1
     group_id: str = Field(index=True)
-    stage: Stage = Field(default=Stage.MAIN, sa_type=build_enum_type(Stage, "stage"))
+    stage: Stage = Field(
+        default=Stage.MAIN, sa_type=build_enum_type(Stage), sa_column_args=[build_enum_check(Stage, "stage")]
+    )
     pool: Pool = Field(
-        default=Pool.MAIN, sa_type=build_enum_type(Pool, "pool"), sa_column_kwargs={"server_default": "main"}
+        default=Pool.MAIN,
+        sa_type=build_enum_type(Pool),
+        sa_column_args=[build_enum_check(Pool, "pool")],
+        sa_column_kwargs={"server_default": "main"},
     )
     rank: int
     data: dict[str, Any] = Field(sa_type=sa.JSON)
@@ -144,7 +156,8 @@ class Item(TableModel, table=True):
     lineage: dict[str, Any] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     status: ItemStatus = Field(
         default=ItemStatus.OPEN,
-        sa_type=build_enum_type(ItemStatus, "status"),
+        sa_type=build_enum_type(ItemStatus),
+        sa_column_args=[build_enum_check(ItemStatus, "status")],
         sa_column_kwargs={"server_default": "open"},
     )
     queue_position: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
@@ -199,7 +212,9 @@ class TextVersion(TableModel, table=True):
     __tablename__ = "text_version"
 
     sha256: str = Field(primary_key=True, max_length=64)
-    kind: TextKind = Field(sa_column=sa.Column(build_enum_type(TextKind, "kind"), primary_key=True))
+    kind: TextKind = Field(
+        sa_type=build_enum_type(TextKind), sa_column_args=[build_enum_check(TextKind, "kind")], primary_key=True
+    )
     text: str
     since: datetime = Field(sa_type=UtcDateTime)
 

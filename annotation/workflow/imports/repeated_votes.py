@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
@@ -35,7 +33,7 @@ def settle_repeats(
     occasion. Only a vote that would count can repeat another vote; an excluded one (an empty answer, an answer to a
     control task) does not.
     """
-    next_occasions = Counter(_count_pairs(session, project))
+    next_occasions = _count_pairs(session, project)
     pairs_with_vote = set(_count_pairs(session, project, counting=True))
     last_indexes = {
         (item, annotator): index for index, (item, annotator, vote) in enumerate(votes) if vote.exclusion is None
@@ -50,9 +48,10 @@ def settle_repeats(
             n_repeats += is_repeat
             exclusion = _find_exclusion(policy, is_repeat=is_repeat, is_last=index == last_indexes[pair])
             pairs_with_vote.add(pair)
-        settled_vote = vote if exclusion is vote.exclusion else replace(vote, exclusion=exclusion)
-        settled.append((item, annotator, next_occasions[pair], settled_vote))
-        next_occasions[pair] += 1
+        settled_vote = vote if exclusion is vote.exclusion else vote._replace(exclusion=exclusion)
+        occasion = next_occasions.get(pair, 0)
+        settled.append((item, annotator, occasion, settled_vote))
+        next_occasions[pair] = occasion + 1
     return n_repeats, settled
 
 

@@ -7,7 +7,6 @@ as a revision of the first answer, which then has the answers of both passes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from sqlmodel import Session, select
 
@@ -84,8 +83,7 @@ def _read_answers(
         given = question_base.parse_answers(questions, raw, content)
     except BadInput as refusal:
         raise locate_refusal(refusal, vote.origin) from None
-    return replace(
-        vote,
+    return vote._replace(
         response=given.get(questions[0].name, ""),
         answers=given if len(questions) > 1 else None,
         raw=label_studio_results.describe_answers(questions, raw, given, content),

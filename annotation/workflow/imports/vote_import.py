@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -169,7 +169,7 @@ def _list_items(session: Session, project: Project) -> dict[str, VoteItem]:
     columns = select(Item.external_id, Item.id, Item.revision, Item.pool).where(Item.project_id == project.id)
     return {
         name: VoteItem(id=item_id or 0, revision=revision, pool=Pool(pool))
-        for name, item_id, revision, pool in session.exec(columns)
+        for name, item_id, revision, pool in session.connection().execute(columns).all()
     }
 
 
@@ -182,7 +182,7 @@ def _list_item_contents(
         options_alone = select(Item.external_id, Item.options).where(Item.project_id == project.id)
         return {
             name: QuestionContent(options=None if options is None else tuple(options))
-            for name, options in session.exec(options_alone)
+            for name, options in session.connection().execute(options_alone).all()
         }
     columns = select(Item.external_id, Item.options, Item.data).where(Item.project_id == project.id)
     return {
@@ -190,7 +190,7 @@ def _list_item_contents(
             options=None if options is None else tuple(options),
             fields={column: format_value(data.get(column)) for column in fields},
         )
-        for name, options, data in session.exec(columns)
+        for name, options, data in session.connection().execute(columns).all()
     }
 
 
@@ -210,13 +210,13 @@ def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
     if pool is Pool.MAIN:
         return vote
     is_control = vote.is_control or pool is Pool.CONTROL
-    return replace(vote, exclusion=vote.exclusion or pool.exclusion, is_control=is_control)
+    return vote._replace(exclusion=vote.exclusion or pool.exclusion, is_control=is_control)
 
 
 def _count_skip(vote: VoteDraft) -> VoteDraft:
     """The vote, counted where it is a skip of one of our own tasks in a baseline, as a skip is there."""
     is_skip = vote.skip_reason is not None and vote.exclusion == SKIPPED
-    return replace(vote, exclusion=None) if is_skip else vote
+    return vote._replace(exclusion=None) if is_skip else vote
 
 
 def _refuse_repeated_import(session: Session, project: Project, vote_file: VoteFile) -> None:

@@ -82,7 +82,7 @@ def _read_assignment_ids(session: Session, project: Project, *, after: int) -> d
     """
     columns = (col(Assignment.item_id), col(Assignment.annotator_id), col(Assignment.occasion), col(Assignment.id))
     query = sa.select(*columns).where(col(Assignment.project_id) == project.id, col(Assignment.id) > after)
-    rows = session.connection().execute(query)
+    rows = session.connection().execute(query).all()
     return {(item, annotator, occasion): number for item, annotator, occasion, number in rows if number is not None}
 
 

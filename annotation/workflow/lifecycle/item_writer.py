@@ -67,9 +67,7 @@ def add_project(
     session.add(project)
     session.flush()
     positions = row_builder.shuffle_items(_list_pools(rows), seed=_get_seed(project), after={})
-    _insert_items(
-        session, project, [row | {"queue_position": positions[name]} for name, row in rows.items()], progress=progress
-    )
+    _insert_items(session, project, list(rows.values()), positions=positions, progress=progress)
     return project
 
 
@@ -103,8 +101,7 @@ def change_project(
     positions = row_builder.shuffle_items(
         _list_pools({name: rows[name] for name in reshuffled}), seed=_get_seed(project), after=after
     )
-    added = [rows[name] | {"queue_position": positions[name]} for name in changes.added]
-    _insert_items(session, project, added, progress=progress)
+    _insert_items(session, project, [rows[name] for name in changes.added], positions=positions, progress=progress)
     _update_numbers(
         session,
         [{"row": ids[name], "to": positions[name]} for name in reshuffled if name in ids],
@@ -174,12 +171,19 @@ def _delete_items(session: Session, ids: Sequence[int]) -> None:
 
 
 def _insert_items(
-    session: Session, project: Project, rows: Sequence[dict[str, Any]], *, progress: Progress | None
+    session: Session,
+    project: Project,
+    rows: Sequence[dict[str, Any]],
+    *,
+    positions: Mapping[str, int],
+    progress: Progress | None,
 ) -> None:
+    """Insert items with their places; `positions` are their queue positions by external id."""
     constants = {"project_id": project.id, "n_live": 0, "n_done": 0}
     for start in range(0, len(rows), ROWS_PER_STATEMENT):
         batch = rows[start : start + ROWS_PER_STATEMENT]
         columns = {name: [row[name] for row in batch] for name in batch[0]}
+        columns["queue_position"] = [positions[name] for name in columns["external_id"]]
         columns["free"] = [row_builder.count_places(pool, project.overlap) for pool in columns["pool"]]
         table_model.insert_rows(session, Item, columns, constants=constants)
         if progress is not None:

@@ -42,6 +42,7 @@ class LoadedProject:
     findings: tuple[LintFinding, ...] = ()
 
 
+@drafts.pause_garbage_collection()
 def load_project_file(
     session: Session, path: Path, *, now: datetime, confirmed: bool = False, progress: Progress | None = None
 ) -> LoadedProject:

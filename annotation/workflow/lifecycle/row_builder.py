@@ -17,7 +17,7 @@ from annotation.loading.drafts import ItemDraft
 from annotation.vocabulary import POOLS_WITH_OVERLAP, GoldOrigin, Pool, TextKind
 from annotation.workflow import text_versions
 
-_ITEM_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 
 
 def build_project_columns(
@@ -46,9 +46,9 @@ def compute_digest(campaign: project_file.CheckedProject, contents: CampaignCont
     """The sha256 of the definition, the texts and the contents of all items: another one after any change of a file."""
     parts = [campaign.definition.model_dump_json(), campaign.read_instructions()]
     parts += [text for kind, text in text_versions.read_project_texts(campaign).items() if kind is TextKind.CONSENT]
-    parts += [json.dumps(words, ensure_ascii=False) for words in campaign.read_word_lists().values()]
+    parts += [_ENCODER.encode(words) for words in campaign.read_word_lists().values()]
     parts += [
-        _ITEM_ENCODER.encode(
+        _ENCODER.encode(
             [
                 i.external_id, i.revision, i.pool.value, i.group, i.data, i.options, i.golds, i.accepted, i.explanation,
                 i.stratum, i.tags, i.lineage,
@@ -61,12 +61,13 @@ def compute_digest(campaign: project_file.CheckedProject, contents: CampaignCont
 
 def build_item_rows(campaign: project_file.CheckedProject, contents: CampaignContents) -> dict[str, dict[str, Any]]:
     """The columns of all items, by external id."""
-    rows: dict[str, dict[str, Any]] = {}
-    for rank, item in enumerate(contents.items):
-        rows[item.external_id] = _build_item_row(item, contents, rank=rank) | _build_gold_columns(
-            campaign.definition, item
+    gold_columns = _build_gold_columns(campaign.definition)
+    return {
+        item.external_id: _build_item_row(
+            item, contents, rank=rank, gold_columns=gold_columns if item.golds else _NO_GOLD
         )
-    return rows
+        for rank, item in enumerate(contents.items)
+    }
 
 
 def get_max_overlap(definition: project_file.ProjectFile) -> int | None:
@@ -98,16 +99,17 @@ def shuffle_items(items: Iterable[tuple[str, Pool]], *, seed: int, after: Mappin
 _NO_GOLD: dict[str, str | None] = {"gold_origin": None, "gold_version": None}
 
 
-def _build_gold_columns(definition: project_file.ProjectFile, item: ItemDraft) -> dict[str, str | None]:
+def _build_gold_columns(definition: project_file.ProjectFile) -> dict[str, str | None]:
+    """The columns about the gold of every item that has gold."""
     gold_section = definition.items if isinstance(definition.items, project_file.ItemsSection) else definition.truth
-    if not item.golds:
-        return _NO_GOLD
     if gold_section is None:
         return _NO_GOLD | {"gold_origin": GoldOrigin.DECLARED.value}
     return {"gold_origin": gold_section.gold_origin.value, "gold_version": gold_section.gold_version}
 
 
-def _build_item_row(item: ItemDraft, contents: CampaignContents, *, rank: int) -> dict[str, Any]:
+def _build_item_row(
+    item: ItemDraft, contents: CampaignContents, *, rank: int, gold_columns: Mapping[str, str | None]
+) -> dict[str, Any]:
     is_plain_text, text = all(piece.is_plain for piece in item.pieces), stimulus.render_pieces(item.pieces)
     digest = stimulus.compute_item_digest(item.pieces, text, questions=contents.questions, item_options=item.options)
     return {
@@ -129,6 +131,7 @@ def _build_item_row(item: ItemDraft, contents: CampaignContents, *, rank: int) -
         "stratum": item.stratum,
         "tags": list(item.tags) or None,
         "lineage": item.lineage,
+        **gold_columns,
     }
 
 

@@ -13,9 +13,13 @@ BIG = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 """A number that Telegram gives, or a counter without end; SQLite counts up only in an INTEGER."""
 
 
-def build_enum_type(name: str, *values: str) -> sa.Enum:
-    """Build the type of a text column that holds one of these values, by a constraint `ck_TABLE_NAME`."""
-    return sa.Enum(*values, name=name, native_enum=False, create_constraint=True, length=32)
+def build_enum_type(name: str, *values: str) -> tuple[sa.String, sa.CheckConstraint]:
+    """Build the type of a text column that holds one of these values, and its constraint `ck_TABLE_NAME`.
+
+    `name` is the name of the column. SQLite compares with OR several times faster than with IN, for which it makes a
+    table of the values for every row that is written.
+    """
+    return sa.String(32), sa.CheckConstraint(" OR ".join(f"{name} = '{value}'" for value in values), name=name)
 
 
 def build_partial_index(condition: str) -> dict[str, Any]:

@@ -62,12 +62,12 @@ def create_tables() -> None:
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column("programme_id", sa.Integer()),
         sa.Column("invitation_id", sa.Integer()),
-        sa.Column("stage", build_enum_type("stage", "pilot", "training", "qualification", "main"), nullable=False),
+        sa.Column("stage", *build_enum_type("stage", "pilot", "training", "qualification", "main"), nullable=False),
         sa.Column(
-            "status", build_enum_type("status", "active", "failed", "paused", "excluded", "withdrawn"), nullable=False
+            "status", *build_enum_type("status", "active", "failed", "paused", "excluded", "withdrawn"), nullable=False
         ),
         sa.Column("reason", sa.String()),
-        sa.Column("declined", build_enum_type("declined", "consent", "profile", "warning")),
+        sa.Column("declined", *build_enum_type("declined", "consent", "profile", "warning")),
         sa.Column("declined_scope", sa.String()),
         sa.Column("declined_version", sa.String()),
         sa.Column("since", MOMENT, nullable=False),

@@ -29,11 +29,11 @@ def create_tables() -> None:
         sa.Column("item_revision", sa.Integer(), nullable=False),
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("occasion", sa.Integer(), nullable=False),
-        sa.Column("surface", build_enum_type("surface", "telegram", "import", "label studio"), nullable=False),
+        sa.Column("surface", *build_enum_type("surface", "telegram", "import", "label studio"), nullable=False),
         sa.Column(
-            "status", build_enum_type("status", "live", "done", "skipped", "expired", "withdrawn"), nullable=False
+            "status", *build_enum_type("status", "live", "done", "skipped", "expired", "withdrawn"), nullable=False
         ),
-        sa.Column("stage", build_enum_type("stage", "pilot", "training", "qualification", "main"), nullable=False),
+        sa.Column("stage", *build_enum_type("stage", "pilot", "training", "qualification", "main"), nullable=False),
         sa.Column("holds_place", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("is_control", sa.Boolean(), nullable=False),
         sa.Column("is_repeat", sa.Boolean(), nullable=False),
@@ -101,7 +101,7 @@ def create_tables() -> None:
         sa.Column("flags", sa.JSON()),
         sa.Column(
             "excluded_kind",
-            build_enum_type(
+            *build_enum_type(
                 "excluded_kind",
                 "pilot item",
                 "training item",
@@ -139,7 +139,7 @@ def create_tables() -> None:
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column(
             "cause",
-            build_enum_type("cause", "answered", "control", "pilot", "training", "qualification"),
+            *build_enum_type("cause", "answered", "control", "pilot", "training", "qualification"),
             nullable=False,
         ),
         sa.Column("at", MOMENT, nullable=False),
@@ -185,7 +185,7 @@ def create_tables() -> None:
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column(
-            "pool", build_enum_type("pool", "pilot", "training", "qualification", "control", "main"), nullable=False
+            "pool", *build_enum_type("pool", "pilot", "training", "qualification", "control", "main"), nullable=False
         ),
         sa.Column("start", sa.Integer(), nullable=False),
         sa.Column("pos", sa.Integer(), nullable=False),
@@ -200,7 +200,7 @@ def create_tables() -> None:
         sa.Column("seq", sa.Integer(), nullable=False),
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column(
-            "pool", build_enum_type("pool", "pilot", "training", "qualification", "control", "main"), nullable=False
+            "pool", *build_enum_type("pool", "pilot", "training", "qualification", "control", "main"), nullable=False
         ),
         sa.Column("item_id", sa.Integer(), nullable=False),
         sa.Column("at", MOMENT, nullable=False),

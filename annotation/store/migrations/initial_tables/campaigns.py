@@ -25,7 +25,7 @@ def create_tables() -> None:
         sa.Column("overlap_max", sa.Integer()),
         sa.Column(
             "status",
-            build_enum_type("status", "loaded", "running", "paused", "closed"),
+            *build_enum_type("status", "loaded", "running", "paused", "closed"),
             server_default="loaded",
             nullable=False,
         ),
@@ -68,7 +68,7 @@ def create_tables() -> None:
     op.create_table(
         "text_version",
         sa.Column("sha256", sa.String(64), nullable=False),
-        sa.Column("kind", build_enum_type("kind", "instructions", "consent", "warning"), nullable=False),
+        sa.Column("kind", *build_enum_type("kind", "instructions", "consent", "warning"), nullable=False),
         sa.Column("text", sa.String(), nullable=False),
         sa.Column("since", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("sha256", "kind", name=op.f("pk_text_version")),
@@ -80,10 +80,10 @@ def create_tables() -> None:
         sa.Column("external_id", sa.String(), nullable=False),
         sa.Column("revision", sa.Integer(), nullable=False),
         sa.Column("group_id", sa.String(), nullable=False),
-        sa.Column("stage", build_enum_type("stage", "pilot", "training", "qualification", "main"), nullable=False),
+        sa.Column("stage", *build_enum_type("stage", "pilot", "training", "qualification", "main"), nullable=False),
         sa.Column(
             "pool",
-            build_enum_type("pool", "pilot", "training", "qualification", "control", "main"),
+            *build_enum_type("pool", "pilot", "training", "qualification", "control", "main"),
             server_default="main",
             nullable=False,
         ),
@@ -103,7 +103,7 @@ def create_tables() -> None:
         sa.Column("tags", sa.JSON()),
         sa.Column("lineage", sa.JSON()),
         sa.Column(
-            "status", build_enum_type("status", "open", "paused", "retired"), server_default="open", nullable=False
+            "status", *build_enum_type("status", "open", "paused", "retired"), server_default="open", nullable=False
         ),
         sa.Column("queue_position", sa.Integer(), server_default="0", nullable=False),
         sa.Column("bin", sa.Integer()),
