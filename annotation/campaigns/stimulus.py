@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
@@ -41,6 +42,14 @@ class Piece(NamedTuple):
         return self._asdict()
 
 
+_get_is_plain = attrgetter("is_plain")
+
+
+def are_plain(pieces: Sequence[Piece]) -> bool:
+    """Whether all pieces are shown as their text alone."""
+    return all(map(_get_is_plain, pieces))
+
+
 def join_texts(fields: Sequence[str]) -> str:
     """Join the shown fields of an item in their order, with an empty line between them."""
     return "\n\n".join([text for text in map(str.strip, fields) if text])
@@ -68,12 +77,8 @@ def compute_item_digest(
     Where the only question is a choice without `help`, and all pieces are plain, it equals `compute_stimulus_digest`.
     """
     question = questions[0]
-    if (
-        len(questions) == 1
-        and isinstance(question, ChoiceQuestion)
-        and question.help is None
-        and all(piece.is_plain for piece in pieces)
-    ):
+    is_alone = len(questions) == 1 and question.help is None
+    if is_alone and isinstance(question, ChoiceQuestion) and are_plain(pieces):
         return compute_stimulus_digest(text, question=question.text, options=question.get_options(item_options))
     shown_pieces: list[object] = [piece.to_dict() for piece in pieces]
     shown_questions: list[object] = [_describe_question(question, item_options) for question in questions]

@@ -231,13 +231,14 @@ def _check_item_options(item: ItemDraft, question: ChoiceQuestion, *, shown: boo
             where=item.origin.where(),
             remedy="Offer fewer.",
         )
-    substantive, labels = question.get_substantive_options(item.options), question.get_labels(item.options)
-    if question.abstain is not None and question.abstain in (*substantive, *labels[: len(substantive)]):
-        raise BadInput(
-            f"The item has the option {question.abstain!r} already, which `abstain` adds.",
-            where=item.origin.where(),
-            remedy="Take it out of the item's options.",
-        )
+    if question.abstain is not None:
+        substantive, labels = question.get_substantive_options(item.options), question.get_labels(item.options)
+        if question.abstain in (*substantive, *labels[: len(substantive)]):
+            raise BadInput(
+                f"The item has the option {question.abstain!r} already, which `abstain` adds.",
+                where=item.origin.where(),
+                remedy="Take it out of the item's options.",
+            )
     if question.positions is not None and len(item.options or ()) > len(question.positions):
         raise BadInput(
             f"The item has {len(item.options or ())} options, `labels` only {len(question.positions)} positions.",

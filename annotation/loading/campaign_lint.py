@@ -55,17 +55,20 @@ def build_lint_items(campaign: project_file.CheckedProject, contents: CampaignCo
     section = definition.items if isinstance(definition.items, project_file.ItemsSection) else None
     grouped = section is not None and section.group is not None
     role_columns = _list_role_columns(definition)
+    checked: tuple[Iterable[str], Iterable[str]] = ((), ())
+    hidden_names: list[str] = []
     for draft in contents.items:
         shown = {piece.field: piece.text for piece in draft.pieces if piece.step == 1}
+        if checked != (draft.data.keys(), shown.keys()):  # most items have the same fields
+            checked = (draft.data.keys(), shown.keys())
+            hidden_names = [name for name in draft.data if name not in role_columns and name not in shown]
         yield lint.LintItem(
             id=draft.external_id,
             group=draft.group if grouped else None,
-            pool=draft.pool.value,
+            pool=draft.pool,
             shown=shown,
-            hidden={
-                name: value for name, value in draft.data.items() if name not in role_columns and name not in shown
-            },
-            questions=tuple(_build_lint_question(draft, question) for question in contents.questions),
+            hidden={name: draft.data[name] for name in hidden_names},
+            questions=tuple([_build_lint_question(draft, question) for question in contents.questions]),
         )
 
 

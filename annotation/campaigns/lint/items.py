@@ -84,4 +84,5 @@ def pair_items_with_questions(items: Iterable[LintItem]) -> PairsByQuestion:
 
 def collapse_spaces(text: str) -> str:
     """Replace every run of white space by one space, so that line breaks make no difference."""
-    return " ".join(text.split())
+    has_single_spaces = text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]  # as most texts have
+    return text if has_single_spaces else " ".join(text.split())

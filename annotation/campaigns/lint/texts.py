@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from annotation.campaigns.lint import rules
@@ -32,8 +33,11 @@ def build_stimulus_key(item: LintItem) -> tuple[object, ...]:
 
 def find_repeated_items(items: Sequence[LintItem]) -> Iterator[LintFinding]:
     """Find the items with the same stimulus as an earlier one."""
+    texts = [tuple([collapse_spaces(text) for text in item.shown.values()]) for item in items]
+    counts = Counter(texts)
+    alike = [item for item, shown in zip(items, texts, strict=True) if counts[shown] > 1]  # few, if any
     original_by_key: dict[tuple[object, ...], LintItem] = {}
-    with_original = [(item, original_by_key.setdefault(build_stimulus_key(item), item)) for item in items]
+    with_original = [(item, original_by_key.setdefault(build_stimulus_key(item), item)) for item in alike]
     repeated = [(item, original) for item, original in with_original if item is not original]
     if repeated:
         item, original = repeated[0]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
@@ -148,21 +149,27 @@ def _build_update(model: type[TableModel], changed: tuple[str, ...]) -> tuple[sa
 
 
 def insert_rows(
-    session: Session, model: type[TableModel], columns: Mapping[str, Sequence[Any]], *, constants: Mapping[str, Any]
+    session: Session,
+    model: type[TableModel],
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    constants: Mapping[str, Any],
+    encoded: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> None:
     """Insert rows in one statement, given as columns of equal length; `constants` are the same in all rows.
 
-    Other columns get their defaults. Values are converted column by column, in half of the time that SQLAlchemy needs
-    to build the parameters of each row.
+    `encoded` are columns of JSON that are text already. Other columns get their defaults. Values are converted column
+    by column, in half of the time that SQLAlchemy needs to build the parameters of each row.
     """
     connection = session.connection()
     n_rows = len(next(iter(columns.values())))
-    converted = {
+    converted: dict[str, Sequence[Any]] = {
         column.name: _convert_values(column, columns[column.name], connection.dialect)
         if column.name in columns
         else _convert_values(column, [_get_constant(column, constants)], connection.dialect) * n_rows
         for column in sa.inspect(model).local_table.columns
-    }
+        if column.name not in encoded
+    } | dict(encoded)
     stored = {name: values for name, values in converted.items() if values.count(None) < n_rows}
     statement = sa.insert(model).compile(dialect=connection.dialect, column_keys=list(stored))
     rows = zip(*(stored[name] for name in statement.positiontup or stored), strict=True)

@@ -146,6 +146,8 @@ def _update_digest(
         for kind, text in text_versions.read_project_texts(campaign).items()
     }
     if item_writer.plan_project_changes(session, project, campaign, rows).empty and texts == project.texts:
-        project.definition_sha256 = row_builder.compute_digest(campaign, contents)
+        project.definition_sha256 = row_builder.compute_digest(
+            campaign, contents, encoded_data=row_builder.encode_data(contents)
+        )
         session.add(project)
         session.flush()

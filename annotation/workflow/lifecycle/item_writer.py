@@ -60,14 +60,25 @@ def plan_project_changes(
 
 
 def add_project(
-    session: Session, *, columns: Mapping[str, Any], rows: ItemRows, now: datetime, progress: Progress | None
+    session: Session,
+    *,
+    columns: Mapping[str, Any],
+    rows: ItemRows,
+    encoded_data: Sequence[str],
+    now: datetime,
+    progress: Progress | None,
 ) -> Project:
-    """Store a new project with its items, each with its places and its position in a random queue order."""
+    """Store a new project with its items, each with its places and its position in a random queue order.
+
+    `encoded_data` are the data of the items as JSON.
+    """
     project = Project(**columns, created_at=now)
     session.add(project)
     session.flush()
     positions = row_builder.shuffle_items(_list_pools(rows), seed=_get_seed(project), after={})
-    _insert_items(session, project, list(rows.values()), positions=positions, progress=progress)
+    _insert_items(
+        session, project, list(rows.values()), encoded_data=encoded_data, positions=positions, progress=progress
+    )
     return project
 
 
@@ -175,16 +186,21 @@ def _insert_items(
     project: Project,
     rows: Sequence[dict[str, Any]],
     *,
+    encoded_data: Sequence[str] | None = None,
     positions: Mapping[str, int],
     progress: Progress | None,
 ) -> None:
-    """Insert items with their places; `positions` are their queue positions by external id."""
+    """Insert items with their places; `positions` are their queue positions by external id.
+
+    `encoded_data` are the data of the items as JSON, where they are encoded already.
+    """
     constants = {"project_id": project.id, "n_live": 0, "n_done": 0}
     for start in range(0, len(rows), ROWS_PER_STATEMENT):
         batch = rows[start : start + ROWS_PER_STATEMENT]
         columns = {name: [row[name] for row in batch] for name in batch[0]}
         columns["queue_position"] = [positions[name] for name in columns["external_id"]]
         columns["free"] = [row_builder.count_places(pool, project.overlap) for pool in columns["pool"]]
-        table_model.insert_rows(session, Item, columns, constants=constants)
+        encoded = {} if encoded_data is None else {"data": encoded_data[start : start + ROWS_PER_STATEMENT]}
+        table_model.insert_rows(session, Item, columns, constants=constants, encoded=encoded)
         if progress is not None:
             progress(min(1.0, (start + ROWS_PER_STATEMENT) / len(rows)))

@@ -94,7 +94,8 @@ def load_project(
     `findings` are those of a lint that was run before; without them the lint is run here. Raises BadInput for an error
     that the lint finds, Conflict for a change that is not `confirmed`, and for changes to what annotators have met.
     """
-    digest = row_builder.compute_digest(campaign, contents)
+    encoded_data = row_builder.encode_data(contents)
+    digest = row_builder.compute_digest(campaign, contents, encoded_data=encoded_data)
     n_with_gold = sum(bool(item.golds) for item in contents.items)
     stored = find_project(session, campaign)
     if stored is not None and stored.definition_sha256 == digest:
@@ -111,7 +112,9 @@ def load_project(
     changes = change_plan.ChangePlan()
     if stored is None:
         rows = row_builder.build_item_rows(campaign, contents)
-        project = item_writer.add_project(session, columns=columns, rows=rows, now=now, progress=progress)
+        project = item_writer.add_project(
+            session, columns=columns, rows=rows, encoded_data=encoded_data, now=now, progress=progress
+        )
         event, data = Event.PROJECT_LOADED, journal_data | {"items": len(contents.items)}
         journal.record_event(session, event, now=now, project_id=project.id, data=data)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation.campaigns import project_file, stimulus
@@ -18,6 +18,9 @@ from annotation.vocabulary import POOLS_WITH_OVERLAP, GoldOrigin, Pool, TextKind
 from annotation.workflow import text_versions
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
+_STAGES = {pool: pool.stage for pool in Pool}
+_ITEMS_A_CHUNK = 500
+"""How many items are encoded at once: fewer take longer, more take more memory."""
 
 
 def build_project_columns(
@@ -42,21 +45,32 @@ def build_project_columns(
     }
 
 
-def compute_digest(campaign: project_file.CheckedProject, contents: CampaignContents) -> str:
-    """The sha256 of the definition, the texts and the contents of all items: another one after any change of a file."""
+def encode_data(contents: CampaignContents) -> tuple[str, ...]:
+    """The data of all items as JSON, as the database stores it: for the digest and the rows, as encoding takes long."""
+    return tuple([_ENCODER.encode(item.data) for item in contents.items])
+
+
+def compute_digest(
+    campaign: project_file.CheckedProject, contents: CampaignContents, *, encoded_data: Sequence[str]
+) -> str:
+    """The sha256 of the definition, the texts and the contents of all items: another one after any change of a file.
+
+    `encoded_data` is the result of `encode_data`.
+    """
     parts = [campaign.definition.model_dump_json(), campaign.read_instructions()]
     parts += [text for kind, text in text_versions.read_project_texts(campaign).items() if kind is TextKind.CONSENT]
     parts += [_ENCODER.encode(words) for words in campaign.read_word_lists().values()]
-    parts += [
-        _ENCODER.encode(
+    digest = hashlib.sha256("\n".join(parts).encode())
+    for start in range(0, len(contents.items), _ITEMS_A_CHUNK):
+        chunk = [
             [
-                i.external_id, i.revision, i.pool.value, i.group, i.data, i.options, i.golds, i.accepted, i.explanation,
+                i.external_id, i.revision, i.pool, i.group, i.options, i.golds, i.accepted, i.explanation,
                 i.stratum, i.tags, i.lineage,
             ]
-        )
-        for i in contents.items
-    ]  # fmt: skip
-    return stimulus.compute_text_digest("\n".join(parts))
+            for i in contents.items[start : start + _ITEMS_A_CHUNK]
+        ]  # fmt: skip
+        digest.update("\n".join([_ENCODER.encode(chunk), *encoded_data[start : start + _ITEMS_A_CHUNK]]).encode())
+    return digest.hexdigest()
 
 
 def build_item_rows(campaign: project_file.CheckedProject, contents: CampaignContents) -> dict[str, dict[str, Any]]:
@@ -110,13 +124,13 @@ def _build_gold_columns(definition: project_file.ProjectFile) -> dict[str, str |
 def _build_item_row(
     item: ItemDraft, contents: CampaignContents, *, rank: int, gold_columns: Mapping[str, str | None]
 ) -> dict[str, Any]:
-    is_plain_text, text = all(piece.is_plain for piece in item.pieces), stimulus.render_pieces(item.pieces)
+    is_plain_text, text = stimulus.are_plain(item.pieces), stimulus.render_pieces(item.pieces)
     digest = stimulus.compute_item_digest(item.pieces, text, questions=contents.questions, item_options=item.options)
     return {
         "external_id": item.external_id,
         "revision": item.revision,
         "group_id": item.group,
-        "stage": item.pool.stage,
+        "stage": _STAGES[item.pool],
         "pool": item.pool,
         "rank": rank,
         "data": item.data,
