@@ -41,6 +41,10 @@ class Settings(BaseSettings):
     telegram_protect: bool = Field(
         default=True, description="Whether what the bot sends cannot be forwarded or saved; items then stay unseen."
     )
+    bot_handling: int = Field(default=16, ge=1, description="How many people a bot serves at once.")
+    bot_sending: int = Field(
+        default=256, ge=1, description="How many chats a bot sends to at once; each gets one call at a time."
+    )
     webhook_url: str | None = Field(
         default=None,
         description="For `hromada bot --webhook`: the address that Telegram calls, https, as the proxy offers it.",

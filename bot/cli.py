@@ -21,6 +21,7 @@ from bot.commands import (
     check,
     close,
     database,
+    delivery,
     demo,
     doctor,
     export,
@@ -66,7 +67,7 @@ PANELS: Mapping[str, Sequence[Callable[..., None] | tuple[str, typer.Typer]]] = 
     ),
     "People": (invite.invite, ("people", people.app), ("messages", messages.app)),
     "Results": (aggregate.aggregate, agreement.agreement, baseline.baseline, export.export),
-    "Care": (doctor.doctor, ("database", database.app)),
+    "Care": (doctor.doctor, ("database", database.app), ("delivery", delivery.app)),
 }
 """The commands and command groups by the panel of `hromada --help` in which they are listed."""
 

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from bot.application import WebhookAddress
 
 
+ANSWER_SECONDS = 10.0
+"""Seconds that a bot waits for the answer of PostgreSQL to a statement."""
+
+
 def bot(
     webhook: Annotated[
         bool, typer.Option("--webhook", help="Let Telegram call instead of asking it; see HROMADA_WEBHOOK_URL.")
@@ -36,7 +40,7 @@ def bot(
             remedy="Ask @BotFather for one and write it into .env.",
         )
     token, address = settings.telegram_token.get_secret_value(), _parse_webhook_address(settings) if webhook else None
-    with database_session.open_database(create=True) as database:
+    with database_session.open_database(create=True, answer_seconds=ANSWER_SECONDS) as database:
         with database.transaction() as transaction:
             key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=database_session.get_current_time())
             definitions = [
@@ -49,7 +53,12 @@ def bot(
                 terminal_output.print_sentence(sentence)
         delivery = application.build_delivery_settings(key=key, protect=settings.telegram_protect)
         app = application.build_application(
-            token=token, database=database, settings=delivery, base_url=settings.telegram_url
+            token=token,
+            database=database,
+            settings=delivery,
+            base_url=settings.telegram_url,
+            handling=settings.bot_handling,
+            sending=settings.bot_sending,
         )
         application.run_application(app, token=token, log_level=settings.log_level, address=address)
 

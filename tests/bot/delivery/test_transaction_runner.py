@@ -31,7 +31,7 @@ async def runner(db: database.Database) -> AsyncIterator[TransactionRunner]:
     """Transactions on the database of the test."""
     made = TransactionRunner(database=db, clock=lambda: NOW)
     yield made
-    made.close()
+    await made.close(within=5)
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ async def test_who_waits_when_it_closes_is_told(db: database.Database) -> None:
     runner = TransactionRunner(database=db, clock=lambda: NOW)
     tasks = [asyncio.create_task(runner.run(keep(f"{number:02}"))) for number in range(12)]
     await asyncio.sleep(0)
-    runner.close()
+    await runner.close(within=5)
     results = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 20)
     began = [one for one in results if isinstance(one, str)]
     assert names(db) == began
@@ -162,7 +162,7 @@ async def test_a_database_that_is_locked_is_waited_for_once(tmp_path: Path, monk
         other.execute("ROLLBACK")
         other.close()
         assert await runner.run(keep("a")) == "a"
-        runner.close()
+        await runner.close(within=5)
 
 
 async def test_on_postgresql_transactions_run_side_by_side(postgresql_url: str) -> None:
@@ -171,7 +171,7 @@ async def test_on_postgresql_transactions_run_side_by_side(postgresql_url: str) 
     with database.open_database(postgresql_url) as db:
         runner = TransactionRunner(database=db, clock=lambda: NOW)
         await asyncio.gather(*(runner.run(lambda _: met.wait()) for _ in range(2)))
-        runner.close()
+        await runner.close(within=5)
 
 
 def test_as_many_go_together_as_are_served_at_once() -> None:

@@ -1,0 +1,63 @@
+"""Connections to PostgreSQL whose every wait has a limit: to connect, for a statement, for a server that stands still.
+
+The server ends a statement that takes too long, and a transaction in which nothing happens. Where neither server nor
+network answers at all, as for a stopped process or a cable that was pulled, the connection itself gives up and is
+closed. See https://www.postgresql.org/docs/current/runtime-config-client.html and
+https://www.postgresql.org/docs/current/libpq-connect.html.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import psycopg
+import sqlalchemy as sa
+from psycopg.abc import PQGen
+from psycopg.pq import TransactionStatus
+from sqlalchemy import event
+
+Result = TypeVar("Result")
+CONNECT_SECONDS = 5
+"""Seconds to connect."""
+SLACK_SECONDS = 1.0
+"""Seconds that the connection waits longer than the server works on a statement, which ends it first if it can."""
+IDLE_TIMES = 6
+"""How many times longer than a statement may take a transaction may stand still, before the server ends it."""
+UNACKNOWLEDGED = 30_000
+"""Milliseconds for which what was sent may stay unacknowledged by the network."""
+KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+"""After half a minute without traffic the other side is asked for a sign of life, after another one it is given up."""
+
+
+class LimitedConnection(psycopg.Connection[Any]):
+    """A connection that waits `answer_seconds` at most for the answer to a statement, and is closed then."""
+
+    answer_seconds: float
+
+    def wait(self, gen: PQGen[Result], interval: float = 0.1, timeout: float | None = None) -> Result:
+        """Wait for the server; raises OperationalError where it does not answer in time."""
+        try:
+            return super().wait(gen, interval, self.answer_seconds if timeout is None else timeout)
+        except psycopg.OperationalError:
+            if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
+                self.close()  # what the server does with the statement is not known
+            raise
+
+
+def limit_waiting(engine: sa.Engine, *, answer_seconds: float) -> None:
+    """Limit every wait of the engine's connections; what the address says itself of its connections stays."""
+    milliseconds = int(answer_seconds * 1000)
+    settings = {
+        "statement_timeout": milliseconds,
+        "idle_in_transaction_session_timeout": IDLE_TIMES * milliseconds,
+        **{f"tcp_{name}": value for name, value in KEEPALIVES.items()},
+    }
+    limits = {"connect_timeout": CONNECT_SECONDS, "tcp_user_timeout": min(milliseconds, UNACKNOWLEDGED), **KEEPALIVES}
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(_dialect: object, _record: object, arguments: list[Any], options: dict[str, Any]) -> LimitedConnection:
+        connection = LimitedConnection.connect(*arguments, autocommit=True, **(limits | options))
+        connection.answer_seconds = answer_seconds + SLACK_SECONDS
+        connection.execute("; ".join(f"SET {name} = {value}" for name, value in settings.items()))
+        connection.autocommit = False
+        return connection
