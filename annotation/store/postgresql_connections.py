@@ -8,6 +8,7 @@ https://www.postgresql.org/docs/current/libpq-connect.html.
 
 from __future__ import annotations
 
+import logging
 from typing import Any, TypeVar
 
 import psycopg
@@ -16,6 +17,7 @@ from psycopg.abc import PQGen
 from psycopg.pq import TransactionStatus
 from sqlalchemy import event
 
+log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 CONNECT_SECONDS = 5
 """Seconds to connect."""
@@ -40,6 +42,7 @@ class LimitedConnection(psycopg.Connection[Any]):
             return super().wait(gen, interval, self.answer_seconds if timeout is None else timeout)
         except psycopg.OperationalError:
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
+                log.warning("PostgreSQL was silent for %.0f seconds; a connection is given up.", self.answer_seconds)
                 self.close()  # what the server does with the statement is not known
             raise
 
