@@ -1,4 +1,7 @@
-"""The profile of the bot: the commands and descriptions that Telegram shows of it, in each language."""
+"""The profile of the bot: the commands and descriptions that Telegram shows of it, in each language.
+
+It is looked at when a bot starts, and set where it differs from what this program says.
+"""
 
 from __future__ import annotations
 
