@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from annotation.errors import BadInput, HromadaError, Stale, Unavailable
+from annotation.errors import BadInput, HromadaError, Stale, Unavailable, UnknownVersion
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -168,8 +168,13 @@ def explain_refusal(context: UpdateContext, failure: HromadaError) -> TelegramCa
     return join_calls(explanation, navigation.show_current_screen(context.without_tap()))
 
 
-def explain_failure(incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls:
-    """Apologise for an update that could not be handled; `code` is the code of the failure in the log."""
+def explain_failure(session: Session, incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls:
+    """Apologise for an update that could not be handled; `code` is the code of the failure in the log.
+
+    A state of the conversation that cannot be read is emptied, so that the annotator can go on.
+    """
+    if isinstance(failure, UnknownVersion):
+        conversation_state.reset_state(session, telegram_id=incoming.telegram_id)
     translate = get_texts(match_language(incoming.language_code))
     text = translate("busy") if isinstance(failure, Unavailable) else translate("trouble", code=code)
     apology = NewMessage(chat_id=incoming.chat_id, html=message_layout.render_text(translate, text).html)

@@ -86,7 +86,7 @@ class Receipts:
             try:
                 await self.runner.run(batch.save)
             except HromadaError as failure:
-                log.warning("What was sent is noted later: %s", type(failure).__name__)
+                log.debug("What was sent is noted later: %s", type(failure).__name__)
                 self.return_batch(batch)
                 return False
             except asyncio.CancelledError:

@@ -15,6 +15,7 @@ from sqlmodel import Session, col
 
 from annotation.campaigns.questions import ChoicesQuestion, question_base
 from annotation.campaigns.sections.annotators import ExamplesSection
+from annotation.errors import UnknownVersion
 from annotation.store import annotator_locks
 from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Annotator, Conversation
@@ -172,9 +173,23 @@ def compute_card_version(instructions: str, examples: ExamplesSection | None) ->
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
+def reset_state(session: Session, *, telegram_id: int) -> None:
+    """Empty the stored state of an annotator's conversation; nothing that was submitted is lost."""
+    annotator_id = sa.select(col(Annotator.id)).where(col(Annotator.telegram_id) == telegram_id).scalar_subquery()
+    session.connection().execute(sa.delete(Conversation).where(col(Conversation.annotator_id) == annotator_id))
+
+
 def _parse_state(row: Conversation | None) -> ConversationState:
+    """The state as it is stored; raises UnknownVersion where this program cannot read it."""
     if row is None:
         return ConversationState()
+    try:
+        return _parse_known_state(row)
+    except (KeyError, TypeError, ValueError, AttributeError) as failure:
+        raise UnknownVersion("The state of the conversation was stored by another version.") from failure
+
+
+def _parse_known_state(row: Conversation) -> ConversationState:
     drafts = tuple(
         AnswerDraft(
             assignment_id=draft["assignment_id"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.delivery.backoff import Backoff
+from bot.delivery.attempts import Backoff
 
 
 def test_pauses_double_up_to_the_limit_and_begin_again_after_a_success() -> None:
