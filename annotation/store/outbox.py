@@ -2,7 +2,11 @@
 
 A message is one row: calls for one chat, in their order. The process that makes them holds the message until a time
 that it moves forward; if it dies, the message is due then and another process makes the calls. Once they are made, it
-is stored which Telegram message shows which assignment. A message that cannot be sent is parked (`parked`).
+is stored which Telegram message shows which assignment, and which asks for what the conversation waits for. A message
+that cannot be sent is parked (`parked`).
+
+A typed text is an answer only to a question that was on the screen when it was sent. New messages are compared by their
+ids, which grow within a chat. An edited message keeps its id, so the time of the edit is stored, by Telegram's clock.
 """
 
 from __future__ import annotations
@@ -227,22 +231,44 @@ _END_PAUSE = sa.text("DELETE FROM chat_pause WHERE chat_id = :chat")
 
 @dataclass(frozen=True, kw_only=True)
 class ShownAssignment:
-    """An assignment that appeared in the chat with this message, and when."""
+    """An assignment that appeared in the chat with this message at `at`, or was `redrawn` in it.
+
+    Texts that were sent at `asks_since` or later can answer what the message asks now.
+    """
 
     assignment_id: int
     message_id: int
     at: datetime
+    asks_since: datetime
+    redrawn: bool = False
 
 
-def store_shown(session: Session, shown: Sequence[ShownAssignment]) -> None:
-    """Store the messages of assignments, and the time since when those that are live have been shown.
+@dataclass(frozen=True, kw_only=True)
+class ShownPrompt:
+    """A message that asks an annotator for the next step of the conversation, as an update made the bot ask."""
 
-    Assignments of erased annotators are left out.
+    annotator_id: int
+    update_id: int
+    message_id: int
+
+
+def store_shown(session: Session, shown: Sequence[ShownAssignment | ShownPrompt]) -> None:
+    """Store which messages show assignments and ask for steps, and since when live assignments have been shown.
+
+    Assignments of erased annotators are left out, and so are messages that ask for something else by now.
     """
-    rows = [{"assignment": row.assignment_id, "message": row.message_id, "at": row.at} for row in shown]
-    if rows:
-        session.connection().execute(_STORE_SHOWN, rows)
-        session.connection().execute(_SET_SHOWN_AT, rows)
+    prompts = [vars(prompt) for prompt in shown if isinstance(prompt, ShownPrompt)]
+    assignments = [row for row in shown if isinstance(row, ShownAssignment)]
+    new = [vars(row) for row in assignments if not row.redrawn]
+    redrawn = [vars(row) for row in assignments if row.redrawn]
+    connection = session.connection()
+    if new:
+        connection.execute(_STORE_NEW, new)
+        connection.execute(_SET_SHOWN_AT, new)
+    if redrawn:
+        connection.execute(_STORE_REDRAWN, redrawn)
+    if prompts:
+        connection.execute(_STORE_PROMPT, prompts)
 
 
 def get_message_id(session: Session, *, assignment_id: int) -> int | None:
@@ -250,12 +276,19 @@ def get_message_id(session: Session, *, assignment_id: int) -> int | None:
     return session.connection().execute(_FIND_MESSAGE, {"assignment": assignment_id}).scalar_one_or_none()
 
 
-_STORE_SHOWN = sa.text("""
-INSERT INTO item_message (assignment_id, message_id)
-SELECT a.id, CAST(:message AS BIGINT) FROM assignment a JOIN annotator p ON p.id = a.annotator_id
-WHERE a.id = :assignment AND p.forgotten_at IS NULL
-ON CONFLICT (assignment_id) DO UPDATE SET message_id = excluded.message_id""")
-_SET_SHOWN_AT = sa.text("UPDATE assignment SET shown_at = :at WHERE id = :assignment AND status = 'live'").bindparams(
+_STORE_NEW = sa.text("""
+INSERT INTO item_message (assignment_id, message_id, asks_since)
+SELECT a.id, CAST(:message_id AS BIGINT), :asks_since FROM assignment a JOIN annotator p ON p.id = a.annotator_id
+WHERE a.id = :assignment_id AND p.forgotten_at IS NULL
+ON CONFLICT (assignment_id) DO UPDATE SET message_id = excluded.message_id, asks_since = excluded.asks_since
+""").bindparams(sa.bindparam("asks_since", type_=UtcDateTime()))
+_SET_SHOWN_AT = sa.text("""
+UPDATE assignment SET shown_at = :at WHERE id = :assignment_id AND status = 'live'""").bindparams(
     sa.bindparam("at", type_=UtcDateTime())
 )
+_STORE_REDRAWN = sa.text("""
+UPDATE item_message SET asks_since = :asks_since WHERE assignment_id = :assignment_id AND message_id = :message_id
+""").bindparams(sa.bindparam("asks_since", type_=UtcDateTime()))
+_STORE_PROMPT = sa.text("""
+UPDATE conversation SET asked_in = :message_id WHERE annotator_id = :annotator_id AND asked_by = :update_id""")
 _FIND_MESSAGE = sa.text("SELECT message_id FROM item_message WHERE assignment_id = :assignment")

@@ -82,7 +82,7 @@ class FailedMessages:
     ) -> None:
         """Park a message with the calls that were not made, and say so in the log."""
         message_id, now = in_flight.message.id, self.runner.database_clock()
-        shown = [sent.to_shown_assignment(at=self.runner.clock()) for sent in in_flight.item_messages]
+        shown = in_flight.list_shown(at=self.runner.clock())
 
         def park(session: Session) -> None:
             outbox.store_shown(session, shown)

@@ -203,7 +203,7 @@ class Sender:
         if in_flight.set_aside:
             await self._failures.park_message(in_flight, in_flight.reason, calls=in_flight.set_aside)
         elif not in_flight.dropped:
-            shown = [sent.to_shown_assignment(at=self.runner.clock()) for sent in in_flight.item_messages]
+            shown = in_flight.list_shown(at=self.runner.clock())
             self.receipts.add(message.id, shown=shown)
         return None
 

@@ -13,7 +13,7 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -24,7 +24,7 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, Ti
 from telegram.request import BaseRequest, RequestData
 from telegram.request._requestparameter import RequestParameter
 
-from annotation.store.outbox import OutboxMessage, ShownAssignment
+from annotation.store.outbox import OutboxMessage, ShownAssignment, ShownPrompt
 from bot.delivery.attempts import Backoff
 from bot.delivery.telegram_payloads import UPDATE_TYPES
 
@@ -52,6 +52,8 @@ CHAT_GONE_REFUSALS = ("chat not found", "user is deactivated", "peer_id_invalid"
 """Parts of refusals that say that nothing can be sent to the chat any more."""
 IDEMPOTENT_METHODS = frozenset({"answerCallbackQuery", "editMessageText", "setMyCommands"})
 """Methods whose call can be repeated without another effect."""
+SHOWING_REFERENCES = frozenset({"shows", "redraws", "asks"})
+"""Keys of a stored call whose result says what is on the screen now."""
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -177,31 +179,20 @@ class TelegramApi(Bot):
         return updates
 
 
-@dataclass(frozen=True)
-class SentItemMessage:
-    """An item message that was sent: the message that shows an assignment."""
-
-    assignment_id: int
-    message_id: int
-
-    def to_shown_assignment(self, *, at: datetime) -> ShownAssignment:
-        """What the database stores of it; `at` is when the message was sent."""
-        return ShownAssignment(assignment_id=self.assignment_id, message_id=self.message_id, at=at)
-
-
 @dataclass
 class InFlightMessage:
     """An outbox message that this process sends, and how far it is.
 
     `n_calls` of its calls were made or set aside; `set_aside` are those that cannot be made, `reason` is why the first
-    of them cannot. `item_messages` were sent. `begun`: some of its calls were made, or may have been. `unsent`: the
-    call that failed was never sent. `attempts` counts the failures of the current call that are its own. `dropped`:
-    this process no longer sends it; where its row was deleted, another message may have its id now.
+    of them cannot. `made` are those that show or ask something, with their results. `begun`: some of its calls were
+    made, or may have been. `unsent`: the call that failed was never sent. `attempts` counts the failures of the current
+    call that are its own. `dropped`: this process no longer sends it; where its row was deleted, another message may
+    have its id now.
     """
 
     message: OutboxMessage
     n_calls: int = 0
-    item_messages: list[SentItemMessage] = field(default_factory=list)
+    made: list[tuple[Mapping[str, Any], Any]] = field(default_factory=list)
     set_aside: list[Mapping[str, Any]] = field(default_factory=list)
     reason: str = ""
     begun: bool = False
@@ -209,6 +200,10 @@ class InFlightMessage:
     attempts: int = 0
     dropped: bool = False
     backoff: Backoff = field(default_factory=lambda: Backoff(first=MIN_RETRY_SECONDS, longest=MAX_RETRY_SECONDS))
+
+    def list_shown(self, *, at: datetime) -> list[ShownAssignment | ShownPrompt]:
+        """What the calls that were made show and ask; `at` is when they were made, by this process's clock."""
+        return [shown for call, result in self.made if (shown := _describe_shown(call, result, at=at)) is not None]
 
     def set_call_aside(self, reason: str) -> None:
         """Go on with the next call, as the current one cannot be made."""
@@ -218,6 +213,27 @@ class InFlightMessage:
         self.n_calls += 1
         self.attempts = 0
         self.backoff.reset()
+
+
+def _describe_shown(call: Mapping[str, Any], result: Any, *, at: datetime) -> ShownAssignment | ShownPrompt | None:
+    """What a call with a reference shows or asks now; None for a message that was not sent.
+
+    Telegram's times are whole seconds, so an edit counts from the next one on.
+    """
+    sent = result if isinstance(result, dict) else {}
+    if "redraws" in call:
+        edited = datetime.fromtimestamp(sent["edit_date"], UTC) if "edit_date" in sent else at
+        message_id, since = call["data"]["message_id"], edited + timedelta(seconds=1)
+        return ShownAssignment(
+            assignment_id=call["redraws"], message_id=message_id, at=at, asks_since=since, redrawn=True
+        )
+    if not sent:
+        return None
+    if "asks" in call:
+        annotator_id, update_id = call["asks"]
+        return ShownPrompt(annotator_id=annotator_id, update_id=update_id, message_id=sent["message_id"])
+    since = datetime.fromtimestamp(sent["date"], UTC)
+    return ShownAssignment(assignment_id=call["shows"], message_id=sent["message_id"], at=at, asks_since=since)
 
 
 async def make_calls(api: TelegramApi, in_flight: InFlightMessage) -> None:
@@ -236,8 +252,8 @@ async def make_calls(api: TelegramApi, in_flight: InFlightMessage) -> None:
             in_flight.set_call_aside(str(refusal))
             continue
         in_flight.n_calls += 1
-        if "shows" in call and isinstance(result, dict):
-            in_flight.item_messages.append(SentItemMessage(call["shows"], result["message_id"]))
+        if not SHOWING_REFERENCES.isdisjoint(call):
+            in_flight.made.append((call, result))
 
 
 async def _make_call(api: TelegramApi, call: Mapping[str, Any], message: OutboxMessage) -> Any:

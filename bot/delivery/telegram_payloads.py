@@ -190,7 +190,8 @@ def _prepare_calls(call: TelegramCall, *, protect: bool, find_message_id: FindMe
             message_id = find_message_id(message.assignment_id) if isinstance(message, AssignmentMessage) else message
             if message_id is not None:
                 data = {"message_id": message_id, **_build_text(call.html), **_build_keyboard(call.buttons)}
-                yield PreparedCall(chat_id=call.chat_id, payload=_build_call("editMessageText", data))
+                reference = {} if call.redraws is None else {"redraws": call.redraws}
+                yield PreparedCall(chat_id=call.chat_id, payload=_build_call("editMessageText", data) | reference)
         case NewMessage():
             yield _prepare_new_message(call, protect=protect)
         case NewDocument():
@@ -214,7 +215,7 @@ def _prepare_new_message(call: NewMessage, *, protect: bool) -> PreparedCall:
     }
     if call.input_hint is not None:
         data["reply_markup"] = {"force_reply": True, "input_field_placeholder": call.input_hint}
-    references = {"shows": call.assignment_id, "answers": call.answered_message_id}
+    references = {"shows": call.assignment_id, "answers": call.answered_message_id, "asks": call.prompt}
     payload = _build_call("sendMessage", data) | {
         name: value for name, value in references.items() if value is not None
     }

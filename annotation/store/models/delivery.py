@@ -90,12 +90,16 @@ class ProcessLease(TableModel, table=True):
 
 
 class ItemMessage(TableModel, table=True):
-    """The id of the Telegram message that shows an assignment with its buttons."""
+    """The Telegram message that shows an assignment with its buttons.
+
+    Texts that were sent at `asks_since` or later can answer what it asks; NULL while a change of it is on its way.
+    """
 
     __tablename__ = "item_message"
 
     assignment_id: int = Field(foreign_key="assignment.id", primary_key=True)
     message_id: int = Field(sa_type=sa.BigInteger)
+    asks_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class Conversation(TableModel, table=True):
@@ -103,10 +107,13 @@ class Conversation(TableModel, table=True):
 
     `step` says what the annotator's next text means, "" for none
     (`workflow/conversations/conversation_state.py`). `data` are the other fields of the state, such as incomplete
-    answers. `at` is when the state was stored.
+    answers. `at` is when the state was stored. `asked_by` is the update that made the bot ask for the step, `asked_in`
+    the message in which it asks; NULL until that is sent.
     """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     step: str = Field(max_length=32)
     data: dict[str, Any] = Field(default_factory=dict, sa_type=sa.JSON)
     at: datetime = Field(sa_type=UtcDateTime)
+    asked_by: int | None = Field(default=None, sa_type=sa.BigInteger)
+    asked_in: int | None = Field(default=None, sa_type=sa.BigInteger)

@@ -71,7 +71,9 @@ class ConversationState:
     `subject_id` is the id of the project (step PROFILE) or assignment (steps SKIP, REPORT, ASK) that the step is about,
     or 0, `profile_field` the name of the profile field that is asked for. `entry` is the `ProjectChoice.key` of the
     menu entry that was chosen, 0 for none; `exhausted_entries` are the keys of entries that had no item at the last
-    search. `read_cards` holds the version of the task card that the annotator read last, by project id.
+    search. `read_cards` holds the version of the task card that the annotator read last, by project id. `asked_by`
+    is the id of the update that made the bot ask for the step, `asked_in` that of the message in which it asks, once it
+    is sent.
     """
 
     step: ConversationStep = ConversationStep.NONE
@@ -81,6 +83,8 @@ class ConversationState:
     exhausted_entries: tuple[int, ...] = ()
     read_cards: dict[str, str] = dataclasses.field(default_factory=dict)
     drafts: tuple[AnswerDraft, ...] = ()
+    asked_by: int | None = None
+    asked_in: int | None = None
 
     def get_draft(self, assignment_id: int, revision: int) -> AnswerDraft:
         """The draft for a revision of an item; an empty one where none is stored."""
@@ -97,9 +101,22 @@ class ConversationState:
         others = tuple(other for other in self.drafts if other.assignment_id != assignment_id)
         return replace(self, drafts=(*others, *((draft,) if draft else ()))[-MAX_DRAFTS:])
 
-    def with_step(self, step: ConversationStep, *, subject_id: int = 0, profile_field: str = "") -> ConversationState:
-        """The state with another step."""
-        return replace(self, step=step, subject_id=subject_id, profile_field=profile_field)
+    def with_step(
+        self,
+        step: ConversationStep,
+        *,
+        subject_id: int = 0,
+        profile_field: str = "",
+        asked_by: int | None = None,
+    ) -> ConversationState:
+        """The state with another step, which is not asked for on the screen yet."""
+        return replace(
+            self, step=step, subject_id=subject_id, profile_field=profile_field, asked_by=asked_by, asked_in=None
+        )
+
+    def awaits_input(self, message_id: int) -> bool:
+        """Whether the message was sent when what the step asks for was on the screen."""
+        return self.asked_in is not None and self.asked_in < message_id
 
 
 @dataclass
@@ -163,6 +180,7 @@ def save_state(session: Session, *, annotator_id: int, state: ConversationState,
             for draft in state.drafts
         ]
     row.step, row.data, row.at = state.step.value, data, now
+    row.asked_by, row.asked_in = state.asked_by, state.asked_in
     session.add(row)
     session.flush()
 
@@ -201,7 +219,9 @@ def _parse_known_state(row: Conversation) -> ConversationState:
     )
     values = {name: row.data[key] for name, key in _STORED_KEYS.items() if key in row.data}
     values["exhausted_entries"] = tuple(values.get("exhausted_entries", ()))
-    return ConversationState(step=ConversationStep(row.step), drafts=drafts, **values)
+    return ConversationState(
+        step=ConversationStep(row.step), drafts=drafts, asked_by=row.asked_by, asked_in=row.asked_in, **values
+    )
 
 
 _FIND_CONVERSATION = annotator_locks.add_annotator_lock(

@@ -160,13 +160,13 @@ def _show_reasons(context: UpdateContext, item: AssignedItem, buttons: ButtonRow
         buttons=buttons,
         prompt=context.translate(prompt),
     )
-    return join_calls(context.acknowledge(), context.edit(rendered, assignment_id=item.assignment_id))
+    return join_calls(context.acknowledge(), context.redraw_item(rendered, assignment_id=item.assignment_id))
 
 
 def _redraw_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
     """Edit the item message, so that it has the buttons of the item again."""
     draft = context.state.get_draft(item.assignment_id, item.revision)
-    return context.edit(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
+    return context.redraw_item(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
 
 
 def _ask_for_text(
@@ -179,11 +179,10 @@ def _ask_for_text(
     subject_id = context.require_callback().row_id if assignment_id is None else assignment_id
     if subject_id and step is not ConversationStep.ASK:
         _get_live_item(context, subject_id)
-    context.save_state(context.state.with_step(step, subject_id=subject_id))
     request = message_layout.render_text(
         context.translate, context.translate(text_id), input_hint=context.translate("answer-here")
     )
-    return join_calls(context.acknowledge(), context.send(request))
+    return join_calls(context.acknowledge(), context.ask(request, step, subject_id=subject_id))
 
 
 def _get_reason(reasons: tuple[str, ...], index: int) -> str:

@@ -62,6 +62,8 @@ def create_tables() -> None:
         sa.Column("step", sa.String(32), nullable=False),
         sa.Column("data", sa.JSON(), nullable=False),
         sa.Column("at", MOMENT, nullable=False),
+        sa.Column("asked_by", sa.BigInteger(), nullable=True),
+        sa.Column("asked_in", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_conversation_annotator_id")),
         sa.PrimaryKeyConstraint("annotator_id", name=op.f("pk_conversation")),
     )
@@ -69,6 +71,7 @@ def create_tables() -> None:
         "item_message",
         sa.Column("assignment_id", sa.Integer(), nullable=False),
         sa.Column("message_id", sa.BigInteger(), nullable=False),
+        sa.Column("asks_since", MOMENT, nullable=True),
         sa.ForeignKeyConstraint(["assignment_id"], ["assignment.id"], name=op.f("fk_item_message_assignment_id")),
         sa.PrimaryKeyConstraint("assignment_id", name=op.f("pk_item_message")),
     )
