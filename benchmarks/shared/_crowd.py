@@ -144,7 +144,7 @@ async def start_spawner(server: Server) -> AsyncIterator[BotSpawner]:
 
 
 async def wait_until(
-    condition: Callable[[], object], *, seconds: float = 60, who: ScriptedPerson | None = None
+    condition: Callable[[], object], *, seconds: float = 300, who: ScriptedPerson | None = None
 ) -> None:
     """Wait for something to become true; the failure shows the screen of whoever is waited for."""
     try:

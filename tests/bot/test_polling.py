@@ -39,7 +39,7 @@ async def server() -> AsyncIterator[Server]:
         yield started
 
 
-async def until(condition: object, *, seconds: float = 30) -> None:
+async def until(condition: object, *, seconds: float = 300) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(seconds):
         while not condition():  # type: ignore[operator]
@@ -62,7 +62,7 @@ async def end(bot: asyncio.subprocess.Process) -> tuple[str, str, float]:
     """Send SIGTERM; what the bot wrote, and after how many seconds it had ended."""
     begun = monotonic()
     bot.send_signal(signal.SIGTERM)
-    out, err = await asyncio.wait_for(bot.communicate(), 20)
+    out, err = await asyncio.wait_for(bot.communicate(), 60)
     return out.decode(), err.decode(), monotonic() - begun
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 BROADCAST = {"method": "sendMessage", "data": {"text": "новини"}}
 
 
-async def until(condition: object, *, seconds: float = 60) -> None:
+async def until(condition: object, *, seconds: float = 300) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(seconds):
         while not condition():  # type: ignore[operator]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
 
 
-async def until(condition: object, *, seconds: float = 60) -> None:
+async def until(condition: object, *, seconds: float = 300) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(seconds):
         while not condition():  # type: ignore[operator]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
 
 
-async def until(condition: object, *, seconds: float = 60) -> None:
+async def until(condition: object, *, seconds: float = 300) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(seconds):
         while not condition():  # type: ignore[operator]
@@ -116,7 +116,7 @@ async def ended(stage: Stage, *, seconds: float = 0.5) -> str:
     """The sentence and the remedy with which a bot ends that nobody answers for so long."""
     stage.app.watchdog.seconds = seconds
     with pytest.raises(Unavailable) as failure:
-        await asyncio.wait_for(application.serve_updates(stage.app, token=stage.telegram.token), 60)
+        await asyncio.wait_for(application.serve_updates(stage.app, token=stage.telegram.token), 300)
     return f"{failure.value} {failure.value.remedy}"
 
 

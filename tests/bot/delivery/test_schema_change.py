@@ -32,7 +32,7 @@ SECONDS = 60
 """How long a bot may take to see that its database was upgraded; on an idle machine it takes one or two."""
 
 
-async def until(condition: Callable[[], object], *, seconds: float = 60) -> None:
+async def until(condition: Callable[[], object], *, seconds: float = 300) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(seconds):
         while not condition():
@@ -85,7 +85,7 @@ async def test_a_bot_ends_when_its_database_is_upgraded(
             await until(lambda: first.messages)
             upgrade = ("database", "upgrade")
             async with hromada(later_release.command, *upgrade, variables=variables, folder=tmp_path) as upgrading:
-                assert await asyncio.wait_for(upgrading.wait(), 60) == 0
+                assert await asyncio.wait_for(upgrading.wait(), 300) == 0
             _, said = await asyncio.wait_for(bot.communicate(), SECONDS)
             assert (bot.returncode, SENTENCE in said.decode()) == (2, True), said.decode()
             assert "Traceback" not in said.decode()
