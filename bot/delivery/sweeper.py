@@ -181,11 +181,11 @@ class Sweeper:
             await asyncio.sleep(min(max(wait, 0.01), SWEEP_SECONDS))
             return
         paced = self._paced[chat]
-        message, paced.since = paced.messages.pop(0), now
+        self.rate_limit.record_message(chat, now=now)
+        self.sender.send([paced.messages.pop(0)])
+        paced.since = now
         if not paced.messages:
             del self._paced[chat]
-        self.rate_limit.record_message(chat, now=now)
-        self.sender.send([message])
 
 
 def _check_and_read_clock(session: Session) -> tuple[datetime, float]:

@@ -294,3 +294,23 @@ async def test_what_is_parked_is_tried_again_or_dropped(stage: Stage) -> None:
     await send_all(stage)
     assert person.messages[-1].text == "poison 1"
     assert stage.rows("SELECT count(*) FROM outbox") == [(0,)]
+
+
+async def test_an_unexpected_failure_does_not_end_the_sending_of_paced_messages(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log says it, and the news goes out a moment later."""
+    person, record = stage.telegram.person(1), RateLimit.record_message
+    await stage.say(person, "/start")
+
+    def fail_once(limit: RateLimit, chat_id: int, *, now: float) -> None:
+        monkeypatch.setattr(RateLimit, "record_message", record)
+        raise LookupError(chat_id)
+
+    monkeypatch.setattr(RateLimit, "record_message", fail_once)
+    put(stage, say("news"), paced=True)
+    sweeping = asyncio.create_task(stage.app.sweeper.run())
+    await until(lambda: person.messages[-1].text == "news")
+    sweeping.cancel()
+    await asyncio.gather(sweeping, return_exceptions=True)
+    assert "LookupError" in caplog.text
