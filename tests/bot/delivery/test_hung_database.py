@@ -139,8 +139,12 @@ async def test_the_watchdog_ends_a_bot_without_traffic_whose_database_hangs(
     async with _hung_databases.swallowing_proxy(postgresql_url) as proxy:
         opened = database.open_database(proxy.url, answer_seconds=ANSWER_SECONDS)
         db = await asyncio.to_thread(opened.__enter__)
-        app = application.build_application(
-            token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram)
+        app = await asyncio.to_thread(  # it asks the database for the time, through a proxy of this loop
+            application.build_application,
+            token=telegram.token,
+            database=db,
+            settings=tiny.build_settings(),
+            request=LocalRequest(telegram),
         )
         monkeypatch.setattr(TelegramApi, "poll_updates", partialmethod(TelegramApi.poll_updates, timeout=1))
         serving = asyncio.create_task(application.serve_updates(app, token=telegram.token))
