@@ -7,6 +7,7 @@ the end it is calm; then nothing waits, nothing is parked, the screens agree wit
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from collections import Counter
 from collections.abc import Callable, Coroutine
@@ -170,15 +171,16 @@ async def run_adversity(url: str, folder: Path, *, answers: int, seed: int = 7) 
             await bots.start_missing()
             for person in people:
                 person.send("/start")
-            await _crowd.wait_until(lambda: len(crowd.tapped) == PEOPLE, seconds=120)
+            await _crowd.wait_until(lambda: len(crowd.tapped) == PEOPLE)
             trouble = asyncio.create_task(adversity.run())
-            await _crowd.wait_until(lambda: crowd.count_marks() >= answers or trouble.done(), seconds=60 + answers)
+            await _crowd.wait_for_marks(crowd, answers)
             trouble.cancel()
-            await asyncio.gather(trouble, return_exceptions=True)
+            with contextlib.suppress(asyncio.CancelledError):
+                await trouble
             telegram.faults.latency, crowd.tapping = 0.0, False
             telegram.faults.forget()
             await bots.start_missing()
-            await _crowd.wait_until(lambda: _crowd.count_waiting(db) == (0, 0), seconds=180)
+            await _crowd.wait_until(lambda: _crowd.count_waiting(db) == (0, 0))
             for person in people:
                 await _crowd.answer_once_more(crowd, person)
             await _crowd.wait_until(lambda: _crowd.count_waiting(db) == (0, 0))

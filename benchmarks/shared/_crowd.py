@@ -155,6 +155,12 @@ async def wait_until(
         raise AssertionError("it does not come" if who is None else who.screen[-1500:]) from None
 
 
+async def wait_for_marks(crowd: Crowd, number: int) -> None:
+    """Wait until so many answers were shown as saved; on a slow machine longer, as long as there are ever more."""
+    while (seen := crowd.count_marks()) < number:
+        await wait_until(lambda seen=seen: crowd.count_marks() > seen)  # type: ignore[misc]
+
+
 async def answer_once_more(crowd: Crowd, person: ScriptedPerson) -> None:
     """Nobody is stuck: /start leads to an item, and a tap on it is stored, marked and followed."""
     asked = person.messages[-1]
