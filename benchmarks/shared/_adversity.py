@@ -73,13 +73,13 @@ class Bots:
     async def start_missing(self) -> None:
         """Start each of them that does not run."""
         for place, url in enumerate(self.urls):
-            if place == len(self.numbers) or not _crowd.runs(self.numbers[place]):
+            if place == len(self.numbers) or not _crowd.is_running(self.numbers[place]):
                 self.numbers[place : place + 1] = [await self.spawner.start(url, fast=float(FAST * place))]
 
     async def kill(self, place: int) -> None:
         """Kill one of them, which is started again later."""
         self.spawner.end(self.numbers[place])
-        while _crowd.runs(self.numbers[place]):
+        while _crowd.is_running(self.numbers[place]):
             await asyncio.sleep(0.01)
 
 

@@ -121,7 +121,7 @@ class BotSpawner:
         os.kill(number, how)
 
 
-def runs(number: int) -> bool:
+def is_running(number: int) -> bool:
     """Whether the bot with this process number has not ended; its number is kept for it (state Z) when it has."""
     return Path(f"/proc/{number}/stat").read_text("utf-8").rpartition(")")[2].split()[0] != "Z"
 

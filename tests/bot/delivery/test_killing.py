@@ -14,7 +14,7 @@ from _crowd import (
     answer_once_more,
     compare_screens,
     count_waiting,
-    runs,
+    is_running,
     start_spawner,
     wait_for_marks,
     wait_until,
@@ -110,7 +110,7 @@ async def test_two_called_workers_are_killed_twenty_times(
                 bots.end(numbers[place])
             crowd.telegram.faults.duplicate(crowd.rng.randrange(3))
             for place in places:
-                await wait_until(lambda ended=numbers[place]: not runs(ended))  # type: ignore[misc]
+                await wait_until(lambda ended=numbers[place]: not is_running(ended))  # type: ignore[misc]
                 numbers[place] = await bots.start(url, webhook=balancer.url, port=balancer.ports[place])
         await end_calmly(crowd, db)
     stored = compare_screens(db, crowd)
