@@ -207,14 +207,15 @@ async def serve_updates(
     ended = asyncio.Event()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signal_number, ended.set)
-    receiving = _poll(app) if webhook is None else _listen(app, token=token, address=webhook)
     reporting = nullcontext() if health is None else serve_http([build_health_route(app.watchdog)], health)
-    async with reporting, app, _run_in_background(app, receiving) as tasks:
-        stop = asyncio.create_task(ended.wait())
-        await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
-        stop.cancel()
-        on_end()
-        logger.info("The bot ends.")
+    async with reporting, app:
+        receiving = _poll(app) if webhook is None else _listen(app, token=token, address=webhook)
+        async with _run_in_background(app, receiving) as tasks:
+            stop = asyncio.create_task(ended.wait())
+            await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
+            stop.cancel()
+            on_end()
+            logger.info("The bot ends.")
 
 
 @asynccontextmanager

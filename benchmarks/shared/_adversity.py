@@ -7,6 +7,7 @@ the end it is calm; then nothing waits, nothing is parked, the screens agree wit
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from collections import Counter
 from collections.abc import Callable, Coroutine
@@ -72,13 +73,13 @@ class Bots:
     async def start_missing(self) -> None:
         """Start each of them that does not run."""
         for place, url in enumerate(self.urls):
-            if place == len(self.numbers) or not _crowd.runs(self.numbers[place]):
+            if place == len(self.numbers) or not _crowd.is_running(self.numbers[place]):
                 self.numbers[place : place + 1] = [await self.spawner.start(url, fast=float(FAST * place))]
 
     async def kill(self, place: int) -> None:
         """Kill one of them, which is started again later."""
         self.spawner.end(self.numbers[place])
-        while _crowd.runs(self.numbers[place]):
+        while _crowd.is_running(self.numbers[place]):
             await asyncio.sleep(0.01)
 
 
@@ -170,15 +171,16 @@ async def run_adversity(url: str, folder: Path, *, answers: int, seed: int = 7) 
             await bots.start_missing()
             for person in people:
                 person.send("/start")
-            await _crowd.wait_until(lambda: len(crowd.tapped) == PEOPLE, seconds=120)
+            await _crowd.wait_until(lambda: len(crowd.tapped) == PEOPLE)
             trouble = asyncio.create_task(adversity.run())
-            await _crowd.wait_until(lambda: crowd.count_marks() >= answers or trouble.done(), seconds=60 + answers)
+            await _crowd.wait_for_marks(crowd, answers)
             trouble.cancel()
-            await asyncio.gather(trouble, return_exceptions=True)
+            with contextlib.suppress(asyncio.CancelledError):
+                await trouble
             telegram.faults.latency, crowd.tapping = 0.0, False
             telegram.faults.forget()
             await bots.start_missing()
-            await _crowd.wait_until(lambda: _crowd.count_waiting(db) == (0, 0), seconds=180)
+            await _crowd.wait_until(lambda: _crowd.count_waiting(db) == (0, 0))
             for person in people:
                 await _crowd.answer_once_more(crowd, person)
             await _crowd.wait_until(lambda: _crowd.count_waiting(db) == (0, 0))

@@ -121,7 +121,7 @@ class BotSpawner:
         os.kill(number, how)
 
 
-def runs(number: int) -> bool:
+def is_running(number: int) -> bool:
     """Whether the bot with this process number has not ended; its number is kept for it (state Z) when it has."""
     return Path(f"/proc/{number}/stat").read_text("utf-8").rpartition(")")[2].split()[0] != "Z"
 
@@ -144,7 +144,7 @@ async def start_spawner(server: Server) -> AsyncIterator[BotSpawner]:
 
 
 async def wait_until(
-    condition: Callable[[], object], *, seconds: float = 60, who: ScriptedPerson | None = None
+    condition: Callable[[], object], *, seconds: float = 300, who: ScriptedPerson | None = None
 ) -> None:
     """Wait for something to become true; the failure shows the screen of whoever is waited for."""
     try:
@@ -153,6 +153,12 @@ async def wait_until(
                 await asyncio.sleep(0.01)
     except TimeoutError:
         raise AssertionError("it does not come" if who is None else who.screen[-1500:]) from None
+
+
+async def wait_for_marks(crowd: Crowd, number: int) -> None:
+    """Wait until so many answers were shown as saved; on a slow machine longer, as long as there are ever more."""
+    while (seen := crowd.count_marks()) < number:
+        await wait_until(lambda seen=seen: crowd.count_marks() > seen)  # type: ignore[misc]
 
 
 async def answer_once_more(crowd: Crowd, person: ScriptedPerson) -> None:

@@ -16,7 +16,6 @@ from bisect import insort
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import partial
 
 from annotation.errors import HromadaError
 from annotation.store import outbox
@@ -140,12 +139,17 @@ class Sender:
         while self._ready and len(self._sending) < self.max_parallel:
             chat_id = next(iter(self._ready))
             del self._ready[chat_id]
-            self._sending[chat_id] = asyncio.create_task(self._send_queue(chat_id))
-            self._sending[chat_id].add_done_callback(partial(self._end_sending, chat_id))
+            self._sending[chat_id] = asyncio.create_task(self._send_to_chat(chat_id))
 
-    def _end_sending(self, chat_id: int, _: asyncio.Task[None]) -> None:
-        del self._sending[chat_id]
-        self._start_sending()
+    async def _send_to_chat(self, chat_id: int) -> None:
+        """Send a chat's queue, and let the next chat begin. When its queue is gone, so is this task: no other code runs
+        in between, which could begin a second task for the chat.
+        """
+        try:
+            await self._send_queue(chat_id)
+        finally:
+            del self._sending[chat_id]
+            self._start_sending()
 
     async def _send_queue(self, chat_id: int) -> None:
         """Send what waits for a chat, until nothing does or the first message has to be tried again later."""

@@ -165,20 +165,27 @@ class Sweeper:
         outbox.store_messages(session, [replace(draft, paced=True) for draft in drafts], now=now)
 
     async def _send_paced(self) -> None:
-        """Send paced messages one after another, each when the rate limit allows it."""
-        loop = asyncio.get_running_loop()
+        """Send paced messages one after another, each when the rate limit allows it, until cancelled."""
         while True:
-            waiting = {chat_id: paced.since for chat_id, paced in self._paced.items()}
-            chat, wait = self.rate_limit.choose_chat(waiting, now=loop.time())
-            if chat is None:
-                await asyncio.sleep(min(max(wait, 0.01), SWEEP_SECONDS))
-                continue
-            paced = self._paced[chat]
-            self.rate_limit.record_message(chat, now=loop.time())
-            self.sender.send([paced.messages.pop(0)])
-            paced.since = loop.time()
-            if not paced.messages:
-                del self._paced[chat]
+            outcome = await catch_failure(self._send_next_paced())
+            if isinstance(outcome, Failure):
+                self._log_failure(outcome.error)
+                await asyncio.sleep(SWEEP_SECONDS)
+
+    async def _send_next_paced(self) -> None:
+        """Send the paced message whose turn it is, or wait a moment where none may be sent yet."""
+        now = asyncio.get_running_loop().time()
+        waiting = {chat_id: paced.since for chat_id, paced in self._paced.items()}
+        chat, wait = self.rate_limit.choose_chat(waiting, now=now)
+        if chat is None:
+            await asyncio.sleep(min(max(wait, 0.01), SWEEP_SECONDS))
+            return
+        paced = self._paced[chat]
+        self.rate_limit.record_message(chat, now=now)
+        self.sender.send([paced.messages.pop(0)])
+        paced.since = now
+        if not paced.messages:
+            del self._paced[chat]
 
 
 def _check_and_read_clock(session: Session) -> tuple[datetime, float]:

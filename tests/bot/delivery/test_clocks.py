@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import TYPE_CHECKING
 
+import pytest
 import sqlalchemy as sa
 
 from annotation.store import outbox, process_leases
@@ -17,7 +18,7 @@ from annotation.store.outbox import MessageHold, OutboxDraft
 from bot import application
 from bot.delivery import process_lease
 from bot.delivery.process_lease import LEASE_TIME, LeaseKeeper
-from bot.delivery.transaction_runner import DatabaseClock, TransactionRunner, get_now
+from bot.delivery.transaction_runner import DatabaseClock, TransactionRunner, get_now, read_database_clock
 from bot.emulator.request import LocalRequest
 from bot.emulator.telegram import Telegram
 
@@ -37,7 +38,7 @@ def get_fast_now() -> datetime:
 
 async def test_the_lease_of_a_process_with_a_fast_clock_ends_in_time(db: Database) -> None:
     """It dies on another machine; sixteen seconds later, not ten minutes, another one has the lease."""
-    fast = TransactionRunner(database=db, clock=get_fast_now)
+    fast = TransactionRunner(database=db, clock=get_fast_now, database_clock=read_database_clock(db))
     other = TransactionRunner(database=db, clock=get_now, database_clock=lambda: get_now() + timedelta(seconds=16))
     assert await LeaseKeeper(fast, "polling", "elsewhere:1:x").acquire()
     with db.reading() as view:
@@ -73,6 +74,18 @@ def test_between_two_looks_the_clock_of_the_database_is_counted_on() -> None:
     read, at = datetime(2001, 1, 1, tzinfo=UTC), monotonic()
     clock = DatabaseClock(read, at - 5)
     assert timedelta(seconds=5) <= clock() - read <= timedelta(seconds=5 + monotonic() - at)
+
+
+def test_the_clock_of_the_database_is_read_before_anything_is_done(
+    db: Database, tiny: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first lease of a bot would else be held by the clock of its machine."""
+    read, telegram, began = datetime(2001, 1, 1, tzinfo=UTC), Telegram(), monotonic()
+    monkeypatch.setattr(process_leases, "get_database_time", lambda _: read)
+    app = application.build_application(
+        token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram)
+    )
+    assert read <= app.runner.database_clock() <= read + timedelta(seconds=monotonic() - began)
 
 
 async def test_the_clock_of_the_database_is_read_at_every_sweep(db: Database, tiny: ModuleType) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from annotation.store import outbox
-from annotation.store.outbox import MessageHold, OutboxDraft, OutboxMessage
+from annotation.store.outbox import MessageHold, OutboxDraft, OutboxMessage, ShownAssignment
 
 if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 BROADCAST = {"method": "sendMessage", "data": {"text": "новини"}}
 
 
-async def until(condition: object, *, seconds: float = 10) -> None:
+async def until(condition: object, *, seconds: float = 300) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(seconds):
         while not condition():  # type: ignore[operator]
@@ -59,7 +60,7 @@ async def test_an_item_that_may_not_have_arrived_is_sent_again(stage: Stage, cod
 async def test_only_retry_after_delays_and_only_this_chat(stage: Stage) -> None:
     """While one annotator's messages wait, their taps are saved and others are served; the order stays."""
     first, second = stage.telegram.person(1), stage.telegram.person(2)
-    stage.telegram.faults.fail("sendMessage", 429, retry_after=1)
+    stage.telegram.faults.fail("sendMessage", 429, retry_after=5)
     await stage.say(first, "/start")
     await stage.say(second, "/start")
     assert (len(first.messages), len(second.messages)) == (0, 1)
@@ -267,3 +268,27 @@ async def test_paced_messages_go_out_by_one_process(stage: Stage) -> None:
     await asyncio.gather(sweeper, return_exceptions=True)
     await stage.app.workers.wait_until_idle()
     assert stage.rows("SELECT count(*) FROM outbox") == [(0,)]
+
+
+async def test_a_message_that_comes_as_the_sending_to_its_chat_ends_is_sent(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the last message of a chat and the end of its task: there is one task for a chat, and none is left."""
+    person, loop, failures = stage.telegram.person(1), asyncio.get_running_loop(), list[object]()
+    await stage.say(person, "/start")
+    sender, add = stage.app.sender, stage.app.receipts.add
+    with stage.db.transaction() as session:
+        drafts = [OutboxDraft(chat_id=1, calls=[BROADCAST])] * 2
+        first, second = outbox.store_messages(session, drafts, now=stage.now, hold=sender.make_hold())
+
+    def add_and_send(number: int, *, shown: Sequence[ShownAssignment] = ()) -> None:
+        add(number, shown=shown)
+        if number == first.id:
+            loop.call_soon(sender.send, [second])
+
+    monkeypatch.setattr(stage.app.receipts, "add", add_and_send)
+    loop.set_exception_handler(lambda _, context: failures.append(context))
+    sender.send([first])
+    await until(lambda: len(person.messages) == 3)
+    await sender.wait_until_idle()
+    assert failures == []

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 from _balancer import start_balancer
-from _crowd import Crowd, answer_once_more, compare_screens, count_waiting, runs, start_spawner, wait_until
+from _crowd import (
+    Crowd,
+    answer_once_more,
+    compare_screens,
+    count_waiting,
+    is_running,
+    start_spawner,
+    wait_for_marks,
+    wait_until,
+)
 
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
@@ -78,7 +87,7 @@ async def test_two_called_workers_share_one_inbox(url: str, db: Database, load_i
     async with Server(crowd.telegram) as server, start_spawner(server) as bots, start_balancer() as balancer:
         for port in balancer.ports:
             await bots.start(url, webhook=balancer.url, port=port)
-        await wait_until(lambda: crowd.count_marks() >= ANSWERS, seconds=600)
+        await wait_for_marks(crowd, ANSWERS)
         await end_calmly(crowd, db)
     assert min(balancer.taken.values()) > ANSWERS / 3
     stored = compare_screens(db, crowd)
@@ -101,7 +110,7 @@ async def test_two_called_workers_are_killed_twenty_times(
                 bots.end(numbers[place])
             crowd.telegram.faults.duplicate(crowd.rng.randrange(3))
             for place in places:
-                await wait_until(lambda ended=numbers[place]: not runs(ended))  # type: ignore[misc]
+                await wait_until(lambda ended=numbers[place]: not is_running(ended))  # type: ignore[misc]
                 numbers[place] = await bots.start(url, webhook=balancer.url, port=balancer.ports[place])
         await end_calmly(crowd, db)
     stored = compare_screens(db, crowd)
