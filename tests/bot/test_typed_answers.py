@@ -165,3 +165,19 @@ async def test_an_item_whose_message_is_not_known_is_shown_again(chat: Chat, loa
     assert "слово 1" in person.messages[-1].text
     await chat.send(person, "А")
     assert chat.answers() == ["дуб"]
+
+
+async def test_a_change_whose_message_is_not_known_holds_up_no_text(chat: Chat, load: Load) -> None:
+    """The item in hand is shown again, and the next text answers that."""
+    load(*WORDS)
+    person = await begin(chat)
+    await chat.send(person, "А")
+    await tap(chat, person, "Змінити")
+    with chat.database.transaction() as session:
+        session.connection().exec_driver_sql("UPDATE item_message SET asks_since = NULL")
+    await chat.send(person, "Б")
+    assert chat.answers() == ["дуб"]
+    assert "слово 2" in person.messages[-1].text
+    await chat.send(person, "Б")
+    assert chat.answers() == ["дуб", "береза"]
+    assert "слово 3" in person.messages[-1].text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from annotation.campaigns.questions import ChoicesQuestion
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment, ShownQuestion
@@ -27,7 +29,7 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     asked = screens.find_asked_assignment(context.transaction.session, assignment_ids, typed=context.typed)
     if asked is None:
         are_shown = all(screens.is_shown(context.transaction.session, one) for one in assignment_ids)
-        return explain_early_text(context, is_shown=are_shown)
+        return explain_early_text(context, is_shown=are_shown, reopened=[*reopened])
     opened = context.open_assignment(asked)
     item = items_by_id.get(asked) or assignments.get_open_item(opened, revision=reopened[asked].revision)
     return _answer_item_with_text(context, opened, item) or join_calls(
@@ -56,14 +58,16 @@ def answer_replied_item(context: UpdateContext) -> TelegramCalls:
     return calls or context.send_text("tap-please")
 
 
-def explain_early_text(context: UpdateContext, *, is_shown: bool) -> TelegramCalls:
+def explain_early_text(context: UpdateContext, *, is_shown: bool, reopened: Sequence[int] = ()) -> TelegramCalls:
     """Explain that a text answers nothing, as what is asked now came after it.
 
-    Where what is asked is neither shown nor on its way, it is shown again.
+    Where what is asked is neither shown nor on its way, it is shown again, and texts no longer answer `reopened` items.
     """
     explanation = context.send_text("sent-too-early")
     if is_shown or screens.is_anything_unsent(context.transaction.session, chat_id=context.incoming.chat_id):
         return explanation
+    for assignment_id in reopened:
+        context.save_state(context.state.with_draft(None, assignment_id=assignment_id))
     return join_calls(explanation, navigation.show_current_screen(context))
 
 
