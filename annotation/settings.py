@@ -45,6 +45,9 @@ class Settings(BaseSettings):
     bot_sending: int = Field(
         default=256, ge=1, description="How many chats a bot sends to at once; each gets one call at a time."
     )
+    bot_updates_a_minute: int = Field(
+        default=120, ge=0, description="How many updates of one person a bot reads in a minute; 0 for all."
+    )
     webhook_url: str | None = Field(
         default=None,
         description="For `hromada bot --webhook`: the address that Telegram calls, https, as the proxy offers it.",

@@ -22,7 +22,7 @@ from bot.conversation import notifications, update_handler
 from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import sender, workers
-from bot.delivery.attempts import RateLimit, Watchdog
+from bot.delivery.attempts import FloodLimit, RateLimit, Watchdog
 from bot.delivery.bot_profiles import update_bot_profiles
 from bot.delivery.http_server import ListenAddress, build_health_route, serve_http
 from bot.delivery.logs import configure_logging
@@ -110,10 +110,12 @@ def build_application(
     base_url: str = TELEGRAM_URL,
     handling: int = workers.MAX_PARALLEL,
     sending: int = sender.MAX_PARALLEL,
+    updates_a_minute: int = 0,
 ) -> BotApplication:
     """The bot on a database; `request` replaces the network, `clock` the time, `database_clock` that of the database.
 
-    `handling` and `sending` are how many users are served, and how many chats are sent to, at once.
+    `handling` and `sending` are how many users are served, and how many chats are sent to, at once; `updates_a_minute`
+    is how many updates of one user are read, 0 for all.
     """
     runner = TransactionRunner(
         database=database, clock=clock, database_clock=database_clock or read_database_clock(database)
@@ -125,7 +127,14 @@ def build_application(
     api = TelegramApi(token=token, base_url=base_url, request=requests[0], poll_request=requests[1])
     receipts, rate_limit, watchdog = Receipts(runner), RateLimit(), Watchdog()
     outgoing = Sender(runner=runner, api=api, receipts=receipts, rate_limit=rate_limit, max_parallel=sending)
-    handlers = Workers(runner=runner, settings=settings, sender=outgoing, receipts=receipts, max_parallel=handling)
+    handlers = Workers(
+        runner=runner,
+        settings=settings,
+        sender=outgoing,
+        receipts=receipts,
+        max_parallel=handling,
+        flood_limit=FloodLimit(updates_a_minute),
+    )
     sweeper = Sweeper(
         runner=runner,
         workers=handlers,

@@ -60,6 +60,7 @@ def bot(
             base_url=settings.telegram_url,
             handling=settings.bot_handling,
             sending=settings.bot_sending,
+            updates_a_minute=settings.bot_updates_a_minute,
         )
         application.run_application(app, token=token, log_level=settings.log_level, webhook=address, health=health)
 

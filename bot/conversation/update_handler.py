@@ -7,9 +7,9 @@ to the annotator here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from annotation.errors import BadInput, HromadaError, Stale, Unavailable, UnknownVersion
@@ -35,12 +35,20 @@ from bot.conversation.views import message_layout
 if TYPE_CHECKING:
     from sqlmodel import Session
 
-HANDLED_KINDS = {UpdateKind.MESSAGE, UpdateKind.EDITED, UpdateKind.TAP}
+HANDLED_KINDS = {UpdateKind.MESSAGE, UpdateKind.EDITED, UpdateKind.TAP, UpdateKind.FLOODED}
 """Updates of these kinds are passed to the handlers."""
 _UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")
 
 Condition = Callable[[UpdateContext], bool]
 Handler = Callable[[UpdateContext], TelegramCalls]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplyInterval:
+    """How often a reply that changes nothing is made to one annotator at the most, and what answers them meanwhile."""
+
+    interval: timedelta
+    meanwhile: Handler | None = None
 
 
 def _build_tap_condition(action: ButtonAction) -> Condition:
@@ -94,6 +102,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.FORGET), data_rights.erase_annotator),
     (_build_tap_condition(ButtonAction.GO_ON), start.resume_work),
     (_build_kind_condition(UpdateKind.TAP), start.refuse_forged_tap),
+    (_build_kind_condition(UpdateKind.FLOODED), start.explain_flood),
     (_build_kind_condition(UpdateKind.EDITED), start.refuse_edit),
     (lambda context: context.incoming.media is not None, start.refuse_media),
     (_build_command_condition("start"), start.start_conversation),
@@ -118,6 +127,16 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (lambda _: True, typed_answers.answer_with_text),
 )
 """Conditions with their handlers, in the order in which they are tried; the last condition always holds."""
+REPLY_INTERVALS: Mapping[Handler, ReplyInterval] = {
+    start.refuse_media: ReplyInterval(interval=timedelta(minutes=1)),
+    start.refuse_unknown_command: ReplyInterval(interval=timedelta(minutes=1)),
+    start.refuse_edit: ReplyInterval(interval=timedelta(minutes=10)),
+    data_rights.send_my_data: ReplyInterval(
+        interval=data_rights.EXPORT_INTERVAL, meanwhile=data_rights.explain_wait_for_data
+    ),
+    data_rights.explain_wait_for_data: ReplyInterval(interval=timedelta(minutes=1)),
+}
+"""Handlers that answer one annotator once in a while only."""
 
 
 def handle_update(
@@ -128,7 +147,7 @@ def handle_update(
         return _answer_outside_private_chat(incoming)
     if incoming.kind is UpdateKind.BLOCKED:
         registration.mark_unreachable(session, telegram_id=incoming.telegram_id, now=now)
-    if incoming.kind not in HANDLED_KINDS:
+    if incoming.kind not in HANDLED_KINDS or _is_edited_media(incoming):
         return ()
     incoming = replace(incoming, text=_clean_text(incoming.text))
     transaction, record = conversation_state.open_conversation(
@@ -149,9 +168,26 @@ def handle_update(
         callback=callback,
     )
     try:
-        return next(handler for condition, handler in HANDLERS if condition(context))(context)
+        return _answer_update(context, next(handler for condition, handler in HANDLERS if condition(context)))
     except (Stale, BadInput) as failure:
         return explain_refusal(context, failure)
+
+
+def _is_edited_media(incoming: IncomingUpdate) -> bool:
+    """Whether it is an edited message with media, such as each step of a live location."""
+    return incoming.kind is UpdateKind.EDITED and incoming.media is not None
+
+
+def _answer_update(context: UpdateContext, handler: Handler) -> TelegramCalls:
+    """Call the handler, or what stands in for it, if it answered this annotator a short while ago."""
+    limit = REPLY_INTERVALS.get(handler)
+    if limit is None:
+        return handler(context)
+    name = handler.__name__
+    if context.state.get_reply_wait(name, interval=limit.interval, now=context.now):
+        return context.acknowledge() if limit.meanwhile is None else _answer_update(context, limit.meanwhile)
+    context.save_state(context.state.with_reply(name, now=context.now))
+    return handler(context)
 
 
 def _answer_outside_private_chat(incoming: IncomingUpdate) -> TelegramCalls:

@@ -19,7 +19,8 @@ class UpdateKind(StrEnum):
     """The kind of an update. The values are stored.
 
     MESSAGE is a new message, EDITED an edited one, TAP a tap on an inline button. BLOCKED and UNBLOCKED: the user has
-    stopped or started the bot. MIGRATED: a group has another chat id now. OTHER needs no answer.
+    stopped or started the bot. MIGRATED: a group has another chat id now. OTHER needs no answer. FLOODED is a note of
+    delivery, without content: the user sent more than is read, and this is the first update that was not.
     """
 
     MESSAGE = "message"
@@ -29,6 +30,7 @@ class UpdateKind(StrEnum):
     UNBLOCKED = "unblocked"
     MIGRATED = "migrated"
     OTHER = "other"
+    FLOODED = "flooded"
 
 
 @dataclass(frozen=True, kw_only=True)

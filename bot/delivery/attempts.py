@@ -1,5 +1,7 @@
 """Attempts: what made one fail, when the next may be made, and when it is enough: pauses, rates, and the watchdog.
 
+`RateLimit` is for what the bot sends, `FloodLimit` for what people send to it.
+
 `catch_failure` is the error handler of the bot: every task that serves somebody runs through it, so that a failure that
 nobody expected costs one update, one message or one sweep, and never the task.
 """
@@ -7,13 +9,15 @@ nobody expected costs one update, one message or one sweep, and never the task.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass, field
+import heapq
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from time import monotonic
 from typing import TypeVar
 
 from annotation.errors import Unavailable
+from bot.conversation.updates_and_calls import IncomingUpdate, UpdateKind
 
 Result = TypeVar("Result")
 MAX_DOUBLINGS = 60
@@ -34,6 +38,12 @@ MAX_DELAY_SECONDS, OVERDUE_SECONDS = 10.0, 1.0
 """Seconds that a paced message waits while replies go on and on, and seconds between two that have waited so long."""
 MAX_REMEMBERED_CHATS = 10_000
 """Above so many chats, those that may get a message at once are forgotten."""
+REFILL_SECONDS = 60.0
+"""Seconds in which an empty bucket of the flood limit fills up, and seconds between two reports of what was dropped."""
+MAX_REMEMBERED_PEOPLE, KEPT_PEOPLE = 10_000, 9_000
+"""How many people the flood limit remembers; beyond that, only so many with the emptiest buckets are kept."""
+ALWAYS_READ = {UpdateKind.BLOCKED, UpdateKind.UNBLOCKED}
+"""Updates that the flood limit lets pass without counting them."""
 PAUSED_CHATS_FOR_ALL = 3
 """While Telegram has asked for a pause in so many chats, nothing is sent to any: then the limit is that of the bot."""
 
@@ -133,6 +143,94 @@ class RateLimit:
         in_turn = max(self.allowed_at.get(chat_id, 0.0), self.overall_allowed_at)
         overdue = max(since + MAX_DELAY_SECONDS, self._overdue_allowed_at)
         return max(min(in_turn, overdue), self.get_pause_end(chat_id))
+
+
+@dataclass(slots=True)
+class _Bucket:
+    """How many updates of one person may still be read. Closed once it was empty, and `is_told` once they know it."""
+
+    tokens: float
+    at: float
+    is_closed: bool = False
+    is_told: bool = False
+
+    def fill(self, now: float, capacity: int) -> None:
+        """Add what has flowed in; a full bucket is open again."""
+        self.tokens = min(capacity, self.tokens + max(0.0, now - self.at) * capacity / REFILL_SECONDS)
+        self.at = now
+        if self.tokens >= capacity:
+            self.is_closed = self.is_told = False
+
+
+@dataclass
+class FloodLimit:
+    """Reads so many updates a minute of one person (0: all), by a token bucket for each Telegram id.
+
+    Whose bucket is empty is read again once it is full, after a minute without reading. People with full buckets
+    need not be remembered; where too many are, those with the fullest are forgotten.
+    """
+
+    updates_a_minute: int = 0
+    clock: Callable[[], float] = monotonic
+    _buckets: dict[int, _Bucket] = field(default_factory=dict)
+    _dropped: int = 0
+    _reported_at: float | None = None
+
+    def admit_update(self, incoming: IncomingUpdate) -> IncomingUpdate | None:
+        """The update, if it is within the limit; a note without content in place of the first in a private chat beyond
+        it; None for all that follow.
+        """
+        if not self.updates_a_minute or incoming.kind in ALWAYS_READ:
+            return incoming
+        bucket = self._find_bucket(incoming.telegram_id)
+        if bucket.tokens >= 1 and not bucket.is_closed:
+            bucket.tokens -= 1
+            return incoming
+        bucket.is_closed = True
+        if bucket.is_told or not incoming.private:
+            return None
+        bucket.is_told = True
+        return replace(
+            incoming, kind=UpdateKind.FLOODED, text=None, media=None, data=None, message_id=None, reply_to=None
+        )
+
+    def return_updates(self, admitted: Iterable[IncomingUpdate]) -> None:
+        """Count these updates as never read: they could not be stored, and Telegram will bring them again."""
+        for incoming in admitted:
+            bucket = self._buckets.get(incoming.telegram_id)
+            if bucket is None or incoming.kind in ALWAYS_READ:
+                continue
+            bucket.is_closed = False
+            if incoming.kind is UpdateKind.FLOODED:
+                bucket.is_told = False
+            else:
+                bucket.tokens += 1
+
+    def count_dropped(self, updates: int) -> None:
+        """Count updates that are not read."""
+        self._dropped += updates
+
+    def take_report(self) -> int:
+        """How many updates were dropped since the last report; 0 where there was one within the last minute."""
+        now = self.clock()
+        if not self._dropped or (self._reported_at is not None and now - self._reported_at < REFILL_SECONDS):
+            return 0
+        dropped, self._dropped, self._reported_at = self._dropped, 0, now
+        return dropped
+
+    def _find_bucket(self, telegram_id: int) -> _Bucket:
+        now, capacity = self.clock(), self.updates_a_minute
+        if telegram_id not in self._buckets and len(self._buckets) >= MAX_REMEMBERED_PEOPLE:
+            self._forget_fullest(now)
+        bucket = self._buckets.setdefault(telegram_id, _Bucket(capacity, now))
+        bucket.fill(now, capacity)
+        return bucket
+
+    def _forget_fullest(self, now: float) -> None:
+        for bucket in self._buckets.values():
+            bucket.fill(now, self.updates_a_minute)
+        emptiest = heapq.nsmallest(KEPT_PEOPLE, self._buckets.items(), key=lambda one: one[1].tokens)
+        self._buckets = {one: bucket for one, bucket in emptiest if bucket.tokens < self.updates_a_minute}
 
 
 class AwaitedService(StrEnum):

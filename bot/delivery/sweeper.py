@@ -118,6 +118,7 @@ class Sweeper:
         )
         self.sender.update_holds(held_ids, swept.kept_ids, hold)
         self._pause_chats(swept.pauses)
+        self.workers.report_dropped_updates()
         self.workers.wake(swept.user_ids)
         self.sender.send(swept.messages)
         now = asyncio.get_running_loop().time()

@@ -18,6 +18,7 @@ from sqlmodel import Session
 
 from annotation.errors import SchemaMismatch, Unavailable
 from annotation.store import inbox, outbox
+from annotation.store.inbox import ReceivedUpdate
 from annotation.store.outbox import OutboxMessage
 from bot.conversation.updates_and_calls import (
     BotProfile,
@@ -27,7 +28,7 @@ from bot.conversation.updates_and_calls import (
     UpdateKind,
 )
 from bot.delivery import telegram_payloads
-from bot.delivery.attempts import Backoff, Failure, catch_failure
+from bot.delivery.attempts import Backoff, Failure, FloodLimit, catch_failure
 from bot.delivery.failed_updates import FailedUpdates
 from bot.delivery.logs import format_trace
 from bot.delivery.receipts import ReceiptBatch, Receipts
@@ -111,6 +112,7 @@ class Workers:
     sender: Sender
     receipts: Receipts
     max_parallel: int = MAX_PARALLEL
+    flood_limit: FloodLimit = field(default_factory=FloodLimit)
     _failed: FailedUpdates = field(init=False)
     _waiting: dict[int, None] = field(default_factory=dict)
     _serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
@@ -124,17 +126,33 @@ class Workers:
     async def receive_updates(self, updates: Sequence[RawUpdate]) -> None:
         """Store updates in one transaction and wake their users; raises Unavailable where they cannot be stored now.
 
-        Where one of them can never be stored, each is stored on its own, and that one is parked without its content.
+        What is beyond the flood limit is dropped. Where an update can never be stored, each is stored on its own, and
+        that one is parked without its content.
         """
         parsed = [update for update in map(telegram_payloads.parse_update, updates) if update is not None]
-        received = [telegram_payloads.dump_update(update) for update in parsed]
+        admitted = [update for update in map(self.flood_limit.admit_update, parsed) if update is not None]
+        are_stored = False
+        try:
+            await self._store_received([telegram_payloads.dump_update(update) for update in admitted])
+            are_stored = True
+        finally:
+            if not are_stored:
+                self.flood_limit.return_updates(admitted)
+        self.flood_limit.count_dropped(len(parsed) - len(admitted))
+        self.wake(update.telegram_id for update in admitted)
+
+    async def _store_received(self, received: Sequence[ReceivedUpdate]) -> None:
         if not received:
             return
         now = self.runner.database_clock()
         outcome = await catch_failure(self.runner.run(lambda session: inbox.store_updates(session, received, now=now)))
         if isinstance(outcome, Failure):
             await self._failed.store_one_by_one(received, outcome.error)
-        self.wake(update.telegram_id for update in received)
+
+    def report_dropped_updates(self) -> None:
+        """Say in the log how many updates were dropped, once a minute at most."""
+        if dropped := self.flood_limit.take_report():
+            log.warning("Updates beyond HROMADA_BOT_UPDATES_A_MINUTE of one person were dropped: %d.", dropped)
 
     def wake(self, user_ids: Iterable[int]) -> None:
         """Serve users whose updates wait in the inbox; those who are being served already are served once more."""

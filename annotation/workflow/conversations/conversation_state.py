@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -31,6 +31,7 @@ _STORED_KEYS = {
     "entry": "door",
     "read_cards": "cards",
     "exhausted_entries": "spent",
+    "replied_at": "replied",
 }
 """Fields of ConversationState by their keys in the database."""
 
@@ -73,7 +74,7 @@ class ConversationState:
     menu entry that was chosen, 0 for none; `exhausted_entries` are the keys of entries that had no item at the last
     search. `read_cards` holds the version of the task card that the annotator read last, by project id. `asked_by`
     is the id of the update that made the bot ask for the step, `asked_in` that of the message in which it asks, once it
-    is sent.
+    is sent. `replied_at` says when replies that change nothing were last made, in seconds since 1970 by reply name.
     """
 
     step: ConversationStep = ConversationStep.NONE
@@ -85,6 +86,7 @@ class ConversationState:
     drafts: tuple[AnswerDraft, ...] = ()
     asked_by: int | None = None
     asked_in: int | None = None
+    replied_at: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def get_draft(self, assignment_id: int, revision: int) -> AnswerDraft:
         """The draft for a revision of an item; an empty one where none is stored."""
@@ -113,6 +115,15 @@ class ConversationState:
         return replace(
             self, step=step, subject_id=subject_id, profile_field=profile_field, asked_by=asked_by, asked_in=None
         )
+
+    def with_reply(self, name: str, *, now: datetime) -> ConversationState:
+        """The state after a reply that is made once in a while only."""
+        return replace(self, replied_at=self.replied_at | {name: int(now.timestamp())})
+
+    def get_reply_wait(self, name: str, *, interval: timedelta, now: datetime) -> timedelta:
+        """How long until a reply is made again that is made once in an interval; 0 where it is made now."""
+        since = timedelta(seconds=int(now.timestamp()) - self.replied_at.get(name, 0))
+        return interval - since if timedelta(0) <= since < interval else timedelta(0)
 
     def awaits_input(self, message_id: int) -> bool:
         """Whether the message was sent when what the step asks for was on the screen."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.errors import BadInput, Stale
+from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow import assignments
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
@@ -88,6 +88,9 @@ def submit_question(context: UpdateContext) -> TelegramCalls:
         )
     except BadInput:
         return context.send_text("ask-too-long", most=support_messages.MAX_TEXT_LENGTH)
+    except Conflict:
+        refusal = context.send_text("ask-enough", most=support_messages.MAX_MESSAGES)
+        return join_calls(refusal, navigation.show_current_screen(context))
     return join_calls(context.send_text("asked"), navigation.show_current_screen(context))
 
 
