@@ -7,6 +7,7 @@ HromadaError            aggregation/errors.py: problem, where, remedy
 ├── NotFound            a project, an item or a file that is not there
 ├── Conflict            a request that contradicts what is stored already
 ├── Unavailable         a database or a server that does not answer
+├── UnknownVersion      stored data of a form that this program does not know
 └── Stale               a tap on a button that no longer applies
 
 Every exception carries the problem, its place (`Where`: file, line, column, field) and the remedy, each as a sentence
@@ -26,6 +27,7 @@ __all__ = [
     "SchemaMismatch",
     "Stale",
     "Unavailable",
+    "UnknownVersion",
     "Where",
 ]
 
@@ -48,6 +50,10 @@ class Conflict(HromadaError):
 
 class Unavailable(HromadaError):
     """A database or a server that does not answer; try again later."""
+
+
+class UnknownVersion(HromadaError):
+    """Stored data of a form that this program does not know: another version of it has written them."""
 
 
 class Stale(HromadaError):

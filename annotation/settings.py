@@ -41,12 +41,22 @@ class Settings(BaseSettings):
     telegram_protect: bool = Field(
         default=True, description="Whether what the bot sends cannot be forwarded or saved; items then stay unseen."
     )
+    bot_handling: int = Field(default=16, ge=1, description="How many people a bot serves at once.")
+    bot_sending: int = Field(
+        default=256, ge=1, description="How many chats a bot sends to at once; each gets one call at a time."
+    )
+    bot_updates_a_minute: int = Field(
+        default=120, ge=0, description="How many updates of one person a bot reads in a minute; 0 for all."
+    )
     webhook_url: str | None = Field(
         default=None,
         description="For `hromada bot --webhook`: the address that Telegram calls, https, as the proxy offers it.",
     )
     webhook_listen: str = Field(
         default="127.0.0.1:8080", description="For `hromada bot --webhook`: the host and port behind that proxy."
+    )
+    health_listen: str | None = Field(
+        default=None, description="The host and port where GET /health says whether the bot is well; none by default."
     )
     label_studio_url: str = Field(
         default="http://localhost:8080", description="Where Label Studio runs; the address that annotators open."
@@ -56,7 +66,9 @@ class Settings(BaseSettings):
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="How much to log.")
 
-    @field_validator("telegram_token", "telegram_name", "webhook_url", "label_studio_token", mode="before")
+    @field_validator(
+        "telegram_token", "telegram_name", "webhook_url", "health_listen", "label_studio_token", mode="before"
+    )
     @classmethod
     def _empty_is_absent(cls, value: object) -> object:
         """Read an empty variable, such as `HROMADA_TELEGRAM_TOKEN=` in a copied `.env.example`, as unset."""

@@ -6,7 +6,8 @@ as the next item is on their screens. Contenders take turns, and medians are com
 - `bare`: python-telegram-bot's application with its default transport, 16 updates at once; a tap writes one row, then
   the same calls are made: an acknowledgement, an edit, the next message.
 - `aiohttp`: the same with the bot's transport.
-- `hromada`: this bot: inbox, workflow, outbox. `hromada, many`: the same with many items loaded.
+- `hromada`: this bot: inbox, workflow, outbox. `hromada, many`: the same with many items loaded. `hromada, crowd` and
+  `hromada, crowd, slow`: ten times as many people, and a Telegram that takes 100 ms for each call.
 
 python benchmarks/bot.py [--seconds 4] [--rounds 5] [--people 64] [--many 1000000] [--json]
 """
@@ -41,6 +42,10 @@ CONTENDER = Path(__file__).parent / "shared" / "_contenders.py"
 FEW = 1000
 BEFORE = 6
 """Taps of everybody before anything is measured: who joins has to get through the first questions."""
+CROWD = 10
+"""How many times more people a crowd has."""
+SLOW = 0.1
+"""Seconds that a slow Telegram takes for each call."""
 RATE = 50
 """Answers a second at which the time from tap to saved is measured."""
 
@@ -77,9 +82,10 @@ class Crowd:
 
 
 @asynccontextmanager
-async def running(kind: str, url: str, *, people: int) -> AsyncIterator[Crowd]:
-    """A contender at work with everybody's first item on the screen."""
+async def running(kind: str, url: str, *, people: int, slow: float = 0.0) -> AsyncIterator[Crowd]:
+    """A contender at work with everybody's first item on the screen; Telegram takes `slow` seconds for each call."""
     telegram = Telegram()
+    telegram.faults.latency = slow
     crowd = Crowd(telegram)
     url = _fresh(url)
     async with Server(telegram) as server:
@@ -108,9 +114,9 @@ def _fresh(url: str) -> str:
     return f"sqlite:///{file.parent / 'run.db'}"
 
 
-async def throughput(kind: str, url: str, *, people: int, seconds: float) -> float:
+async def throughput(kind: str, url: str, *, people: int, seconds: float, slow: float = 0.0) -> float:
     """Acknowledged answers a second, all people at once."""
-    async with running(kind, url, people=people) as crowd:
+    async with running(kind, url, people=people, slow=slow) as crowd:
         before, begun = crowd.answers, perf_counter()
         await asyncio.sleep(seconds)
         return (crowd.answers - before) / (perf_counter() - begun)
@@ -145,13 +151,22 @@ async def main(*, people: int, seconds: float, rounds: int, many: int) -> list[F
         folder = Path(name)
         few = prepared(folder, items=FEW, people=people)
         much = prepared(folder, items=many, people=people) if many != FEW else few
-        contenders = {"bare": few, "aiohttp": few, "hromada": few, "hromada, many": much}
+        (folder / "crowd").mkdir()
+        crowd = prepared(folder / "crowd", items=FEW, people=people * CROWD)
+        contenders: dict[str, tuple[str, int, float]] = {
+            "bare": (few, people, 0.0),
+            "aiohttp": (few, people, 0.0),
+            "hromada": (few, people, 0.0),
+            "hromada, many": (much, people, 0.0),
+            "hromada, crowd": (crowd, people * CROWD, 0.0),
+            "hromada, crowd, slow": (crowd, people * CROWD, SLOW),
+        }
         for number in range(rounds):
-            for kind, url in contenders.items():
-                found = await throughput(kind.split(",")[0], url, people=people, seconds=seconds)
+            for kind, (url, n, slow) in contenders.items():
+                found = await throughput(kind.split(",")[0], url, people=n, seconds=seconds, slow=slow)
                 measured.setdefault(kind, []).append(found)
                 load = os.getloadavg()[0]
-                print(f"round {number + 1}: {kind:<14} {found:8.1f} answers/s, load {load:.1f}", file=sys.stderr)
+                print(f"round {number + 1}: {kind:<20} {found:8.1f} answers/s, load {load:.1f}", file=sys.stderr)
         times = await latency(few, people=people, seconds=seconds * 3)
     return _figures(measured, times)
 
@@ -164,8 +179,9 @@ def _figures(measured: dict[str, list[float]], times: list[float]) -> list[Figur
     ours = middle["hromada"]
     p99 = quantiles(times, n=100)[98]
     ratios = (
-        ("to bare python-telegram-bot", ours / middle["bare"], 1.5),
-        ("to the same with aiohttp", ours / middle["aiohttp"], 0.3),
+        ("to bare python-telegram-bot", ours / middle["bare"], 2.0),
+        ("to the same with aiohttp", ours / middle["aiohttp"], 0.4),
+        ("a crowd and a slow Telegram to a quick one", middle["hromada, crowd, slow"] / middle["hromada, crowd"], 0.8),
     )
     many = ours / middle["hromada, many"]
     return [

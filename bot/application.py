@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import faulthandler
 import logging
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from telegram.error import InvalidToken, TelegramError
+from telegram.error import InvalidToken
 from telegram.request import BaseRequest
 
 from annotation.errors import BadInput, HromadaError, Where
@@ -19,22 +21,29 @@ from annotation.store.database import Database
 from bot.conversation import notifications, update_handler
 from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import ConversationSettings
-from bot.delivery.backoff import Backoff
+from bot.delivery import sender, workers
+from bot.delivery.attempts import FloodLimit, RateLimit, Watchdog
+from bot.delivery.bot_profiles import update_bot_profiles
+from bot.delivery.http_server import ListenAddress, build_health_route, serve_http
 from bot.delivery.logs import configure_logging
-from bot.delivery.polling import POLLING_LEASE, UpdatePoller, Watchdog
+from bot.delivery.polling import POLLING_LEASE, UpdatePoller
 from bot.delivery.process_lease import LeaseKeeper
 from bot.delivery.receipts import Receipts
-from bot.delivery.sender import RateLimit, Sender
+from bot.delivery.sender import Sender
 from bot.delivery.sweeper import Sweeper
-from bot.delivery.telegram_api import AiohttpRequest, TelegramApi, update_bot_profiles
-from bot.delivery.telegram_payloads import UPDATE_TYPES, RawUpdate
-from bot.delivery.transaction_runner import TransactionRunner, get_now
-from bot.delivery.webhook import WEBHOOK_CONNECTIONS, WEBHOOK_PATH, WebhookServer, derive_secret
+from bot.delivery.telegram_api import AiohttpRequest, TelegramApi
+from bot.delivery.telegram_payloads import RawUpdate
+from bot.delivery.transaction_runner import TransactionRunner, get_now, read_database_clock
+from bot.delivery.webhook import WEBHOOK_PATH, WebhookKeeper, WebhookReceiver, derive_secret
 from bot.delivery.workers import DeliverySettings, Workers
 
 logger = logging.getLogger(__name__)
 STOP_SECONDS = 0.5
 """Seconds that running work gets to end; the rest is in the database."""
+GRACE_SECONDS = 8.0
+"""Seconds after which a process that was told to end ends, whatever hangs; Docker kills it after ten."""
+SPARE_CONNECTIONS = 8
+"""Connections to Telegram beyond those of the sender."""
 TELEGRAM_URL = "https://api.telegram.org/bot"
 
 
@@ -47,6 +56,7 @@ class BotApplication:
     requests: tuple[BaseRequest, BaseRequest]
     workers: Workers
     sender: Sender
+    receipts: Receipts
     sweeper: Sweeper
     watchdog: Watchdog
 
@@ -56,12 +66,14 @@ class BotApplication:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self.workers.stop(within=STOP_SECONDS)
-        with suppress(HromadaError):
-            await self.sweeper.lease.release()
+        await asyncio.gather(self.workers.stop(within=STOP_SECONDS), self.sender.stop(within=STOP_SECONDS))
+        with suppress(HromadaError, TimeoutError):
+            async with asyncio.timeout(STOP_SECONDS):
+                await self.receipts.save()
+                await self.sweeper.lease.release()
         for request in self.requests:
             await request.shutdown()
-        self.runner.close()
+        await self.runner.close(within=STOP_SECONDS)
 
     async def deliver(self, *updates: RawUpdate) -> None:
         """Store updates, handle them, and wait until all that follows is sent."""
@@ -71,7 +83,7 @@ class BotApplication:
     async def recover(self) -> None:
         """Take up what a killed process left behind; with a single writer, all of it at once."""
         if self.runner.single_writer:
-            await self.runner.run(lambda session: outbox.make_all_due(session, now=self.runner.clock()))
+            await self.runner.run(lambda session: outbox.make_all_due(session, now=self.runner.database_clock()))
         await self.sweeper.sweep_once()
 
 
@@ -93,21 +105,53 @@ def build_application(
     database: Database,
     settings: DeliverySettings,
     clock: Callable[[], datetime] = get_now,
+    database_clock: Callable[[], datetime] | None = None,
     request: BaseRequest | None = None,
     base_url: str = TELEGRAM_URL,
+    handling: int = workers.MAX_PARALLEL,
+    sending: int = sender.MAX_PARALLEL,
+    updates_a_minute: int = 0,
 ) -> BotApplication:
-    """The bot on a database; `request` replaces the network, `clock` the time."""
-    runner = TransactionRunner(database=database, clock=clock)
-    requests = (request or AiohttpRequest(), request or AiohttpRequest(connections=4))
+    """The bot on a database; `request` replaces the network, `clock` the time, `database_clock` that of the database.
+
+    `handling` and `sending` are how many users are served, and how many chats are sent to, at once; `updates_a_minute`
+    is how many updates of one user are read, 0 for all.
+    """
+    runner = TransactionRunner(
+        database=database, clock=clock, database_clock=database_clock or read_database_clock(database)
+    )
+    requests = (
+        request or AiohttpRequest(connections=sending + SPARE_CONNECTIONS),
+        request or AiohttpRequest(connections=4),
+    )
     api = TelegramApi(token=token, base_url=base_url, request=requests[0], poll_request=requests[1])
-    receipts, rate_limit = Receipts(runner), RateLimit()
-    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=rate_limit)
-    workers = Workers(runner=runner, settings=settings, sender=sender, receipts=receipts)
+    receipts, rate_limit, watchdog = Receipts(runner), RateLimit(), Watchdog()
+    outgoing = Sender(runner=runner, api=api, receipts=receipts, rate_limit=rate_limit, max_parallel=sending)
+    handlers = Workers(
+        runner=runner,
+        settings=settings,
+        sender=outgoing,
+        receipts=receipts,
+        max_parallel=handling,
+        flood_limit=FloodLimit(updates_a_minute),
+    )
     sweeper = Sweeper(
-        runner=runner, workers=workers, sender=sender, rate_limit=rate_limit, lease=LeaseKeeper(runner, "pacing")
+        runner=runner,
+        workers=handlers,
+        sender=outgoing,
+        rate_limit=rate_limit,
+        lease=LeaseKeeper(runner, "pacing"),
+        watchdog=watchdog,
     )
     return BotApplication(
-        runner=runner, api=api, requests=requests, workers=workers, sender=sender, sweeper=sweeper, watchdog=Watchdog()
+        runner=runner,
+        api=api,
+        requests=requests,
+        workers=handlers,
+        sender=outgoing,
+        receipts=receipts,
+        sweeper=sweeper,
+        watchdog=watchdog,
     )
 
 
@@ -116,8 +160,7 @@ class WebhookAddress:
     """Where updates come in: the public address, and where to listen behind the proxy."""
 
     url: str
-    host: str
-    port: int
+    listen: ListenAddress
 
 
 @asynccontextmanager
@@ -127,15 +170,23 @@ async def poll_in_background(app: BotApplication) -> AsyncIterator[None]:
         yield
 
 
-def run_application(app: BotApplication, *, token: str, log_level: str, address: WebhookAddress | None = None) -> None:
+def run_application(
+    app: BotApplication,
+    *,
+    token: str,
+    log_level: str,
+    webhook: WebhookAddress | None = None,
+    health: ListenAddress | None = None,
+) -> None:
     """Run until a signal comes: by long polling, or at an address that Telegram calls. Updates are never dropped.
 
-    Raises BadInput for an unknown token or an address that cannot be used, Unavailable where the watchdog gives up,
-    SchemaMismatch where a newer program has upgraded the database.
+    At the address `health` a supervisor can ask whether the bot is well. Raises BadInput for an unknown token or an
+    address that cannot be used, Unavailable where the watchdog gives up, SchemaMismatch where a newer program has
+    upgraded the database.
     """
     configure_logging(log_level, token=token)
     try:
-        asyncio.run(serve_updates(app, token=token, address=address))
+        asyncio.run(serve_updates(app, token=token, webhook=webhook, health=health, on_end=_limit_end))
     except InvalidToken:
         raise BadInput(
             "Telegram does not know this token.",
@@ -144,33 +195,54 @@ def run_application(app: BotApplication, *, token: str, log_level: str, address:
         ) from None
 
 
-async def serve_updates(app: BotApplication, *, token: str, address: WebhookAddress | None = None) -> None:
-    """Run within a loop until a signal comes."""
+def _limit_end() -> None:
+    """End the process after GRACE_SECONDS, with the traces of its threads on the error stream, unless it ends before.
+
+    A thread of the C library does so, whatever the event loop and the threads of the database wait for.
+    """
+    faulthandler.dump_traceback_later(GRACE_SECONDS, exit=True)
+    atexit.register(faulthandler.cancel_dump_traceback_later)  # nothing hangs once the threads have ended
+
+
+async def serve_updates(
+    app: BotApplication,
+    *,
+    token: str,
+    webhook: WebhookAddress | None = None,
+    health: ListenAddress | None = None,
+    on_end: Callable[[], None] = lambda: None,
+) -> None:
+    """Run within a loop until a signal comes; `on_end` is called when the end begins."""
     ended = asyncio.Event()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(signal_number, ended.set)
-    receiving = _poll(app) if address is None else _listen(app, token=token, address=address)
-    async with app, _run_in_background(app, receiving) as tasks:
-        stop = asyncio.create_task(ended.wait())
-        await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
-        stop.cancel()
-        logger.info("The bot ends.")
+    reporting = nullcontext() if health is None else serve_http([build_health_route(app.watchdog)], health)
+    async with reporting, app:
+        receiving = _poll(app) if webhook is None else _listen(app, token=token, address=webhook)
+        async with _run_in_background(app, receiving) as tasks:
+            stop = asyncio.create_task(ended.wait())
+            await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
+            stop.cancel()
+            on_end()
+            logger.info("The bot ends.")
 
 
 @asynccontextmanager
 async def _run_in_background(
     app: BotApplication, receiving: Coroutine[None, None, None]
 ) -> AsyncIterator[tuple[asyncio.Task[None], ...]]:
-    """Run the sweeper and this coroutine until the block ends, and yield both tasks; then raise what made one fail."""
-    both = (asyncio.create_task(app.sweeper.run()), asyncio.create_task(receiving))
+    """Run watchdog, sweeper and this coroutine until the block ends, and yield their tasks; then raise what made one
+    fail.
+    """
+    tasks = tuple(asyncio.create_task(work) for work in (app.watchdog.run(), app.sweeper.run(), receiving))
     profiles = asyncio.create_task(update_bot_profiles(app.api, app.workers.settings.bot_profiles))
     try:
-        yield both
+        yield tasks
     finally:
-        for task in (*both, profiles):
+        for task in (*tasks, profiles):
             task.cancel()
-        await asyncio.gather(*both, profiles, return_exceptions=True)
-    for task in both:
+        await asyncio.gather(*tasks, profiles, return_exceptions=True)
+    for task in tasks:
         if not task.cancelled():
             task.result()
 
@@ -178,50 +250,18 @@ async def _run_in_background(
 async def _poll(app: BotApplication) -> None:
     lease = LeaseKeeper(app.runner, POLLING_LEASE)
     poller = UpdatePoller(api=app.api, workers=app.workers, lease=lease, watchdog=app.watchdog, on_start=app.recover)
-    both = [asyncio.create_task(poller.run()), asyncio.create_task(app.watchdog.run())]
     try:
-        done, _ = await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        done.pop().result()
+        await poller.run()
     finally:
-        for task in both:
-            task.cancel()
-        await asyncio.gather(*both, return_exceptions=True)
-        with suppress(HromadaError):
-            await lease.release()
+        with suppress(HromadaError, TimeoutError):
+            async with asyncio.timeout(STOP_SECONDS):
+                await lease.release()
 
 
 async def _listen(app: BotApplication, *, token: str, address: WebhookAddress) -> None:
-    webhook = WebhookServer(workers=app.workers, secret=derive_secret(token))
-    try:
-        await webhook.start(host=address.host, port=address.port)
-    except OSError as failure:
-        raise BadInput(
-            f"The bot cannot listen there: {failure.strerror}.", where=Where(field="HROMADA_WEBHOOK_LISTEN")
-        ) from None
-    try:
+    receiver = WebhookReceiver(app.workers, derive_secret(token))
+    url = f"{address.url.rstrip('/')}{WEBHOOK_PATH}"
+    keeper = WebhookKeeper(api=app.api, url=url, secret=receiver.secret, watchdog=app.watchdog)
+    async with serve_http(receiver.list_routes(), address.listen):
         await app.recover()
-        await _register_webhook(app, token=token, url=f"{address.url.rstrip('/')}{WEBHOOK_PATH}")
-        await asyncio.Event().wait()
-    finally:
-        await webhook.stop()
-
-
-async def _register_webhook(app: BotApplication, *, token: str, url: str) -> None:
-    """Tell Telegram the address of the webhook, with retries until it succeeds."""
-    backoff = Backoff(first=1.0, longest=30.0)
-    while True:
-        try:
-            await app.api.set_webhook(
-                url,
-                secret_token=derive_secret(token),
-                allowed_updates=list(UPDATE_TYPES),
-                max_connections=WEBHOOK_CONNECTIONS,
-                drop_pending_updates=False,
-            )
-        except InvalidToken:
-            raise
-        except TelegramError as failure:
-            logger.warning("Telegram cannot be told where to call: %s", type(failure).__name__)
-            await asyncio.sleep(backoff.take_pause())
-        else:
-            return
+        await keeper.run()

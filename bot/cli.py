@@ -54,6 +54,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
     "Care": {
         "doctor": "Check that all that hromada needs is there.",
         "database": "Look after the database: upgrade, backup, restore, check.",
+        "delivery": "What the bot could not handle or send: `hromada delivery` lists it, `retry` and `drop` decide.",
     },
 }
 """The commands and command groups with the first sentence of their help, by the panel in which they are listed."""

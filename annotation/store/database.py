@@ -1,4 +1,4 @@
-"""The database connection: engines for SQLite and PostgreSQL, transactions, and driver errors as sentences.
+"""The database connection: engines for SQLite and PostgreSQL, their time limits, and transactions.
 
 Nothing is opened at import. A command opens a `Database`; only the transactions of `Database` commit.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,20 +17,20 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy import PoolProxiedConnection, event
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlmodel import Session
 
 from annotation import input_files
-from annotation.errors import BadInput, HromadaError, NotFound, Unavailable, Where
-from annotation.store import migrations
+from annotation.errors import BadInput, NotFound, Where
+from annotation.store import driver_errors, migrations
 
 _JSON = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 """Writes JSON as UTF-8: a Cyrillic letter takes two bytes, escaped it would take six."""
 BUSY_SECONDS = 5
 """Seconds that a SQLite writer waits for another writer before it gives up (`busy_timeout`)."""
-LOCK_SECONDS = 30
-"""Seconds that a statement on PostgreSQL waits for a lock, unless the address has `options` of its own."""
+ANSWER_SECONDS = 600.0
+"""Seconds that a command waits for one statement on PostgreSQL."""
 POOL_SIZE = 8
 """Number of connections of one process to PostgreSQL by default, and so of its simultaneous transactions."""
 _READ_ONLY = "the transaction that begins only reads"
@@ -97,15 +97,21 @@ class Database:
 
 @contextmanager
 def open_database(
-    url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", create: bool = True, pool: int = POOL_SIZE
+    url: str | sa.URL,
+    *,
+    synchronous: Synchronous = "NORMAL",
+    create: bool = True,
+    pool: int = POOL_SIZE,
+    answer_seconds: float = ANSWER_SECONDS,
 ) -> Iterator[Database]:
     """Open a database, make the tables of an empty one, yield the database and close it at the end.
 
-    `pool` is the largest number of connections to PostgreSQL. Raises NotFound where `create` is false and the SQLite
+    `pool` is the largest number of connections to PostgreSQL, `answer_seconds` how long each waits for the answer to a
+    statement, even where the server or the network stands still. Raises NotFound where `create` is false and the SQLite
     file does not exist, SchemaMismatch for a schema that is older or newer than this program, BadInput for an address
     or a file that is no database, Unavailable where the database is locked or does not answer.
     """
-    with open_engine(url, synchronous=synchronous, create=create, pool=pool) as engine:
+    with open_engine(url, synchronous=synchronous, create=create, pool=pool, answer_seconds=answer_seconds) as engine:
         with translate_errors(engine.url):
             migrations.prepare_schema(engine, reader=make_read_engine(engine))
         yield Database(engine)
@@ -113,13 +119,18 @@ def open_database(
 
 @contextmanager
 def open_engine(
-    url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", create: bool = True, pool: int = POOL_SIZE
+    url: str | sa.URL,
+    *,
+    synchronous: Synchronous = "NORMAL",
+    create: bool = True,
+    pool: int = POOL_SIZE,
+    answer_seconds: float = ANSWER_SECONDS,
 ) -> Iterator[sa.Engine]:
     """Open a database without a look at its schema, yield its engine and close it at the end.
 
     Raises the same errors as `open_database`.
     """
-    engine = create_engine(url, synchronous=synchronous, pool=pool)
+    engine = create_engine(url, synchronous=synchronous, pool=pool, answer_seconds=answer_seconds)
     try:
         file = engine.url.database
         if not create and engine.dialect.name == "sqlite" and file and not input_files.file_exists(Path(file)):
@@ -129,12 +140,19 @@ def open_engine(
         engine.dispose()
 
 
-def create_engine(url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", pool: int = POOL_SIZE) -> sa.Engine:
+def create_engine(
+    url: str | sa.URL,
+    *,
+    synchronous: Synchronous = "NORMAL",
+    pool: int = POOL_SIZE,
+    answer_seconds: float = ANSWER_SECONDS,
+) -> sa.Engine:
     """Create the engine of a database; raises BadInput for an address that cannot be used.
 
     On SQLite transactions begin with BEGIN IMMEDIATE, and WAL, foreign keys and a busy timeout are switched on. On
     PostgreSQL the isolation level is READ COMMITTED, whatever the server's default is. There are at most `pool`
-    connections, and each is tested before use, so that a restart of the server causes no error.
+    connections, and each is tested before use, so that a restart of the server causes no error. No wait for the server
+    is endless (`postgresql_connections`).
     """
     # hide_parameters: answers and ids must not appear in logs
     options: dict[str, Any] = {"hide_parameters": True, "json_serializer": _JSON.encode}
@@ -145,13 +163,16 @@ def create_engine(url: str | sa.URL, *, synchronous: Synchronous = "NORMAL", poo
         if parsed.get_backend_name() == "postgresql":
             options |= {"isolation_level": "READ COMMITTED"}
             options |= {"pool_size": pool, "max_overflow": 0, "pool_pre_ping": True}
-            if "options" not in parsed.query:
-                options["connect_args"] = {"options": f"-c lock_timeout={LOCK_SECONDS}s"}
+            options |= {"pool_timeout": min(30.0, answer_seconds)}
         engine = sa.create_engine(parsed, **options)
     except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as failure:
         raise _explain_unusable_url(str(url), failure) from None
     if engine.dialect.name == "sqlite":
         _set_up_sqlite(engine, synchronous)
+    else:
+        from annotation.store import postgresql_connections  # needs the driver
+
+        postgresql_connections.limit_waiting(engine, answer_seconds=answer_seconds)
     return engine
 
 
@@ -204,95 +225,13 @@ def _mark_read_only(connection: sa.Connection) -> None:
     connection.connection.info[_READ_ONLY] = True
 
 
-DriverError = DatabaseError | sqlite3.DatabaseError
-"""A database error, as SQLAlchemy wraps it or as the SQLite driver raises it where the driver is used directly."""
-SECRET_PARAMETERS = ("password", "sslpassword", "sslkey", "passfile")
-"""Parameters of a PostgreSQL address that are never shown."""
-UNAVAILABLE_BY_CODE: Mapping[str, tuple[str, str]] = {
-    # PostgreSQL's error code (SQLSTATE): the problem and its remedy, raised as Unavailable
-    "40001": ("Another process wrote the same at the same moment.", "Try again."),
-    "40P01": ("Another process wrote the same at the same moment.", "Try again."),
-    "53100": ("The disk of the database is full.", "Make room on it."),
-    "53300": ("The server takes no more connections.", "Lower HROMADA_DATABASE_POOL, or raise its max_connections."),
-    "55P03": ("The database is locked by another process.", "Wait, or end it."),
-    "57014": ("The database took too long to answer.", "Try again."),
-}
-REFUSED_BY_CODE: Mapping[str, tuple[str, str]] = {
-    # the same, raised as BadInput
-    "22021": ("A text holds a character that the database does not store.", "Take out NUL characters."),
-    "22P05": ("A text holds a character that the database does not store.", "Make the database with UTF-8."),
-    "25006": ("The database may not be written.", "Name a server that is no stand-by."),
-    "42501": ("The database's user may not do this.", "Let it own the database."),
-}
-REFUSED_BY_WORDS: Mapping[str, tuple[str, str]] = {
-    "does not exist": ("The server has no such database or user.", "Make it (createdb, createuser), or correct it."),
-    "authentication failed": ("The server refuses this user or password.", "Correct HROMADA_DATABASE_URL."),
-    "no password supplied": ("The server asks for a password.", "Put it into HROMADA_DATABASE_URL, or into ~/.pgpass."),
-    "no pg_hba.conf entry": ("The server refuses this user from here.", "Allow it in the server's pg_hba.conf."),
-}
-"""Problem and remedy by words of PostgreSQL's message, for failures to connect, which have no error code."""
-
-
-def format_url(url: sa.URL) -> str:
-    """The database's address without its secrets."""
-    return url.difference_update_query(SECRET_PARAMETERS).render_as_string()
-
-
 @contextmanager
 def translate_errors(url: sa.URL) -> Iterator[None]:
     """Raise database errors as HromadaErrors; errors without a known explanation are raised unchanged."""
     try:
         yield
-    except PoolTimeout as failure:
-        remedy = "Raise HROMADA_DATABASE_POOL, or ask less at once."
-        raise Unavailable("All connections are in use.", where=Where(file=format_url(url)), remedy=remedy) from failure
-    except (DatabaseError, sqlite3.DatabaseError) as failure:
-        explain = _explain_sqlite_error if url.drivername.startswith("sqlite") else _explain_postgresql_error
-        sentence = explain(url, failure)
+    except (PoolTimeout, DBAPIError, sqlite3.DatabaseError) as failure:
+        sentence = driver_errors.explain_error(url, failure)
         if sentence is None:
             raise
         raise sentence from failure
-
-
-def _explain_sqlite_error(url: sa.URL, failure: DriverError) -> HromadaError | None:
-    where = Where(file=url.database)
-    text = _get_error_text(failure)
-    if "locked" in text or "busy" in text:
-        return Unavailable("The database is locked by another process.", where=where, remedy="Wait, or end it.")
-    if "not a database" in text or "malformed" in text:
-        return BadInput("This file is not a database.", where=where, remedy="Name another, or restore a backup.")
-    if "unable to open" in text:
-        return BadInput(
-            "The database cannot be opened.", where=where, remedy="Check that the folder exists and may be written."
-        )
-    if "readonly" in text or "read-only" in text:
-        return BadInput("The database may not be written.", where=where, remedy="Give yourself write permission.")
-    return _explain_no_answer(where, failure)
-
-
-def _explain_postgresql_error(url: sa.URL, failure: DriverError) -> HromadaError | None:
-    """Explain an error by PostgreSQL's error code, or by the words of its message where the connection failed."""
-    where = Where(file=format_url(url))
-    code = getattr(getattr(failure, "orig", None), "sqlstate", None) or ""
-    if code in UNAVAILABLE_BY_CODE:
-        problem, remedy = UNAVAILABLE_BY_CODE[code]
-        return Unavailable(problem, where=where, remedy=remedy)
-    if code in REFUSED_BY_CODE:
-        problem, remedy = REFUSED_BY_CODE[code]
-        return BadInput(problem, where=where, remedy=remedy)
-    if not code and isinstance(failure, OperationalError):
-        text = _get_error_text(failure)
-        for words, (problem, remedy) in REFUSED_BY_WORDS.items():
-            if words in text:
-                return BadInput(problem, where=where, remedy=remedy)
-    return _explain_no_answer(where, failure)
-
-
-def _get_error_text(failure: DriverError) -> str:
-    return str(getattr(failure, "orig", failure)).lower()
-
-
-def _explain_no_answer(where: Where, failure: DriverError) -> HromadaError | None:
-    if isinstance(failure, OperationalError | sqlite3.OperationalError):
-        return Unavailable("The database does not answer.", where=where, remedy="Check that it runs, then try again.")
-    return None

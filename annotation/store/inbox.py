@@ -1,7 +1,8 @@
 """The inbox: Telegram updates are stored here before they are confirmed, until a transaction has handled them.
 
 A worker takes the earliest waiting update of one Telegram user, and its transaction locks that row until it ends. So
-each update is handled once, and the updates of one user in their order, for any number of threads and processes.
+each update is handled once, and the updates of one user in their order, for any number of threads and processes. An
+update that cannot be handled is parked (`parked`).
 """
 
 from __future__ import annotations
@@ -61,17 +62,45 @@ def take_next_update(session: Session, *, telegram_id: int) -> PendingUpdate | N
 
 def mark_done(session: Session, *, update_id: int, now: datetime) -> None:
     """Mark an update as handled, and delete its content."""
-    session.connection().execute(_DONE, {"update": update_id, "now": now, "code": None})
+    session.connection().execute(_DONE, {"update": update_id, "now": now})
 
 
-def give_up_update(session: Session, *, update_id: int, code: str, now: datetime) -> None:
-    """Mark an update as one that cannot be handled; `code` is the code in the log that explains why."""
-    session.connection().execute(_DONE, {"update": update_id, "now": now, "code": code})
+@dataclass(frozen=True, kw_only=True)
+class FailedUpdate:
+    """An update that could not be handled: how often that failed before, and when it came."""
+
+    update_id: int
+    attempts: int
+    received_at: datetime
+
+
+def get_failed_update(session: Session, *, telegram_id: int) -> FailedUpdate | None:
+    """The earliest waiting update of a Telegram user, whose handling has failed; its content is not read."""
+    row = session.connection().execute(_FIND_FAILED, {"sender": telegram_id}).first()
+    return None if row is None else FailedUpdate(update_id=row[0], attempts=row[1], received_at=row[2])
+
+
+def get_payload(session: Session, *, update_id: int) -> dict[str, Any]:
+    """What is stored of an update; empty where nothing is."""
+    payload: dict[str, Any] | None = session.connection().execute(_FIND_PAYLOAD, {"update": update_id}).scalar()
+    return payload or {}
 
 
 def count_failure(session: Session, *, update_id: int) -> None:
     """Count a failed attempt to handle an update."""
     session.connection().execute(_FAILED, {"update": update_id})
+
+
+def park_update(session: Session, *, update_id: int, code: str, reason: str, trace: str, now: datetime) -> None:
+    """Park an update that cannot be handled, with all that it has; `code` is what its sender is told."""
+    values = {"update": update_id, "code": code, "reason": reason, "trace": trace, "now": now}
+    session.connection().execute(_PARK, values)
+
+
+def park_unstorable_update(session: Session, *, update_id: int, reason: str, trace: str, now: datetime) -> None:
+    """Store an update that cannot be stored with its content as a parked one without any."""
+    values = {"update": update_id, "reason": reason, "trace": trace, "now": now}
+    session.connection().execute(_STORE_PARKED, values)
 
 
 def list_waiting_senders(session: Session, *, before: datetime) -> Sequence[int]:
@@ -80,7 +109,7 @@ def list_waiting_senders(session: Session, *, before: datetime) -> Sequence[int]
 
 
 def delete_handled(session: Session, *, before: datetime) -> int:
-    """Delete updates that were handled before a time; returns how many. Their numbers are no longer known then."""
+    """Delete updates that were handled before a time; returns how many. Their ids are no longer known then."""
     return session.connection().execute(_DELETE, {"before": before}).rowcount
 
 
@@ -98,10 +127,26 @@ WHERE update_id = (SELECT min(update_id) FROM inbox WHERE telegram_id = :sender 
   AND done_at IS NULL
 FOR UPDATE SKIP LOCKED""").columns(sa.column("update_id"), sa.column("payload", sa.JSON()), sa.column("attempts"))
 _DONE = sa.text("""
-UPDATE inbox SET done_at = :now, telegram_id = NULL, payload = NULL, code = :code
+UPDATE inbox SET done_at = :now, telegram_id = NULL, payload = NULL
 WHERE update_id = :update AND done_at IS NULL""").bindparams(sa.bindparam("now", type_=UtcDateTime()))
 _FAILED = sa.text("UPDATE inbox SET attempts = attempts + 1 WHERE update_id = :update AND done_at IS NULL")
+_FIND_FAILED = sa.text("""
+SELECT update_id, attempts, received_at FROM inbox WHERE telegram_id = :sender AND done_at IS NULL
+ORDER BY update_id LIMIT 1""").columns(
+    sa.column("update_id"), sa.column("attempts"), sa.column("received_at", UtcDateTime())
+)
+_FIND_PAYLOAD = sa.text("SELECT payload FROM inbox WHERE update_id = :update").columns(sa.column("payload", sa.JSON()))
+_PARK = sa.text("""
+UPDATE inbox SET done_at = :now, attempts = attempts + 1, code = :code, reason = :reason, trace = :trace
+WHERE update_id = :update AND done_at IS NULL""").bindparams(sa.bindparam("now", type_=UtcDateTime()))
+_STORE_PARKED = sa.text("""
+INSERT INTO inbox (update_id, received_at, done_at, attempts, reason, trace)
+VALUES (:update, :now, :now, 1, :reason, :trace) ON CONFLICT DO NOTHING""").bindparams(
+    sa.bindparam("now", type_=UtcDateTime())
+)
 _SENDERS = sa.text("""
 SELECT telegram_id FROM inbox WHERE done_at IS NULL AND received_at <= :before
 GROUP BY telegram_id ORDER BY min(update_id) LIMIT :most""").bindparams(sa.bindparam("before", type_=UtcDateTime()))
-_DELETE = sa.text("DELETE FROM inbox WHERE done_at < :before").bindparams(sa.bindparam("before", type_=UtcDateTime()))
+_DELETE = sa.text("DELETE FROM inbox WHERE done_at < :before AND reason IS NULL").bindparams(
+    sa.bindparam("before", type_=UtcDateTime())
+)

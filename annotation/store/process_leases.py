@@ -1,18 +1,27 @@
 """Process leases: a task that one process does at a time is held by a lease with an end, renewed while it goes on.
 
-A lease is a row with the name of the task, its holder and the time until which it is held. Where the holder dies, the
-lease ends at that time and another process can take it.
+A lease is a row with the name of the task, its holder and the time until which it is held, by the database's clock.
+Where the holder dies, the lease ends at that time and another process can take it.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import sqlalchemy as sa
 from sqlmodel import Session, select
 
 from annotation.store.models import ProcessLease
 from annotation.store.models.table_model import UtcDateTime
+
+
+def get_database_time(session: Session) -> datetime:
+    """The time of the database, on SQLite that of the machine: processes that share a database agree on it."""
+    if session.get_bind().dialect.name == "sqlite":
+        text = session.connection().execute(sa.text("SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')")).scalar_one()
+        return datetime.fromisoformat(text)
+    found: datetime = session.connection().execute(sa.text("SELECT clock_timestamp()")).scalar_one()
+    return found.astimezone(UTC)
 
 
 def get_holder(session: Session, *, name: str) -> str | None:

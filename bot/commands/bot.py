@@ -9,6 +9,10 @@ import typer
 if TYPE_CHECKING:
     from annotation.settings import Settings
     from bot.application import WebhookAddress
+    from bot.delivery.http_server import ListenAddress
+
+ANSWER_SECONDS = 10.0
+"""Seconds that a bot waits for the answer of PostgreSQL to a statement."""
 
 
 def bot(
@@ -36,7 +40,8 @@ def bot(
             remedy="Ask @BotFather for one and write it into .env.",
         )
     token, address = settings.telegram_token.get_secret_value(), _parse_webhook_address(settings) if webhook else None
-    with database_session.open_database(create=True) as database:
+    health = _parse_listen_address(settings.health_listen, "HROMADA_HEALTH_LISTEN") if settings.health_listen else None
+    with database_session.open_database(create=True, answer_seconds=ANSWER_SECONDS) as database:
         with database.transaction() as transaction:
             key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=database_session.get_current_time())
             definitions = [
@@ -49,9 +54,15 @@ def bot(
                 terminal_output.print_sentence(sentence)
         delivery = application.build_delivery_settings(key=key, protect=settings.telegram_protect)
         app = application.build_application(
-            token=token, database=database, settings=delivery, base_url=settings.telegram_url
+            token=token,
+            database=database,
+            settings=delivery,
+            base_url=settings.telegram_url,
+            handling=settings.bot_handling,
+            sending=settings.bot_sending,
+            updates_a_minute=settings.bot_updates_a_minute,
         )
-        application.run_application(app, token=token, log_level=settings.log_level, address=address)
+        application.run_application(app, token=token, log_level=settings.log_level, webhook=address, health=health)
 
 
 def _parse_webhook_address(settings: Settings) -> WebhookAddress:
@@ -68,11 +79,19 @@ def _parse_webhook_address(settings: Settings) -> WebhookAddress:
             where=Where(field="HROMADA_WEBHOOK_URL"),
             remedy="Write it like https://bot.example.org; a proxy there passes it on to HROMADA_WEBHOOK_LISTEN.",
         )
-    host, _, port = settings.webhook_listen.rpartition(":")
+    return WebhookAddress(
+        url=url.geturl(), listen=_parse_listen_address(settings.webhook_listen, "HROMADA_WEBHOOK_LISTEN")
+    )
+
+
+def _parse_listen_address(text: str, field: str) -> ListenAddress:
+    """The host and port of a setting; raises BadInput."""
+    from annotation.errors import BadInput, Where
+    from bot.delivery.http_server import ListenAddress
+
+    host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 65535:
         raise BadInput(
-            "This is no address to listen on.",
-            where=Where(field="HROMADA_WEBHOOK_LISTEN"),
-            remedy="Write it like 127.0.0.1:8080.",
+            "This is no address to listen on.", where=Where(field=field), remedy="Write it like 127.0.0.1:8080."
         )
-    return WebhookAddress(url=url.geturl(), host=host, port=int(port))
+    return ListenAddress(host=host, port=int(port), field=field)

@@ -17,11 +17,17 @@ from annotation.store.models import Project
 
 
 @contextmanager
-def open_database(*, create: bool = False) -> Iterator[database.Database]:
+def open_database(
+    *, create: bool = False, answer_seconds: float = database.ANSWER_SECONDS
+) -> Iterator[database.Database]:
     """Open the database of the settings; raises NotFound for one that is not there, unless `create`."""
     settings = _get_lasting_settings()
     with database.open_database(
-        settings.database_url, synchronous=settings.sqlite_synchronous, create=create, pool=settings.database_pool
+        settings.database_url,
+        synchronous=settings.sqlite_synchronous,
+        create=create,
+        pool=settings.database_pool,
+        answer_seconds=answer_seconds,
     ) as opened:
         yield opened
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,26 +36,31 @@ def status(
     if watch and json:
         raise BadInput("--watch is for people, --json for machines.", remedy="Leave one of them out.")
     if watch:
-        _watch_screen(lambda: _build_screen(_read_statuses(project), detailed=project is not None))
+        _watch_screen(lambda: _build_screen(*_read_statuses(project), detailed=project is not None))
         return
-    statuses = _read_statuses(project)
+    statuses, parked = _read_statuses(project)
     if json:
-        facts = [_build_json(campaign) for campaign in statuses]
+        facts = [_build_json(campaign) | parked for campaign in statuses]
         terminal_output.print_json(facts[0] if project is not None else facts)
         return
     with terminal_output.allow_closed_pipe():
-        for part in _build_screen(statuses, detailed=project is not None):
+        for part in _build_screen(statuses, parked, detailed=project is not None):
             terminal_output.get_console().print(part)
 
 
-def _read_statuses(project: str | None) -> list[CampaignStatus]:
-    from annotation.store import queries
+def _read_statuses(project: str | None) -> tuple[list[CampaignStatus], dict[str, int]]:
+    """The status of each project, and how many updates and messages are parked in the whole database."""
+    from annotation.store import parked, queries
     from annotation.workflow.monitoring import campaign_status
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
         projects = queries.list_projects(view) if project is None else [database_session.get_project(view, project)]
-        return [campaign_status.get_campaign_status(view, loaded) for loaded in projects]
+        counts = parked.count_parked(view)
+        return (
+            [campaign_status.get_campaign_status(view, loaded) for loaded in projects],
+            {"parked updates": counts.updates, "parked messages": counts.messages},
+        )
 
 
 def _watch_screen(screen: Callable[[], Sequence[RenderableType]]) -> None:
@@ -77,15 +82,20 @@ def _watch_screen(screen: Callable[[], Sequence[RenderableType]]) -> None:
         signal.signal(signal.SIGINT, previous_handler)
 
 
-def _build_screen(statuses: Sequence[CampaignStatus], *, detailed: bool) -> Sequence[RenderableType]:
+def _build_screen(
+    statuses: Sequence[CampaignStatus], parked: Mapping[str, int], *, detailed: bool
+) -> Sequence[RenderableType]:
     from bot.commands import terminal_output
+
+    waiting = ", ".join(f"{name}: {number}" for name, number in parked.items() if number)
+    notes = [f"{waiting}; see hromada delivery list"] if waiting else []
 
     if detailed:
         campaign = statuses[0]
         return terminal_output.build_table(
-            f"{campaign.project.name}: {campaign.project.title}", ("what", "is"), _build_lines(campaign)
+            f"{campaign.project.name}: {campaign.project.title}", ("what", "is"), _build_lines(campaign), notes=notes
         )
-    notes = () if statuses else ["Nothing is loaded yet: hromada load project.yaml"]
+    notes += [] if statuses else ["Nothing is loaded yet: hromada load project.yaml"]
     return terminal_output.build_table(
         "Projects", COLUMNS, [_build_row(campaign) for campaign in statuses], notes=notes
     )

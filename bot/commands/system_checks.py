@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from annotation.errors import HromadaError, NotFound
 from annotation.settings import Settings, read_settings
-from annotation.store import database, integrity, invariants, migrations, pseudonyms
+from annotation.store import database, driver_errors, integrity, invariants, migrations, pseudonyms
 from annotation.store.database import make_read_engine
 from bot.commands import database_session
 
@@ -49,7 +49,7 @@ def _check_connection(settings: Settings) -> tuple[SystemFinding, ...]:
     """Check the database and its key without writing; it is well where the database is not there yet."""
     try:
         with database_session.open_database() as opened, opened.reading() as view:
-            address = database.format_url(opened.engine.url)
+            address = driver_errors.format_url(opened.engine.url)
             return (SystemFinding("database", well=True, says=address), _check_key(view, settings))
     except NotFound as absence:
         return (SystemFinding("database", well=True, says=str(absence)),)

@@ -215,8 +215,7 @@ def show_card(
 
 def ask_time_zone(context: UpdateContext) -> TelegramCalls:
     """Ask for the time zone, which can be tapped or typed."""
-    context.save_state(context.state.with_step(ConversationStep.ZONE))
-    return context.send(onboarding.render_time_zone_choice(context.translate, now=context.now))
+    return context.ask(onboarding.render_time_zone_choice(context.translate, now=context.now), ConversationStep.ZONE)
 
 
 def _announce_page_end(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
@@ -278,10 +277,8 @@ def _ask_requirement(
     if reason is UnassignedReason.PROFILE:
         answers = terms.get_profile_answers(context.transaction.session, annotator_id=context.annotator_id)
         field = terms.list_missing_fields(project_terms.fields, answers)[0]
-        context.save_state(
-            context.state.with_step(ConversationStep.PROFILE, subject_id=project_id, profile_field=field.name)
-        )
-        return context.send(onboarding.render_profile_field(field, context.translate, project_id=project_id))
+        question = onboarding.render_profile_field(field, context.translate, project_id=project_id)
+        return context.ask(question, ConversationStep.PROFILE, subject_id=project_id, profile_field=field.name)
     if context.annotator.time_zone is None:
         return ask_time_zone(context)
     text = definition.content_warning or ""

@@ -11,7 +11,13 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import Stale
 from annotation.workflow import assignments, definitions
 from annotation.workflow.assignments import AnnotatorTransaction, OpenedAssignment
-from annotation.workflow.conversations.conversation_state import ConversationRecord, ConversationState
+from annotation.workflow.conversations import screens
+from annotation.workflow.conversations.conversation_state import (
+    ConversationRecord,
+    ConversationState,
+    ConversationStep,
+)
+from annotation.workflow.conversations.screens import TypedMessage
 from bot.conversation.callbacks import CallbackData
 from bot.conversation.texts import Texts, get_texts, match_language
 from bot.conversation.updates_and_calls import (
@@ -68,6 +74,11 @@ class UpdateContext:
         return self.incoming.text or ""
 
     @property
+    def typed(self) -> TypedMessage:
+        """The number and time of the message."""
+        return TypedMessage(message_id=self.incoming.message_id or 0, at=self.incoming.at)
+
+    @property
     def command(self) -> str:
         """The command in the message, without its slash; empty for any other text."""
         first_word = self.text.split(maxsplit=1)[0] if self.text.strip() else ""
@@ -115,7 +126,7 @@ class UpdateContext:
         text = self.translate(text_id, **arguments) if text_id else ""
         return (TapAcknowledgement(query_id=self.incoming.query_id, text=text, alert=alert),)
 
-    def send(self, *messages: RenderedMessage, assignment_id: int | None = None) -> TelegramCalls:
+    def send(self, *messages: RenderedMessage, assignment_id: int | None = None) -> tuple[NewMessage, ...]:
         """Calls that send new messages. With `assignment_id`, the last is the item message of that assignment."""
         return tuple(
             NewMessage(
@@ -132,7 +143,23 @@ class UpdateContext:
         """A call that sends one text as a new message."""
         return self.send(message_layout.render_text(self.translate, self.translate(text_id, **arguments)))
 
-    def edit(self, message: RenderedMessage, *, assignment_id: int | None = None) -> TelegramCalls:
+    def ask(
+        self, message: RenderedMessage, step: ConversationStep, *, subject_id: int = 0, profile_field: str = ""
+    ) -> TelegramCalls:
+        """A call that asks for a step of the conversation; texts that are sent after it are the input."""
+        update_id = self.incoming.update_id
+        self.save_state(
+            self.state.with_step(step, subject_id=subject_id, profile_field=profile_field, asked_by=update_id)
+        )
+        (call,) = self.send(message)
+        return (replace(call, prompt=(self.annotator_id, update_id)),)
+
+    def redraw_item(self, message: RenderedMessage, *, assignment_id: int) -> TelegramCalls:
+        """A call that lets the message of an item ask something else; texts that are sent before answer nothing."""
+        screens.begin_redraw(self.transaction.session, assignment_id)
+        return tuple(replace(call, redraws=assignment_id) for call in self.edit(message, assignment_id=assignment_id))
+
+    def edit(self, message: RenderedMessage, *, assignment_id: int | None = None) -> tuple[MessageEdit, ...]:
         """A call that replaces the message with the tapped button, otherwise the item message of the assignment.
 
         No call where the update is no tap and no assignment is named.

@@ -7,18 +7,18 @@ to the annotator here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
-from datetime import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from annotation.errors import BadInput, HromadaError, Stale, Unavailable
+from annotation.errors import BadInput, HromadaError, Stale, Unavailable, UnknownVersion
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import callbacks, navigation
 from bot.conversation.callbacks import ButtonAction
-from bot.conversation.handlers import answers, data_rights, onboarding, skips_and_reports, start
+from bot.conversation.handlers import answers, data_rights, onboarding, skips_and_reports, start, typed_answers
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import (
@@ -35,12 +35,20 @@ from bot.conversation.views import message_layout
 if TYPE_CHECKING:
     from sqlmodel import Session
 
-HANDLED_KINDS = {UpdateKind.MESSAGE, UpdateKind.EDITED, UpdateKind.TAP}
+HANDLED_KINDS = {UpdateKind.MESSAGE, UpdateKind.EDITED, UpdateKind.TAP, UpdateKind.FLOODED}
 """Updates of these kinds are passed to the handlers."""
 _UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")
 
 Condition = Callable[[UpdateContext], bool]
 Handler = Callable[[UpdateContext], TelegramCalls]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplyInterval:
+    """How often a reply that changes nothing is made to one annotator at the most, and what answers them meanwhile."""
+
+    interval: timedelta
+    meanwhile: Handler | None = None
 
 
 def _build_tap_condition(action: ButtonAction) -> Condition:
@@ -57,6 +65,16 @@ def _build_step_condition(step: ConversationStep) -> Condition:
 
 def _build_kind_condition(kind: UpdateKind) -> Condition:
     return lambda context: context.incoming.kind is kind
+
+
+def _replies_to_another_message(context: UpdateContext) -> bool:
+    """Whether the text is a reply, but not to the message that asks for the step of the conversation."""
+    return context.incoming.reply_to not in {None, context.state.asked_in}
+
+
+def _was_sent_before_prompt(context: UpdateContext) -> bool:
+    """Whether the step of the conversation was not asked for on the screen yet when the text was sent."""
+    return context.state.step is not ConversationStep.NONE and not context.state.awaits_input(context.typed.message_id)
 
 
 HANDLERS: tuple[tuple[Condition, Handler], ...] = (
@@ -84,6 +102,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.FORGET), data_rights.erase_annotator),
     (_build_tap_condition(ButtonAction.GO_ON), start.resume_work),
     (_build_kind_condition(UpdateKind.TAP), start.refuse_forged_tap),
+    (_build_kind_condition(UpdateKind.FLOODED), start.explain_flood),
     (_build_kind_condition(UpdateKind.EDITED), start.refuse_edit),
     (lambda context: context.incoming.media is not None, start.refuse_media),
     (_build_command_condition("start"), start.start_conversation),
@@ -98,14 +117,26 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_command_condition("help"), start.show_help),
     (lambda context: bool(context.command), start.refuse_unknown_command),
     (_build_step_condition(ConversationStep.LANGUAGE), start.repeat_language_question),
+    (_replies_to_another_message, typed_answers.answer_replied_item),
+    (_was_sent_before_prompt, typed_answers.explain_early_input),
     (_build_step_condition(ConversationStep.PROFILE), onboarding.record_profile_text),
     (_build_step_condition(ConversationStep.ZONE), onboarding.set_typed_time_zone),
     (_build_step_condition(ConversationStep.SKIP), skips_and_reports.skip_with_text),
     (_build_step_condition(ConversationStep.REPORT), skips_and_reports.report_with_text),
     (_build_step_condition(ConversationStep.ASK), skips_and_reports.submit_question),
-    (lambda _: True, answers.answer_with_text),
+    (lambda _: True, typed_answers.answer_with_text),
 )
 """Conditions with their handlers, in the order in which they are tried; the last condition always holds."""
+REPLY_INTERVALS: Mapping[Handler, ReplyInterval] = {
+    start.refuse_media: ReplyInterval(interval=timedelta(minutes=1)),
+    start.refuse_unknown_command: ReplyInterval(interval=timedelta(minutes=1)),
+    start.refuse_edit: ReplyInterval(interval=timedelta(minutes=10)),
+    data_rights.send_my_data: ReplyInterval(
+        interval=data_rights.EXPORT_INTERVAL, meanwhile=data_rights.explain_wait_for_data
+    ),
+    data_rights.explain_wait_for_data: ReplyInterval(interval=timedelta(minutes=1)),
+}
+"""Handlers that answer one annotator once in a while only."""
 
 
 def handle_update(
@@ -116,7 +147,7 @@ def handle_update(
         return _answer_outside_private_chat(incoming)
     if incoming.kind is UpdateKind.BLOCKED:
         registration.mark_unreachable(session, telegram_id=incoming.telegram_id, now=now)
-    if incoming.kind not in HANDLED_KINDS:
+    if incoming.kind not in HANDLED_KINDS or _is_edited_media(incoming):
         return ()
     incoming = replace(incoming, text=_clean_text(incoming.text))
     transaction, record = conversation_state.open_conversation(
@@ -137,9 +168,26 @@ def handle_update(
         callback=callback,
     )
     try:
-        return next(handler for condition, handler in HANDLERS if condition(context))(context)
+        return _answer_update(context, next(handler for condition, handler in HANDLERS if condition(context)))
     except (Stale, BadInput) as failure:
         return explain_refusal(context, failure)
+
+
+def _is_edited_media(incoming: IncomingUpdate) -> bool:
+    """Whether it is an edited message with media, such as each step of a live location."""
+    return incoming.kind is UpdateKind.EDITED and incoming.media is not None
+
+
+def _answer_update(context: UpdateContext, handler: Handler) -> TelegramCalls:
+    """Call the handler, or what stands in for it, if it answered this annotator a short while ago."""
+    limit = REPLY_INTERVALS.get(handler)
+    if limit is None:
+        return handler(context)
+    name = handler.__name__
+    if context.state.get_reply_wait(name, interval=limit.interval, now=context.now):
+        return context.acknowledge() if limit.meanwhile is None else _answer_update(context, limit.meanwhile)
+    context.save_state(context.state.with_reply(name, now=context.now))
+    return handler(context)
 
 
 def _answer_outside_private_chat(incoming: IncomingUpdate) -> TelegramCalls:
@@ -168,8 +216,13 @@ def explain_refusal(context: UpdateContext, failure: HromadaError) -> TelegramCa
     return join_calls(explanation, navigation.show_current_screen(context.without_tap()))
 
 
-def explain_failure(incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls:
-    """Apologise for an update that could not be handled; `code` is the code of the failure in the log."""
+def explain_failure(session: Session, incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls:
+    """Apologise for an update that could not be handled; `code` is the code of the failure in the log.
+
+    A state of the conversation that cannot be read is emptied, so that the annotator can go on.
+    """
+    if isinstance(failure, UnknownVersion):
+        conversation_state.reset_state(session, telegram_id=incoming.telegram_id)
     translate = get_texts(match_language(incoming.language_code))
     text = translate("busy") if isinstance(failure, Unavailable) else translate("trouble", code=code)
     apology = NewMessage(chat_id=incoming.chat_id, html=message_layout.render_text(translate, text).html)

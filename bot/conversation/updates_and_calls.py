@@ -19,7 +19,8 @@ class UpdateKind(StrEnum):
     """The kind of an update. The values are stored.
 
     MESSAGE is a new message, EDITED an edited one, TAP a tap on an inline button. BLOCKED and UNBLOCKED: the user has
-    stopped or started the bot. MIGRATED: a group has another chat id now. OTHER needs no answer.
+    stopped or started the bot. MIGRATED: a group has another chat id now. OTHER needs no answer. FLOODED is a note of
+    delivery, without content: the user sent more than is read, and this is the first update that was not.
     """
 
     MESSAGE = "message"
@@ -29,6 +30,7 @@ class UpdateKind(StrEnum):
     UNBLOCKED = "unblocked"
     MIGRATED = "migrated"
     OTHER = "other"
+    FLOODED = "flooded"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,12 +87,16 @@ class AssignmentMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class MessageEdit:
-    """Replaces the text and buttons of a message; if it is missing or unchanged, the call counts as made."""
+    """Replaces the text and buttons of a message; if it is missing or unchanged, the call counts as made.
+
+    `redraws` is the assignment of which it asks something else now.
+    """
 
     chat_id: int
     message: int | AssignmentMessage
     html: str
     buttons: ButtonRows = ()
+    redraws: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,8 +105,9 @@ class NewMessage:
 
     `silent` messages make no sound. `assignment_id` is the assignment that the message shows: once it is sent, its
     message id and the time are stored. `answered_message_id` is the id of the support message that it answers: if the
-    answer is lost, the question counts as unanswered again. A `repeatable` message is sent again where it is not known
-    whether it arrived. `protect` prevents forwarding and saving.
+    answer is lost, the question counts as unanswered again. `prompt` is set where it asks for a step of the
+    conversation: the id of the annotator, and of the update that made the bot ask. A `repeatable` message is sent again
+    where it is not known whether it arrived. `protect` prevents forwarding and saving.
     """
 
     chat_id: int
@@ -110,6 +117,7 @@ class NewMessage:
     input_hint: str | None = None
     assignment_id: int | None = None
     answered_message_id: int | None = None
+    prompt: tuple[int, int] | None = None
     repeatable: bool = True
     protect: bool = True
 

@@ -1,7 +1,7 @@
 """The lease of a process: acquired where nobody holds it, renewed while the process runs, released at the end.
 
-A process that was killed cannot release its lease; another one on the same machine sees that it is gone, and does not
-wait.
+It ends by the database's clock, on which all processes agree. A process that was killed cannot release its lease;
+another one on the same machine, or in the same container, sees that it is gone, and does not wait.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ LEASE_TIME = timedelta(seconds=15)
 """How long a lease lasts unless it is renewed."""
 RENEWAL_TIME = timedelta(seconds=5)
 """How long after its last renewal a lease is renewed."""
+SAFETY_TIME = timedelta(seconds=1)
+"""How long before its end a holder no longer relies on its lease."""
 
 
 def _make_holder_id() -> str:
-    """A name for this process that no other has: its machine, its process id and random digits."""
-    return f"{socket.gethostname()[:80]}:{os.getpid()}:{secrets.token_hex(4)}"
+    """A name for this process that no other has: its machine, its process id, its start time and random digits."""
+    process_id = os.getpid()
+    return f"{socket.gethostname()[:80]}:{process_id}:{read_start_time(process_id)}-{secrets.token_hex(4)}"
 
 
 @dataclass
@@ -41,12 +44,12 @@ class LeaseKeeper:
 
     @property
     def held(self) -> bool:
-        """Whether this process holds the lease now, by its own clock."""
-        return self.until is not None and self.runner.clock() < self.until
+        """Whether this process can rely on the lease now."""
+        return self.until is not None and self.runner.database_clock() < self.until - SAFETY_TIME
 
     async def acquire(self) -> bool:
         """Acquire the lease, or renew it where that is due. Returns whether it is held now; raises Unavailable."""
-        now = self.runner.clock()
+        now = self.runner.database_clock()
         if self.held and self._renewed_at is not None and now < self._renewed_at + RENEWAL_TIME:
             return True
         acquired = await self.runner.run(lambda session: self._acquire_in_transaction(session, now))
@@ -63,7 +66,8 @@ class LeaseKeeper:
 
     def _acquire_in_transaction(self, session: Session, now: datetime) -> bool:
         current_holder = process_leases.get_holder(session, name=self.name)
-        ended_holder = current_holder if current_holder is not None and _has_ended(current_holder) else None
+        is_other = current_holder not in {None, self.holder}
+        ended_holder = current_holder if is_other and _has_ended(current_holder or "") else None
         return process_leases.take_lease(
             session, name=self.name, holder=self.holder, now=now, until=now + LEASE_TIME, from_=ended_holder
         )
@@ -71,7 +75,19 @@ class LeaseKeeper:
 
 def _has_ended(holder: str) -> bool:
     """Whether the holder was a process of this machine that has ended; False where this is not known."""
-    host, process_id, _ = holder.rsplit(":", 2)
-    if host != socket.gethostname()[:80]:
+    host, process_id, life = holder.rsplit(":", 2)
+    if host != socket.gethostname()[:80] or not Path("/proc").exists():
         return False
-    return Path("/proc").exists() and not Path(f"/proc/{process_id}").exists()
+    return read_start_time(int(process_id)) != life.partition("-")[0]
+
+
+def read_start_time(process_id: int) -> str:
+    """When a process of this machine was started, in ticks since the machine was; "" where there is none.
+
+    It tells a process from an earlier one with the same number: in a container each bot is process 1.
+    """
+    try:
+        stat = Path(f"/proc/{process_id}/stat").read_text("utf-8")
+    except OSError:
+        return ""
+    return stat.rpartition(")")[2].split()[19]

@@ -1,4 +1,4 @@
-"""Receipts: the notes that outbox messages were sent and which items they show, until a transaction saves them.
+"""Receipts: the notes that outbox messages were sent and what they show, until a transaction saves them.
 
 The transaction that handles the next update saves them along with it; if none comes, a transaction of their own does.
 """
@@ -14,23 +14,24 @@ from sqlmodel import Session
 
 from annotation.errors import HromadaError
 from annotation.store import outbox
-from annotation.store.outbox import ShownAssignment
+from annotation.store.outbox import ShownAssignment, ShownPrompt
 from bot.delivery.transaction_runner import TransactionRunner
 
 log = logging.getLogger(__name__)
+Shown = ShownAssignment | ShownPrompt
 BATCH_SECONDS = 0.05
 """Seconds that receipts wait for the transaction of an update before they get one of their own."""
 
 
 @dataclass(frozen=True)
 class ReceiptBatch:
-    """The receipts that one transaction saves: ids of outbox messages that were sent, and the item messages in them."""
+    """The receipts that one transaction saves: ids of outbox messages that were sent, and what those show."""
 
     sent: Sequence[int] = ()
-    shown: Sequence[ShownAssignment] = ()
+    shown: Sequence[Shown] = ()
 
     def save(self, session: Session) -> None:
-        """Delete the outbox messages that were sent, and store which Telegram messages show which assignments."""
+        """Delete the outbox messages that were sent, and store which Telegram messages show and ask what."""
         outbox.delete_messages(session, self.sent)
         outbox.store_shown(session, self.shown)
 
@@ -41,12 +42,12 @@ class Receipts:
 
     runner: TransactionRunner
     _sent: list[int] = field(default_factory=list)
-    _shown: list[ShownAssignment] = field(default_factory=list)
+    _shown: list[Shown] = field(default_factory=list)
     _saving: asyncio.Task[None] | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    def add(self, message_id: int, *, shown: Sequence[ShownAssignment] = ()) -> None:
-        """Add the receipt of an outbox message; `shown` are the item messages that were sent with it."""
+    def add(self, message_id: int, *, shown: Sequence[Shown] = ()) -> None:
+        """Add the receipt of an outbox message; `shown` is what was sent with it."""
         self._sent.append(message_id)
         self._shown.extend(shown)
         self._schedule_save()
@@ -86,7 +87,7 @@ class Receipts:
             try:
                 await self.runner.run(batch.save)
             except HromadaError as failure:
-                log.warning("What was sent is noted later: %s", type(failure).__name__)
+                log.debug("What was sent is noted later: %s", type(failure).__name__)
                 self.return_batch(batch)
                 return False
             except asyncio.CancelledError:

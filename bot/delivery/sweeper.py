@@ -1,28 +1,31 @@
 """The sweeper: every second it takes up updates and messages that no process is working on.
 
-These are updates and messages of processes that died, and paced messages that the rate limit allows now. Once an hour
-it deletes the ids of handled updates that Telegram cannot send again. It ends, and the bot with it, where the database
-was upgraded by a newer program.
+These are updates and messages of processes that died, and paced messages that the rate limit allows now. It reads the
+database's clock and the pauses that Telegram asked other processes for. Once an hour it deletes the ids of handled
+updates that Telegram cannot send again. It ends, and the bot with it, where the database was upgraded by a newer
+program.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from time import monotonic
 
 from sqlmodel import Session
 
-from annotation.errors import HromadaError, SchemaMismatch
-from annotation.store import inbox, migrations, outbox
-from annotation.store.outbox import OutboxMessage
+from annotation.errors import SchemaMismatch, Unavailable
+from annotation.store import inbox, migrations, outbox, process_leases
+from annotation.store.outbox import MessageHold, OutboxMessage
 from bot.delivery import telegram_payloads
+from bot.delivery.attempts import AwaitedService, Failure, RateLimit, Watchdog, catch_failure
 from bot.delivery.logs import format_trace
 from bot.delivery.process_lease import LeaseKeeper
-from bot.delivery.sender import HOLD_TIME, RateLimit, Sender
-from bot.delivery.transaction_runner import TransactionRunner
+from bot.delivery.sender import Sender
+from bot.delivery.transaction_runner import DatabaseClock, TransactionRunner
 from bot.delivery.workers import Workers
 
 log = logging.getLogger(__name__)
@@ -39,10 +42,30 @@ PACED_HOLD_TIME = timedelta(minutes=5)
 
 
 @dataclass
+class _Paced:
+    """The paced messages for one chat that this process holds, and since when the first has waited."""
+
+    since: float
+    messages: list[OutboxMessage] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SweptRows:
+    """What a sweep found: users whose updates wait, messages to send, pauses of chats, and the ids that it holds on."""
+
+    user_ids: Sequence[int]
+    messages: Sequence[OutboxMessage]
+    paced: Sequence[OutboxMessage]
+    pauses: Mapping[int, datetime]
+    kept_ids: Collection[int]
+
+
+@dataclass
 class Sweeper:
     """The sweeper of one process. Only a process that holds the lease collects notifications and takes paced messages.
 
-    `_paced` are the paced messages that this process holds, by chat id.
+    `_paced` are the paced messages that this process holds, by chat id; `_last_failure` is what the log says
+    of a sweep that failed.
     """
 
     runner: TransactionRunner
@@ -50,95 +73,123 @@ class Sweeper:
     sender: Sender
     rate_limit: RateLimit
     lease: LeaseKeeper
-    _paced: dict[int, list[OutboxMessage]] = field(default_factory=dict)
-    _sending: set[asyncio.Task[None]] = field(default_factory=set)
+    watchdog: Watchdog
+    _paced: dict[int, _Paced] = field(default_factory=dict)
     _sweeps: int = 0
+    _last_failure: str = ""
 
     async def run(self) -> None:
-        """Sweep until cancelled; raises SchemaMismatch."""
+        """Sweep until cancelled; raises SchemaMismatch. A failure is in the log once, until another follows it."""
         pacing = asyncio.create_task(self._send_paced())
         try:
             while True:
-                try:
-                    await self.sweep_once(age=ORPHAN_AGE)
-                except SchemaMismatch:
-                    raise
-                except HromadaError as failure:
-                    log.warning("The database does not answer: %s", type(failure).__name__)
-                except Exception as failure:  # noqa: BLE001  # the next sweep must come
-                    log.error("A sweep failed: %s", format_trace(failure))
+                self.watchdog.await_service(AwaitedService.DATABASE)
+                outcome = await catch_failure(self.sweep_once(age=ORPHAN_AGE))
+                failure = outcome.error if isinstance(outcome, Failure) else None
+                if isinstance(failure, SchemaMismatch):
+                    raise failure
+                if not isinstance(failure, Unavailable):
+                    self.watchdog.note_answer(AwaitedService.DATABASE)
+                    self._log_failure(failure)
                 await asyncio.sleep(SWEEP_SECONDS)
         finally:
-            tasks = (pacing, *self._sending)
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            pacing.cancel()
+            await asyncio.gather(pacing, return_exceptions=True)
+
+    def _log_failure(self, failure: Exception | None) -> None:
+        if failure is not None and (described := format_trace(failure)) != self._last_failure:
+            log.error("Sweeps fail: %s", described)
+            self._last_failure = described
 
     async def sweep_once(self, *, age: timedelta = timedelta(0)) -> None:
         """Wake the workers for updates that have waited for `age`, and send messages that are due.
 
         Raises SchemaMismatch before anything else is read: of the other tables, a newer program may have changed any.
         """
-        await self.runner.run(lambda session: migrations.check_revision(session.connection()))
+        read, at = await self.runner.run(_check_and_read_clock)
+        if isinstance(self.runner.database_clock, DatabaseClock):
+            self.runner.database_clock.adjust(read, at=at)
         has_lease = await self.lease.acquire()
         self._sweeps += 1
-        held_ids = self.sender.list_held_ids()
-        user_ids, messages, paced = await self.runner.run(
-            lambda session: self._sweep_in_transaction(session, age, held_ids, has_lease=has_lease)
+        held_ids = self.sender.list_held_ids() if self._sweeps % HOLD_EVERY == 0 else []
+        hold = self.sender.make_hold()
+        swept = await self.runner.run(
+            lambda session: self._sweep_in_transaction(session, age, held_ids, hold, has_lease=has_lease)
         )
-        self.workers.wake(user_ids)
-        for message in messages:
-            self._start_sending(message)
-        for message in paced:
-            self._paced.setdefault(message.chat_id, []).append(message)
+        self.sender.update_holds(held_ids, swept.kept_ids, hold)
+        self._pause_chats(swept.pauses)
+        self.workers.report_dropped_updates()
+        self.workers.wake(swept.user_ids)
+        self.sender.send(swept.messages)
+        now = asyncio.get_running_loop().time()
+        for message in swept.paced:
+            self._paced.setdefault(message.chat_id, _Paced(now)).messages.append(message)
+        if has_lease and self._sweeps % NOTIFY_EVERY == 1:
+            await self.runner.run(self._store_notifications)
 
     def _sweep_in_transaction(
-        self, session: Session, age: timedelta, held_ids: Sequence[int], *, has_lease: bool
-    ) -> tuple[Sequence[int], Sequence[OutboxMessage], Sequence[OutboxMessage]]:
-        """Users whose updates wait, messages to send at once, and paced messages to send as the rate limit allows.
-
-        Also extends holds, deletes old update ids and stores notifications, each once in so many sweeps.
-        """
-        now = self.runner.clock()
-        if held_ids and self._sweeps % HOLD_EVERY == 0:
-            outbox.extend_hold(session, held_ids, until=now + HOLD_TIME)
+        self, session: Session, age: timedelta, held_ids: Sequence[int], hold: MessageHold, *, has_lease: bool
+    ) -> _SweptRows:
+        """Find what waits, extend holds, and delete old update ids once in so many sweeps."""
+        now = self.runner.database_clock()
+        kept_ids = outbox.extend_holds(session, held_ids, hold) if held_ids else ()
         if self._sweeps % CLEAN_EVERY == 0:
             inbox.delete_handled(session, before=now - INBOX_RETENTION)
-        if has_lease and self._sweeps % NOTIFY_EVERY == 1:
-            self._store_notifications(session)
-        messages = outbox.take_due_messages(session, now=now, until=now + HOLD_TIME, paced=False)
+        messages = outbox.take_due_messages(session, now=now, hold=hold, paced=False)
         if not self.runner.single_writer:
             messages = outbox.add_predecessors(session, messages)
         takes_paced = has_lease and len(self._paced) < outbox.MOST_MESSAGES
-        paced = (
-            outbox.take_due_messages(session, now=now, until=now + PACED_HOLD_TIME, paced=True) if takes_paced else ()
+        paced_hold = self.sender.make_hold(PACED_HOLD_TIME)
+        paced = outbox.take_due_messages(session, now=now, hold=paced_hold, paced=True) if takes_paced else ()
+        return _SweptRows(
+            user_ids=inbox.list_waiting_senders(session, before=now - age),
+            messages=messages,
+            paced=paced,
+            pauses=outbox.list_pauses(session, now=now),
+            kept_ids=kept_ids,
         )
-        return inbox.list_waiting_senders(session, before=now - age), messages, paced
+
+    def _pause_chats(self, pauses: Mapping[int, datetime]) -> None:
+        """Keep to the pauses that Telegram asked this process or another one for."""
+        now, database_now = asyncio.get_running_loop().time(), self.runner.database_clock()
+        for chat_id, until in pauses.items():
+            self.rate_limit.pause_chat(chat_id, until=now + (until - database_now).total_seconds(), now=now)
 
     def _store_notifications(self, session: Session) -> None:
         """Collect notifications and store them in the outbox as paced messages."""
-        settings, now = self.workers.settings, self.runner.clock()
-        calls = settings.collect_notifications(session, now=now)
+        settings = self.workers.settings
+        calls = settings.collect_notifications(session, now=self.runner.clock())
         drafts = telegram_payloads.build_outbox_drafts(
             calls, chat_id=0, protect=settings.protect, find_message_id=lambda _: None
         )
-        outbox.store_messages(session, [replace(draft, paced=True) for draft in drafts], due_at=now)
-
-    def _start_sending(self, message: OutboxMessage) -> None:
-        task = asyncio.create_task(self.sender.send([message]))
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
+        now = self.runner.database_clock()
+        outbox.store_messages(session, [replace(draft, paced=True) for draft in drafts], now=now)
 
     async def _send_paced(self) -> None:
-        """Send paced messages one after another, each when the rate limit allows it."""
-        loop = asyncio.get_running_loop()
+        """Send paced messages one after another, each when the rate limit allows it, until cancelled."""
         while True:
-            chat, wait = self.rate_limit.choose_chat(self._paced, now=loop.time())
-            if chat is None:
-                await asyncio.sleep(min(max(wait, 0.01), SWEEP_SECONDS))
-                continue
-            queue = self._paced[chat]
-            self._start_sending(queue.pop(0))
-            if not queue:
-                del self._paced[chat]
-            self.rate_limit.record_message(chat, now=loop.time())
+            outcome = await catch_failure(self._send_next_paced())
+            if isinstance(outcome, Failure):
+                self._log_failure(outcome.error)
+                await asyncio.sleep(SWEEP_SECONDS)
+
+    async def _send_next_paced(self) -> None:
+        """Send the paced message whose turn it is, or wait a moment where none may be sent yet."""
+        now = asyncio.get_running_loop().time()
+        waiting = {chat_id: paced.since for chat_id, paced in self._paced.items()}
+        chat, wait = self.rate_limit.choose_chat(waiting, now=now)
+        if chat is None:
+            await asyncio.sleep(min(max(wait, 0.01), SWEEP_SECONDS))
+            return
+        paced = self._paced[chat]
+        self.rate_limit.record_message(chat, now=now)
+        self.sender.send([paced.messages.pop(0)])
+        paced.since = now
+        if not paced.messages:
+            del self._paced[chat]
+
+
+def _check_and_read_clock(session: Session) -> tuple[datetime, float]:
+    """The database's time and the moment of the monotonic clock at which it was read; raises SchemaMismatch."""
+    migrations.check_revision(session.connection())
+    return process_leases.get_database_time(session), monotonic()

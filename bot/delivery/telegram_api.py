@@ -1,4 +1,4 @@
-"""The client of the Bot API: the HTTP transport, stored calls and polls, refusals, and the profile of the bot.
+"""The client of the Bot API: the HTTP transport, stored calls and polls, and refusals.
 
 Calls are made from the stored JSON, and updates are returned as JSON, without python-telegram-bot's objects. The HTTP
 transport is aiohttp, which takes a third of the processor time of the one that python-telegram-bot has.
@@ -13,19 +13,19 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-from telegram import Bot, BotCommand, InputFile
-from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, TelegramError, TimedOut
+from telegram import Bot, InputFile
+from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, TimedOut
 from telegram.request import BaseRequest, RequestData
 from telegram.request._requestparameter import RequestParameter
 
-from annotation.store.outbox import OutboxMessage, ShownAssignment
-from bot.conversation.updates_and_calls import BotProfile
+from annotation.store.outbox import OutboxMessage, ShownAssignment, ShownPrompt
+from bot.delivery.attempts import Backoff
 from bot.delivery.telegram_payloads import UPDATE_TYPES
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,8 @@ METHODS_WITHOUT_CHAT = frozenset({"answerCallbackQuery", "setMyCommands"})
 """Methods whose calls name no chat, or name it in their data."""
 POLL_SLACK_SECONDS = 10.0
 """Seconds that the response to a poll may take beyond the time that Telegram was asked to wait."""
+MIN_RETRY_SECONDS, MAX_RETRY_SECONDS = 0.5, 60.0
+"""Seconds to wait after a failed call, at first and at most; each wait is twice the one before."""
 HARMLESS_REFUSALS = (
     "message is not modified", "query is too old", "query id is invalid", "message to edit not found",
     "message can't be edited", "message_id_invalid",
@@ -50,6 +52,8 @@ CHAT_GONE_REFUSALS = ("chat not found", "user is deactivated", "peer_id_invalid"
 """Parts of refusals that say that nothing can be sent to the chat any more."""
 IDEMPOTENT_METHODS = frozenset({"answerCallbackQuery", "editMessageText", "setMyCommands"})
 """Methods whose call can be repeated without another effect."""
+SHOWING_REFERENCES = frozenset({"shows", "redraws", "asks"})
+"""Keys of a stored call whose result says what is on the screen now."""
 _TAG = re.compile(r"<[^>]*>")
 
 
@@ -175,41 +179,81 @@ class TelegramApi(Bot):
         return updates
 
 
-@dataclass(frozen=True)
-class SentItemMessage:
-    """An item message that was sent: the message that shows an assignment."""
-
-    assignment_id: int
-    message_id: int
-
-    def to_shown_assignment(self, *, at: datetime) -> ShownAssignment:
-        """What the database stores of it; `at` is when the message was sent."""
-        return ShownAssignment(assignment_id=self.assignment_id, message_id=self.message_id, at=at)
-
-
 @dataclass
-class CallProgress:
-    """How far an outbox message is: how many of its calls were made, and the item messages that were sent.
+class InFlightMessage:
+    """An outbox message that this process sends, and how far it is.
 
-    `unsent`: the call that failed was never sent, so it can be repeated.
+    `n_calls` of its calls were made or set aside; `set_aside` are those that cannot be made, `reason` is why the first
+    of them cannot. `made` are those that show or ask something, with their results. `begun`: some of its calls were
+    made, or may have been. `unsent`: the call that failed was never sent. `attempts` counts the failures of the current
+    call that are its own. `dropped`: this process no longer sends it; where its row was deleted, another message may
+    have its id now.
     """
 
+    message: OutboxMessage
     n_calls: int = 0
-    item_messages: list[SentItemMessage] = field(default_factory=list)
+    made: list[tuple[Mapping[str, Any], Any]] = field(default_factory=list)
+    set_aside: list[Mapping[str, Any]] = field(default_factory=list)
+    reason: str = ""
+    begun: bool = False
     unsent: bool = False
+    attempts: int = 0
+    dropped: bool = False
+    backoff: Backoff = field(default_factory=lambda: Backoff(first=MIN_RETRY_SECONDS, longest=MAX_RETRY_SECONDS))
+
+    def list_shown(self, *, at: datetime) -> list[ShownAssignment | ShownPrompt]:
+        """What the calls that were made show and ask; `at` is when they were made, by this process's clock."""
+        return [shown for call, result in self.made if (shown := _describe_shown(call, result, at=at)) is not None]
+
+    def set_call_aside(self, reason: str) -> None:
+        """Go on with the next call, as the current one cannot be made."""
+        call = self.message.calls[self.n_calls]
+        self.set_aside.append(call)
+        self.reason = self.reason or f"{call['method']}: {_mask_numbers(reason)}"
+        self.n_calls += 1
+        self.attempts = 0
+        self.backoff.reset()
 
 
-async def make_calls(api: TelegramApi, message: OutboxMessage, progress: CallProgress) -> None:
-    """Make the remaining calls of an outbox message; raises TelegramError for the first that fails."""
-    for call in message.calls[progress.n_calls :]:
+def _describe_shown(call: Mapping[str, Any], result: Any, *, at: datetime) -> ShownAssignment | ShownPrompt | None:
+    """What a call with a reference shows or asks now; None for a message that was not sent.
+
+    Telegram's times are whole seconds, so an edit counts from the next one on.
+    """
+    sent = result if isinstance(result, dict) else {}
+    if "redraws" in call:
+        edited = datetime.fromtimestamp(sent["edit_date"], UTC) if "edit_date" in sent else at
+        message_id, since = call["data"]["message_id"], edited + timedelta(seconds=1)
+        return ShownAssignment(
+            assignment_id=call["redraws"], message_id=message_id, at=at, asks_since=since, redrawn=True
+        )
+    if not sent:
+        return None
+    if "asks" in call:
+        annotator_id, update_id = call["asks"]
+        return ShownPrompt(annotator_id=annotator_id, update_id=update_id, message_id=sent["message_id"])
+    since = datetime.fromtimestamp(sent["date"], UTC)
+    return ShownAssignment(assignment_id=call["shows"], message_id=sent["message_id"], at=at, asks_since=since)
+
+
+async def make_calls(api: TelegramApi, in_flight: InFlightMessage) -> None:
+    """Make the remaining calls of an outbox message; those that Telegram refuses are set aside.
+
+    Raises TelegramError for the first that fails otherwise.
+    """
+    message, in_flight.unsent = in_flight.message, False
+    for call in message.calls[in_flight.n_calls :]:
         try:
             result = await _make_call(api, call, message)
         except CallNotSent:
-            progress.unsent = True
+            in_flight.unsent = True
             raise
-        progress.n_calls += 1
-        if "shows" in call and isinstance(result, dict):
-            progress.item_messages.append(SentItemMessage(call["shows"], result["message_id"]))
+        except BadRequest as refusal:
+            in_flight.set_call_aside(str(refusal))
+            continue
+        in_flight.n_calls += 1
+        if not SHOWING_REFERENCES.isdisjoint(call):
+            in_flight.made.append((call, result))
 
 
 async def _make_call(api: TelegramApi, call: Mapping[str, Any], message: OutboxMessage) -> Any:
@@ -226,9 +270,9 @@ async def _make_call(api: TelegramApi, call: Mapping[str, Any], message: OutboxM
 
 
 async def _make_call_once(api: TelegramApi, call: Mapping[str, Any], message: OutboxMessage) -> Any:
-    """Make a call without repeating it. Raises Forbidden where the chat is gone.
+    """Make a call without repeating it. Raises Forbidden where the chat is gone, BadRequest for other refusals.
 
-    Harmless refusals count as success. A text whose HTML is not valid is sent as plain text. Other refusals are logged.
+    Harmless refusals count as success. A text whose HTML is not valid is sent as plain text.
     """
     try:
         return await api.make_call(call, chat_id=message.chat_id, content=message.content)
@@ -238,11 +282,10 @@ async def _make_call_once(api: TelegramApi, call: Mapping[str, Any], message: Ou
             return None
         if any(refusal in text for refusal in CHAT_GONE_REFUSALS):
             raise Forbidden(str(failure)) from failure
-        if "can't parse entities" in text:
-            log.error("A message is not valid HTML; it is sent as plain text.")
-            return await api.make_call(_strip_markup(call), chat_id=message.chat_id, content=message.content)
-        log.error("Telegram refused a call of %s: %s", call["method"], _mask_numbers(str(failure)))
-        return None
+        if "can't parse entities" not in text or "parse_mode" not in call["data"]:
+            raise
+    log.error("A message is not valid HTML; it is sent as plain text.")
+    return await _make_call_once(api, _strip_markup(call), message)
 
 
 def _strip_markup(call: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -254,26 +297,3 @@ def _strip_markup(call: Mapping[str, Any]) -> Mapping[str, Any]:
 def _mask_numbers(text: str) -> str:
     """The text without long numbers, which could be ids of people."""
     return re.sub(r"-?\d{5,}", "…", text)
-
-
-async def update_bot_profiles(api: TelegramApi, profiles: Sequence[BotProfile]) -> None:
-    """Set what the bot's profiles show, where it differs: Telegram allows these calls only a few times an hour.
-
-    A failure is logged, and the next start of the bot tries again.
-    """
-    try:
-        for profile in profiles:
-            await _update_bot_profile(api, profile)
-    except TelegramError as failure:
-        log.warning("The profile of the bot could not be updated: %s", type(failure).__name__)
-
-
-async def _update_bot_profile(api: TelegramApi, profile: BotProfile) -> None:
-    language_code = profile.language or None
-    commands = tuple(BotCommand(name, description) for name, description in profile.commands.items())
-    if await api.get_my_commands(language_code=language_code) != commands:
-        await api.set_my_commands(commands, language_code=language_code)
-    if (await api.get_my_description(language_code=language_code)).description != profile.description:
-        await api.set_my_description(profile.description, language_code=language_code)
-    if (await api.get_my_short_description(language_code=language_code)).short_description != profile.about:
-        await api.set_my_short_description(profile.about, language_code=language_code)

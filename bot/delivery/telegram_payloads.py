@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
+from annotation.errors import UnknownVersion
 from annotation.store.inbox import ReceivedUpdate
 from annotation.store.outbox import OutboxDraft
 from bot.conversation.updates_and_calls import (
@@ -36,6 +37,8 @@ MEDIA_FIELDS = (
 """The fields of a message that hold something else than text."""
 LEFT_STATUSES = {"kicked", "left"}
 """The statuses of a bot in a private chat that the user has blocked."""
+PAYLOAD_VERSION = 1
+"""The version of the form in which updates are stored; another form gets another number."""
 RawUpdate = Mapping[str, Any]
 """An update as the Bot API has it, or the object inside it."""
 FindMessageId = Callable[[int], int | None]
@@ -77,13 +80,16 @@ def _parse_known_update(update: RawUpdate) -> IncomingUpdate | None:
 def dump_update(incoming: IncomingUpdate) -> ReceivedUpdate:
     """The update as the inbox stores it."""
     payload = {name: value for name, value in vars(incoming).items() if value is not None}
-    payload["at"] = incoming.at.timestamp()
+    payload |= {"at": incoming.at.timestamp(), "version": PAYLOAD_VERSION}
     return ReceivedUpdate(update_id=incoming.update_id, telegram_id=incoming.telegram_id, payload=payload)
 
 
 def restore_update(payload: Mapping[str, Any]) -> IncomingUpdate:
-    """The update that the inbox stored as this payload."""
-    return IncomingUpdate(**{**payload, "kind": UpdateKind(payload["kind"]), "at": _parse_time(payload["at"])})
+    """The update that the inbox stored as this payload; raises UnknownVersion for one of another version."""
+    if payload.get("version") != PAYLOAD_VERSION:
+        raise UnknownVersion("The update was stored by another version of hromada.")
+    values = {name: value for name, value in payload.items() if name != "version"}
+    return IncomingUpdate(**{**values, "kind": UpdateKind(values["kind"]), "at": _parse_time(values["at"])})
 
 
 def _parse_message(body: RawUpdate, *, edited: bool) -> dict[str, Any]:
@@ -184,7 +190,8 @@ def _prepare_calls(call: TelegramCall, *, protect: bool, find_message_id: FindMe
             message_id = find_message_id(message.assignment_id) if isinstance(message, AssignmentMessage) else message
             if message_id is not None:
                 data = {"message_id": message_id, **_build_text(call.html), **_build_keyboard(call.buttons)}
-                yield PreparedCall(chat_id=call.chat_id, payload=_build_call("editMessageText", data))
+                reference = {} if call.redraws is None else {"redraws": call.redraws}
+                yield PreparedCall(chat_id=call.chat_id, payload=_build_call("editMessageText", data) | reference)
         case NewMessage():
             yield _prepare_new_message(call, protect=protect)
         case NewDocument():
@@ -208,7 +215,7 @@ def _prepare_new_message(call: NewMessage, *, protect: bool) -> PreparedCall:
     }
     if call.input_hint is not None:
         data["reply_markup"] = {"force_reply": True, "input_field_placeholder": call.input_hint}
-    references = {"shows": call.assignment_id, "answers": call.answered_message_id}
+    references = {"shows": call.assignment_id, "answers": call.answered_message_id, "asks": call.prompt}
     payload = _build_call("sendMessage", data) | {
         name: value for name, value in references.items() if value is not None
     }

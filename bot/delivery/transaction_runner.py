@@ -1,33 +1,66 @@
-"""Transactions on threads of their own: one thread on SQLite, a pool on PostgreSQL.
+"""Transactions on threads of their own: one thread on SQLite, a pool on PostgreSQL; and the clocks of a process.
 
 A use-case is a function that works on a session within one transaction. SQLite takes one writer at a time, so the
-use-cases that wait share its next transaction: one commit, one change of thread and one lock for several users.
+use-cases that wait share its next transaction: one commit, one change of thread and one lock for several users. Nobody
+waits for a transaction longer than a limit, whatever the database does.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from time import monotonic
 from typing import Any, TypeVar
 
 from sqlmodel import Session
 
+from annotation.errors import Unavailable
+from annotation.store import process_leases
 from annotation.store.database import Database
 
+log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 UseCase = Callable[[Session], Result]
 MAX_SHARED = 16
 """How many use-cases share a transaction of SQLite at most; other writing processes wait for all of them."""
+TRANSACTION_SECONDS = 30.0
+"""Seconds that a use-case waits for its turn and its transaction at most; each statement has a shorter limit."""
 
 
 def get_now() -> datetime:
     """The time in UTC, the default clock of a bot."""
     return datetime.now(UTC)
+
+
+@dataclass
+class DatabaseClock:
+    """The time of the database: read from it now and then, and counted on by a monotonic clock of this process.
+
+    All processes agree on it, however wrong the clocks of their machines are.
+    """
+
+    _read: datetime
+    _read_at: float
+
+    def __call__(self) -> datetime:
+        """The time in UTC."""
+        return self._read + timedelta(seconds=monotonic() - self._read_at)
+
+    def adjust(self, read: datetime, *, at: float) -> None:
+        """Go by the time that was read from the database at a moment of the monotonic clock."""
+        self._read, self._read_at = read, at
+
+
+def read_database_clock(database: Database) -> DatabaseClock:
+    """The clock of a database; raises Unavailable."""
+    with database.reading() as view:
+        return DatabaseClock(process_leases.get_database_time(view), monotonic())
 
 
 @dataclass(frozen=True)
@@ -38,15 +71,32 @@ class _PendingUseCase:
     outcome: asyncio.Future[Any]
 
 
+@dataclass
+class _Group:
+    """Use-cases that share a transaction; `has_begun` says that the transaction has."""
+
+    members: Sequence[_PendingUseCase]
+    has_begun: bool = False
+
+
 @dataclass(kw_only=True)
 class TransactionRunner:
-    """Runs use-cases in transactions; holds the database and the clock."""
+    """Runs use-cases in transactions; holds the database and the clocks.
+
+    `clock` is the time that use-cases go by. `database_clock` is the time that processes share: holds of messages,
+    leases and ages go by it.
+    """
 
     database: Database
     clock: Callable[[], datetime]
+    database_clock: Callable[[], datetime]
+    time_limit: float = TRANSACTION_SECONDS
     threads: ThreadPoolExecutor = field(init=False)
     _free_threads: int = field(init=False)
     _waiting: deque[_PendingUseCase] = field(default_factory=deque, init=False)
+    _halves: deque[_Group] = field(default_factory=deque, init=False)
+    _running: set[asyncio.Future[Any]] = field(default_factory=set, init=False)
+    _is_silent: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         self._free_threads = 1 if self.single_writer else self.database.engine.pool.size()  # type: ignore[attr-defined]
@@ -60,67 +110,96 @@ class TransactionRunner:
     async def run(self, use_case: UseCase[Result]) -> Result:
         """Run a use-case in a transaction and return its result after the commit; raises what the use-case raises.
 
-        A use-case must change nothing but the database: where another one in the same transaction fails, it is run
-        again.
+        Raises Unavailable where that takes too long; the transaction may have been committed all the same. A use-case
+        must change nothing but the database: where another one in the same transaction fails, it is run again.
         """
         pending = _PendingUseCase(use_case, asyncio.get_running_loop().create_future())
         self._waiting.append(pending)
         self._start_groups()
-        result: Result = await pending.outcome
+        try:
+            async with asyncio.timeout(self.time_limit) as limit:
+                result: Result = await pending.outcome
+        except TimeoutError as failure:
+            if not limit.expired():
+                raise
+            self._note_answer(Unavailable("no transaction in time"))
+            raise Unavailable(
+                "The database took too long to answer.", remedy="Check that it runs, then try again."
+            ) from failure
         return result
 
-    def close(self) -> None:
-        """Wait for running transactions, and cancel the use-cases that wait."""
-        while self._waiting:
-            self._waiting.popleft().outcome.cancel()
-        self.threads.shutdown()
+    async def close(self, *, within: float) -> None:
+        """Cancel the use-cases that wait, and wait for running transactions at most that long."""
+        waiting = [*self._waiting, *(pending for half in self._halves for pending in half.members)]
+        self._waiting.clear()
+        self._halves.clear()
+        for pending in waiting:
+            pending.outcome.cancel()
+        if self._running:
+            await asyncio.wait(self._running, timeout=within)
+        self.threads.shutdown(wait=not self._running, cancel_futures=True)
 
     def _start_groups(self) -> None:
-        while self._free_threads and (group := self._take_group()):
+        while self._free_threads and (group := self._take_group()).members:
             self._free_threads -= 1
             done = asyncio.get_running_loop().run_in_executor(self.threads, self._run_group, group)
-            done.add_done_callback(partial(self._set_outcomes, group))
+            self._running.add(done)
+            done.add_done_callback(partial(self._end_group, group))
 
-    def _take_group(self) -> list[_PendingUseCase]:
-        """The use-cases that have waited longest, without cancelled ones."""
-        group: list[_PendingUseCase] = []
-        while self._waiting and len(group) < (MAX_SHARED if self.single_writer else 1):
+    def _take_group(self) -> _Group:
+        """The use-cases that have waited longest, without cancelled ones; none where none waits."""
+        if self._halves:
+            return self._halves.popleft()
+        members: list[_PendingUseCase] = []
+        while self._waiting and len(members) < (MAX_SHARED if self.single_writer else 1):
             pending = self._waiting.popleft()
             if not pending.outcome.done():
-                group.append(pending)
-        return group
+                members.append(pending)
+        return _Group(members)
 
-    def _set_outcomes(self, group: Sequence[_PendingUseCase], done: asyncio.Future[Sequence[Any]]) -> None:
+    def _end_group(self, group: _Group, done: asyncio.Future[Sequence[Any]]) -> None:
+        """Set the outcomes of a group. Where a use-case failed, each half of its group is run again on its own, until
+        the failing one is alone; where no transaction could begin, all fail.
+        """
+        self._running.discard(done)
         self._free_threads += 1
-        for pending, outcome in zip(group, done.result(), strict=True):
-            if pending.outcome.done():
-                continue  # the caller was cancelled
-            if isinstance(outcome, StopIteration):  # futures do not accept it
-                pending.outcome.set_exception(RuntimeError("StopIteration"))
-            elif isinstance(outcome, BaseException):
-                pending.outcome.set_exception(outcome)
-            else:
-                pending.outcome.set_result(outcome)
+        failure = None if done.cancelled() else done.exception()
+        self._note_answer(failure)
+        if failure is not None and group.has_begun and len(group.members) > 1:
+            half = len(group.members) // 2
+            self._halves += [_Group(group.members[:half]), _Group(group.members[half:])]
+        else:
+            results = [None] * len(group.members) if failure is not None or done.cancelled() else done.result()
+            for pending, result in zip(group.members, results, strict=True):
+                if pending.outcome.done():
+                    continue  # the caller was cancelled
+                if done.cancelled():
+                    pending.outcome.cancel()
+                elif failure is not None:
+                    pending.outcome.set_exception(failure)
+                else:
+                    pending.outcome.set_result(result)
         self._start_groups()
 
-    def _run_group(self, group: Sequence[_PendingUseCase]) -> Sequence[Any]:
-        """Run use-cases in one transaction; the result or failure of each.
-
-        Where one fails, each half of the group is run again on its own, until the failing use-case is alone. Where no
-        transaction can begin, all use-cases fail.
-        """
-        results, has_begun = [], False
+    def _run_group(self, group: _Group) -> Sequence[Any]:
+        """Run use-cases in one transaction and return their results."""
         try:
             with self.database.shared_transaction() as open_session:
-                has_begun = True
-                for pending in group:
+                group.has_begun = True
+                results = []
+                for pending in group.members:
                     with open_session() as session:
                         results.append(pending.use_case(session))
                         session.flush()
-        except BaseException as failure:  # noqa: BLE001  # it is raised where `run` is awaited
-            if not has_begun or len(group) == 1:
-                return [failure] * len(group)
-        else:
-            return results
-        half = len(group) // 2
-        return [*self._run_group(group[:half]), *self._run_group(group[half:])]
+        except StopIteration as failure:  # futures do not accept it
+            raise RuntimeError("StopIteration") from failure
+        return results
+
+    def _note_answer(self, failure: BaseException | None) -> None:
+        """Say in the log when the database falls silent, and when it answers again."""
+        is_silent = isinstance(failure, Unavailable)
+        if is_silent and not self._is_silent:
+            log.warning("The database does not answer; what comes waits: %s", failure)
+        if failure is None and self._is_silent:
+            log.warning("The database answers again.")
+        self._is_silent = is_silent or (self._is_silent and failure is not None)

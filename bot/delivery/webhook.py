@@ -1,29 +1,38 @@
 """The webhook: updates over HTTP, answered with 200 once they are stored, and with 503 where they cannot be stored now.
 
-It runs behind a proxy that ends TLS. Telegram's secret is derived from the token, so that all processes know it.
+Telegram is told where to call, and asked regularly whether it still does. It runs behind a proxy that ends TLS.
+Telegram's secret is derived from the token, so that all processes know it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import json
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from aiohttp import web
+from telegram.error import InvalidToken, RetryAfter, TelegramError
 
 from annotation.errors import HromadaError
+from bot.delivery.attempts import AwaitedService, Backoff, Watchdog
+from bot.delivery.telegram_api import TelegramApi
+from bot.delivery.telegram_payloads import UPDATE_TYPES
 from bot.delivery.workers import Workers
 
 log = logging.getLogger(__name__)
 WEBHOOK_PATH = "/telegram"
 VERIFICATION_HEADER = "X-Telegram-Bot-Api-Secret-Token"
 """The header in which Telegram sends the secret."""
-MAX_UPDATE_BYTES = 256 * 1024
-"""Far more than an update has: two texts of 4,096 characters and a keyboard of 10 KB."""
 WEBHOOK_CONNECTIONS = 40
 """How many connections Telegram may open to the webhook at once."""
+CHECK_SECONDS = 30.0
+"""Seconds between two looks whether Telegram still calls this address."""
+MIN_WAIT, MAX_WAIT = 1.0, 15.0
+"""The shortest and the longest pause in seconds after Telegram could not be asked."""
 
 
 def derive_secret(token: str) -> str:
@@ -31,28 +40,16 @@ def derive_secret(token: str) -> str:
     return hmac.new(token.encode(), b"hromada webhook", hashlib.sha256).hexdigest()
 
 
-@dataclass
-class WebhookServer:
-    """The HTTP server that receives updates; `port` is the port that it listens on once it has started."""
+@dataclass(frozen=True)
+class WebhookReceiver:
+    """Receives the updates that Telegram sends."""
 
     workers: Workers
     secret: str = field(repr=False)
-    port: int = 0
-    _runner: web.AppRunner | None = None
 
-    async def start(self, *, host: str, port: int) -> None:
-        """Start to listen; raises OSError where the address cannot be used."""
-        app = web.Application(client_max_size=MAX_UPDATE_BYTES)
-        app.router.add_post(WEBHOOK_PATH, self._receive_update)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.3)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, host, port).start()
-        self.port = int(self._runner.addresses[0][1])
-
-    async def stop(self) -> None:
-        """Stop listening."""
-        if self._runner is not None:
-            await self._runner.cleanup()
+    def list_routes(self) -> Sequence[web.RouteDef]:
+        """The route of the webhook."""
+        return (web.post(WEBHOOK_PATH, self._receive_update),)
 
     async def _receive_update(self, request: web.Request) -> web.Response:
         """Store an update and respond 200; 503 where it cannot be stored now, 403 for a wrong secret, otherwise 400."""
@@ -72,3 +69,68 @@ class WebhookServer:
             log.warning("An update is refused for now: %s", type(failure).__name__)
             return web.Response(status=503, headers={"Retry-After": "1"})
         return web.Response()
+
+
+@dataclass(kw_only=True)
+class WebhookKeeper:
+    """Tells Telegram where to call, and looks regularly whether it still does.
+
+    A webhook that was deleted is set again. One that somebody has set to another address is left, and the log says so,
+    as two bots would else take it from each other for ever.
+    """
+
+    api: TelegramApi
+    url: str
+    secret: str = field(repr=False)
+    watchdog: Watchdog
+    _is_set: bool = False
+    _backoff: Backoff = field(default_factory=lambda: Backoff(first=MIN_WAIT, longest=MAX_WAIT))
+    _last_words: str = ""
+
+    async def run(self) -> None:
+        """Keep the webhook until cancelled; raises InvalidToken."""
+        while True:
+            self.watchdog.await_service(AwaitedService.TELEGRAM)
+            try:
+                await (self._check_webhook() if self._is_set else self._set_webhook())
+            except InvalidToken:
+                raise
+            except TelegramError as failure:
+                log.warning("Telegram cannot be asked where it calls: %s", type(failure).__name__)
+                if isinstance(failure, RetryAfter):
+                    self.watchdog.note_answer(AwaitedService.TELEGRAM)
+                await asyncio.sleep(self._backoff.take_pause())
+            else:
+                self.watchdog.note_answer(AwaitedService.TELEGRAM)
+                self._backoff.reset()
+                await asyncio.sleep(CHECK_SECONDS)
+
+    async def _set_webhook(self) -> None:
+        """Tell Telegram the address; updates that wait there stay."""
+        await self.api.set_webhook(
+            self.url,
+            secret_token=self.secret,
+            allowed_updates=list(UPDATE_TYPES),
+            max_connections=WEBHOOK_CONNECTIONS,
+            drop_pending_updates=False,
+        )
+        self._is_set = True
+
+    async def _check_webhook(self) -> None:
+        """Set a webhook again that was deleted, and say in the log what else keeps updates from coming."""
+        info = await self.api.get_webhook_info()
+        if not info.url:
+            log.warning("The webhook was deleted; it is set again.")
+            await self._set_webhook()
+        elif info.url != self.url:
+            self._say_once("Telegram calls another address, which another program has set: end it, or this one.")
+        elif info.pending_update_count and info.last_error_message:
+            self._say_once(f"Telegram cannot bring its updates: {info.last_error_message}")
+        else:
+            self._last_words = ""
+
+    def _say_once(self, words: str) -> None:
+        """Log what is wrong, once until something else is."""
+        if words != self._last_words:
+            log.error("%s", words)
+            self._last_words = words

@@ -1,14 +1,13 @@
-"""Workers: each update is handled in one transaction, which also stores the calls to make; then these are made.
+"""Workers: each update is handled in one transaction, which also stores the calls to make; the sender makes them.
 
 A process serves up to 16 users at once, each user's updates one by one in order; on PostgreSQL any number of
-processes work at the same time. An update that fails twice is given up, and its user is told.
+processes work at the same time. An update that fails twice is parked, and its user is told.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +17,8 @@ from typing import Protocol
 from sqlmodel import Session
 
 from annotation.errors import SchemaMismatch, Unavailable
-from annotation.store import inbox, migrations, outbox
+from annotation.store import inbox, outbox
+from annotation.store.inbox import ReceivedUpdate
 from annotation.store.outbox import OutboxMessage
 from bot.conversation.updates_and_calls import (
     BotProfile,
@@ -28,18 +28,17 @@ from bot.conversation.updates_and_calls import (
     UpdateKind,
 )
 from bot.delivery import telegram_payloads
-from bot.delivery.backoff import Backoff
+from bot.delivery.attempts import Backoff, Failure, FloodLimit, catch_failure
+from bot.delivery.failed_updates import FailedUpdates
 from bot.delivery.logs import format_trace
 from bot.delivery.receipts import ReceiptBatch, Receipts
-from bot.delivery.sender import HOLD_TIME, Sender
+from bot.delivery.sender import Sender
 from bot.delivery.telegram_payloads import RawUpdate
 from bot.delivery.transaction_runner import TransactionRunner
 
 log = logging.getLogger(__name__)
 MAX_PARALLEL = 16
 """How many users a process serves at once."""
-MAX_ATTEMPTS = 2
-"""How many times an update is tried before it is given up."""
 MIN_WAIT, MAX_WAIT = 0.5, 30.0
 """The shortest and the longest pause in seconds between two attempts while the database does not respond."""
 
@@ -64,9 +63,12 @@ def _list_no_notifications(session: Session, *, now: datetime) -> TelegramCalls:
 
 
 class FailureExplainer(Protocol):
-    """A function that returns the calls by which a user is told that an update could not be handled."""
+    """A function that returns the calls by which a user is told that an update could not be handled.
 
-    def __call__(self, incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls: ...
+    It may change what keeps the next one from being handled.
+    """
+
+    def __call__(self, session: Session, incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,10 +100,11 @@ class _ServedUpdate:
 
 @dataclass
 class Workers:
-    """Handle the updates in the inbox, and send what answers them.
+    """Handle the updates in the inbox, and give the sender what answers them.
 
     `_waiting` are users to be served, in their order (a dictionary, used as an ordered set); `_serving` are the tasks
-    of users who are being served; `_woken_again` are those of them for whom another update came meanwhile.
+    of users who are being served; `_woken_again` are those of them for whom another update came meanwhile. `_failing`
+    are the pauses of users whose updates wait for the database, `_delayed` their timers.
     """
 
     runner: TransactionRunner
@@ -109,24 +112,54 @@ class Workers:
     sender: Sender
     receipts: Receipts
     max_parallel: int = MAX_PARALLEL
+    flood_limit: FloodLimit = field(default_factory=FloodLimit)
+    _failed: FailedUpdates = field(init=False)
     _waiting: dict[int, None] = field(default_factory=dict)
     _serving: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _woken_again: set[int] = field(default_factory=set)
+    _failing: dict[int, Backoff] = field(default_factory=dict)
+    _delayed: dict[int, asyncio.TimerHandle] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._failed = FailedUpdates(runner=self.runner, explain=self._explain_in_transaction)
 
     async def receive_updates(self, updates: Sequence[RawUpdate]) -> None:
-        """Store updates in one transaction and wake their users; raises HromadaError where they cannot be stored."""
+        """Store updates in one transaction and wake their users; raises Unavailable where they cannot be stored now.
+
+        What is beyond the flood limit is dropped. Where an update can never be stored, each is stored on its own, and
+        that one is parked without its content.
+        """
         parsed = [update for update in map(telegram_payloads.parse_update, updates) if update is not None]
-        received = [telegram_payloads.dump_update(update) for update in parsed]
-        if received:
-            await self.runner.run(lambda session: inbox.store_updates(session, received, now=self.runner.clock()))
-            self.wake(update.telegram_id for update in received)
+        admitted = [update for update in map(self.flood_limit.admit_update, parsed) if update is not None]
+        are_stored = False
+        try:
+            await self._store_received([telegram_payloads.dump_update(update) for update in admitted])
+            are_stored = True
+        finally:
+            if not are_stored:
+                self.flood_limit.return_updates(admitted)
+        self.flood_limit.count_dropped(len(parsed) - len(admitted))
+        self.wake(update.telegram_id for update in admitted)
+
+    async def _store_received(self, received: Sequence[ReceivedUpdate]) -> None:
+        if not received:
+            return
+        now = self.runner.database_clock()
+        outcome = await catch_failure(self.runner.run(lambda session: inbox.store_updates(session, received, now=now)))
+        if isinstance(outcome, Failure):
+            await self._failed.store_one_by_one(received, outcome.error)
+
+    def report_dropped_updates(self) -> None:
+        """Say in the log how many updates were dropped, once a minute at most."""
+        if dropped := self.flood_limit.take_report():
+            log.warning("Updates beyond HROMADA_BOT_UPDATES_A_MINUTE of one person were dropped: %d.", dropped)
 
     def wake(self, user_ids: Iterable[int]) -> None:
         """Serve users whose updates wait in the inbox; those who are being served already are served once more."""
         for user_id in user_ids:
             if user_id in self._serving:
                 self._woken_again.add(user_id)
-            else:
+            elif user_id not in self._delayed:
                 self._waiting.setdefault(user_id)
         self._start_serving()
 
@@ -136,23 +169,24 @@ class Workers:
         return not self._serving
 
     async def wait_until_idle(self) -> None:
-        """Wait until nobody is being served and all receipts are saved."""
+        """Wait until nobody is being served, and all that follows is sent and noted."""
         while self._serving:
             await asyncio.wait(self._serving.values())
+        await self.sender.wait_until_idle()
         await self.receipts.save()
 
     async def stop(self, *, within: float) -> None:
         """Take no more updates, and wait at most that long for the current ones; the rest stays in the database."""
         self._waiting.clear()
         self.max_parallel = 0
-        if self._serving:
-            await asyncio.wait(self._serving.values(), timeout=within)
+        for timer in self._delayed.values():
+            timer.cancel()
         tasks = tuple(self._serving.values())
+        if tasks:
+            await asyncio.wait(tasks, timeout=within)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self.sender.stop()
-        await self.receipts.save()
 
     def _start_serving(self) -> None:
         while self._waiting and len(self._serving) < self.max_parallel:
@@ -165,58 +199,68 @@ class Workers:
         del self._serving[user_id]
         if user_id in self._woken_again:
             self._woken_again.discard(user_id)
-            self._waiting.setdefault(user_id)
+            if user_id not in self._delayed:
+                self._waiting.setdefault(user_id)
         self._start_serving()
 
     async def _serve_user(self, user_id: int) -> None:
-        """Handle a user's updates and send what answers them, until none waits."""
-        has_more, backoff = True, Backoff(first=MIN_WAIT, longest=MAX_WAIT)
+        """Handle a user's updates, until none waits or one has to be tried again later."""
+        has_more = True
         while has_more and self.max_parallel:
             self._woken_again.discard(user_id)
-            try:
-                served = await self._handle_next_update(user_id)
-            except (Unavailable, SchemaMismatch) as failure:
-                log.warning("The database cannot be used; an update waits: %s", type(failure).__name__)
-                await asyncio.sleep(backoff.take_pause())
-                continue
-            backoff.reset()
-            if served.closed_chat_id is not None:
-                self.sender.drop_chat(served.closed_chat_id)
-            await self.sender.send(served.messages)
-            has_more = served.has_more or user_id in self._woken_again
+            outcome = await catch_failure(self._handle_next_update(user_id))
+            if isinstance(outcome, Failure):
+                outcome = await catch_failure(self._record_failure(user_id, outcome.error))
+            if isinstance(outcome, Failure):
+                self._serve_later(user_id, outcome.error)
+                return
+            self._failing.pop(user_id, None)
+            if outcome.closed_chat_id is not None:
+                self.sender.drop_chat(outcome.closed_chat_id)
+            self.sender.send(outcome.messages)
+            has_more = outcome.has_more or user_id in self._woken_again
+
+    def _serve_later(self, user_id: int, failure: Exception) -> None:
+        """Serve a user again after a pause, in which others are served; failures of the database are in the log."""
+        if not isinstance(failure, Unavailable | SchemaMismatch):
+            log.error("An update waits: %s", format_trace(failure))
+        backoff = self._failing.setdefault(user_id, Backoff(first=MIN_WAIT, longest=MAX_WAIT))
+        if self.max_parallel:
+            pause = backoff.take_pause()
+            self._delayed[user_id] = asyncio.get_running_loop().call_later(pause, self._resume_serving, user_id)
+
+    def _resume_serving(self, user_id: int) -> None:
+        del self._delayed[user_id]
+        self.wake([user_id])
 
     async def _handle_next_update(self, user_id: int) -> _ServedUpdate:
-        """Handle a user's earliest update, and save all receipts in the same transaction.
-
-        Raises Unavailable, and SchemaMismatch where a newer schema is why the update cannot be handled.
-        """
-        batch, now = self.receipts.take_batch(), self.runner.clock()
+        """Handle a user's earliest update, and save all receipts in the same transaction."""
+        batch = self.receipts.take_batch()
+        is_saved = False
         try:
-            return await self.runner.run(lambda session: self._handle_in_transaction(session, user_id, batch, now=now))
-        except (Unavailable, asyncio.CancelledError):
-            self.receipts.return_batch(batch)
-            raise
-        except Exception as failure:  # noqa: BLE001  # the bot's error handler: other users are still served
-            self.receipts.return_batch(batch)
-            return await self._record_failure(user_id, failure)
+            served = await self.runner.run(lambda session: self._handle_in_transaction(session, user_id, batch))
+            is_saved = True
+        finally:
+            if not is_saved:
+                self.receipts.return_batch(batch)
+        return served
 
-    def _handle_in_transaction(
-        self, session: Session, user_id: int, batch: ReceiptBatch, *, now: datetime
-    ) -> _ServedUpdate:
+    def _handle_in_transaction(self, session: Session, user_id: int, batch: ReceiptBatch) -> _ServedUpdate:
         batch.save(session)
         pending = inbox.take_next_update(session, telegram_id=user_id)
         if pending is None:
             return _ServedUpdate()
         incoming = telegram_payloads.restore_update(pending.payload)
-        calls = self.settings.handle_update(session, incoming, now=now, settings=self.settings.conversation)
-        messages = self._store_messages(session, calls, incoming, now=now)
-        inbox.mark_done(session, update_id=pending.update_id, now=now)
+        now, settings = self.runner.clock(), self.settings
+        calls = settings.handle_update(session, incoming, now=now, settings=settings.conversation)
+        messages = self._store_messages(session, calls, incoming)
+        inbox.mark_done(session, update_id=pending.update_id, now=self.runner.database_clock())
         return _ServedUpdate(
             messages, pending.has_more, closed_chat_id=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None
         )
 
     def _store_messages(
-        self, session: Session, calls: TelegramCalls, incoming: IncomingUpdate, *, now: datetime
+        self, session: Session, calls: TelegramCalls, incoming: IncomingUpdate
     ) -> tuple[OutboxMessage, ...]:
         def find_message_id(assignment_id: int) -> int | None:
             return outbox.get_message_id(session, assignment_id=assignment_id)
@@ -226,30 +270,19 @@ class Workers:
                 calls, chat_id=incoming.chat_id, protect=self.settings.protect, find_message_id=find_message_id
             )
         )
-        messages = outbox.store_messages(session, drafts, due_at=now + HOLD_TIME)
+        now, hold = self.runner.database_clock(), self.sender.make_hold()
+        messages = outbox.store_messages(session, drafts, now=now, hold=hold)
         return messages if self.runner.single_writer else outbox.add_predecessors(session, messages)
 
     async def _record_failure(self, user_id: int, failure: Exception) -> _ServedUpdate:
-        """Count a failure to handle a user's earliest update, or give the update up and tell the user.
+        """Count a failure to handle a user's earliest update, or park the update; raises it where the update waits."""
+        backoff = self._failing.get(user_id)
+        messages = await self._failed.record_failure(user_id, failure, failures=backoff.failures if backoff else 0)
+        return _ServedUpdate(messages, has_more=True)
 
-        Raises Unavailable, and SchemaMismatch where the schema is a newer one: then the update waits for the newer bot.
-        """
-        code, now = secrets.token_hex(3), self.runner.clock()
-
-        def count_failure(session: Session) -> _ServedUpdate:
-            migrations.check_revision(session.connection())
-            pending = inbox.take_next_update(session, telegram_id=user_id)
-            if pending is None:
-                return _ServedUpdate()
-            log.error("Code %s, update %s: %s", code, pending.update_id, format_trace(failure))
-            if pending.attempts + 1 < MAX_ATTEMPTS:
-                inbox.count_failure(session, update_id=pending.update_id)
-                return _ServedUpdate(has_more=True)
-            incoming = telegram_payloads.restore_update(pending.payload)
-            messages = self._store_messages(
-                session, self.settings.explain_failure(incoming, failure, code), incoming, now=now
-            )
-            inbox.give_up_update(session, update_id=pending.update_id, code=code, now=now)
-            return _ServedUpdate(messages, has_more=True)
-
-        return await self.runner.run(count_failure)
+    def _explain_in_transaction(
+        self, session: Session, update_id: int, failure: Exception, code: str
+    ) -> tuple[OutboxMessage, ...]:
+        """Tell the user that an update is parked."""
+        incoming = telegram_payloads.restore_update(inbox.get_payload(session, update_id=update_id))
+        return self._store_messages(session, self.settings.explain_failure(session, incoming, failure, code), incoming)

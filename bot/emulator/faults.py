@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from bot.emulator.calls import Answer, CallRefused, NoAnswer
 
@@ -38,6 +39,7 @@ class Faults:
     latency: float = 0.0
     repeats: int = 0
     shuffle: random.Random | None = None
+    _spoiled: dict[str, CallRefused] = field(default_factory=dict)
     _next: list[Fault] = field(default_factory=list)
     _resumed: asyncio.Event | None = None
 
@@ -49,9 +51,18 @@ class Faults:
             description, more = text or _DESCRIPTIONS.get(code, "Bad Request"), {}
         self._next.append(Fault(method.lower(), CallRefused(code, description, **more), after))
 
+    def spoil(self, text: str, code: int = 500) -> None:
+        """Refuse every call from now on whose text contains these words."""
+        self._spoiled[text] = CallRefused(code, _DESCRIPTIONS.get(code, "Bad Request"))
+
     def lose(self, method: str, *, after: bool = True) -> None:
         """Give no answer to the next call of a method; with `after` it still takes effect."""
         self._next.append(Fault(method.lower(), None, after))
+
+    def forget(self) -> None:
+        """Let every call through that was to fail."""
+        self._next.clear()
+        self._spoiled.clear()
 
     def duplicate(self, times: int = 1) -> None:
         """Deliver the next updates again so many times, even if they are confirmed."""
@@ -71,8 +82,11 @@ class Faults:
             self._resumed.set()
         self._resumed = None
 
-    def take_fault(self, method: str) -> Fault | None:
-        """The fault of this call, which is then removed; None where there is none."""
+    def take_fault(self, method: str, values: Mapping[str, Any]) -> Fault | None:
+        """The fault of this call, which is then removed unless its text is spoiled; None where there is none."""
+        for text, refusal in self._spoiled.items():
+            if text in str(values.get("text", "")):
+                return Fault(method.lower(), refusal)
         for fault in self._next:
             if fault.method == method.lower():
                 self._next.remove(fault)

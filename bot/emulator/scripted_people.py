@@ -51,12 +51,15 @@ class ScriptedPerson:
         """The texts with which taps were answered, oldest first."""
         return [entry.text for entry in self.telegram.display_log.list_events(self.id, "toast", "alert")]
 
-    def send(self, text: str, *, chat: Chat | None = None) -> Message:
-        """Send a text, a long one in parts as phones do; where the bot asked for a reply, it is the reply."""
+    def send(self, text: str, *, chat: Chat | None = None, reply_to: Message | None = None) -> Message:
+        """Send a text, a long one in parts as phones do; where the bot asked for a reply, it is the reply.
+
+        `reply_to` is the message that the person replies to otherwise.
+        """
         *before, last = [text[start : start + MAX_TEXT] for start in range(0, max(1, len(text)), MAX_TEXT)]
         for part in before:
             self._send_content(Content(detect_entities(FormattedText(part))), chat or self.chat)
-        return self._send_content(Content(detect_entities(FormattedText(last))), chat or self.chat)
+        return self._send_content(Content(detect_entities(FormattedText(last))), chat or self.chat, reply_to=reply_to)
 
     def start(self, payload: str = "") -> Message:
         """Send /start with the payload of a deep link; raises ValueError for a payload that no deep link can have."""
@@ -103,7 +106,7 @@ class ScriptedPerson:
         """Delete the account of the person; the bot gets no update about it."""
         self.user.deactivated = True
 
-    def _send_content(self, content: Content, chat: Chat) -> Message:
+    def _send_content(self, content: Content, chat: Chat, *, reply_to: Message | None = None) -> Message:
         """Send a message of the person, and an update about it; a blocked bot is unblocked first, as by Telegram."""
         if chat.type == "private":
             if chat.blocked:
@@ -111,7 +114,8 @@ class ScriptedPerson:
             chat.started = True
         last = next(reversed(chat.messages.values()), None)
         wants_reply = last is not None and last.content.markup is not None and last.content.markup.kind == "force"
-        message = self.telegram.add_message(chat, self.user, content, reply_to=last if wants_reply else None)
+        replied = reply_to or (last if wants_reply else None)
+        message = self.telegram.add_message(chat, self.user, content, reply_to=replied)
         self._log_display(chat, "sent", message)
         self.telegram.add_update("message", message.wire(), lane=chat.id)
         return message

@@ -49,7 +49,7 @@ class Telegram(State):
         if method.lower() != "getupdates":
             return self.call(method, values, files)
         self.calls["getupdates"] += 1
-        fault = self.faults.take_fault(method)
+        fault = self.faults.take_fault(method, values)
         if fault is not None:
             return fault.answer()
         try:
@@ -62,7 +62,7 @@ class Telegram(State):
     ) -> Answer:
         """Answer one call at once; raises NoAnswer where a fault says so."""
         self.calls[method.lower()] += 1
-        fault = self.faults.take_fault(method)
+        fault = self.faults.take_fault(method, values or {})
         if fault is not None and not fault.after:
             return fault.answer()
         answer = self._answer(Call(method, values or {}, files or {}))

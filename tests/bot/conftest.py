@@ -124,6 +124,7 @@ async def chat(db: database.Database) -> AsyncIterator[Chat]:
         settings=application.build_delivery_settings(key=KEY),
         request=LocalRequest(telegram),
         clock=lambda: made[0].now,
+        database_clock=lambda: made[0].now,
     )
     made.append(Chat(db, telegram, app))
     async with app:

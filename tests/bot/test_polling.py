@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from time import monotonic
 
+import aiohttp
 import pytest
 
 from bot.emulator.scripted_people import ScriptedPerson
@@ -38,7 +39,7 @@ async def server() -> AsyncIterator[Server]:
         yield started
 
 
-async def until(condition: object, *, seconds: float = 30) -> None:
+async def until(condition: object, *, seconds: float = 300) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(seconds):
         while not condition():  # type: ignore[operator]
@@ -61,7 +62,7 @@ async def end(bot: asyncio.subprocess.Process) -> tuple[str, str, float]:
     """Send SIGTERM; what the bot wrote, and after how many seconds it had ended."""
     begun = monotonic()
     bot.send_signal(signal.SIGTERM)
-    out, err = await asyncio.wait_for(bot.communicate(), 20)
+    out, err = await asyncio.wait_for(bot.communicate(), 60)
     return out.decode(), err.decode(), monotonic() - begun
 
 
@@ -183,6 +184,10 @@ def test_a_bot_without_a_token_says_how_to_get_one(tmp_path: Path) -> None:
             {"HROMADA_WEBHOOK_URL": "https://bot.example.org", "HROMADA_WEBHOOK_LISTEN": "8080"},
             "HROMADA_WEBHOOK_LISTEN",
         ),
+        (
+            {"HROMADA_WEBHOOK_URL": "https://bot.example.org", "HROMADA_HEALTH_LISTEN": "8081"},
+            "HROMADA_HEALTH_LISTEN",
+        ),
     ],
 )
 def test_a_webhook_without_an_address_says_how_to_write_one(
@@ -200,14 +205,15 @@ def test_a_webhook_without_an_address_says_how_to_write_one(
 async def test_the_bot_takes_webhooks_and_ends_on_a_signal(server: Server, tmp_path: Path) -> None:
     """Telegram calls, the person is answered, SIGTERM ends it."""
     command = str(Path(sysconfig.get_path("scripts")) / "hromada")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as free, socket.create_server(("127.0.0.1", 0)) as other:
+        port, health = free.getsockname()[1], other.getsockname()[1]
     env = {
         "PATH": os.environ["PATH"],
         "HROMADA_TELEGRAM_TOKEN": TOKEN,
         "HROMADA_TELEGRAM_URL": f"{server.url}/bot",
         "HROMADA_WEBHOOK_URL": f"http://127.0.0.1:{port}",
         "HROMADA_WEBHOOK_LISTEN": f"127.0.0.1:{port}",
+        "HROMADA_HEALTH_LISTEN": f"127.0.0.1:{health}",
     }
     pipe = asyncio.subprocess.PIPE
     bot = await asyncio.create_subprocess_exec(
@@ -216,6 +222,8 @@ async def test_the_bot_takes_webhooks_and_ends_on_a_signal(server: Server, tmp_p
     person = server.telegram.person(424242)
     person.send("/start")
     await until(lambda: person.messages)
+    async with aiohttp.ClientSession() as client, client.get(f"http://127.0.0.1:{health}/health") as response:
+        assert (response.status, await response.json()) == (200, {"well": True, "silent": []})
     out, err, _ = await end(bot)
     assert bot.returncode == 0, err
     assert not any(word in out + err for word in (TOKEN, "424242"))

@@ -18,7 +18,7 @@ from annotation.store.models import Annotator, Outbox, SupportMessage
 from annotation.workflow.annotators import registration, support_messages
 from bot import application
 from bot.conversation.texts import COMMANDS
-from bot.delivery import receipts, sender
+from bot.delivery import attempts, receipts
 from bot.emulator.request import LocalRequest
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ ANSWERED = "The organisers have answered\n\nDo capitals count?\n\nThey do."
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notifications do not wait for earlier messages to a chat."""
-    monkeypatch.setattr(sender, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
 
 
 async def until(condition: Callable[[], object]) -> None:
@@ -148,7 +148,7 @@ async def test_an_answer_that_arrived_before_the_bot_was_blocked_is_not_repeated
         person.block()
         call = {"method": "sendMessage", "data": {"text": "news"}}
         with chat.database.transaction() as session:
-            outbox.store_messages(session, [outbox.OutboxDraft(chat_id=person.id, calls=[call])], due_at=chat.now)
+            outbox.store_messages(session, [outbox.OutboxDraft(chat_id=person.id, calls=[call])], now=chat.now)
         await chat.app.sweeper.sweep_once()
         await until(lambda: unreachable(chat))
         assert delivered(chat)

@@ -12,7 +12,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from annotation.errors import Unavailable, Where
-from annotation.store import database
+from annotation.store import driver_errors
 from annotation.store.backups.manifest import DatabaseContents, read_contents
 from annotation.store.database import make_read_engine
 
@@ -76,5 +76,5 @@ def _run_program(engine: sa.Engine, command: Sequence[str], *, connect: bool = T
         reason = next((line for line in result.stderr.splitlines() if "error:" in line.lower()), "it did not say why")
         problem = f"{Path(command[0]).name} failed, and nothing was changed: {reason.strip()}."
         raise Unavailable(
-            problem, where=Where(file=database.format_url(engine.url)), remedy="Mend that, then try again."
+            problem, where=Where(file=driver_errors.format_url(engine.url)), remedy="Mend that, then try again."
         )

@@ -27,7 +27,7 @@ from annotation.store.models.assignments import (
     RequeuedItem,
 )
 from annotation.store.models.campaigns import Item, Journal, Programme, ProgrammeProject, Project, TextVersion
-from annotation.store.models.delivery import Conversation, Inbox, ItemMessage, Outbox, ProcessLease
+from annotation.store.models.delivery import ChatPause, Conversation, Inbox, ItemMessage, Outbox, ProcessLease
 from annotation.store.models.label_studio import (
     LabelStudioAccount,
     LabelStudioBatch,
@@ -42,6 +42,7 @@ __all__ = [
     "Annotator",
     "Assignment",
     "Attestation",
+    "ChatPause",
     "Cohort",
     "Consent",
     "Conversation",

@@ -1,4 +1,4 @@
-"""The tables of delivery: inbox and outbox of the bot, process leases, messages that show items, conversations."""
+"""The tables of delivery: inbox and outbox of the bot, pauses, process leases, item messages, conversations."""
 
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,8 @@ class Inbox(TableModel, table=True):
 
     `update_id` is Telegram's number of the update, `telegram_id` its sender, `payload` the parts of the update that are
     needed. Once the update is handled, at `done_at`, sender and payload are deleted. `attempts` counts failed attempts
-    to handle it. `code` marks an update that was given up; the log explains the reason under the same code.
+    to handle it. An update that cannot be handled is parked at `done_at`: it keeps what it has, and gets the `reason`,
+    the `trace` of the failure, without texts and ids of people, and the `code` that its sender is told.
     """
 
     __table_args__ = (
@@ -31,19 +32,25 @@ class Inbox(TableModel, table=True):
     done_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     attempts: int = 0
     code: str | None = Field(default=None, max_length=16)
+    reason: str | None = None
+    trace: str | None = None
 
 
 class Outbox(TableModel, table=True):
     """A row is a message: Telegram calls for one chat, in their order. It is deleted once the calls were made.
 
     `calls` are the calls with method and parameters, `content` is the file that a call uploads. From `due_at` on any
-    process may make the calls; the process that takes the message first moves `due_at` forward, so that no other
-    process takes it meanwhile. `repeatable` is false where the calls must not be made twice: then `begun_at` is set
-    before the first call, and a message with `begun_at` may have been sent already. `attempts` counts failed attempts.
-    `paced` messages are sent at a limited rate, and other messages may overtake them.
+    process may make the calls; the process that takes the message first, its `holder`, moves `due_at` forward, so that
+    no other process takes it meanwhile. `repeatable` is false where the calls must not be made twice: then `begun_at`
+    is set before the first call, and a message with `begun_at` may have been sent already. `attempts` counts failed
+    attempts. `paced` messages are sent at a limited rate, and other messages may overtake them. A message that cannot
+    be sent is parked: it has a `reason`, and only the calls that were not made.
     """
 
-    __table_args__ = (sa.Index("ix_outbox_due_at", "due_at"), {"sqlite_autoincrement": True})
+    __table_args__ = (
+        sa.Index("ix_outbox_due_at", "due_at", **build_partial_index("reason IS NULL")),
+        {"sqlite_autoincrement": True},
+    )
 
     id: int | None = Field(default=None, sa_column=sa.Column(BIG_KEY, primary_key=True))
     chat_id: int = Field(sa_type=sa.BigInteger)
@@ -52,8 +59,21 @@ class Outbox(TableModel, table=True):
     repeatable: bool = True
     paced: bool = False
     attempts: int = 0
+    created_at: datetime = Field(sa_type=UtcDateTime)
     due_at: datetime = Field(sa_type=UtcDateTime)
+    holder: str = Field(default="", max_length=16)
     begun_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    parked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    reason: str | None = None
+
+
+class ChatPause(TableModel, table=True):
+    """A chat to which nothing is sent `until` a time, because Telegram asked for it."""
+
+    __tablename__ = "chat_pause"
+
+    chat_id: int = Field(sa_column=sa.Column(BIG_KEY, primary_key=True, autoincrement=False))
+    until: datetime = Field(sa_type=UtcDateTime)
 
 
 class ProcessLease(TableModel, table=True):
@@ -70,12 +90,16 @@ class ProcessLease(TableModel, table=True):
 
 
 class ItemMessage(TableModel, table=True):
-    """The id of the Telegram message that shows an assignment with its buttons."""
+    """The Telegram message that shows an assignment with its buttons.
+
+    Texts that were sent at `asks_since` or later can answer what it asks; NULL while a change of it is on its way.
+    """
 
     __tablename__ = "item_message"
 
     assignment_id: int = Field(foreign_key="assignment.id", primary_key=True)
     message_id: int = Field(sa_type=sa.BigInteger)
+    asks_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class Conversation(TableModel, table=True):
@@ -83,10 +107,13 @@ class Conversation(TableModel, table=True):
 
     `step` says what the annotator's next text means, "" for none
     (`workflow/conversations/conversation_state.py`). `data` are the other fields of the state, such as incomplete
-    answers. `at` is when the state was stored.
+    answers. `at` is when the state was stored. `asked_by` is the update that made the bot ask for the step, `asked_in`
+    the message in which it asks; NULL until that is sent.
     """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     step: str = Field(max_length=32)
     data: dict[str, Any] = Field(default_factory=dict, sa_type=sa.JSON)
     at: datetime = Field(sa_type=UtcDateTime)
+    asked_by: int | None = Field(default=None, sa_type=sa.BigInteger)
+    asked_in: int | None = Field(default=None, sa_type=sa.BigInteger)

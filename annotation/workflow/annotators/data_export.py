@@ -99,8 +99,8 @@ def _export_item_messages(session: Session, annotator_id: int) -> list[dict[str,
 
 
 def _export_pending(session: Session, telegram_id: int | None) -> dict[str, Any]:
-    """Updates from the annotator that are not handled yet, and messages that are not sent to them yet."""
-    received = select(Inbox).where(col(Inbox.done_at).is_(None), col(Inbox.telegram_id) == telegram_id)
+    """Updates from the annotator that are not handled yet, or parked, and messages that are not sent to them yet."""
+    received = select(Inbox).where(col(Inbox.telegram_id) == telegram_id)
     to_send = select(Outbox).where(col(Outbox.chat_id) == telegram_id)
     return {
         "received": [row.model_dump(mode="json") for row in session.exec(received.order_by(col(Inbox.update_id)))],

@@ -18,6 +18,7 @@ from annotation.store import annotator_locks, journal, judgements, pseudonyms
 from annotation.store.models import (
     Assignment,
     Attestation,
+    ChatPause,
     Cohort,
     Consent,
     Conversation,
@@ -132,9 +133,10 @@ def _delete_pending_messages(session: Session, annotator_id: int, *, telegram_id
     execute(sa.delete(Conversation).where(col(Conversation.annotator_id) == annotator_id))
     if telegram_id is None:
         return
-    execute(sa.delete(Outbox).where(col(Outbox.chat_id) == telegram_id))
-    unhandled = sa.update(Inbox).where(col(Inbox.telegram_id) == telegram_id, col(Inbox.done_at).is_(None))
-    execute(unhandled.values(telegram_id=None, payload=sa.null(), done_at=now))
+    for table in (Outbox, ChatPause):
+        execute(sa.delete(table).where(col(table.chat_id) == telegram_id))
+    unhandled = sa.update(Inbox).where(col(Inbox.telegram_id) == telegram_id)
+    execute(unhandled.values(telegram_id=None, payload=sa.null(), done_at=now, reason=None, trace=None))
 
 
 def _blank_journal(session: Session, annotator_id: int) -> None:

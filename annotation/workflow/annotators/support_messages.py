@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
@@ -14,6 +14,8 @@ from annotation.store.models import Annotator, Assignment, SupportMessage
 
 MAX_TEXT_LENGTH = 3500
 """In characters: a message and its answer each fit a Telegram message."""
+MAX_MESSAGES, MESSAGES_PERIOD = 20, timedelta(hours=24)
+"""How many messages of one annotator are taken in any period of this length."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +40,8 @@ def store_message(
 ) -> SupportMessage:
     """Store a message to the organisers, with the assignment that it is about where there is one.
 
-    Raises Stale for an assignment that is not this annotator's, BadInput for a text that is empty or too long.
+    Raises Stale for an assignment that is not this annotator's, BadInput for a text that is empty or too long, Conflict
+    after MAX_MESSAGES within MESSAGES_PERIOD.
     """
     if assignment_id is not None:
         assignment = session.get(Assignment, assignment_id)
@@ -48,6 +51,8 @@ def store_message(
     message = SupportMessage(
         annotator_id=annotator_id, project_id=project_id, assignment_id=assignment_id, text=_check_text(text), at=now
     )
+    if _count_messages(session, annotator_id=annotator_id, since=now - MESSAGES_PERIOD) >= MAX_MESSAGES:
+        raise Conflict(f"There are {MAX_MESSAGES} messages of this annotator within a day.", remedy="Write tomorrow.")
     session.add(message)
     session.flush()
     return message
@@ -131,6 +136,14 @@ def mark_undelivered(session: Session, ids: Sequence[int]) -> None:
         session.connection().execute(
             sa.update(SupportMessage).where(col(SupportMessage.id).in_(ids)).values(delivered_at=None)
         )
+
+
+def _count_messages(session: Session, *, annotator_id: int, since: datetime) -> int:
+    """How many messages an annotator wrote after a time."""
+    messages = sa.select(sa.func.count()).where(
+        col(SupportMessage.annotator_id) == annotator_id, col(SupportMessage.at) > since
+    )
+    return session.connection().execute(messages).scalar_one()
 
 
 def _check_text(text: str) -> str:

@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -15,6 +15,7 @@ from sqlmodel import Session, col
 
 from annotation.campaigns.questions import ChoicesQuestion, question_base
 from annotation.campaigns.sections.annotators import ExamplesSection
+from annotation.errors import UnknownVersion
 from annotation.store import annotator_locks
 from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Annotator, Conversation
@@ -30,6 +31,7 @@ _STORED_KEYS = {
     "entry": "door",
     "read_cards": "cards",
     "exhausted_entries": "spent",
+    "replied_at": "replied",
 }
 """Fields of ConversationState by their keys in the database."""
 
@@ -70,7 +72,9 @@ class ConversationState:
     `subject_id` is the id of the project (step PROFILE) or assignment (steps SKIP, REPORT, ASK) that the step is about,
     or 0, `profile_field` the name of the profile field that is asked for. `entry` is the `ProjectChoice.key` of the
     menu entry that was chosen, 0 for none; `exhausted_entries` are the keys of entries that had no item at the last
-    search. `read_cards` holds the version of the task card that the annotator read last, by project id.
+    search. `read_cards` holds the version of the task card that the annotator read last, by project id. `asked_by`
+    is the id of the update that made the bot ask for the step, `asked_in` that of the message in which it asks, once it
+    is sent. `replied_at` says when replies that change nothing were last made, in seconds since 1970 by reply name.
     """
 
     step: ConversationStep = ConversationStep.NONE
@@ -80,6 +84,9 @@ class ConversationState:
     exhausted_entries: tuple[int, ...] = ()
     read_cards: dict[str, str] = dataclasses.field(default_factory=dict)
     drafts: tuple[AnswerDraft, ...] = ()
+    asked_by: int | None = None
+    asked_in: int | None = None
+    replied_at: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def get_draft(self, assignment_id: int, revision: int) -> AnswerDraft:
         """The draft for a revision of an item; an empty one where none is stored."""
@@ -96,9 +103,31 @@ class ConversationState:
         others = tuple(other for other in self.drafts if other.assignment_id != assignment_id)
         return replace(self, drafts=(*others, *((draft,) if draft else ()))[-MAX_DRAFTS:])
 
-    def with_step(self, step: ConversationStep, *, subject_id: int = 0, profile_field: str = "") -> ConversationState:
-        """The state with another step."""
-        return replace(self, step=step, subject_id=subject_id, profile_field=profile_field)
+    def with_step(
+        self,
+        step: ConversationStep,
+        *,
+        subject_id: int = 0,
+        profile_field: str = "",
+        asked_by: int | None = None,
+    ) -> ConversationState:
+        """The state with another step, which is not asked for on the screen yet."""
+        return replace(
+            self, step=step, subject_id=subject_id, profile_field=profile_field, asked_by=asked_by, asked_in=None
+        )
+
+    def with_reply(self, name: str, *, now: datetime) -> ConversationState:
+        """The state after a reply that is made once in a while only."""
+        return replace(self, replied_at=self.replied_at | {name: int(now.timestamp())})
+
+    def get_reply_wait(self, name: str, *, interval: timedelta, now: datetime) -> timedelta:
+        """How long until a reply is made again that is made once in an interval; 0 where it is made now."""
+        since = timedelta(seconds=int(now.timestamp()) - self.replied_at.get(name, 0))
+        return interval - since if timedelta(0) <= since < interval else timedelta(0)
+
+    def awaits_input(self, message_id: int) -> bool:
+        """Whether the message was sent when what the step asks for was on the screen."""
+        return self.asked_in is not None and self.asked_in < message_id
 
 
 @dataclass
@@ -162,6 +191,7 @@ def save_state(session: Session, *, annotator_id: int, state: ConversationState,
             for draft in state.drafts
         ]
     row.step, row.data, row.at = state.step.value, data, now
+    row.asked_by, row.asked_in = state.asked_by, state.asked_in
     session.add(row)
     session.flush()
 
@@ -172,9 +202,23 @@ def compute_card_version(instructions: str, examples: ExamplesSection | None) ->
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
+def reset_state(session: Session, *, telegram_id: int) -> None:
+    """Empty the stored state of an annotator's conversation; nothing that was submitted is lost."""
+    annotator_id = sa.select(col(Annotator.id)).where(col(Annotator.telegram_id) == telegram_id).scalar_subquery()
+    session.connection().execute(sa.delete(Conversation).where(col(Conversation.annotator_id) == annotator_id))
+
+
 def _parse_state(row: Conversation | None) -> ConversationState:
+    """The state as it is stored; raises UnknownVersion where this program cannot read it."""
     if row is None:
         return ConversationState()
+    try:
+        return _parse_known_state(row)
+    except (KeyError, TypeError, ValueError, AttributeError) as failure:
+        raise UnknownVersion("The state of the conversation was stored by another version.") from failure
+
+
+def _parse_known_state(row: Conversation) -> ConversationState:
     drafts = tuple(
         AnswerDraft(
             assignment_id=draft["assignment_id"],
@@ -186,7 +230,9 @@ def _parse_state(row: Conversation | None) -> ConversationState:
     )
     values = {name: row.data[key] for name, key in _STORED_KEYS.items() if key in row.data}
     values["exhausted_entries"] = tuple(values.get("exhausted_entries", ()))
-    return ConversationState(step=ConversationStep(row.step), drafts=drafts, **values)
+    return ConversationState(
+        step=ConversationStep(row.step), drafts=drafts, asked_by=row.asked_by, asked_in=row.asked_in, **values
+    )
 
 
 _FIND_CONVERSATION = annotator_locks.add_annotator_lock(

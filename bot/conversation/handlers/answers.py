@@ -8,14 +8,14 @@ from dataclasses import replace
 from annotation.campaigns.questions import ChoicesQuestion
 from annotation.errors import Stale
 from annotation.workflow import assignments
-from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
-from annotation.workflow.conversations import conversation_state
+from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement
+from annotation.workflow.conversations import conversation_state, screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import navigation
 from bot.conversation.callbacks import OPTION_INDEX, QUESTION_INDEX, REVISION, TICK
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import items, project_status, questions
+from bot.conversation.views import items, project_status
 from bot.conversation.views.message_layout import RenderedMessage
 
 
@@ -60,7 +60,7 @@ def confirm_boxes(context: UpdateContext) -> TelegramCalls:
         raise Stale("There are no boxes.")
     if len(draft.ticked) < question.least:
         return context.acknowledge("choose-at-least", least=question.least)
-    return _record_answer(context, opened, item, draft, list(draft.ticked))
+    return record_answer(context, opened, item, draft, list(draft.ticked))
 
 
 def leave_question_unanswered(context: UpdateContext) -> TelegramCalls:
@@ -74,21 +74,7 @@ def leave_question_unanswered(context: UpdateContext) -> TelegramCalls:
         raise Stale("This needs an answer.")
     if len(item.questions) == 1:
         return context.acknowledge("answer-or-skip")
-    return _record_answer(context, opened, item, draft, [conversation_state.LEFT_UNANSWERED])
-
-
-def answer_with_text(context: UpdateContext) -> TelegramCalls:
-    """Answer a question with a typed letter, number or whole option; any other text shows the current screen."""
-    item = navigation.get_live_item(context)
-    if not isinstance(item, AssignedItem) or not _is_shown(context, item):
-        return navigation.show_current_screen(context)
-    draft = context.state.get_draft(item.assignment_id, item.revision)
-    index = conversation_state.find_next_question(item, draft) or 0
-    options = _match_answer(item.questions[index], context.text, item.language)
-    if options is None:
-        return join_calls(context.send_text("tap-please"), navigation.show_current_screen(context))
-    opened = context.open_assignment(item.assignment_id)
-    return _record_answer(context, opened, item, draft, options, index=index)
+    return record_answer(context, opened, item, draft, [conversation_state.LEFT_UNANSWERED])
 
 
 def undo_answer(context: UpdateContext) -> TelegramCalls:
@@ -121,7 +107,7 @@ def _answer_one_of_several(context: UpdateContext, opened: OpenedAssignment, opt
     shown = item.questions[context.require_callback().get_number(QUESTION_INDEX)]
     if isinstance(shown.question, ChoicesQuestion) or option >= len(shown.options):
         raise Stale("There is no such option.")
-    return _record_answer(context, opened, item, draft, [option])
+    return record_answer(context, opened, item, draft, [option])
 
 
 def _get_current_question(context: UpdateContext, opened: OpenedAssignment) -> tuple[AssignedItem, AnswerDraft]:
@@ -140,7 +126,7 @@ def _has_judgement(context: UpdateContext, opened: OpenedAssignment) -> bool:
     return assignments.get_judgement(opened, revision=revision) is not None
 
 
-def _record_answer(
+def record_answer(
     context: UpdateContext,
     opened: OpenedAssignment,
     item: AssignedItem,
@@ -170,6 +156,7 @@ def _show_next_question(
     if len(old_messages) == len(new_messages):
         return _redraw_item(context, item, new_draft)
     context.save_state(context.state.with_draft(new_draft, assignment_id=item.assignment_id))
+    screens.begin_redraw(context.transaction.session, item.assignment_id)
     without_buttons = context.edit(replace(old_messages[-1], buttons=()), assignment_id=item.assignment_id)
     return join_calls(without_buttons, context.send(*new_messages, assignment_id=item.assignment_id))
 
@@ -177,7 +164,7 @@ def _show_next_question(
 def _redraw_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> TelegramCalls:
     """Store the draft and edit the item message."""
     context.save_state(context.state.with_draft(draft, assignment_id=item.assignment_id))
-    return context.edit(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
+    return context.redraw_item(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
 
 
 def _submit_answers(
@@ -222,20 +209,6 @@ def _render_finished_item(context: UpdateContext, saved: SavedJudgement) -> Rend
     reward = definition.reward if definition else None
     emoji = items.choose_reward_emoji(reward.emoji if reward else (), assignment_id=saved.assignment_id)
     return items.render_finished_item(saved, context.translate, emoji=emoji if saved.stored_answers else "")
-
-
-def _is_shown(context: UpdateContext, item: AssignedItem) -> bool:
-    """Whether the annotator sees the item: the time zone and the task card, which come before it, are done."""
-    return context.annotator.time_zone is not None and str(item.project_id) in context.state.read_cards
-
-
-def _match_answer(shown: ShownQuestion, text: str, language: str) -> list[int] | None:
-    """The indices of the options that a typed text names; None where they are no valid answer to the question."""
-    question, options = shown.question, questions.match_options(text, shown.options, language)
-    if isinstance(question, ChoicesQuestion):
-        most = question.most or len(shown.options)
-        return sorted(options) if options and question.least <= len(options) <= most else None
-    return list(options) if len(options) == 1 else None
 
 
 def _list_ticked_boxes(opened: OpenedAssignment, item: AssignedItem) -> list[int]:

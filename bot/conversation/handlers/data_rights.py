@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
+from math import ceil
 
 from annotation.errors import Stale
 from annotation.workflow import participations
@@ -13,6 +15,8 @@ from bot.conversation.views import menus, message_layout
 
 EXPORT_FILE_NAME = "mydata.json"
 """The name of the file that `/mydata` sends."""
+EXPORT_INTERVAL = timedelta(minutes=10)
+"""How often one annotator gets that file at the most."""
 
 
 def send_my_data(context: UpdateContext) -> TelegramCalls:
@@ -21,6 +25,12 @@ def send_my_data(context: UpdateContext) -> TelegramCalls:
     content = json.dumps(data, ensure_ascii=False, indent=2).encode()
     caption = context.translate("mydata")
     return (NewDocument(chat_id=context.incoming.chat_id, name=EXPORT_FILE_NAME, content=content, caption=caption),)
+
+
+def explain_wait_for_data(context: UpdateContext) -> TelegramCalls:
+    """`/mydata` soon after the last time: say when the file can be had again."""
+    wait = context.state.get_reply_wait(send_my_data.__name__, interval=EXPORT_INTERVAL, now=context.now)
+    return context.send_text("mydata-again", minutes=ceil(wait / timedelta(minutes=1)))
 
 
 def ask_project_to_leave(context: UpdateContext) -> TelegramCalls:

@@ -124,14 +124,9 @@ def choose_time_zone(context: UpdateContext) -> TelegramCalls:
     """Store the time zone that the button names, or ask the annotator to type another one."""
     name = context.require_callback().word
     if name == onboarding.OTHER_ZONE:
-        context.save_state(context.state.with_step(ConversationStep.ZONE))
         hint = context.translate("zone-hint")
-        return join_calls(
-            context.acknowledge(),
-            context.send(
-                message_layout.render_text(context.translate, context.translate("zone-type"), input_hint=hint)
-            ),
-        )
+        question = message_layout.render_text(context.translate, context.translate("zone-type"), input_hint=hint)
+        return join_calls(context.acknowledge(), context.ask(question, ConversationStep.ZONE))
     _set_time_zone(context, UNSAID_TIME_ZONE if name == onboarding.NO_ZONE else name)
     confirmation = message_layout.render_text(
         context.translate,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.errors import BadInput, Stale
+from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow import assignments
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
@@ -88,6 +88,9 @@ def submit_question(context: UpdateContext) -> TelegramCalls:
         )
     except BadInput:
         return context.send_text("ask-too-long", most=support_messages.MAX_TEXT_LENGTH)
+    except Conflict:
+        refusal = context.send_text("ask-enough", most=support_messages.MAX_MESSAGES)
+        return join_calls(refusal, navigation.show_current_screen(context))
     return join_calls(context.send_text("asked"), navigation.show_current_screen(context))
 
 
@@ -160,13 +163,13 @@ def _show_reasons(context: UpdateContext, item: AssignedItem, buttons: ButtonRow
         buttons=buttons,
         prompt=context.translate(prompt),
     )
-    return join_calls(context.acknowledge(), context.edit(rendered, assignment_id=item.assignment_id))
+    return join_calls(context.acknowledge(), context.redraw_item(rendered, assignment_id=item.assignment_id))
 
 
 def _redraw_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
     """Edit the item message, so that it has the buttons of the item again."""
     draft = context.state.get_draft(item.assignment_id, item.revision)
-    return context.edit(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
+    return context.redraw_item(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
 
 
 def _ask_for_text(
@@ -179,11 +182,10 @@ def _ask_for_text(
     subject_id = context.require_callback().row_id if assignment_id is None else assignment_id
     if subject_id and step is not ConversationStep.ASK:
         _get_live_item(context, subject_id)
-    context.save_state(context.state.with_step(step, subject_id=subject_id))
     request = message_layout.render_text(
         context.translate, context.translate(text_id), input_hint=context.translate("answer-here")
     )
-    return join_calls(context.acknowledge(), context.send(request))
+    return join_calls(context.acknowledge(), context.ask(request, step, subject_id=subject_id))
 
 
 def _get_reason(reasons: tuple[str, ...], index: int) -> str:

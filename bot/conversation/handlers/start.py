@@ -133,6 +133,11 @@ def refuse_edit(context: UpdateContext) -> TelegramCalls:
     return context.send_text("edited")
 
 
+def explain_flood(context: UpdateContext) -> TelegramCalls:
+    """Say that there were too many messages at once, and that some of them were not read."""
+    return join_calls(context.acknowledge(), context.send_text("flooded"))
+
+
 def refuse_forged_tap(_: UpdateContext) -> TelegramCalls:
     """Raise Stale for a button that this bot did not make."""
     raise Stale("This button is not ours.")

@@ -91,6 +91,10 @@ saved-already = This answer is saved already
 stale = That question is closed. Here is where you are.
 not-taken = That answer cannot be taken. Here is where you are.
 tap-please = Tap a button, or send the letter or number of your answer.
+sent-too-early = You wrote this before I had shown the question, so it was not taken as an answer. Please answer what you see now.
+reply-unknown = That message asks nothing that can be answered. Nothing was stored.
+reply-several = This task has several questions: to change an answer, tap “Change” below it.
+answer-changed = Your answer is changed.
 choose-at-least = Tick { $least } or more
 choose-at-most = Tick { $most } at most
 answer-or-skip = Give an answer, or tap “Skip”
@@ -126,6 +130,7 @@ reported = Thank you, the organisers will see it. You can answer all the same.
 ask-type = Type your question to the organisers as one message.
 asked = Your question is passed on. The answer will come here.
 ask-too-long = The question is empty or too long. Type between one word and { $most } characters.
+ask-enough = I pass on at most { $most } questions a day, so this one was not passed on. Please send it tomorrow.
 answered = The organisers have answered
 
 ## Why there is no question now
@@ -163,6 +168,7 @@ moment = { $day } { $month ->
 ## Your rights
 
 mydata = All that we know of you and your answers.
+mydata-again = You got the file a short while ago. You can ask for another one in { $minutes } min.
 withdraw-which = Which project would you like to leave?
 withdraw-nothing = You take part in no project.
 withdraw-sure = Leave “{ $project }”? None of your answers there will count any more. There is no way back.
@@ -183,6 +189,7 @@ only-private = I work in private chats only: open my profile and press “Start�
 only-text = I read text only.
 edited = I do not read edited messages. To mend an answer, tap “Change” below it.
 unknown-command = There is no such command. All of them: /help
+flooded = Too many messages in a minute, so I have not read some of them. Please wait a minute, then go on.
 help = What I can do:
 
 ## When something goes wrong

@@ -123,7 +123,7 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
         Conversation(annotator_id=who, step="skip", data={"text": trace()}, at=NOW),
         ItemMessage(assignment_id=first.id or 0, message_id=TELEGRAM_ID),
         Inbox(update_id=1, telegram_id=TELEGRAM_ID, payload={"text": trace()}, received_at=NOW),
-        Outbox(chat_id=TELEGRAM_ID, calls=[{"text": trace()}], content=trace().encode(), due_at=NOW),
+        Outbox(chat_id=TELEGRAM_ID, calls=[{"text": trace()}], content=trace().encode(), created_at=NOW, due_at=NOW),
     ])  # fmt: skip
     person.time_zone, person.insider = "Europe/Kyiv", True
     session.flush()
@@ -306,7 +306,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
             ItemMessage(assignment_id=made.id or 0, message_id=12),
             Inbox(update_id=1, telegram_id=TELEGRAM_ID, payload={"text": "Привіт"}, received_at=NOW),
             Inbox(update_id=2, telegram_id=TELEGRAM_ID + 1, payload={"text": "Чуже"}, received_at=NOW),
-            Outbox(chat_id=TELEGRAM_ID, calls=[{"text": "Вітаємо"}], content=b"%", due_at=NOW),
+            Outbox(chat_id=TELEGRAM_ID, calls=[{"text": "Вітаємо"}], content=b"%", created_at=NOW, due_at=NOW),
             LabelStudioBatch(project_id=pid, annotator_id=who, server="s", mark="m", created_at=NOW),
             LabelStudioAccount(server="s", user_id=7, annotator_id=who),
         ])  # fmt: skip

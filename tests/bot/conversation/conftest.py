@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 
 from annotation.store import database, models, outbox, queries
 from annotation.store.models import Item
-from annotation.store.outbox import ShownAssignment
+from annotation.store.outbox import ShownAssignment, ShownPrompt
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
 from bot.conversation.update_handler import handle_update
@@ -138,6 +138,7 @@ class Chat:
         self.now += timedelta(seconds=1)
         standard: dict[str, Any] = {"private": True, "telegram_id": self.number, "chat_id": self.number}
         standard |= {"update_id": next(self.numbers), "at": self.now, "language_code": self.language}
+        standard |= {"message_id": next(self.numbers)} if what["kind"] is UpdateKind.MESSAGE else {}
         before = len(self.screens)
         with self.db.transaction() as session:
             self.calls = list(
@@ -161,9 +162,7 @@ class Chat:
                 self._fits(shown)
                 self.screens.append(shown)
                 self.story.append(str(shown) + (f"\n[… {shown.reply}]" if shown.reply else ""))
-                if call.assignment_id is not None:
-                    noted = ShownAssignment(assignment_id=call.assignment_id, message_id=shown.message_id, at=self.now)
-                    outbox.store_shown(session, [noted])
+                self._note(session, call, shown.message_id)
             case MessageEdit():
                 self._edit(session, call)
             case NewDocument():
@@ -173,10 +172,27 @@ class Chat:
                 self.menus.append(call)
                 self.story.append(" ".join(f"/{one}" for one in call.commands))
 
+    def _note(self, session: Session, call: NewMessage, message_id: int) -> None:
+        """Store what a new message shows or asks for, as delivery does."""
+        if call.assignment_id is not None:
+            outbox.store_shown(session, [self._describe(call.assignment_id, message_id)])
+        if call.prompt is not None:
+            annotator, update = call.prompt
+            prompt = ShownPrompt(annotator_id=annotator, update_id=update, message_id=message_id)
+            outbox.store_shown(session, [prompt])
+
+    def _describe(self, assignment: int, message_id: int, *, redrawn: bool = False) -> ShownAssignment:
+        since = self.now.replace(microsecond=0) + timedelta(seconds=redrawn)
+        return ShownAssignment(
+            assignment_id=assignment, message_id=message_id, at=self.now, asks_since=since, redrawn=redrawn
+        )
+
     def _edit(self, session: Session, call: MessageEdit) -> None:
         place = call.message
         if isinstance(place, AssignmentMessage):
             place = outbox.get_message_id(session, assignment_id=place.assignment_id) or 0
+        if call.redraws is not None:
+            outbox.store_shown(session, [self._describe(call.redraws, place, redrawn=True)])
         for index, shown in enumerate(self.screens):
             if shown.message_id == place:
                 self.screens[index] = replace(shown, html=call.html, buttons=call.buttons)

@@ -336,8 +336,10 @@ def test_what_cannot_be_handled_is_told(begun: Chat) -> None:
     """A failure of ours has a sentence with a code, in the person's language."""
     tapped: dict[str, Any] = {"telegram_id": 1, "chat_id": 1, "private": True, "query_id": "q", "language_code": "en"}
     incoming = IncomingUpdate(update_id=1, at=begun.now, kind=UpdateKind.TAP, **tapped)
-    acknowledged, told = update_handler.explain_failure(incoming, RuntimeError("secret 123"), "a1b2c3")
+    with begun.db.transaction() as session:
+        acknowledged, told = update_handler.explain_failure(session, incoming, RuntimeError("secret 123"), "a1b2c3")
+        busy = update_handler.explain_failure(session, incoming, Unavailable("x"), "a1b2c3")
     assert acknowledged == TapAcknowledgement(query_id="q")
     assert "a1b2c3" in str(told)
     assert "secret" not in str(told)
-    assert "a minute" in str(update_handler.explain_failure(incoming, Unavailable("x"), "a1b2c3"))
+    assert "a minute" in str(busy)

@@ -112,6 +112,7 @@ async def stage(db: database.Database, tmp_path: Path, tiny: ModuleType) -> Asyn
         settings=tiny.build_settings(),
         request=LocalRequest(telegram),
         clock=lambda: found.now,
+        database_clock=lambda: found.now,
     )
     found = Stage(db, telegram, app)
     telegram.clock = Clock(lambda: found.now.timestamp())  # noqa: PLW0108  # the time moves on
@@ -123,3 +124,14 @@ async def stage(db: database.Database, tmp_path: Path, tiny: ModuleType) -> Asyn
 def load_items(db: database.Database, tmp_path: Path) -> Callable[..., None]:
     """Loads and starts a project of so many items."""
     return lambda *, items: load(db, tmp_path, items=items)
+
+
+@pytest.fixture
+def db_with_items(tmp_path: Path) -> Callable[[str], None]:
+    """Makes the database of an address, with a project of twenty items."""
+
+    def make(url: str) -> None:
+        with database.open_database(url) as opened:
+            load(opened, tmp_path, items=20)
+
+    return make

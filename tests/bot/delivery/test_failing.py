@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from annotation.store import outbox
-from annotation.store.outbox import OutboxDraft, OutboxMessage
+from annotation.store.outbox import MessageHold, OutboxDraft, OutboxMessage, ShownAssignment
 
 if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 BROADCAST = {"method": "sendMessage", "data": {"text": "новини"}}
 
 
-async def until(condition: object, *, seconds: float = 10) -> None:
+async def until(condition: object, *, seconds: float = 300) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(seconds):
         while not condition():  # type: ignore[operator]
@@ -28,7 +29,7 @@ def put(stage: Stage, chat_id: int, *, repeatable: bool = True, paced: bool = Fa
     """A message that somebody left in the outbox, due now."""
     with stage.db.transaction() as session:
         draft = OutboxDraft(chat_id=chat_id, calls=[BROADCAST], repeatable=repeatable, paced=paced)
-        [message] = outbox.store_messages(session, [draft], due_at=stage.now)
+        [message] = outbox.store_messages(session, [draft], now=stage.now)
     return message.id
 
 
@@ -59,7 +60,7 @@ async def test_an_item_that_may_not_have_arrived_is_sent_again(stage: Stage, cod
 async def test_only_retry_after_delays_and_only_this_chat(stage: Stage) -> None:
     """While one annotator's messages wait, their taps are saved and others are served; the order stays."""
     first, second = stage.telegram.person(1), stage.telegram.person(2)
-    stage.telegram.faults.fail("sendMessage", 429, retry_after=1)
+    stage.telegram.faults.fail("sendMessage", 429, retry_after=5)
     await stage.say(first, "/start")
     await stage.say(second, "/start")
     assert (len(first.messages), len(second.messages)) == (0, 1)
@@ -110,7 +111,11 @@ async def test_what_another_process_dropped_is_not_sent(stage: Stage) -> None:
     number = put(stage, 1, repeatable=False)
     with stage.db.transaction() as session:
         assert outbox.delete_chat_messages(session, chat_id=1) == ()
-    await stage.app.sender.send([OutboxMessage(id=number, chat_id=1, calls=[BROADCAST], repeatable=False)])
+    message = OutboxMessage(
+        id=number, chat_id=1, calls=[BROADCAST], repeatable=False, created_at=stage.now, held_until=stage.now
+    )
+    stage.app.sender.send([message])
+    await stage.app.sender.wait_until_idle()
     assert len(person.messages) == 1
 
 
@@ -146,7 +151,7 @@ async def test_what_another_process_had_begun_is_left_alone(stage: Stage) -> Non
     await stage.say(person, "/start")
     number = put(stage, 1, repeatable=False)
     with stage.db.transaction() as session:
-        outbox.mark_begun(session, message_id=number, now=stage.now)
+        outbox.mark_begun(session, message_id=number, holder="", now=stage.now)
     await stage.app.recover()
     await asyncio.sleep(0.1)
     await stage.app.workers.wait_until_idle()
@@ -170,9 +175,8 @@ async def test_messages_of_a_process_that_died_are_sent_by_another_in_time(stage
     person = stage.telegram.person(1)
     await stage.say(person, "/start")
     with stage.db.transaction() as session:
-        outbox.store_messages(
-            session, [OutboxDraft(chat_id=1, calls=[BROADCAST])], due_at=stage.now + timedelta(seconds=15)
-        )
+        hold = MessageHold(holder="another", until=stage.now + timedelta(seconds=15))
+        outbox.store_messages(session, [OutboxDraft(chat_id=1, calls=[BROADCAST])], now=stage.now, hold=hold)
     await stage.app.sweeper.sweep_once()
     await asyncio.sleep(0.05)
     assert len(person.messages) == 1
@@ -186,9 +190,8 @@ async def test_what_another_process_has_yet_to_send_comes_first(stage: Stage) ->
     person = stage.telegram.person(1)
     await stage.say(person, "/start")
     with stage.db.transaction() as session:
-        outbox.store_messages(
-            session, [OutboxDraft(chat_id=1, calls=[BROADCAST])], due_at=stage.now + timedelta(seconds=5)
-        )
+        hold = MessageHold(holder="another", until=stage.now + timedelta(seconds=5))
+        outbox.store_messages(session, [OutboxDraft(chat_id=1, calls=[BROADCAST])], now=stage.now, hold=hold)
     await stage.say(person, "hello")
     await asyncio.sleep(0.3)
     assert len(person.messages) == (2 if stage.app.runner.single_writer else 1)
@@ -205,7 +208,7 @@ async def test_html_that_telegram_cannot_read_goes_as_plain_text(stage: Stage) -
     await stage.say(person, "/start")
     call = {"method": "sendMessage", "data": {"text": "<b>a &lt; b</i>", "parse_mode": "HTML"}}
     with stage.db.transaction() as session:
-        outbox.store_messages(session, [OutboxDraft(chat_id=1, calls=[call])], due_at=stage.now)
+        outbox.store_messages(session, [OutboxDraft(chat_id=1, calls=[call])], now=stage.now)
     await stage.app.recover()
     await until(lambda: len(person.messages) == 2)
     assert person.messages[-1].text == "a < b"
@@ -227,18 +230,19 @@ async def test_a_database_that_is_down_delays_and_loses_nothing(stage: Stage, mo
 
     monkeypatch.setattr(Workers, "_handle_in_transaction", failing)
     await stage.say(person, "/start")
+    await until(lambda: person.messages)
     assert [message.text for message in person.messages] == ["item 1"]
     assert stage.rows("SELECT attempts FROM inbox") == [(0,)]
 
 
 async def test_paced_messages_keep_to_one_a_second_for_a_chat_and_25_for_all() -> None:
     """Simulated: 60 messages to 30 chats."""
-    from bot.delivery.sender import RateLimit
+    from bot.delivery.attempts import RateLimit
 
     limit, now, sent = RateLimit(), 0.0, []
     waiting = [chat for chat in range(30) for _ in range(2)]
     while waiting:
-        chat, wait = limit.choose_chat(waiting, now=now)
+        chat, wait = limit.choose_chat(dict.fromkeys(waiting, 0.0), now=now)
         if chat is None:
             now += wait + 1e-9
             continue
@@ -264,3 +268,27 @@ async def test_paced_messages_go_out_by_one_process(stage: Stage) -> None:
     await asyncio.gather(sweeper, return_exceptions=True)
     await stage.app.workers.wait_until_idle()
     assert stage.rows("SELECT count(*) FROM outbox") == [(0,)]
+
+
+async def test_a_message_that_comes_as_the_sending_to_its_chat_ends_is_sent(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the last message of a chat and the end of its task: there is one task for a chat, and none is left."""
+    person, loop, failures = stage.telegram.person(1), asyncio.get_running_loop(), list[object]()
+    await stage.say(person, "/start")
+    sender, add = stage.app.sender, stage.app.receipts.add
+    with stage.db.transaction() as session:
+        drafts = [OutboxDraft(chat_id=1, calls=[BROADCAST])] * 2
+        first, second = outbox.store_messages(session, drafts, now=stage.now, hold=sender.make_hold())
+
+    def add_and_send(number: int, *, shown: Sequence[ShownAssignment] = ()) -> None:
+        add(number, shown=shown)
+        if number == first.id:
+            loop.call_soon(sender.send, [second])
+
+    monkeypatch.setattr(stage.app.receipts, "add", add_and_send)
+    loop.set_exception_handler(lambda _, context: failures.append(context))
+    sender.send([first])
+    await until(lambda: len(person.messages) == 3)
+    await sender.wait_until_idle()
+    assert failures == []

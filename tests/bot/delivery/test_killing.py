@@ -3,148 +3,61 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import re
-import signal
-import sys
-from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import sqlalchemy as sa
+import pytest
+from _balancer import start_balancer
+from _crowd import (
+    Crowd,
+    answer_once_more,
+    compare_screens,
+    count_waiting,
+    is_running,
+    start_spawner,
+    wait_for_marks,
+    wait_until,
+)
 
-from annotation.store import invariants
-from bot.conversation import callbacks
-from bot.conversation.callbacks import ButtonAction, CallbackData
-from bot.emulator.display_log import DisplayedEvent
-from bot.emulator.model import Message
-from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from annotation.store.database import Database
 
-SPAWNER = Path(__file__).parent / "bot_spawner.py"
-PEOPLE, KILLS, IN_FLIGHT = 32, 20, 10
-MARK = re.compile(r"✓ [0-9]+ · \w (\w+)")
+PEOPLE, KILLS, IN_FLIGHT, ANSWERS = 32, 20, 10, 600
 
 
-@dataclass
-class Crowd:
-    """People who tap as soon as there is something to tap; some twice, some on old buttons, some change an answer."""
-
-    telegram: Telegram
-    rng: random.Random
-    tapping: bool = True
-    items: dict[int, int] = field(default_factory=dict)
-    """The assignment that a message shows."""
-    marks: dict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """What a message said was stored, in its order."""
-    tapped: dict[int, int] = field(default_factory=dict)
-    in_flight: set[int] = field(default_factory=set)
-    used: list[tuple[Message, str]] = field(default_factory=list)
-
-    def watch(self, entry: DisplayedEvent) -> None:
-        """What comes onto a screen is answered a moment later."""
-        mark = MARK.match(entry.text)
-        if entry.kind == "edit" and mark:
-            self.marks[entry.message].append(mark[1])
-        if entry.kind == "edit":
-            self.in_flight.discard(entry.person)
-        if entry.kind in {"message", "edit"} and entry.buttons and self.tapping:
-            asyncio.get_running_loop().call_later(self.rng.random() * 0.05, self.act, entry.person, entry.message)
-
-    def act(self, who: int, number: int) -> None:
-        """Answer a newest message; now and then change what is answered, or tap what was tapped long ago."""
-        message = self.telegram.person(who).chat.messages[number]
-        presses = [callbacks.decode_callback(data) for _, data in message.buttons]
-        if not self.tapping or not presses:
-            return
-        if presses[0] is not None and presses[0].action is ButtonAction.UNDO and self.rng.random() < 0.7:
-            return
-        if self.tapped.get(who, 0) >= number and not self._undone(presses):
-            return
-        self.tapped[who] = max(number, self.tapped.get(who, 0))
-        self.in_flight.add(who)
-        answers = [
-            data
-            for _, data in message.buttons
-            if (one := callbacks.decode_callback(data)) and one.action is ButtonAction.ANSWER
-        ]
-        data = self.rng.choice(answers) if answers else message.buttons[0][1]
-        if presses[0] is not None and answers:
-            self.items[number] = presses[0].row_id
-        self._press(message, data)
-
-    @staticmethod
-    def _undone(presses: list[CallbackData | None]) -> bool:
-        """Whether the message may be tapped again: for an undo, or for the answer after it."""
-        first = presses[0]
-        return first is not None and (
-            first.action is ButtonAction.UNDO or (first.action is ButtonAction.ANSWER and first.get_number(0) > 0)
-        )
-
-    def _press(self, message: Message, data: str) -> None:
-        person = self.telegram.person(message.chat.id)
-        for _ in range(2 if self.rng.random() < 0.2 else 1):
-            person.press(data, on=message)
-        self.used.append((message, data))
-        if self.rng.random() < 0.1:
-            old, pressed = self.rng.choice(self.used[-200:])
-            self.telegram.person(old.chat.id).press(pressed, on=old)
+def gather_crowd() -> Crowd:
+    """People who have begun; their updates come in any order."""
+    rng = random.Random(7)  # noqa: S311
+    telegram = Telegram()
+    telegram.faults.latency = 0.05
+    telegram.faults.reorder(rng)
+    crowd = Crowd(telegram, rng)
+    telegram.display_log.watchers.append(crowd.watch)
+    for number in range(1, PEOPLE + 1):
+        telegram.person(number).send("/start")
+    return crowd
 
 
-@dataclass
-class BotSpawner:
-    """Starts bots."""
-
-    process: asyncio.subprocess.Process
-    running: list[int] = field(default_factory=list)
-
-    async def start(self) -> int:
-        """A new bot; its process number."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(b"\n")
-        self.running.append(int(await asyncio.wait_for(self.process.stdout.readline(), 20)))
-        return self.running[-1]
-
-    def end(self, number: int, how: signal.Signals) -> None:
-        """End one, by its number."""
-        self.running.remove(number)
-        os.kill(number, how)
+async def wait_for_kill(crowd: Crowd) -> None:
+    """Until people have done something, and at least ten updates are in flight."""
+    entries = crowd.telegram.display_log.entries
+    seen = len(entries)
+    await wait_until(lambda: len(entries) > seen + 20)
+    await asyncio.sleep(crowd.rng.random() * 0.4)
+    await wait_until(lambda: len(crowd.in_flight) >= IN_FLIGHT)
 
 
-@asynccontextmanager
-async def bot_spawner(url: str, server: Server) -> AsyncIterator[BotSpawner]:
-    """A process that starts bots; it is ended with all of them."""
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, SPAWNER, url, server.url, server.telegram.token, stdin=pipe, stdout=pipe
-    )
-    found = BotSpawner(process)
-    try:
-        yield found
-    finally:
-        for number in tuple(found.running):
-            found.end(number, signal.SIGKILL)
-        process.kill()
-        await process.wait()
-
-
-async def until(condition: Callable[[], object], *, seconds: float = 60, who: ScriptedPerson | None = None) -> None:
-    """Wait for something to become true; the failure shows the screen of whoever is waited for."""
-    try:
-        async with asyncio.timeout(seconds):
-            while not condition():
-                await asyncio.sleep(0.01)
-    except TimeoutError:
-        raise AssertionError("it does not come" if who is None else who.screen[-1500:]) from None
+async def end_calmly(crowd: Crowd, db: Database) -> None:
+    """Nobody taps any more, and nothing waits; then everybody answers once more."""
+    crowd.tapping = False
+    await wait_until(lambda: count_waiting(db) == (0, 0))
+    for number in range(1, PEOPLE + 1):
+        await answer_once_more(crowd, crowd.telegram.person(number))
+    await wait_until(lambda: count_waiting(db) == (0, 0))
 
 
 async def test_killed_twenty_times_it_loses_nothing_doubles_nothing_and_leaves_nobody_stuck(
@@ -152,75 +65,53 @@ async def test_killed_twenty_times_it_loses_nothing_doubles_nothing_and_leaves_n
 ) -> None:
     """At least ten updates in flight at each kill, updates in any order, some again and again."""
     load_items(items=900)
-    rng = random.Random(7)  # noqa: S311
-    telegram = Telegram()
-    telegram.faults.latency = 0.05
-    telegram.faults.reorder(rng)
-    crowd = Crowd(telegram, rng)
-    telegram.display_log.watchers.append(crowd.watch)
-    people = [telegram.person(number) for number in range(1, PEOPLE + 1)]
-    for person in people:
-        person.send("/start")
-    async with Server(telegram) as server, bot_spawner(url, server) as bots:
-        await bots.start()
+    crowd = gather_crowd()
+    async with Server(crowd.telegram) as server, start_spawner(server) as bots:
+        await bots.start(url)
         for _ in range(KILLS):
-            await bots.start()  # it stands by until the other is gone
-            seen = len(telegram.display_log.entries)
-            await until(lambda seen=seen: len(telegram.display_log.entries) > seen + 20)  # type: ignore[misc]
-            await asyncio.sleep(rng.random() * 0.4)
-            await until(lambda: len(crowd.in_flight) >= IN_FLIGHT)
-            bots.end(bots.running[0], signal.SIGKILL)
-            telegram.faults.duplicate(rng.randrange(3))
-        crowd.tapping = False
-        await until(lambda: _waiting(db) == (0, 0))
-        for person in people:
-            await _answer_once_more(crowd, person)
-        await until(lambda: _waiting(db) == (0, 0))
-    _compare(db, crowd)
-
-
-async def _answer_once_more(crowd: Crowd, person: ScriptedPerson) -> None:
-    """Nobody is stuck: /start leads to an item, and a tap on it is stored, marked and followed."""
-    asked = person.messages[-1]
-    person.send("/start")
-    while True:
-        last = asked.id
-        await until(lambda last=last: person.messages[-1].id > last and person.messages[-1].buttons, who=person)  # type: ignore[misc]
-        asked = person.messages[-1]
-        data = asked.buttons[0][1]
-        press = callbacks.decode_callback(data)
-        person.press(data, on=asked)
-        if press is not None and press.action is ButtonAction.ANSWER:
-            break
-    crowd.items[asked.id] = press.row_id
-    await until(lambda: crowd.marks[asked.id], who=person)
-
-
-def _waiting(db: Database) -> tuple[int, int]:
-    """How much lies in the boxes."""
-    with db.engine.connect() as connection:
-        came = connection.execute(sa.text("SELECT count(*) FROM inbox WHERE done_at IS NULL")).scalar_one()
-        goes = connection.execute(sa.text("SELECT count(*) FROM outbox")).scalar_one()
-        return came, goes
-
-
-def _compare(db: Database, crowd: Crowd) -> None:
-    """Whatever a screen said is stored; the last that it said stands; nothing is stored that no screen said."""
-    with db.reading() as view:
-        assert invariants.list_violations(view) == ()
-        found = view.connection().execute(
-            sa.text("SELECT assignment_id, revision, response FROM judgement ORDER BY assignment_id, revision")
-        )
-        stored: dict[int, list[str]] = defaultdict(list)
-        for assignment, revision, response in found:
-            assert len(stored[assignment]) == revision
-            stored[assignment].append(response)
-    said: dict[int, list[list[str]]] = defaultdict(list)
-    for number, marks in crowd.marks.items():
-        said[crowd.items[number]].append(marks)
-    assert said.keys() == stored.keys()
-    for assignment, screens in said.items():
-        assert {one for marks in screens for one in marks} == set(stored[assignment])
-        assert stored[assignment][-1] in {marks[-1] for marks in screens}, (stored[assignment], screens)
+            await bots.start(url)  # it stands by until the other is gone
+            await wait_for_kill(crowd)
+            bots.end(bots.running[0])
+            crowd.telegram.faults.duplicate(crowd.rng.randrange(3))
+        await end_calmly(crowd, db)
+    stored = compare_screens(db, crowd)
     assert len(stored) > 2 * PEOPLE
     assert any(len(several) > 1 for several in stored.values())
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+async def test_two_called_workers_share_one_inbox(url: str, db: Database, load_items: Callable[..., None]) -> None:
+    """Under load: each update goes to one of them, both work, and what they store is what the screens say."""
+    load_items(items=900)
+    crowd = gather_crowd()
+    async with Server(crowd.telegram) as server, start_spawner(server) as bots, start_balancer() as balancer:
+        for port in balancer.ports:
+            await bots.start(url, webhook=balancer.url, port=port)
+        await wait_for_marks(crowd, ANSWERS)
+        await end_calmly(crowd, db)
+    assert min(balancer.taken.values()) > ANSWERS / 3
+    stored = compare_screens(db, crowd)
+    assert any(len(several) > 1 for several in stored.values())
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+async def test_two_called_workers_are_killed_twenty_times(
+    url: str, db: Database, load_items: Callable[..., None]
+) -> None:
+    """One after the other and both at once: what was not taken is brought again."""
+    load_items(items=900)
+    crowd = gather_crowd()
+    async with Server(crowd.telegram) as server, start_spawner(server) as bots, start_balancer() as balancer:
+        numbers = [await bots.start(url, webhook=balancer.url, port=port) for port in balancer.ports]
+        for _ in range(KILLS):
+            await wait_for_kill(crowd)
+            places = crowd.rng.choice(((0,), (1,), (0, 1)))
+            for place in places:
+                bots.end(numbers[place])
+            crowd.telegram.faults.duplicate(crowd.rng.randrange(3))
+            for place in places:
+                await wait_until(lambda ended=numbers[place]: not is_running(ended))  # type: ignore[misc]
+                numbers[place] = await bots.start(url, webhook=balancer.url, port=balancer.ports[place])
+        await end_calmly(crowd, db)
+    stored = compare_screens(db, crowd)
+    assert len(stored) > 2 * PEOPLE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,12 +17,14 @@ from annotation.errors import Unavailable
 from annotation.store import database, outbox
 from annotation.store.models import Outbox
 from annotation.store.outbox import OutboxDraft, OutboxMessage
+from bot.delivery.attempts import RateLimit
 from bot.delivery.receipts import Receipts
-from bot.delivery.sender import RateLimit, Sender
+from bot.delivery.sender import Sender
 from bot.delivery.transaction_runner import TransactionRunner
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 GONE = 666
+ME = "this process"
 
 
 class FakeApi:
@@ -43,7 +45,14 @@ class FakeApi:
 def put(chat: int, text: str, *, repeatable: bool = True) -> Callable[[Session], tuple[OutboxMessage, ...]]:
     """A use-case that stores a message."""
     draft = OutboxDraft(chat_id=chat, calls=[{"method": "sendMessage", "data": {"text": text}}], repeatable=repeatable)
-    return lambda session: outbox.store_messages(session, [draft], due_at=NOW + timedelta(seconds=6))
+    hold = outbox.MessageHold(holder=ME, until=NOW + timedelta(seconds=6))
+    return lambda session: outbox.store_messages(session, [draft], now=NOW, hold=hold)
+
+
+async def send(sender: Sender, messages: Sequence[OutboxMessage]) -> None:
+    """Send messages, and wait until that is done."""
+    sender.send(messages)
+    await sender.wait_until_idle()
 
 
 def left(db: database.Database) -> list[int]:
@@ -55,26 +64,26 @@ def left(db: database.Database) -> list[int]:
 @pytest.fixture
 async def runner(db: database.Database) -> AsyncIterator[TransactionRunner]:
     """Transactions on the database."""
-    made = TransactionRunner(database=db, clock=lambda: NOW)
+    made = TransactionRunner(database=db, clock=lambda: NOW, database_clock=lambda: NOW)
     yield made
-    made.close()
+    await made.close(within=5)
 
 
 async def test_a_receipt_never_removes_another_message(runner: TransactionRunner, db: database.Database) -> None:
     """One is sent, its receipt waits for a busy database; somebody else turns out to have left, a third has news."""
     api, receipts = FakeApi(), Receipts(runner)
-    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=RateLimit())  # type: ignore[arg-type]
+    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=RateLimit(), holder=ME)  # type: ignore[arg-type]
     gone = await runner.run(put(GONE, "to one who left"))
-    await sender.send(await runner.run(put(1, "first")))
+    await send(sender, await runner.run(put(1, "first")))
     busy = asyncio.create_task(runner.run(lambda _: time.sleep(0.2)))
     await asyncio.sleep(0.1)
 
     async def news() -> None:
-        await sender.send(await runner.run(put(2, "only once", repeatable=False)))
+        await send(sender, await runner.run(put(2, "only once", repeatable=False)))
 
     sending = asyncio.create_task(news())
     await asyncio.sleep(0)
-    await sender.send(gone)
+    await send(sender, gone)
     await asyncio.gather(busy, sending)
     await receipts.save()
     assert sorted(api.made) == [(1, "first"), (2, "only once")]
@@ -104,7 +113,7 @@ async def test_what_could_not_be_noted_is_noted_later(
     monkeypatch.setattr(outbox, "delete_messages", locked)
     receipts.add(message.id)
     assert not await receipts.save()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(300):
         while left(db):
             await asyncio.sleep(0.01)
     assert await receipts.save()
@@ -115,17 +124,17 @@ async def test_a_message_that_was_sent_is_not_taken_for_lost(
 ) -> None:
     """What cannot be noted as sent now keeps the chat from being given up: the rest is tried again."""
     api, receipts = FakeApi(), Receipts(runner)
-    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=RateLimit())  # type: ignore[arg-type]
+    sender = Sender(runner=runner, api=api, receipts=receipts, rate_limit=RateLimit(), holder=ME)  # type: ignore[arg-type]
 
     async def silent() -> bool:
         return False
 
     monkeypatch.setattr(receipts, "save", silent)
     (message,) = await runner.run(put(GONE, "to one who left"))
-    await sender.send([message])
+    await send(sender, [message])
     assert sender.list_held_ids() == [message.id]
     rows = await runner.run(
         lambda session: session.connection().execute(sa.select(col(Outbox.attempts))).scalars().all()
     )
-    assert rows == [1]
-    await sender.stop()
+    assert rows == [0]  # it is no failure of the message
+    await sender.stop(within=0)

@@ -29,9 +29,9 @@ class Torn(BaseException):
 @pytest.fixture
 async def runner(db: database.Database) -> AsyncIterator[TransactionRunner]:
     """Transactions on the database of the test."""
-    made = TransactionRunner(database=db, clock=lambda: NOW)
+    made = TransactionRunner(database=db, clock=lambda: NOW, database_clock=lambda: NOW)
     yield made
-    made.close()
+    await made.close(within=5)
 
 
 @pytest.fixture
@@ -136,10 +136,10 @@ async def test_whatever_fails_the_others_go_on(
 
 async def test_who_waits_when_it_closes_is_told(db: database.Database) -> None:
     """What began ends; nobody waits for ever."""
-    runner = TransactionRunner(database=db, clock=lambda: NOW)
+    runner = TransactionRunner(database=db, clock=lambda: NOW, database_clock=lambda: NOW)
     tasks = [asyncio.create_task(runner.run(keep(f"{number:02}"))) for number in range(12)]
     await asyncio.sleep(0)
-    runner.close()
+    await runner.close(within=5)
     results = await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 20)
     began = [one for one in results if isinstance(one, str)]
     assert names(db) == began
@@ -152,7 +152,7 @@ async def test_a_database_that_is_locked_is_waited_for_once(tmp_path: Path, monk
     monkeypatch.setattr(database, "BUSY_SECONDS", 1)
     file = tmp_path / "locked.db"
     with database.open_database(f"sqlite:///{file}") as db:
-        runner = TransactionRunner(database=db, clock=lambda: NOW)
+        runner = TransactionRunner(database=db, clock=lambda: NOW, database_clock=lambda: NOW)
         other = sqlite3.connect(file, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         began = asyncio.get_running_loop().time()
@@ -162,16 +162,16 @@ async def test_a_database_that_is_locked_is_waited_for_once(tmp_path: Path, monk
         other.execute("ROLLBACK")
         other.close()
         assert await runner.run(keep("a")) == "a"
-        runner.close()
+        await runner.close(within=5)
 
 
 async def test_on_postgresql_transactions_run_side_by_side(postgresql_url: str) -> None:
     """Two use-cases that wait for each other both end."""
     met = threading.Barrier(2, timeout=20)
     with database.open_database(postgresql_url) as db:
-        runner = TransactionRunner(database=db, clock=lambda: NOW)
+        runner = TransactionRunner(database=db, clock=lambda: NOW, database_clock=lambda: NOW)
         await asyncio.gather(*(runner.run(lambda _: met.wait()) for _ in range(2)))
-        runner.close()
+        await runner.close(within=5)
 
 
 def test_as_many_go_together_as_are_served_at_once() -> None:

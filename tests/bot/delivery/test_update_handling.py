@@ -69,8 +69,9 @@ async def test_an_update_that_cannot_be_handled_is_tried_twice_and_told(
         await stage.say(person, "/start")
     assert [message.text for message in person.messages] == ["sorry, LookupError, 6", "item 1"]
     [(attempts, code)] = stage.rows("SELECT attempts, code FROM inbox WHERE code IS NOT NULL")
-    assert attempts == 1
-    assert f"Code {code}" in caplog.text
+    assert attempts == 2
+    assert f"code {code}" in caplog.text
+    assert caplog.text.count("is parked") == 1
     assert "LookupError" in caplog.text
     for secret in ("987654321", "Соломія", stage.telegram.token):
         assert secret not in caplog.text

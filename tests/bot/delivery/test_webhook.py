@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
 
-from annotation.errors import Unavailable
+from annotation.errors import BadInput, Unavailable
+from bot import application
+from bot.application import WebhookAddress
 from bot.delivery import webhook
-from bot.delivery.webhook import MAX_UPDATE_BYTES, VERIFICATION_HEADER, WEBHOOK_PATH, WebhookServer
+from bot.delivery.http_server import HEALTH_PATH, MAX_BODY_BYTES, ListenAddress, serve_http
+from bot.delivery.webhook import VERIFICATION_HEADER, WEBHOOK_PATH, WebhookReceiver
 from bot.emulator.server import Server
+from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
 
+ANY_PORT = ListenAddress(host="127.0.0.1", port=0, field="HROMADA_WEBHOOK_LISTEN")
+URL = "http://127.0.0.1:9"
 SECRET = webhook.derive_secret("123:token")
 UPDATE = {
     "update_id": 1,
@@ -32,19 +40,15 @@ UPDATE = {
 
 
 @pytest.fixture
-async def hook(stage: Stage) -> AsyncIterator[WebhookServer]:
-    """The endpoint on a port of its own."""
-    made = WebhookServer(workers=stage.app.workers, secret=SECRET)
-    await made.start(host="127.0.0.1", port=0)
-    yield made
-    await made.stop()
+async def hook(stage: Stage) -> AsyncIterator[int]:
+    """The endpoint, on a port of its own."""
+    async with serve_http(WebhookReceiver(stage.app.workers, SECRET).list_routes(), ANY_PORT) as port:
+        yield port
 
 
-async def post(
-    hook: WebhookServer, body: bytes, *, secret: str = SECRET, method: str = "POST", path: str = WEBHOOK_PATH
-) -> int:
+async def post(hook: int, body: bytes, *, secret: str = SECRET, method: str = "POST", path: str = WEBHOOK_PATH) -> int:
     """Call it; the status."""
-    url = f"http://127.0.0.1:{hook.port}{path}"
+    url = f"http://127.0.0.1:{hook}{path}"
     headers = {VERIFICATION_HEADER: secret} if secret else {}
     async with aiohttp.ClientSession() as client, client.request(method, url, data=body, headers=headers) as response:
         return response.status
@@ -61,13 +65,13 @@ async def post(
         (b"[]", {}, 400),
         (b'{"update_id": "1"}', {}, 400),
         (b"[" * 100_000, {}, 400),
-        (b" " * (MAX_UPDATE_BYTES + 1), {}, 413),
+        (b" " * (MAX_BODY_BYTES + 1), {}, 413),
         (b"", {"method": "GET"}, 405),
         (b"", {"path": "/"}, 404),
     ],
 )
 async def test_what_is_no_update_of_telegrams_is_refused(
-    stage: Stage, hook: WebhookServer, body: bytes, told: dict[str, str], status: int
+    stage: Stage, hook: int, body: bytes, told: dict[str, str], status: int
 ) -> None:
     """Nothing is stored, and the endpoint goes on."""
     assert await post(hook, body, **told) == status
@@ -75,9 +79,9 @@ async def test_what_is_no_update_of_telegrams_is_refused(
     assert await post(hook, json.dumps(UPDATE).encode()) == 200
 
 
-async def test_a_secret_that_is_no_text_is_a_wrong_one(stage: Stage, hook: WebhookServer) -> None:
+async def test_a_secret_that_is_no_text_is_a_wrong_one(stage: Stage, hook: int) -> None:
     """Bytes that no client of Telegram's would send."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", hook.port)
+    reader, writer = await asyncio.open_connection("127.0.0.1", hook)
     writer.write(
         f"POST {WEBHOOK_PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n{VERIFICATION_HEADER}: ".encode()
         + b"\xff\xfe\r\n\r\n{}"
@@ -87,7 +91,7 @@ async def test_a_secret_that_is_no_text_is_a_wrong_one(stage: Stage, hook: Webho
     assert stage.rows("SELECT count(*) FROM inbox") == [(0,)]
 
 
-async def test_an_update_is_answered_200_once_it_is_stored(stage: Stage, hook: WebhookServer) -> None:
+async def test_an_update_is_answered_200_once_it_is_stored(stage: Stage, hook: int) -> None:
     """And a kind that nobody asked for is taken too, so that it does not come again."""
     assert await post(hook, json.dumps(UPDATE).encode()) == 200
     assert stage.rows("SELECT update_id FROM inbox") == [(1,)]
@@ -95,9 +99,7 @@ async def test_an_update_is_answered_200_once_it_is_stored(stage: Stage, hook: W
     await stage.app.workers.wait_until_idle()
 
 
-async def test_a_database_that_is_down_is_a_503(
-    stage: Stage, hook: WebhookServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_database_that_is_down_is_a_503(stage: Stage, hook: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that Telegram brings the update again."""
 
     async def down(*_: object) -> None:
@@ -110,20 +112,133 @@ async def test_a_database_that_is_down_is_a_503(
     await stage.app.workers.wait_until_idle()
 
 
-async def test_telegram_brings_updates_to_it_until_they_are_taken(stage: Stage, hook: WebhookServer) -> None:
+async def test_telegram_brings_updates_to_it_until_they_are_taken(stage: Stage, hook: int) -> None:
     """Over HTTP, in any order of lanes; each is handled once."""
     telegram = stage.telegram
     telegram.clock = type(telegram.clock)()
     async with Server(telegram):
         await stage.app.api.set_webhook(
-            f"http://127.0.0.1:{hook.port}{WEBHOOK_PATH}", secret_token=SECRET, drop_pending_updates=False
+            f"http://127.0.0.1:{hook}{WEBHOOK_PATH}", secret_token=SECRET, drop_pending_updates=False
         )
         people = [telegram.person(number) for number in range(1, 9)]
         telegram.faults.duplicate(3)
         for person in people:
             person.send("/start")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(300):
             while not all(person.messages for person in people) or telegram.queue.waiting:
                 await asyncio.sleep(0.02)
         await stage.app.workers.wait_until_idle()
     assert [len(person.messages) for person in people] == [1] * 8
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for something to become true."""
+    async with asyncio.timeout(300):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+@asynccontextmanager
+async def called_bot(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, *, health: ListenAddress | None = None
+) -> AsyncIterator[Telegram]:
+    """A bot that Telegram calls, and that looks often whether it does."""
+    monkeypatch.setattr(webhook, "CHECK_SECONDS", 0.05)
+    serving = asyncio.create_task(
+        application.serve_updates(
+            stage.app, token=stage.telegram.token, webhook=WebhookAddress(url=URL, listen=ANY_PORT), health=health
+        )
+    )
+    await until(lambda: stage.telegram.webhook or serving.done())
+    try:
+        yield stage.telegram
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+
+
+async def test_a_deleted_webhook_is_set_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever deleted it: updates come again, those that waited too."""
+    async with called_bot(stage, monkeypatch) as telegram:
+        made = telegram.webhook
+        await telegram.handle("deleteWebhook", {}, {})
+        assert telegram.webhook is None
+        await until(lambda: telegram.webhook)
+        assert telegram.webhook == made
+    assert "The webhook was deleted; it is set again." in caplog.text
+
+
+async def test_what_keeps_updates_from_coming_is_said_once(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Another address is left to whom has set it; that Telegram cannot call this one is said in its words."""
+    async with called_bot(stage, monkeypatch) as telegram:
+        telegram.person(1).send("/start")
+        telegram.webhook_error = "Connection refused", 1.0
+        await until(lambda: "cannot bring its updates: Connection refused" in caplog.text)
+        await telegram.handle("setWebhook", {"url": "http://127.0.0.1:10/"}, {})
+        asked = telegram.calls["getwebhookinfo"]
+        await until(lambda: telegram.calls["getwebhookinfo"] > asked + 3)
+        assert telegram.webhook is not None
+        assert telegram.webhook.url == "http://127.0.0.1:10/"
+    assert caplog.text.count("Telegram calls another address") == 1
+    assert caplog.text.count("Connection refused") == 1
+
+
+async def test_the_watchdog_ends_a_called_bot_that_telegram_does_not_answer(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing would ever come: no update, and no sign that the webhook is gone."""
+    async with called_bot(stage, monkeypatch) as telegram:
+        stage.app.watchdog.seconds = 3
+        telegram.faults.stall()
+        (task,) = (task for task in asyncio.all_tasks() if "serve_updates" in repr(task.get_coro()))
+        with pytest.raises(Unavailable, match="Telegram does not answer"):
+            await asyncio.wait_for(asyncio.shield(task), 300)
+        telegram.faults.resume()
+
+
+async def ask_health(port: int) -> tuple[int, list[str]]:
+    """What the health route says: its status, and who is silent."""
+    async with (
+        aiohttp.ClientSession() as client,
+        client.get(f"http://127.0.0.1:{port}{HEALTH_PATH}") as response,
+    ):
+        return response.status, (await response.json())["silent"]
+
+
+@pytest.mark.parametrize("called", [True, False])
+async def test_in_both_modes_a_supervisor_can_ask_whether_the_bot_is_well(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, called: bool
+) -> None:
+    """Well while everybody answers, and unwell by the name of who is silent."""
+    monkeypatch.setattr(webhook, "CHECK_SECONDS", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+    address = ListenAddress(host="127.0.0.1", port=port, field="HROMADA_HEALTH_LISTEN")
+    mode = WebhookAddress(url=URL, listen=ANY_PORT) if called else None
+    serving = asyncio.create_task(
+        application.serve_updates(stage.app, token=stage.telegram.token, webhook=mode, health=address)
+    )
+    await until(lambda: stage.telegram.calls["setwebhook" if called else "getupdates"])
+    assert await ask_health(port) == (200, [])
+    stage.app.watchdog.silent_seconds = 0.2
+    stage.telegram.faults.stall()
+    async with asyncio.timeout(300):
+        while await ask_health(port) != (503, ["telegram"]):
+            await asyncio.sleep(0.02)
+    stage.telegram.faults.resume()
+    serving.cancel()
+    await asyncio.gather(serving, return_exceptions=True)
+
+
+async def test_an_address_that_is_taken_is_named_with_its_setting(stage: Stage) -> None:
+    """Another program listens there already."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        taken = ListenAddress(host="127.0.0.1", port=listening.getsockname()[1], field="HROMADA_HEALTH_LISTEN")
+        with pytest.raises(BadInput, match="cannot listen") as failure:
+            await application.serve_updates(stage.app, token=stage.telegram.token, health=taken)
+    assert failure.value.where is not None
+    assert failure.value.where.field == "HROMADA_HEALTH_LISTEN"

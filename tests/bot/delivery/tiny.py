@@ -77,7 +77,12 @@ def _shown(session: Session, incoming: IncomingUpdate, annotator_id: int, now: d
     )
 
 
-def explain_failure(incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls:
+def explain_failure(
+    session: Session,
+    incoming: IncomingUpdate,
+    failure: Exception,
+    code: str,
+) -> TelegramCalls:
     """What follows from "boom"."""
     return (NewMessage(chat_id=incoming.chat_id, html=f"sorry, {type(failure).__name__}, {len(code)}"),)
 

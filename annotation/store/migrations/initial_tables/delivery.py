@@ -5,7 +5,7 @@ from alembic import op
 
 from annotation.store.migrations.initial_tables import BIG, MOMENT, build_partial_index
 
-TABLES = ("inbox", "outbox", "process_lease", "conversation", "item_message")
+TABLES = ("inbox", "outbox", "chat_pause", "process_lease", "conversation", "item_message")
 
 
 def create_tables() -> None:
@@ -19,6 +19,8 @@ def create_tables() -> None:
         sa.Column("done_at", MOMENT),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("code", sa.String(16)),
+        sa.Column("reason", sa.String()),
+        sa.Column("trace", sa.String()),
         sa.PrimaryKeyConstraint("update_id", name=op.f("pk_inbox")),
     )
     op.create_index("ix_inbox_waiting", "inbox", ["telegram_id", "update_id"], **build_partial_index("done_at IS NULL"))
@@ -31,12 +33,22 @@ def create_tables() -> None:
         sa.Column("repeatable", sa.Boolean(), nullable=False),
         sa.Column("paced", sa.Boolean(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("created_at", MOMENT, nullable=False),
         sa.Column("due_at", MOMENT, nullable=False),
+        sa.Column("holder", sa.String(16), nullable=False),
         sa.Column("begun_at", MOMENT),
+        sa.Column("parked_at", MOMENT),
+        sa.Column("reason", sa.String()),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_outbox")),
         sqlite_autoincrement=True,
     )
-    op.create_index("ix_outbox_due_at", "outbox", ["due_at"])
+    op.create_index("ix_outbox_due_at", "outbox", ["due_at"], **build_partial_index("reason IS NULL"))
+    op.create_table(
+        "chat_pause",
+        sa.Column("chat_id", BIG, autoincrement=False, nullable=False),
+        sa.Column("until", MOMENT, nullable=False),
+        sa.PrimaryKeyConstraint("chat_id", name=op.f("pk_chat_pause")),
+    )
     op.create_table(
         "process_lease",
         sa.Column("name", sa.String(32), nullable=False),
@@ -50,6 +62,8 @@ def create_tables() -> None:
         sa.Column("step", sa.String(32), nullable=False),
         sa.Column("data", sa.JSON(), nullable=False),
         sa.Column("at", MOMENT, nullable=False),
+        sa.Column("asked_by", sa.BigInteger(), nullable=True),
+        sa.Column("asked_in", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_conversation_annotator_id")),
         sa.PrimaryKeyConstraint("annotator_id", name=op.f("pk_conversation")),
     )
@@ -57,6 +71,7 @@ def create_tables() -> None:
         "item_message",
         sa.Column("assignment_id", sa.Integer(), nullable=False),
         sa.Column("message_id", sa.BigInteger(), nullable=False),
+        sa.Column("asks_since", MOMENT, nullable=True),
         sa.ForeignKeyConstraint(["assignment_id"], ["assignment.id"], name=op.f("fk_item_message_assignment_id")),
         sa.PrimaryKeyConstraint("assignment_id", name=op.f("pk_item_message")),
     )

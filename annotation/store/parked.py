@@ -1,0 +1,119 @@
+"""Parked updates and messages: those that could not be handled or sent, until somebody tries them again or drops them.
+
+Updates are parked in the inbox, messages in the outbox; both keep their content and have a reason there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlmodel import Session, col
+
+from annotation.errors import BadInput, NotFound
+from annotation.store.models import Annotator, Inbox, Outbox
+
+UPDATE, MESSAGE = "u", "m"
+"""The first letters of the keys of updates and of messages."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParkedDelivery:
+    """A parked update or message.
+
+    `key` names it in commands: a letter and its id. `methods` are the methods of the calls that a message has left.
+    `pseudonym` is None where the person is no annotator. `code` is what the sender of an update was told.
+    """
+
+    key: str
+    kind: str
+    parked_at: datetime
+    attempts: int
+    pseudonym: str | None
+    reason: str
+    code: str | None = None
+    trace: str | None = None
+    methods: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParkedCounts:
+    """How many updates and messages are parked."""
+
+    updates: int
+    messages: int
+
+
+def list_parked(session: Session) -> Sequence[ParkedDelivery]:
+    """All parked updates and messages, the longest parked first."""
+    execute = session.connection().execute
+    pseudonym, telegram_id = col(Annotator.pseudonym), col(Annotator.telegram_id)
+    updates = sa.select(
+        *(getattr(Inbox, name) for name in ("update_id", "done_at", "attempts", "reason", "code", "trace")), pseudonym
+    ).outerjoin(Annotator, telegram_id == col(Inbox.telegram_id))
+    messages = sa.select(
+        *(getattr(Outbox, name) for name in ("id", "parked_at", "attempts", "reason", "calls")), pseudonym
+    ).outerjoin(Annotator, telegram_id == col(Outbox.chat_id))
+    parked = [
+        *(
+            ParkedDelivery(
+                key=f"{UPDATE}{row.update_id}", kind="update", parked_at=row.done_at, attempts=row.attempts,
+                pseudonym=row.pseudonym, reason=row.reason, code=row.code, trace=row.trace,
+            )
+            for row in execute(updates.where(col(Inbox.reason).is_not(None)))
+        ),
+        *(
+            ParkedDelivery(
+                key=f"{MESSAGE}{row.id}", kind="message", parked_at=row.parked_at, attempts=row.attempts,
+                pseudonym=row.pseudonym, reason=row.reason, methods=tuple(call["method"] for call in row.calls),
+            )
+            for row in execute(messages.where(col(Outbox.reason).is_not(None)))
+        ),
+    ]  # fmt: skip
+    return sorted(parked, key=lambda delivery: (delivery.parked_at, delivery.key))
+
+
+def count_parked(session: Session) -> ParkedCounts:
+    """How many updates and messages are parked."""
+    updates, messages = (
+        session.connection()
+        .execute(sa.select(sa.func.count()).select_from(table).where(col(table.reason).is_not(None)))
+        .scalar_one()
+        for table in (Inbox, Outbox)
+    )
+    return ParkedCounts(updates=updates, messages=messages)
+
+
+def retry_parked(session: Session, keys: Sequence[str], *, now: datetime) -> None:
+    """Let the bot try parked updates and messages again, from the first attempt; raises BadInput and NotFound."""
+    again = {"reason": None, "attempts": 0}
+    for key in keys:
+        statement: sa.Update = (
+            sa.update(Inbox).values(done_at=None, received_at=now, code=None, trace=None, **again)
+            if key.startswith(UPDATE)
+            else sa.update(Outbox).values(parked_at=None, created_at=now, due_at=now, holder="", **again)
+        )
+        _change_row(session, statement, key)
+
+
+def drop_parked(session: Session, keys: Sequence[str], *, now: datetime) -> None:
+    """Give up parked updates and messages for good; raises BadInput and NotFound.
+
+    The id of an update stays, so that Telegram cannot send it again; its content and its sender are deleted.
+    """
+    emptied = {"telegram_id": None, "payload": sa.null(), "reason": None, "trace": None, "done_at": now}
+    for key in keys:
+        _change_row(session, sa.update(Inbox).values(emptied) if key.startswith(UPDATE) else sa.delete(Outbox), key)
+
+
+def _change_row(session: Session, statement: sa.Update | sa.Delete, key: str) -> None:
+    """Change the parked row that this key names."""
+    if key[:1] not in {UPDATE, MESSAGE} or not (key[1:].isascii() and key[1:].isdigit()):
+        raise BadInput(f"{key} is no parked update or message.", remedy="`hromada delivery list` shows their keys.")
+    table = Inbox if key.startswith(UPDATE) else Outbox
+    row_id = col(Inbox.update_id) if table is Inbox else col(Outbox.id)
+    parked = statement.where(sa.type_coerce(row_id, sa.BigInteger) == int(key[1:]), col(table.reason).is_not(None))
+    if not session.connection().execute(parked).rowcount:
+        raise NotFound(f"{key} is not parked (any more).", remedy="`hromada delivery list` shows what is.")

@@ -1,0 +1,56 @@
+"""A process that starts bots: `python _bot_spawner.py TELEGRAM TOKEN [BOT]`.
+
+BOT is an object of JSON: the address of the database as `url`, and what else `run` takes. For every such line that it
+reads, it starts that bot as a process of its own and prints its number; where one is given, it is that bot itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import UTC, datetime, timedelta
+
+from annotation.store import database
+from bot import application
+from bot.commands.bot import ANSWER_SECONDS
+from bot.delivery.http_server import ListenAddress
+
+KEY = b"k" * 32
+
+
+def run(telegram: str, token: str, *, url: str, fast: float = 0.0, webhook: str = "", port: int = 0) -> None:
+    """A bot, until it is ended: by a clock that is `fast` by so many seconds, called at `webhook` and listening at
+    `port`.
+    """
+    with database.open_database(url, answer_seconds=ANSWER_SECONDS) as opened:
+        app = application.build_application(
+            token=token,
+            database=opened,
+            settings=application.build_delivery_settings(key=KEY),
+            base_url=f"{telegram}/bot",
+            clock=lambda: datetime.now(UTC) + timedelta(seconds=fast),
+        )
+        listen = ListenAddress(host="127.0.0.1", port=port, field="port")
+        address = application.WebhookAddress(url=webhook, listen=listen) if webhook else None
+        application.run_application(app, token=token, log_level="WARNING", webhook=address)
+
+
+def main(telegram: str, token: str) -> None:
+    """Everything is imported once: a bot is there at once, as often as it is killed.
+
+    Bots that have ended are not waited for, so that no other process of the machine gets their numbers.
+    """
+    for line in sys.stdin:
+        number = os.fork()
+        if number == 0:
+            run(telegram, token, **json.loads(line))
+            os._exit(0)
+        print(number, flush=True)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 3:
+        run(sys.argv[1], sys.argv[2], **json.loads(sys.argv[3]))
+    else:
+        main(sys.argv[1], sys.argv[2])

@@ -1,0 +1,91 @@
+"""`hromada delivery`: parked updates and messages, which could not be handled or sent: list, retry, drop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson, ListByDefault
+
+app = typer.Typer(
+    cls=ListByDefault,
+    help="What the bot could not handle or send: `hromada delivery` lists it, `retry` and `drop` decide.",
+)
+Keys = Annotated[
+    list[str] | None, typer.Argument(help="What to take, by its key in the list: u123 or m45.", show_default=False)
+]
+Everything = Annotated[bool, typer.Option("--all", help="All that is parked.")]
+COLUMNS = ("key", "since", "annotator", "tries", "code", "calls", "reason")
+
+
+@app.command("list")
+def list_(json: AsJson = False) -> None:
+    """Updates that could not be handled and messages that could not be sent, with the reason; traces with --json.
+
+    They stay until they are tried again or dropped. Everything else goes on without them.
+    """
+    from annotation.store import parked
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, database.reading() as view:
+        listed = parked.list_parked(view)
+    if json:
+        terminal_output.print_json(
+            [vars(delivery) | {"parked_at": delivery.parked_at.isoformat(timespec="seconds")} for delivery in listed]
+        )
+        return
+    rows = [
+        (
+            delivery.key, delivery.parked_at.isoformat(timespec="minutes"), delivery.pseudonym, delivery.attempts,
+            delivery.code, ", ".join(delivery.methods) or None, delivery.reason,
+        )
+        for delivery in listed
+    ]  # fmt: skip
+    notes = ("Once the cause is mended: hromada delivery retry KEY; to give it up: hromada delivery drop KEY.",)
+    terminal_output.print_table(
+        "Parked updates (u) and messages (m)", COLUMNS, rows, notes=notes if listed else ("Nothing is parked.",)
+    )
+
+
+@app.command()
+def retry(keys: Keys = None, everything: Everything = False, json: AsJson = False) -> None:
+    """Let the bot handle parked updates and send parked messages again; within seconds, where it runs."""
+    from annotation.store import parked
+    from bot.commands import database_session
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        chosen = _choose_keys(keys, [delivery.key for delivery in parked.list_parked(transaction)], everything)
+        parked.retry_parked(transaction, chosen, now=database_session.get_current_time())
+    _print_chosen("tried again", chosen, json=json)
+
+
+@app.command()
+def drop(keys: Keys = None, everything: Everything = False, json: AsJson = False) -> None:
+    """Give up parked updates and messages for good: their content is deleted."""
+    from annotation.store import parked
+    from bot.commands import database_session
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        chosen = _choose_keys(keys, [delivery.key for delivery in parked.list_parked(transaction)], everything)
+        parked.drop_parked(transaction, chosen, now=database_session.get_current_time())
+    _print_chosen("dropped", chosen, json=json)
+
+
+def _choose_keys(keys: Sequence[str] | None, parked: Sequence[str], everything: bool) -> Sequence[str]:
+    """The keys that were named, or all; raises BadInput unless it is one of both."""
+    from annotation.errors import BadInput
+
+    if bool(keys) == everything:
+        raise BadInput("It is not said what to take.", remedy="Name keys of `hromada delivery list`, or write --all.")
+    return parked if everything else tuple(dict.fromkeys(keys or ()))
+
+
+def _print_chosen(done: str, keys: Sequence[str], *, json: bool) -> None:
+    from bot.commands import terminal_output
+
+    if json:
+        terminal_output.print_json({done: list(keys)})
+        return
+    terminal_output.print_sentence(f"{', '.join(keys)}: {done}." if keys else "Nothing is parked.")

@@ -1,0 +1,283 @@
+"""Attempts: what made one fail, when the next may be made, and when it is enough: pauses, rates, and the watchdog.
+
+`RateLimit` is for what the bot sends, `FloodLimit` for what people send to it.
+
+`catch_failure` is the error handler of the bot: every task that serves somebody runs through it, so that a failure that
+nobody expected costs one update, one message or one sweep, and never the task.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from time import monotonic
+from typing import TypeVar
+
+from annotation.errors import Unavailable
+from bot.conversation.updates_and_calls import IncomingUpdate, UpdateKind
+
+Result = TypeVar("Result")
+MAX_DOUBLINGS = 60
+"""Far beyond any limit; a power of the number of failures would overflow after a thousand of them."""
+WATCHDOG_SECONDS = 90.0
+"""Seconds for which a service may answer nothing before the watchdog ends the bot."""
+SILENT_SECONDS = 45.0
+"""Seconds for which a service may answer nothing before the bot counts as unwell; a poll takes up to 35."""
+CHECK_SECONDS = 1.0
+"""Seconds between two looks of the watchdog."""
+CHAT_SECONDS = 1.0
+"""Seconds between two paced messages to one chat: Telegram takes about one a second."""
+OVERALL_SECONDS = 1 / 25
+"""Seconds between any two paced messages: Telegram takes about 30 a second, taps included."""
+MAX_DEBT_SECONDS = 2.0
+"""Seconds that replies sent so far, which never wait themselves, can make the next paced message wait."""
+MAX_DELAY_SECONDS, OVERDUE_SECONDS = 10.0, 1.0
+"""Seconds that a paced message waits while replies go on and on, and seconds between two that have waited so long."""
+MAX_REMEMBERED_CHATS = 10_000
+"""Above so many chats, those that may get a message at once are forgotten."""
+REFILL_SECONDS = 60.0
+"""Seconds in which an empty bucket of the flood limit fills up, and seconds between two reports of what was dropped."""
+MAX_REMEMBERED_PEOPLE, KEPT_PEOPLE = 10_000, 9_000
+"""How many people the flood limit remembers; beyond that, only so many with the emptiest buckets are kept."""
+ALWAYS_READ = {UpdateKind.BLOCKED, UpdateKind.UNBLOCKED}
+"""Updates that the flood limit lets pass without counting them."""
+PAUSED_CHATS_FOR_ALL = 3
+"""While Telegram has asked for a pause in so many chats, nothing is sent to any: then the limit is that of the bot."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The exception that an attempt raised."""
+
+    error: Exception
+
+
+async def catch_failure(attempt: Awaitable[Result]) -> Result | Failure:
+    """The result of an attempt, or its failure."""
+    try:
+        return await attempt
+    except Exception as error:  # noqa: BLE001  # the bot's error handler
+        return Failure(error)
+
+
+@dataclass(kw_only=True)
+class Backoff:
+    """The pauses between attempts at one operation, in seconds; `failures` is how often it failed in a row.
+
+    Each pause is twice the one before, up to the longest.
+    """
+
+    first: float
+    longest: float
+    failures: int = 0
+
+    @property
+    def pause(self) -> float:
+        """The pause after the next failure."""
+        return min(self.longest, self.first * 2.0 ** min(self.failures, MAX_DOUBLINGS))
+
+    def take_pause(self) -> float:
+        """Count a failure and return the pause after it."""
+        pause = self.pause
+        self.failures += 1
+        return pause
+
+    def reset(self) -> None:
+        """The operation succeeded; the next failure is the first again."""
+        self.failures = 0
+
+
+@dataclass
+class RateLimit:
+    """When the next message may be sent, in seconds of a monotonic clock.
+
+    `allowed_at` (by chat id) and `overall_allowed_at` are for paced messages, `_pauses` for all messages: when the
+    pauses end that Telegram asked for, by chat id.
+    """
+
+    allowed_at: dict[int, float] = field(default_factory=dict)
+    overall_allowed_at: float = 0.0
+    _overdue_allowed_at: float = 0.0
+    _pauses: dict[int, float] = field(default_factory=dict)
+    _overall_pause: float = 0.0
+
+    def record_message(self, chat_id: int, *, now: float) -> None:
+        """Count a message that is sent to this chat now."""
+        if len(self.allowed_at) > MAX_REMEMBERED_CHATS:
+            self.allowed_at = {chat: allowed_at for chat, allowed_at in self.allowed_at.items() if allowed_at > now}
+        most = now + MAX_DEBT_SECONDS
+        self.allowed_at[chat_id] = min(max(now, self.allowed_at.get(chat_id, 0.0)) + CHAT_SECONDS, most)
+        self.overall_allowed_at = min(max(now, self.overall_allowed_at) + OVERALL_SECONDS, most)
+
+    def pause_chat(self, chat_id: int, *, until: float, now: float) -> None:
+        """Send nothing to this chat until then."""
+        self._pauses = {chat: end for chat, end in self._pauses.items() if end > now}
+        self._pauses[chat_id] = max(until, self._pauses.get(chat_id, 0.0))
+        longest = sorted(self._pauses.values(), reverse=True)[:PAUSED_CHATS_FOR_ALL]
+        self._overall_pause = longest[-1] if len(longest) == PAUSED_CHATS_FOR_ALL else 0.0
+
+    def get_pause_end(self, chat_id: int) -> float:
+        """When the last known pause of this chat ends, or ended; 0 where there is none."""
+        return max(self._pauses.get(chat_id, 0.0), self._overall_pause)
+
+    def choose_chat(self, chats: Mapping[int, float], *, now: float) -> tuple[int | None, float]:
+        """The chat that may get the next paced message, and 0; None and the seconds to wait, where none may get it now.
+
+        `chats` says for each chat since when its message has waited.
+        """
+        allowed_at, _, chat = min(
+            ((self._allow_chat(chat, since), self.allowed_at.get(chat, 0.0), chat) for chat, since in chats.items()),
+            default=(now, now, None),
+        )
+        if chat is None or allowed_at > now:
+            return None, allowed_at - now
+        if max(self.allowed_at.get(chat, 0.0), self.overall_allowed_at) > now:
+            self._overdue_allowed_at = now + OVERDUE_SECONDS
+        return chat, 0.0
+
+    def _allow_chat(self, chat_id: int, since: float) -> float:
+        """When a paced message that has waited since then may be sent."""
+        in_turn = max(self.allowed_at.get(chat_id, 0.0), self.overall_allowed_at)
+        overdue = max(since + MAX_DELAY_SECONDS, self._overdue_allowed_at)
+        return max(min(in_turn, overdue), self.get_pause_end(chat_id))
+
+
+@dataclass(slots=True)
+class _Bucket:
+    """How many updates of one person may still be read. Closed once it was empty, and `is_told` once they know it."""
+
+    tokens: float
+    at: float
+    is_closed: bool = False
+    is_told: bool = False
+
+    def fill(self, now: float, capacity: int) -> None:
+        """Add what has flowed in; a full bucket is open again."""
+        self.tokens = min(capacity, self.tokens + max(0.0, now - self.at) * capacity / REFILL_SECONDS)
+        self.at = now
+        if self.tokens >= capacity:
+            self.is_closed = self.is_told = False
+
+
+@dataclass
+class FloodLimit:
+    """Reads so many updates a minute of one person (0: all), by a token bucket for each Telegram id.
+
+    Whose bucket is empty is read again once it is full, after a minute without reading. People with full buckets
+    need not be remembered; where too many are, those with the fullest are forgotten.
+    """
+
+    updates_a_minute: int = 0
+    clock: Callable[[], float] = monotonic
+    _buckets: dict[int, _Bucket] = field(default_factory=dict)
+    _dropped: int = 0
+    _reported_at: float | None = None
+
+    def admit_update(self, incoming: IncomingUpdate) -> IncomingUpdate | None:
+        """The update, if it is within the limit; a note without content in place of the first in a private chat beyond
+        it; None for all that follow.
+        """
+        if not self.updates_a_minute or incoming.kind in ALWAYS_READ:
+            return incoming
+        bucket = self._find_bucket(incoming.telegram_id)
+        if bucket.tokens >= 1 and not bucket.is_closed:
+            bucket.tokens -= 1
+            return incoming
+        bucket.is_closed = True
+        if bucket.is_told or not incoming.private:
+            return None
+        bucket.is_told = True
+        return replace(
+            incoming, kind=UpdateKind.FLOODED, text=None, media=None, data=None, message_id=None, reply_to=None
+        )
+
+    def return_updates(self, admitted: Iterable[IncomingUpdate]) -> None:
+        """Count these updates as never read: they could not be stored, and Telegram will bring them again."""
+        for incoming in admitted:
+            bucket = self._buckets.get(incoming.telegram_id)
+            if bucket is None or incoming.kind in ALWAYS_READ:
+                continue
+            bucket.is_closed = False
+            if incoming.kind is UpdateKind.FLOODED:
+                bucket.is_told = False
+            else:
+                bucket.tokens += 1
+
+    def count_dropped(self, updates: int) -> None:
+        """Count updates that are not read."""
+        self._dropped += updates
+
+    def take_report(self) -> int:
+        """How many updates were dropped since the last report; 0 where there was one within the last minute."""
+        now = self.clock()
+        if not self._dropped or (self._reported_at is not None and now - self._reported_at < REFILL_SECONDS):
+            return 0
+        dropped, self._dropped, self._reported_at = self._dropped, 0, now
+        return dropped
+
+    def _find_bucket(self, telegram_id: int) -> _Bucket:
+        now, capacity = self.clock(), self.updates_a_minute
+        if telegram_id not in self._buckets and len(self._buckets) >= MAX_REMEMBERED_PEOPLE:
+            self._forget_fullest(now)
+        bucket = self._buckets.setdefault(telegram_id, _Bucket(capacity, now))
+        bucket.fill(now, capacity)
+        return bucket
+
+    def _forget_fullest(self, now: float) -> None:
+        for bucket in self._buckets.values():
+            bucket.fill(now, self.updates_a_minute)
+        emptiest = heapq.nsmallest(KEPT_PEOPLE, self._buckets.items(), key=lambda one: one[1].tokens)
+        self._buckets = {one: bucket for one, bucket in emptiest if bucket.tokens < self.updates_a_minute}
+
+
+class AwaitedService(StrEnum):
+    """A service that has to answer; values are the first words of an error."""
+
+    TELEGRAM = "Telegram"
+    DATABASE = "The database"
+
+
+SERVICE_REMEDIES = {
+    AwaitedService.TELEGRAM: "check the network, and whether another program asks for this bot's updates",
+    AwaitedService.DATABASE: "check that the database runs and can be reached, and that nothing else keeps it locked",
+}
+"""What organisers are told to do where a service does not answer."""
+
+
+@dataclass
+class Watchdog:
+    """Ends a bot that waits too long for Telegram or for the database, so that a supervisor starts it again.
+
+    The database is asked every second (`sweeper`), whether updates come or not; Telegram is asked for updates
+    (`polling`), or where it brings them (`webhook`). `_since` says since when each is awaited.
+    """
+
+    seconds: float = WATCHDOG_SECONDS
+    silent_seconds: float = SILENT_SECONDS
+    _since: dict[AwaitedService, float] = field(default_factory=dict)
+
+    def await_service(self, service: AwaitedService) -> None:
+        """Something is asked of this service; the seconds count from the first time that it did not answer."""
+        self._since.setdefault(service, monotonic())
+
+    def note_answer(self, service: AwaitedService) -> None:
+        """The service has answered, or nothing is asked of it any more."""
+        self._since.pop(service, None)
+
+    def list_silent_services(self) -> Sequence[AwaitedService]:
+        """The services that have been awaited for `silent_seconds`."""
+        return [service for service, since in self._since.items() if monotonic() - since >= self.silent_seconds]
+
+    async def run(self) -> None:
+        """Wait until a service has been awaited for too long, then raise Unavailable, which names it."""
+        while True:
+            service, since = min(self._since.items(), key=lambda one: one[1], default=(None, 0.0))
+            if service is not None and monotonic() - since >= self.seconds:
+                raise Unavailable(
+                    f"{service} does not answer: nothing has come from it for {self.seconds:.0f} seconds.",
+                    remedy=f"Let a supervisor start the bot again; {SERVICE_REMEDIES[service]}.",
+                )
+            await asyncio.sleep(min(CHECK_SECONDS, self.seconds / 4))

@@ -1,0 +1,225 @@
+"""A database that hangs: every wait has an end, the log says so, watchdog and SIGTERM end the bot, nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partialmethod
+from pathlib import Path
+from time import monotonic
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import _hung_databases
+import pytest
+import sqlalchemy as sa
+from _crowd import SPAWNER
+
+from annotation.errors import Unavailable
+from annotation.store import database
+from bot import application
+from bot.delivery.telegram_api import TelegramApi
+from bot.delivery.transaction_runner import TransactionRunner, get_now
+from bot.emulator.request import LocalRequest
+from bot.emulator.server import Server
+from bot.emulator.telegram import Telegram
+
+if TYPE_CHECKING:
+    from annotation.store.database import Database
+
+ANSWER_SECONDS = 1.0
+
+
+async def until(condition: Callable[[], object], *, seconds: float = 300) -> None:
+    """Wait for something to become true."""
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+def read_one(session: object) -> int:
+    """A use-case."""
+    found: int = session.connection().execute(sa.text("SELECT 1")).scalar_one()  # type: ignore[attr-defined]
+    return found
+
+
+async def measure_failure(runner: TransactionRunner) -> float:
+    """How long it takes until a transaction is given up; on a busy machine longer, but never without end."""
+    began = monotonic()
+    with pytest.raises(Unavailable):
+        await asyncio.wait_for(runner.run(read_one), 300)
+    return monotonic() - began
+
+
+async def test_a_stopped_backend_is_waited_for_with_a_limit(
+    postgresql_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The server's process stands still, and its socket is open: the statement fails in time, new connections work."""
+    with (
+        _hung_databases.stoppable_backends(postgresql_url) as backends,
+        database.open_database(postgresql_url, pool=2, answer_seconds=ANSWER_SECONDS) as db,
+    ):
+        runner = TransactionRunner(database=db, clock=get_now, database_clock=get_now)
+        assert sum(await asyncio.gather(runner.run(read_one), runner.run(read_one))) == 2
+        backends.stop()
+        with caplog.at_level(logging.WARNING):
+            took = await asyncio.gather(
+                *(asyncio.wait_for(runner.run(read_one), 300) for _ in range(4)), return_exceptions=True
+            )
+            assert 1 in took or all(isinstance(one, Unavailable) for one in took)
+            async with asyncio.timeout(300):
+                assert await runner.run(read_one) == 1  # on a new connection, though the old ones are still stopped
+        await runner.close(within=5)
+
+
+async def test_swallowed_bytes_are_waited_for_with_a_limit(
+    postgresql_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Neither an open connection nor a new one gets an answer: both fail in time, and the log says when it is over."""
+    async with _hung_databases.swallowing_proxy(postgresql_url) as proxy:
+        opened = database.open_database(proxy.url, pool=2, answer_seconds=ANSWER_SECONDS)
+        db = await asyncio.to_thread(opened.__enter__)
+        runner = TransactionRunner(database=db, clock=get_now, database_clock=get_now)
+        assert await runner.run(read_one) == 1
+        with caplog.at_level(logging.WARNING):
+            proxy.swallows = True
+            await measure_failure(runner)  # a statement, then a new connection
+            await measure_failure(runner)
+            assert caplog.text.count("does not answer; what comes waits") == 1
+            proxy.swallows = False
+            async with asyncio.timeout(300):
+                while True:
+                    try:
+                        assert await runner.run(read_one) == 1
+                        break
+                    except Unavailable:
+                        continue
+        assert "answers again" in caplog.text
+        await runner.close(within=5)
+        await asyncio.to_thread(opened.__exit__, None, None, None)
+
+
+async def test_a_statement_that_takes_too_long_is_ended_by_the_server(postgresql_url: str) -> None:
+    """The connection can be used afterwards."""
+    with database.open_database(postgresql_url, pool=1, answer_seconds=ANSWER_SECONDS) as db:
+        with pytest.raises(Unavailable, match="took too long"), db.transaction() as session:
+            session.connection().execute(sa.text("SELECT pg_sleep(30)"))
+        with db.transaction() as session:
+            assert read_one(session) == 1
+
+
+async def test_nobody_waits_for_a_turn_without_end(db: Database) -> None:
+    """All threads are busy for long: who waits is told in time."""
+    runner = TransactionRunner(database=db, clock=get_now, database_clock=get_now, time_limit=0.5)
+    gate = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def block(_: object) -> None:
+        asyncio.run_coroutine_threadsafe(gate.wait(), loop).result(30)
+
+    busy = [asyncio.create_task(runner.run(block)) for _ in range(8)]
+    await asyncio.sleep(0.05)
+    assert await measure_failure(runner) > 0.4
+    gate.set()
+    await asyncio.gather(*busy, return_exceptions=True)
+    await runner.close(within=5)
+
+
+async def test_the_watchdog_ends_a_bot_without_traffic_whose_database_hangs(
+    postgresql_url: str, tiny: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody writes and Telegram is well: after the time given the bot ends, and names the database."""
+    telegram = Telegram()
+    async with _hung_databases.swallowing_proxy(postgresql_url) as proxy:
+        opened = database.open_database(proxy.url, answer_seconds=ANSWER_SECONDS)
+        db = await asyncio.to_thread(opened.__enter__)
+        app = await asyncio.to_thread(  # it asks the database for the time, through a proxy of this loop
+            application.build_application,
+            token=telegram.token,
+            database=db,
+            settings=tiny.build_settings(),
+            request=LocalRequest(telegram),
+        )
+        monkeypatch.setattr(TelegramApi, "poll_updates", partialmethod(TelegramApi.poll_updates, timeout=1))
+        serving = asyncio.create_task(application.serve_updates(app, token=telegram.token))
+        await until(lambda: telegram.calls["getupdates"])
+        proxy.swallows, app.watchdog.seconds = True, 4
+        with pytest.raises(Unavailable, match="The database does not answer"):
+            await asyncio.wait_for(serving, 300)
+        await asyncio.to_thread(opened.__exit__, None, None, None)
+
+
+@asynccontextmanager
+async def running_bot(url: str, server: Server) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A bot as a process of its own."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, SPAWNER, server.url, server.telegram.token, json.dumps({"url": url}),
+        stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def end_in_time(process: asyncio.subprocess.Process) -> None:
+    """End a process with SIGTERM; it gets some seconds more than its grace period, as the machine may be busy."""
+    os.kill(process.pid, signal.SIGTERM)
+    await asyncio.wait_for(process.wait(), application.GRACE_SECONDS + 30)
+
+
+async def test_sigterm_ends_a_bot_whose_backends_are_stopped(
+    postgresql_url: str, db_with_items: Callable[[str], None]
+) -> None:
+    """In the middle of people's updates; what they sent is answered by the next bot."""
+    db_with_items(postgresql_url)
+    telegram = Telegram()
+    person = telegram.person(1)
+    async with Server(telegram) as server:
+        with _hung_databases.stoppable_backends(postgresql_url) as backends:
+            async with running_bot(postgresql_url, server) as bot:
+                person.send("/start")
+                await until(lambda: person.messages)
+                backends.stop()
+                person.send("/start")
+                await asyncio.sleep(2)
+                await end_in_time(bot)
+            backends.resume()
+        seen = len(person.messages)
+        async with running_bot(postgresql_url, server):
+            await until(lambda: len(person.messages) > seen)
+
+
+async def test_a_locked_sqlite_is_waited_for_and_sigterm_ends_the_bot(
+    tmp_path: Path, db_with_items: Callable[[str], None]
+) -> None:
+    """Another process holds the lock and does not let go: the log says so; then the bot is told to end, and does."""
+    file = tmp_path / "locked.db"
+    url = f"sqlite:///{file}"
+    db_with_items(url)
+    telegram = Telegram()
+    person = telegram.person(1)
+    async with Server(telegram) as server, running_bot(url, server) as bot:
+        person.send("/start")
+        await until(lambda: person.messages)
+        seen = len(person.messages)
+        with _hung_databases.locked_file(file):
+            person.send("/start")
+            assert bot.stderr is not None
+            line = b""
+            async with asyncio.timeout(300):
+                while b"does not answer; what comes waits" not in line:
+                    line = await bot.stderr.readline()
+        await until(lambda: len(person.messages) > seen)
+        with _hung_databases.locked_file(file):
+            person.send("/start")
+            await asyncio.sleep(1)
+            await end_in_time(bot)

@@ -1,0 +1,180 @@
+"""Updates that cannot be handled are parked with reason and trace; their sender and everybody else goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from annotation.errors import BadInput, Unavailable
+from annotation.store import inbox, parked
+from annotation.store.inbox import ReceivedUpdate
+from annotation.store.parked import ParkedDelivery
+from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls
+from bot.delivery import workers
+
+if TYPE_CHECKING:
+    from tests.bot.delivery.conftest import Stage
+
+
+async def until(condition: object, *, seconds: float = 300) -> None:
+    """Wait for something to become true."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # type: ignore[operator]
+            await asyncio.sleep(0.01)
+
+
+def list_parked(stage: Stage) -> list[ParkedDelivery]:
+    """What is parked."""
+    with stage.db.reading() as view:
+        return list(parked.list_parked(view))
+
+
+def break_texts(stage: Stage, text: str, error: Exception | str) -> None:
+    """Let every update with this text fail: with an error, or with that of an SQL statement."""
+    handle = stage.app.workers.settings.handle_update
+
+    def fail(session: Session, incoming: IncomingUpdate, **named: object) -> TelegramCalls:
+        if incoming.text == text and isinstance(error, str):
+            session.connection().execute(sa.text(error))
+        elif incoming.text == text:
+            raise error  # type: ignore[misc]
+        return handle(session, incoming, **named)  # type: ignore[arg-type]
+
+    stage.app.workers.settings = replace(stage.app.workers.settings, handle_update=fail)
+
+
+async def test_an_update_of_an_unknown_version_is_parked(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+    """Another hromada stored it. It is tried twice and said once; its sender's next update is handled."""
+    person = stage.telegram.person(1)
+    update = ReceivedUpdate(update_id=1, telegram_id=1, payload={"version": 99, "kind": "telepathy"})
+    with stage.db.transaction() as session:
+        inbox.store_updates(session, [update], now=stage.now)
+    with caplog.at_level(logging.WARNING):
+        await stage.say(person, "/start")
+        await stage.app.sweeper.sweep_once()
+        await stage.app.workers.wait_until_idle()
+    assert [message.text for message in person.messages] == ["item 1"]
+    [delivery] = list_parked(stage)
+    assert (delivery.key, delivery.kind, delivery.attempts) == ("u1", "update", 2)
+    assert delivery.reason == "The update was stored by another version of hromada."
+    assert "restore_update" in (delivery.trace or "")
+    assert caplog.text.count("Update 1 is parked") == 1
+
+
+async def test_an_update_that_cannot_be_stored_costs_the_batch_nothing(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its sender's number is beyond any column: the others of the batch are stored and handled, it is parked empty."""
+    first, second = stage.telegram.person(1), stage.telegram.person(2)
+    first.send("/start")
+    second.send("/start")
+    [of_first, of_second] = stage.telegram.take()
+    monster = {**of_first, "update_id": 3, "message": {**of_first["message"], "from": {"id": 2**70}}}
+    endless = {**of_first, "update_id": 2**70}
+    with caplog.at_level(logging.WARNING):
+        await stage.app.deliver(of_first, monster, endless, of_second)
+    assert (len(first.messages), len(second.messages)) == (1, 1)
+    [delivery] = list_parked(stage)
+    assert (delivery.key, delivery.reason.startswith("cannot be stored")) == ("u3", True)
+    assert caplog.text.count("is parked") == 2
+    assert stage.rows("SELECT payload, telegram_id FROM inbox WHERE update_id = 3") == [(None, None)]
+
+
+async def test_a_missing_column_is_no_database_that_is_away(stage: Stage) -> None:
+    """The statement will never succeed: parked after two attempts in words, and the next is handled."""
+    break_texts(stage, "column", "SELECT nothing_like_it FROM item")
+    person = stage.telegram.person(1)
+    await stage.say(person, "column")
+    await stage.say(person, "/start")
+    await until(lambda: person.messages and person.messages[-1].text == "item 1")
+    assert [message.text for message in person.messages] == ["sorry, BadInput, 6", "item 1"]
+    [delivery] = list_parked(stage)
+    assert "has no such" in delivery.reason
+    assert "BadInput" in (delivery.trace or "")
+
+
+async def test_an_update_that_the_database_never_handles_in_time_is_parked_at_an_age(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is no failure of its own, and waits; after an hour, in which the database answered others, it is enough."""
+    monkeypatch.setattr(workers, "MIN_WAIT", 0.01)
+    break_texts(stage, "slow", Unavailable("It took too long."))
+    person = stage.telegram.person(1)
+    await stage.say(person, "slow")
+    await asyncio.sleep(0.5)
+    assert list_parked(stage) == []
+    stage.now += timedelta(hours=2)
+    await until(lambda: list_parked(stage))
+    assert list_parked(stage)[0].reason == "It took too long."
+    await stage.say(person, "/start")
+    assert person.messages[-1].text == "item 1"
+
+
+async def test_an_update_that_waits_for_the_database_holds_nobody_up(stage: Stage) -> None:
+    """One person is served at a time, and the update of the first cannot be handled now: the second is served."""
+    stage.app.workers.max_parallel = 1
+    break_texts(stage, "slow", Unavailable("It took too long."))
+    first, second = stage.telegram.person(1), stage.telegram.person(2)
+    first.send("slow")
+    second.send("/start")
+    await stage.deliver()
+    await until(lambda: second.messages)
+
+
+async def test_a_parked_update_is_handled_once_the_cause_is_mended(stage: Stage) -> None:
+    """From the first attempt; what is dropped instead keeps its number, and nothing of its content."""
+    settings, person = stage.app.workers.settings, stage.telegram.person(1)
+    break_texts(stage, "boom 1", LookupError("ours"))
+    await stage.say(person, "boom 1")
+    await stage.say(person, "boom")
+    stage.app.workers.settings = settings
+    [first, second] = list_parked(stage)
+    assert (first.reason, first.code is not None) == ("LookupError", True)
+    with stage.db.transaction() as session:
+        parked.retry_parked(session, [first.key], now=stage.now)
+        parked.drop_parked(session, [second.key], now=stage.now)
+        with pytest.raises(BadInput, match="no parked update"):
+            parked.retry_parked(session, ["x1"], now=stage.now)
+    await stage.app.sweeper.sweep_once()
+    await stage.app.workers.wait_until_idle()
+    assert person.messages[-1].text == "item 1"
+    assert stage.rows("SELECT count(*) FROM inbox WHERE telegram_id IS NOT NULL OR reason IS NOT NULL") == [(0,)]
+    assert stage.rows("SELECT count(*) FROM inbox") == [(2,)]
+
+
+async def test_a_sweep_that_fails_is_said_once_and_the_rest_is_swept(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The notifications of a program with a mistake do not keep it from taking up what waits."""
+
+    name = "Соломія"
+
+    def fail(session: Session, *, now: datetime) -> TelegramCalls:
+        raise LookupError(name)
+
+    person = stage.telegram.person(1)
+    stage.app.workers.settings = replace(stage.app.workers.settings, collect_notifications=fail)
+    person.send("/start")
+    [update] = stage.telegram.take()
+    with caplog.at_level(logging.WARNING):
+        sweeper = asyncio.create_task(stage.app.sweeper.run())
+        await asyncio.sleep(0.1)
+        with stage.db.transaction() as session:
+            payload = {"version": 99}
+            inbox.store_updates(session, [ReceivedUpdate(update_id=9, telegram_id=1, payload=payload)], now=stage.now)
+        await stage.app.deliver(update)
+        stage.now += timedelta(seconds=5)
+        await until(lambda: list_parked(stage))
+        await asyncio.sleep(1.2)
+        assert not sweeper.done()
+        sweeper.cancel()
+        await asyncio.gather(sweeper, return_exceptions=True)
+    assert caplog.text.count("Sweeps fail") == 1
+    assert name not in caplog.text

@@ -1,0 +1,183 @@
+"""Typed answers over the local Telegram: a text answers only what was on the screen when it was sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from annotation.store import queries
+from annotation.workflow.lifecycle import projects, transitions
+from bot.emulator.model import Message
+from bot.emulator.scripted_people import ScriptedPerson
+from tests.bot.conftest import NOW, Chat, in_file_order
+
+Load = Callable[..., None]
+WORDS = [(f"слово {number}", ["дуб", "береза"]) for number in range(1, 6)]
+EARLY = (
+    "Ви написали це раніше, ніж я показав запитання, тож відповіддю воно не стало. Відповідайте на те, що бачите зараз."
+)
+SEVERAL = """\
+project: several
+title: Кілька
+language: uk
+instructions: Читайте.
+questions:
+  - {name: first, type: choice, text: Перше?, options: [так, ні]}
+  - {name: second, type: choice, text: Друге?, options: [так, ні]}
+items: {file: several.jsonl, id: id, show: text}
+overlap: 1
+"""
+
+
+async def begin(chat: Chat) -> ScriptedPerson:
+    """Somebody with the first item on the screen."""
+    person = chat.person()
+    await chat.send(person, "/start")
+    for label in ("Українська", "Київ", "Почати"):
+        await tap(chat, person, label)
+    return person
+
+
+async def tap(chat: Chat, person: ScriptedPerson, label: str) -> None:
+    """Tap the newest button whose label begins so, and all that follows from it."""
+    labels = [text for message in reversed(person.messages) for text, _ in message.buttons]
+    await chat.tap(person, next(text for text in labels if text.startswith(label)))
+
+
+def find_item(person: ScriptedPerson, text: str) -> Message:
+    """The newest message of the bot with this text."""
+    return next(message for message in reversed(person.messages) if text in message.text)
+
+
+async def test_texts_that_were_sent_at_once_answer_one_item(chat: Chat, load: Load) -> None:
+    """Three quick letters, while the bot is slow: only the first answers, the item that was on the screen."""
+    load(*WORDS)
+    person = await begin(chat)
+    for _ in range(3):
+        person.send("А")
+    await chat.deliver()
+    assert chat.answers() == ["дуб"]
+    assert [message.text for message in person.messages].count(EARLY) == 2
+    assert [message.text for message in person.messages if "слово 2" in message.text] == [
+        find_item(person, "слово 2").text
+    ]
+    await chat.send(person, "Б")
+    assert chat.answers() == ["дуб", "береза"]
+
+
+async def test_a_reply_changes_the_answer_of_the_item_that_it_replies_to(chat: Chat, load: Load) -> None:
+    """The item in hand is answered by neither; a reply that is no answer leaves the old one."""
+    load(*WORDS)
+    person = await begin(chat)
+    first = person.messages[-1]
+    await tap(chat, person, "А")
+    person.send("Б", reply_to=first)
+    await chat.deliver()
+    assert chat.answers() == ["дуб", "береза"]
+    assert person.messages[-1].text == "Відповідь змінено."
+    assert "береза" in first.text
+    person.send("що?", reply_to=first)
+    await chat.deliver()
+    assert chat.answers() == ["дуб", "береза"]
+    assert "береза" in first.text
+    await chat.send(person, "А")
+    assert chat.answers() == ["дуб", "береза", "дуб"]
+
+
+async def test_a_reply_to_anything_else_is_explained(chat: Chat, load: Load) -> None:
+    """It does not answer the item in hand."""
+    load(*WORDS)
+    person = await begin(chat)
+    person.send("А", reply_to=person.messages[0])
+    await chat.deliver()
+    assert chat.answers() == []
+    assert (
+        person.messages[-1].text == "У тому повідомленні немає запитання, на яке можна відповісти. Нічого не збережено."
+    )
+    person.send("А", reply_to=find_item(person, "слово 1"))
+    await chat.deliver()
+    assert chat.answers() == ["дуб"]
+
+
+async def test_a_text_answers_no_prompt_that_came_after_it(chat: Chat, load: Load) -> None:
+    """A letter for the item, sent before the bot asked why the item is skipped, is no reason to skip it."""
+    load(*WORDS)
+    person = await begin(chat)
+    await tap(chat, person, "Пропустити")
+    person.tap("Своїми словами")
+    person.send("А")
+    await chat.deliver()
+    assert chat.answers() == []
+    assert person.messages[-1].text == EARLY
+    await chat.send(person, "Не знаю такого слова")
+    assert chat.answers() == [""]
+
+
+async def test_a_text_that_came_before_the_card_was_edited_answers_nothing(
+    chat: Chat, load: Load, tmp_path: Path
+) -> None:
+    """The first question was on the screen when both letters were sent; the second answers neither question."""
+    rows = [json.dumps({"id": number, "text": f"слово {number}"}) for number in (1, 2)]
+    (tmp_path / "several.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
+    (tmp_path / "several.yaml").write_text(SEVERAL, "utf-8")
+    with chat.database.transaction() as session:
+        projects.load_project_file(session, tmp_path / "several.yaml", now=NOW)
+        in_file_order(session)
+        transitions.start_project(session, project=queries.get_project(session, "several"), now=NOW)
+    person = await begin(chat)
+    person.send("А")
+    person.send("Б")
+    await chat.deliver()
+    assert chat.answers() == []
+    assert person.messages[-1].text == EARLY
+    assert "Друге?" in find_item(person, "слово 1").text
+    await chat.send(person, "Б")
+    assert chat.answers() == ["так"]
+    assert "А так; Б ні" in find_item(person, "слово 1").text
+
+
+async def test_a_text_answers_the_item_that_was_opened_for_another_answer_last(chat: Chat, load: Load) -> None:
+    """Not the next item, which was shown before."""
+    load(*WORDS)
+    person = await begin(chat)
+    await chat.send(person, "А")
+    await tap(chat, person, "Змінити")
+    await chat.send(person, "Б")
+    await chat.send(person, "Б")
+    assert chat.answers()[:2] == ["дуб", "береза"]
+    assert "береза" in find_item(person, "слово 1").text
+    await chat.send(person, "А")
+    assert chat.answers()[-1] == "дуб"
+
+
+@pytest.mark.parametrize("lost", ["DELETE FROM item_message", "UPDATE item_message SET asks_since = NULL"])
+async def test_an_item_whose_message_is_not_known_is_shown_again(chat: Chat, load: Load, lost: str) -> None:
+    """There is always a way on: the next text answers."""
+    load(*WORDS)
+    person = await begin(chat)
+    with chat.database.transaction() as session:
+        session.connection().exec_driver_sql(lost)
+    await chat.send(person, "А")
+    assert chat.answers() == []
+    assert "слово 1" in person.messages[-1].text
+    await chat.send(person, "А")
+    assert chat.answers() == ["дуб"]
+
+
+async def test_a_change_whose_message_is_not_known_holds_up_no_text(chat: Chat, load: Load) -> None:
+    """The item in hand is shown again, and the next text answers that."""
+    load(*WORDS)
+    person = await begin(chat)
+    await chat.send(person, "А")
+    await tap(chat, person, "Змінити")
+    with chat.database.transaction() as session:
+        session.connection().exec_driver_sql("UPDATE item_message SET asks_since = NULL")
+    await chat.send(person, "Б")
+    assert chat.answers() == ["дуб"]
+    assert "слово 2" in person.messages[-1].text
+    await chat.send(person, "Б")
+    assert chat.answers() == ["дуб", "береза"]
+    assert "слово 3" in person.messages[-1].text

@@ -1,0 +1,76 @@
+"""`hromada delivery`: what the bot could not handle or send is listed, tried again and dropped."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlmodel import Session, col, select
+
+from annotation.store import database, inbox, outbox
+from annotation.store.models import Inbox, Outbox
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Hromada
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def stuck(hromada: Hromada) -> Hromada:
+    """A database with a parked update and a parked message."""
+    with database.open_database(f"sqlite:///{hromada.folder / 'hromada.db'}") as db, db.transaction() as session:
+        _park(session)
+    return hromada
+
+
+def _park(session: Session) -> None:
+    update = inbox.ReceivedUpdate(update_id=17, telegram_id=5, payload={"text": "a text of a person"})
+    inbox.store_updates(session, [update], now=NOW)
+    inbox.park_update(session, update_id=17, code="a1b2c3", reason="LookupError", trace="in line 3", now=NOW)
+    call = {"method": "sendMessage", "data": {"text": "an item"}}
+    [message] = outbox.store_messages(session, [outbox.OutboxDraft(chat_id=5, calls=[call])], now=NOW)
+    outbox.park_message(session, message_id=message.id, calls=[call], reason="sendMessage: no", now=NOW)
+
+
+def test_what_is_parked_is_listed_without_texts_and_ids(stuck: Hromada) -> None:
+    """A table for people, whose traces are in the JSON; the status counts what is parked."""
+    listed = stuck("delivery").out
+    for shown in ("u17", "m1", "a1b2c3", "LookupError", "sendMessage: no", "hromada delivery retry KEY"):
+        assert shown in listed
+    [update, message] = sorted(stuck("delivery", "list", "--json").json, key=lambda one: one["kind"], reverse=True)
+    assert update == {
+        "key": "u17", "kind": "update", "parked_at": "2026-11-21T12:00:00+00:00", "attempts": 1, "pseudonym": None,
+        "reason": "LookupError", "code": "a1b2c3", "trace": "in line 3", "methods": [],
+    }  # fmt: skip
+    assert (message["key"], message["methods"]) == ("m1", ["sendMessage"])
+    assert "a text" not in listed + str(update)
+    assert "parked updates: 1, parked messages: 1; see hromada delivery list" in stuck("status").out
+
+
+def test_what_is_parked_is_tried_again_by_the_bot(stuck: Hromada) -> None:
+    """All of it; afterwards nothing is parked, and the bot finds both."""
+    assert stuck("delivery", "retry", "--all").out == "m1, u17: tried again.\n"
+    assert "Nothing is parked." in stuck("delivery").out
+    with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.reading() as view:
+        assert view.exec(select(Inbox.done_at, Inbox.attempts)).one() == (None, 0)
+        assert view.exec(select(Outbox.attempts).where(col(Outbox.reason).is_(None))).one() == 0
+
+
+def test_what_is_dropped_is_gone(stuck: Hromada) -> None:
+    """Named by its key; a key that is none, one that is not parked, and no key at all are refused."""
+    assert stuck("delivery", "drop", "u17", "--json").json == {"dropped": ["u17"]}
+    refused = (
+        (("drop", "u17"), "u17 is not parked (any more)."),
+        (("retry", "17"), "17 is no parked update or message."),
+        (("drop",), "It is not said what to take."),
+        (("drop", "m1", "--all"), "It is not said what to take."),
+    )
+    for words, says in refused:
+        ran = stuck("delivery", *words)
+        assert (ran.code, says in ran.err) == (2, True), ran
+    assert [one["key"] for one in stuck("delivery", "--json").json] == ["m1"]
+    with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.reading() as view:
+        kept = view.exec(select(Inbox)).one()
+    assert (kept.update_id, kept.payload, kept.telegram_id, kept.reason) == (17, None, None, None)
