@@ -23,7 +23,7 @@ from sqlmodel import Session
 
 from annotation import input_files
 from annotation.errors import BadInput, HromadaError, NotFound, Unavailable, Where
-from annotation.store import migrations
+from annotation.store import migrations, sqlite_files
 
 _JSON = json.JSONEncoder(ensure_ascii=False)
 """Writes JSON as UTF-8: a Cyrillic letter takes two bytes, escaped it would take six."""
@@ -187,11 +187,14 @@ def _set_up_sqlite(engine: sa.Engine, synchronous: str) -> None:
     def _connect(connection: Any, _record: object) -> None:
         connection.isolation_level = None
         cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
-        cursor.execute("PRAGMA journal_mode = WAL")
-        cursor.execute(f"PRAGMA synchronous = {synchronous}")
-        cursor.execute("PRAGMA foreign_keys = ON")
+        waiting = f"busy_timeout = {BUSY_SECONDS * 1000}"
+        for option in (waiting, "journal_mode = WAL", f"synchronous = {synchronous}", "foreign_keys = ON"):
+            cursor.execute(f"PRAGMA {option}")
+        cursor.execute("PRAGMA secure_delete = ON")
         cursor.close()
+
+    event.listen(engine, "do_connect", sqlite_files.prepare_connection)
+    event.listen(engine, "checkin", sqlite_files.checkpoint_if_requested)
 
     engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]  # a listener costs every statement time
 
