@@ -45,6 +45,15 @@ def explain_failure(failure: Exception, *, url: str) -> HromadaError:
     return Unavailable("The connection to Label Studio broke.", where=where, remedy=RETRY_REMEDY)
 
 
+def explain_unknown_outcome(url: str) -> HromadaError:
+    """The error for a success that does not say readably what was stored."""
+    return Unavailable(
+        "Label Studio took the tasks, or some of them, and its answer does not say which.",
+        where=Where(file=strip_credentials(url)),
+        remedy="Run this again: it looks up what is there before it sends anything.",
+    )
+
+
 def explain_refusal(status: int | None, body: object, *, url: str, what: str) -> HromadaError:
     """The error for a response that refuses the request; `what` is its object, like "the project 7"."""
     where = Where(file=strip_credentials(url))
