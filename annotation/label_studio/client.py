@@ -233,14 +233,14 @@ class Client:
             self.server_time = None
 
     @contextmanager
-    def _translate_errors(self, what: str, *, writes: bool) -> Iterator[None]:
+    def _translate_errors(self, what: str, *, writes: bool = False) -> Iterator[None]:
         """Translate all failures into our errors; the body of a response is never shown, it may hold answers.
 
         What was written when the answer cannot be read is not known.
         """
         try:
             yield
-        except (ValidationError, ValueError) as failure:
+        except (ValidationError, ValueError, TypeError) as failure:  # the SDK trips over another kind of JSON
             explained = server_errors.explain_failure(failure, url=self.url)
             raise (server_errors.explain_unknown_outcome(self.url) if writes else explained) from None
         except (httpx.HTTPError, httpx.InvalidURL) as failure:

@@ -39,7 +39,7 @@ def explain_failure(failure: Exception, *, url: str) -> HromadaError:
         return BadInput(
             "This token cannot be sent.", where=Where(field=TOKEN_SETTING), remedy="Copy it once more, whole."
         )
-    if isinstance(failure, ValidationError | ValueError):
+    if isinstance(failure, ValidationError | ValueError | TypeError):
         remedy = "This hromada knows Label Studio 1.23; `hromada label-studio doctor` says which one runs there."
         return BadInput("Label Studio answered in a form that is not known.", where=where, remedy=remedy)
     return Unavailable("The connection to Label Studio broke.", where=where, remedy=RETRY_REMEDY)

@@ -186,16 +186,15 @@ def _set_up_sqlite(engine: sa.Engine, synchronous: str) -> None:
     @event.listens_for(engine, "connect")
     def _connect(connection: Any, _record: object) -> None:
         connection.isolation_level = None
-        cursor = connection.cursor()
-        waiting = f"busy_timeout = {BUSY_SECONDS * 1000}"
-        for option in (waiting, "journal_mode = WAL", f"synchronous = {synchronous}", "foreign_keys = ON"):
-            cursor.execute(f"PRAGMA {option}")
-        cursor.execute("PRAGMA secure_delete = ON")
-        cursor.close()
+        options = f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON;"
+        connection.executescript(f"{options} PRAGMA synchronous = {synchronous}; PRAGMA secure_delete = ON")
+
+    @event.listens_for(engine, "checkin")
+    def _empty_log_if_requested(connection: Any, record: Any) -> None:
+        if sqlite_files.CHECKPOINT_REQUESTED in record.info:
+            sqlite_files.empty_log(connection, record.info)
 
     event.listen(engine, "do_connect", sqlite_files.prepare_connection)
-    event.listen(engine, "checkin", sqlite_files.checkpoint_if_requested)
-
     engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]  # a listener costs every statement time
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session
 
-_CHECKPOINT = "the log is to be emptied"
+CHECKPOINT_REQUESTED = "the log is to be emptied"
 """The key in `connection.info` of a request: the number of attempts so far."""
 
 
@@ -38,18 +38,16 @@ def request_checkpoint(session: Session) -> None:
     """Have the log emptied once the transaction has ended; on PostgreSQL do nothing."""
     connection = session.connection()
     if connection.dialect.name == "sqlite":
-        connection.connection.info[_CHECKPOINT] = 0
+        connection.connection.info[CHECKPOINT_REQUESTED] = 0
 
 
-def checkpoint_if_requested(connection: sqlite3.Connection | None, record: Any) -> None:
-    """Write the log into the database and cut it to nothing, when a connection goes back to the pool.
+def empty_log(connection: sqlite3.Connection, info: dict[str, Any]) -> None:
+    """Write the log into the database and cut it to nothing, when a connection with a request goes back to the pool.
 
     The first attempt waits for readers of an older state as long as for a lock; after it each later transaction of the
     connection tries without waiting, until it is done.
     """
-    attempts = record.info.pop(_CHECKPOINT, None)
-    if attempts is None or connection is None:
-        return
+    attempts = info.pop(CHECKPOINT_REQUESTED)
     (timeout,) = connection.execute("PRAGMA busy_timeout").fetchone()
     if attempts:
         connection.execute("PRAGMA busy_timeout = 0")
@@ -58,4 +56,4 @@ def checkpoint_if_requested(connection: sqlite3.Connection | None, record: Any) 
     finally:
         connection.execute(f"PRAGMA busy_timeout = {timeout}")
     if busy:
-        record.info[_CHECKPOINT] = attempts + 1
+        info[CHECKPOINT_REQUESTED] = attempts + 1

@@ -69,7 +69,7 @@ def test_a_file_outside_is_refused(folder: Path, text: str, field: str, line: in
     secret = folder.parent / "elsewhere" / "secret.txt"
     (folder / "link.txt").symlink_to(secret)
     (folder / "linked").symlink_to(secret.parent)
-    paths = {
+    paths: dict[str, str | Path] = {
         "absolute": secret, "relative": "../elsewhere/secret.txt", "link": "link.txt",
         "linked folder": "linked/secret.txt", "missing": "../elsewhere/none.txt",
     }  # fmt: skip

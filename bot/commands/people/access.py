@@ -106,17 +106,19 @@ def _erase_label_studio_copies() -> str | None:
     """Erase what Label Studio holds of forgotten annotators; a sentence where that is still to be done."""
     from annotation.errors import HromadaError
     from annotation.label_studio import sync
+    from annotation.label_studio.client import Client
+    from annotation.settings import read_settings
     from bot.commands import database_session
-    from bot.commands.label_studio import connection
 
     with database_session.open_database() as database:
-        problem = ""
+        problem, settings = "", read_settings()
         with database.reading() as view:
             remaining = sync.count_copies(view)
         if not remaining:
             return None
         try:
-            with connection.connect() as client:
+            token = settings.label_studio_token
+            with Client(settings.label_studio_url, None if token is None else token.get_secret_value()) as client:
                 sync.adopt_server(database, client)
                 sync.erase_copies(database, client)
         except HromadaError as failure:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from annotation.errors import BadInput, HromadaError, NotFound, Unavailable
+from annotation.errors import BadInput, Unavailable
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
 from annotation.label_studio.sync import server_address
-from annotation.store.models import LabelStudioBatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -182,17 +181,17 @@ def test_another_server_adopts_nothing(workspace: Workspace) -> None:
     workspace.person("olha")
     workspace.push("olha", 1)
 
-    class Elsewhere(Client):
-        found: HromadaError | None = None
+    def answer_otherwise(request: httpx.Request, response: httpx.Response) -> httpx.Response:
+        if not request.url.path.startswith("/api/projects/"):
+            return response
+        (status,) = answers
+        content = response.json() | {"description": "another one"} if status == 200 else {"detail": "no"}
+        return httpx.Response(status, json=content, request=request)
 
-        def get_project(self, remote_id: int) -> Any:
-            if self.found is not None:
-                raise self.found
-            return super().get_project(remote_id).model_copy(update={"description": "another one"})
-
-    with Elsewhere(workspace.client.url.replace("127.0.0.1", "localhost"), workspace.studio.token) as client:
-        for found in (None, NotFound("gone"), BadInput("may not open")):
-            client.found = found
+    answers: list[int] = []
+    with Client(workspace.client.url.replace("127.0.0.1", "localhost"), workspace.studio.token) as client:
+        change_answers(client, answer_otherwise)
+        for status in (200, 403, 404):
+            answers[:] = [status]
             server_address.adopt_server(workspace.db, client)
-            batch: LabelStudioBatch = workspace.batch()
-            assert batch.server == workspace.client.server_id
+            assert workspace.batch().server == workspace.client.server_id
