@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 
 from annotation import input_files
 from annotation.campaigns import project_file, validation_errors, yaml_document
+from annotation.campaigns.sections import file_paths
 from annotation.campaigns.sections.annotators import (
     AdmissionSection,
     ConsentSection,
@@ -17,13 +18,14 @@ from annotation.campaigns.sections.annotators import (
     find_impossible_admission,
 )
 from annotation.campaigns.sections.base import Count, Language, ProjectName, Section, Text
+from annotation.campaigns.sections.file_paths import PathInFile
 from annotation.errors import BadInput
 
 
 class ProgrammeProjectSection(Section):
     """One of the `projects:` of a programme: the path of its project file, and the most items of an annotator."""
 
-    file: Text
+    file: PathInFile
     quota: Count | None = None
 
 
@@ -59,11 +61,16 @@ def is_programme(path: Path) -> bool:
     return "programme" in yaml_document.parse_yaml(input_files.read_text(path), file=path).data
 
 
-def read_programme(path: Path) -> CheckedProgramme:
-    """Read and check a programme file with its projects; raises BadInput with file, line, column and key."""
+def read_programme(path: Path, *, allow_outside: bool = False) -> CheckedProgramme:
+    """Read and check a programme file with its projects; raises BadInput with file, line, column and key.
+
+    Files outside are refused as by `project_file.read_project`.
+    """
     source = yaml_document.parse_yaml(input_files.read_text(path), file=path)
     try:
-        definition = ProgrammeFile.model_validate(source.data)
+        definition = ProgrammeFile.model_validate(
+            source.data, context=None if allow_outside else file_paths.find_allowed_folders(path)
+        )
     except ValidationError as failure:
         raise validation_errors.explain_error(source, failure, model=ProgrammeFile) from None
     contradiction = find_impossible_admission(definition.profile, definition.admission)
@@ -79,7 +86,7 @@ def read_programme(path: Path) -> CheckedProgramme:
         where = source.where(("projects", index, "file"))
         if not input_files.file_exists(path.parent / section.file):
             raise BadInput(f"There is no file {section.file!r}.", where=where, remedy="Check the path.")
-        project = project_file.read_project(path.parent / section.file)
+        project = project_file.read_project(path.parent / section.file, allow_outside=allow_outside)
         if project.name in projects_by_name:
             raise BadInput(
                 f"The project {project.name!r} stands twice.", where=where, remedy="Name every project once."

@@ -11,6 +11,7 @@ from annotation import input_files
 from annotation.campaigns import validation_errors, yaml_document
 from annotation.campaigns.consistency import find_contradiction, find_unused_key
 from annotation.campaigns.project_sections import ProjectSections
+from annotation.campaigns.sections import file_paths
 from annotation.campaigns.sections.base import Section
 from annotation.campaigns.sections.quality import TextRule
 from annotation.campaigns.sections.sources import ItemsSection, LabelsSection, ShownColumn, VotesSection
@@ -83,8 +84,11 @@ class CheckedProject(Section):
         )
 
 
-def read_project(path: Path) -> CheckedProject:
-    """Read and check a project file; raises BadInput with file, line, column and key."""
+def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
+    """Read and check a project file; raises BadInput with file, line, column and key.
+
+    Files that it names outside its folder and the current one are refused unless `allow_outside`.
+    """
     source = yaml_document.parse_yaml(input_files.read_text(path), file=path)
     if "programme" in source.data and "project" not in source.data:
         raise BadInput(
@@ -93,7 +97,9 @@ def read_project(path: Path) -> CheckedProject:
             remedy="`hromada check` reads it; load the projects that it lists.",
         )
     try:
-        definition = ProjectFile.model_validate(source.data)
+        definition = ProjectFile.model_validate(
+            source.data, context=None if allow_outside else file_paths.find_allowed_folders(path)
+        )
     except ValidationError as failure:
         raise validation_errors.explain_error(source, failure, model=ProjectFile) from None
     unused = find_unused_key(definition)

@@ -17,6 +17,7 @@ from annotation.campaigns.sections.annotators import (
     RewardSection,
 )
 from annotation.campaigns.sections.base import Language, ProjectName, Seconds, Section, Text
+from annotation.campaigns.sections.file_paths import PathInFile
 from annotation.campaigns.sections.quality import CapsSection, FilteringSection, QualityRule, ReportsSection
 from annotation.campaigns.sections.release import DeclaredSection, ExpectedSection, LineageSection, PublishedSection
 from annotation.campaigns.sections.sources import (
@@ -58,7 +59,7 @@ class ProjectSections(Section):
     language: Language
     kind: Literal["annotation", "baseline"] = "annotation"
     instructions: str = ""
-    instructions_file: Text | None = None
+    instructions_file: PathInFile | None = None
     examples: ExamplesSection | None = None
     question: AnyQuestion | None = None
     questions: Annotated[tuple[AnyQuestion, ...], Field(min_length=1)] | None = None

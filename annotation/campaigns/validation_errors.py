@@ -58,7 +58,8 @@ def explain_error(source: yaml_document.YamlDocument, failure: ValidationError, 
 
     A misspelt key makes pydantic report an unknown key and a missing one, of which the unknown one is the mistake.
     """
-    located = [(source.where(_get_key_path(error)), error) for error in failure.errors(include_url=False)]
+    errors = _drop_followers(failure.errors(include_url=False))
+    located = [(source.where(_get_key_path(error)), error) for error in errors]
     where, error = min(located, key=lambda pair: (pair[1]["type"] == "missing", pair[0].line, pair[0].column))
     name = str(error["loc"][-1]) if error["loc"] else ""
     match error["type"]:
@@ -84,6 +85,16 @@ def explain_error(source: yaml_document.YamlDocument, failure: ValidationError, 
         case _:
             message, remedy = f"{error['msg']}.", GENERAL_REMEDY
     return BadInput(message, where=where, remedy=remedy)
+
+
+def _drop_followers(errors: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Leave out that a list is too short where one of its elements is refused: pydantic did not count that element."""
+    return [
+        error
+        for error in errors
+        if error["type"] != "too_short"
+        or not any(other is not error and other["loc"][: len(error["loc"])] == error["loc"] for other in errors)
+    ]
 
 
 def _quote(value: object) -> str:

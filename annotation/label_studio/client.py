@@ -119,7 +119,11 @@ class Client:
             ) from None
 
     def import_tasks(self, remote_id: int, tasks: Sequence[dict[str, Any]]) -> list[int]:
-        """Send tasks; their ids on the server, in the same order. Tasks that are sent twice are stored twice."""
+        """Send tasks; their ids on the server, in the same order. Tasks that are sent twice are stored twice.
+
+        Raises Unavailable where the outcome is not known, also where the server answered that it took them, but not
+        readably which; any other error means that it took none.
+        """
         request: list[Any] = list(tasks)
         response = self._call(
             lambda sdk: sdk.projects.import_tasks(
@@ -129,8 +133,9 @@ class Client:
                 request_options={"timeout_in_seconds": int(IMPORT_TIMEOUT), "max_retries": 0},
             ),
             what=f"the project {remote_id}",
+            writes=True,
         )
-        return self._parse(list[int], sorted(_to_dict(response).get("task_ids") or []))
+        return _read_task_ids(response, n_tasks=len(tasks), url=self.url)
 
     def list_task_pages(
         self, remote_id: int, *, since: datetime | None = None, after: int = 0, page: int = TASKS_PER_PAGE
@@ -160,6 +165,22 @@ class Client:
         """Delete a task with its annotations; raises NotFound where it was deleted already."""
         self._call(lambda sdk: sdk.tasks.delete(id=str(task_id)), what=f"the task {task_id}")
 
+    def delete_project(self, remote_id: int) -> None:
+        """Delete a project with its tasks and annotations; raises NotFound where it was deleted already."""
+        self._call(lambda sdk: sdk.projects.delete(id=remote_id), what=f"the project {remote_id}")
+
+    def delete_annotation(self, annotation_id: int) -> None:
+        """Delete an annotation; raises NotFound where it was deleted already."""
+        self._call(lambda sdk: sdk.annotations.delete(id=annotation_id), what=f"the annotation {annotation_id}")
+
+    def list_annotations(self, task_id: int, *, by: int) -> list[int]:
+        """The numbers of an account's annotations of a task; none where the task was deleted."""
+        try:
+            task = self._fetch(RemoteTask, lambda sdk: sdk.tasks.get(id=str(task_id)), what=f"the task {task_id}")
+        except NotFound:
+            return []
+        return [annotation.id for annotation in task.annotations if annotation.completed_by == by]
+
     def has_annotations(self, task_id: int) -> bool:
         """Whether a task has annotations; False where it was deleted."""
         try:
@@ -183,8 +204,8 @@ class Client:
     def _fetch(self, model: type[Model], ask: Callable[[LabelStudio], Any], *, what: str) -> Model:
         return self._parse(model, _to_dict(self._call(ask, what=what)))
 
-    def _call(self, ask: Callable[[LabelStudio], Any], *, what: str) -> Any:
-        with self._translate_errors(what):
+    def _call(self, ask: Callable[[LabelStudio], Any], *, what: str, writes: bool = False) -> Any:
+        with self._translate_errors(what, writes=writes):
             return ask(self._get_sdk())
 
     def _parse(self, model: type[Model], value: Any) -> Model:
@@ -212,15 +233,34 @@ class Client:
             self.server_time = None
 
     @contextmanager
-    def _translate_errors(self, what: str) -> Iterator[None]:
-        """Translate all failures into our errors; the body of a response is never shown, it may hold answers."""
+    def _translate_errors(self, what: str, *, writes: bool = False) -> Iterator[None]:
+        """Translate all failures into our errors; the body of a response is never shown, it may hold answers.
+
+        What was written when the answer cannot be read is not known.
+        """
         try:
             yield
-        except (httpx.HTTPError, httpx.InvalidURL, ValidationError, ValueError, UnicodeError) as failure:
+        except (ValidationError, ValueError, TypeError) as failure:  # the SDK trips over another kind of JSON
+            explained = server_errors.explain_failure(failure, url=self.url)
+            raise (server_errors.explain_unknown_outcome(self.url) if writes else explained) from None
+        except (httpx.HTTPError, httpx.InvalidURL) as failure:
             raise server_errors.explain_failure(failure, url=self.url) from None
         except _get_api_error() as failure:
             status, body = getattr(failure, "status_code", None), getattr(failure, "body", None)
+            if writes and status is not None and 200 <= status < 300:
+                raise server_errors.explain_unknown_outcome(self.url) from None
             raise server_errors.explain_refusal(status, body, url=self.url, what=what) from None
+
+
+def _read_task_ids(response: Any, *, n_tasks: int, url: str) -> list[int]:
+    """The ids in the answer to an import, ascending; raises Unavailable unless there is one for each task."""
+    try:
+        ids = TypeAdapter(list[int]).validate_python(_to_dict(response).get("task_ids"))
+    except (ValidationError, AttributeError, TypeError, ValueError):
+        ids = []
+    if len(set(ids)) != n_tasks:
+        raise server_errors.explain_unknown_outcome(url)
+    return sorted(ids)
 
 
 def _get_api_error() -> type[Exception]:

@@ -10,7 +10,7 @@ from sqlmodel import Session, func, select
 from annotation.errors import NotFound
 from annotation.label_studio import server_errors
 from annotation.label_studio.client import Client
-from annotation.label_studio.sync import accounts, batches
+from annotation.label_studio.sync import accounts, batches, server_address
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioTask, Project
 
@@ -47,6 +47,7 @@ class ServerExamination:
 def examine_server(database: Database, client: Client) -> ServerExamination:
     """Examine a server; raises the errors of the client where it does not answer, or refuses the token."""
     client.get_own_account()
+    server_address.adopt_server(database, client)
     with database.reading() as session:
         known = accounts.map_accounts_to_pseudonyms(session, server=client.server_id)
         rows = [
@@ -68,7 +69,9 @@ def _examine_batch(
     client: Client, batch: LabelStudioBatch, project: Project, annotator: Annotator, tasks: int, *, linked: bool
 ) -> tuple[str, str, int, int | None, int, str]:
     state = STATE_WELL if linked else "no account is linked to this annotator"
-    if batch.remote_id is None:
+    if annotator.forgotten_at is not None:
+        state = "its annotator was forgotten: pull erases it"
+    elif batch.remote_id is None:
         state = "not pushed yet: push again"
     else:
         try:

@@ -39,10 +39,19 @@ def explain_failure(failure: Exception, *, url: str) -> HromadaError:
         return BadInput(
             "This token cannot be sent.", where=Where(field=TOKEN_SETTING), remedy="Copy it once more, whole."
         )
-    if isinstance(failure, ValidationError | ValueError):
+    if isinstance(failure, ValidationError | ValueError | TypeError):
         remedy = "This hromada knows Label Studio 1.23; `hromada label-studio doctor` says which one runs there."
         return BadInput("Label Studio answered in a form that is not known.", where=where, remedy=remedy)
     return Unavailable("The connection to Label Studio broke.", where=where, remedy=RETRY_REMEDY)
+
+
+def explain_unknown_outcome(url: str) -> HromadaError:
+    """The error for a success that does not say readably what was stored."""
+    return Unavailable(
+        "Label Studio took the tasks, or some of them, and its answer does not say which.",
+        where=Where(file=strip_credentials(url)),
+        remedy="Run this again: it looks up what is there before it sends anything.",
+    )
 
 
 def explain_refusal(status: int | None, body: object, *, url: str, what: str) -> HromadaError:

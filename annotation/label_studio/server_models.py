@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+
+UNREADABLE_REASON = "The annotation is in a form that is not known"
+"""Why an annotation is no answer that does not fit its model."""
+UNSTORABLE_REASON = "It holds a character that cannot be stored (NUL, or half a character)"
+"""Why an annotation is no answer that holds what no database stores as text."""
 
 
 class _ServerModel(BaseModel):
@@ -24,13 +30,17 @@ class RemoteProject(_ServerModel):
 
 
 class RemoteAnnotation(_ServerModel):
-    """An annotation of a task; `was_cancelled` is a skip, `completed_by` the number of the account."""
+    """An annotation of a task; `was_cancelled` is a skip, `completed_by` the number of the account.
+
+    `problem` is why it cannot be an answer, whatever is asked; then `result` is empty.
+    """
 
     id: int
     completed_by: int | None = None
     result: list[dict[str, Any]] = Field(default_factory=list)
     was_cancelled: bool = False
-    lead_time: float | None = None
+    lead_time: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    problem: str | None = None
     created_at: AwareDatetime
     updated_at: AwareDatetime
 
@@ -53,6 +63,39 @@ class RemoteTask(_ServerModel):
     data: dict[str, Any] = Field(default_factory=dict)
     updated_at: AwareDatetime
     annotations: list[RemoteAnnotation] = Field(default_factory=list)
+
+    @field_validator("annotations", mode="before")
+    @classmethod
+    def _read_annotations(cls, value: Any, info: ValidationInfo) -> Any:
+        """The annotations, each read alone: one that cannot be read does not stop the others."""
+        if not isinstance(value, list) or "updated_at" not in info.data:
+            return value
+        return [_read_annotation(annotation, changed_at=info.data["updated_at"]) for annotation in value]
+
+
+def _read_annotation(value: Any, *, changed_at: datetime) -> Any:
+    """The annotation, or what identifies it with its problem; unchanged where not even its id can be read."""
+    identity = value if isinstance(value, dict) else {}
+    try:
+        annotation = RemoteAnnotation.model_validate({**identity, "problem": None})
+    except ValidationError:
+        problem = UNREADABLE_REASON
+    else:
+        if _is_storable(annotation.result):
+            return annotation
+        problem = UNSTORABLE_REASON
+    times = {"created_at": changed_at, "updated_at": changed_at}
+    kept = {name: identity[name] for name in ("id", "completed_by") if name in identity}
+    return {**kept, **times, "problem": problem}
+
+
+def _is_storable(value: Any) -> bool:
+    """Whether all texts in a JSON value can be stored by a database."""
+    if isinstance(value, str):
+        return "\0" not in value and not any("\ud800" <= character <= "\udfff" for character in value)
+    if isinstance(value, dict):
+        return all(_is_storable(key) and _is_storable(inner) for key, inner in value.items())
+    return not isinstance(value, list) or all(map(_is_storable, value))
 
 
 class RemoteUser(_ServerModel):

@@ -23,7 +23,7 @@ from sqlmodel import Session
 
 from annotation import input_files
 from annotation.errors import BadInput, NotFound, Where
-from annotation.store import driver_errors, migrations
+from annotation.store import driver_errors, migrations, sqlite_files
 
 _JSON = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 """Writes JSON as UTF-8: a Cyrillic letter takes two bytes, escaped it would take six."""
@@ -207,13 +207,15 @@ def _set_up_sqlite(engine: sa.Engine, synchronous: str) -> None:
     @event.listens_for(engine, "connect")
     def _connect(connection: Any, _record: object) -> None:
         connection.isolation_level = None
-        cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
-        cursor.execute("PRAGMA journal_mode = WAL")
-        cursor.execute(f"PRAGMA synchronous = {synchronous}")
-        cursor.execute("PRAGMA foreign_keys = ON")
-        cursor.close()
+        options = f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON;"
+        connection.executescript(f"{options} PRAGMA synchronous = {synchronous}; PRAGMA secure_delete = ON")
 
+    @event.listens_for(engine, "checkin")
+    def _empty_log_if_requested(connection: Any, record: Any) -> None:
+        if sqlite_files.CHECKPOINT_REQUESTED in record.info:
+            sqlite_files.empty_log(connection, record.info)
+
+    event.listen(engine, "do_connect", sqlite_files.prepare_connection)
     engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]  # a listener costs every statement time
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import sqlalchemy as sa
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from annotation.store.models import ProcessLease
 from annotation.store.models.table_model import UtcDateTime
@@ -38,6 +38,15 @@ def take_lease(
     """
     values = {"name": name, "holder": holder, "now": now, "until": until, "gone": from_}
     return session.connection().execute(_TAKE, values).rowcount == 1
+
+
+def find_current(connection: sa.Connection, *, now: datetime) -> tuple[str, datetime] | None:
+    """The name and end of the lease that is held longest from now on; None where none is held, or there is no table."""
+    if not sa.inspect(connection).has_table(ProcessLease.__tablename__):
+        return None
+    held = sa.select(ProcessLease.name, ProcessLease.until).where(col(ProcessLease.until) > now)  # type: ignore[call-overload]
+    row = connection.execute(held.order_by(col(ProcessLease.until).desc()).limit(1)).first()
+    return None if row is None else (row.name, row.until)
 
 
 def release_lease(session: Session, *, name: str, holder: str) -> None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file
+from annotation.store import erasure_marks
 from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Participation, Project
 from annotation.vocabulary import ParticipationStatus, Stage, UnassignedReason
@@ -52,7 +53,10 @@ def create_participation(
     invitation_id: int | None = None,
     programme_id: int | None = None,
 ) -> Participation:
-    """Create the participation of an annotator who has none in the project yet, at the project's first stage."""
+    """Create the participation of an annotator who has none in the project yet.
+
+    It begins at the project's first stage; of an annotator who was erased and returned, where they had to stop.
+    """
     participation = Participation(
         annotator_id=locked.annotator_id,
         project_id=project.id or 0,
@@ -62,6 +66,12 @@ def create_participation(
         since=now,
         joined_at=now,
     )
+    standing = erasure_marks.get_standing(locked.session, locked.annotator.pseudonym).projects.get(project.name)
+    if standing is not None:
+        participation.status, participation.stage = ParticipationStatus(standing["status"]), Stage(standing["stage"])
+        participation.attempt, participation.reason = standing["attempt"], erasure_marks.KEPT_REASON
+        retry_at = standing["retry_at"]
+        participation.retry_at = None if retry_at is None else datetime.fromisoformat(retry_at)
     locked.session.add(participation)
     locked.session.flush()
     return participation

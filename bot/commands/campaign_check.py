@@ -31,11 +31,11 @@ class CampaignCheck:
     refuse: Callable[[], None] = lambda: None
 
 
-def check_campaign(file: Path) -> CampaignCheck:
+def check_campaign(file: Path, *, allow_outside: bool = False) -> CampaignCheck:
     """Read and check everything that the file names; raises BadInput at the first that cannot be read."""
     if programme_file.is_programme(file):
-        return _check_programme(programme_file.read_programme(file))
-    campaign = project_file.read_project(file)
+        return _check_programme(programme_file.read_programme(file, allow_outside=allow_outside))
+    campaign = project_file.read_project(file, allow_outside=allow_outside)
     contents = read_contents(campaign)
     findings = campaign_lint.lint_campaign(campaign, contents)
     facts = _describe_items(campaign, contents) | _describe_votes(campaign, contents)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bot.commands.command_line import AsJson, ProjectFile
+from bot.commands.command_line import AllowOutside, AsJson, ProjectFile
 
 
-def check(file: ProjectFile, json: AsJson = False) -> None:
+def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson = False) -> None:
     """Check a project or programme file, with items and votes; store nothing.
 
     Says what is wrong with the items, and what has to be done before annotators come: missing items, facts that a
@@ -13,7 +13,7 @@ def check(file: ProjectFile, json: AsJson = False) -> None:
     """
     from bot.commands import campaign_check, lint_findings, terminal_output
 
-    checked = campaign_check.check_campaign(file)
+    checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
     if json:
         to_do = {"to do": list(checked.to_do), "to declare": dict(checked.to_declare)}
         terminal_output.print_json(checked.facts | to_do | {"findings": lint_findings.build_json(checked.findings)})

@@ -12,6 +12,9 @@ from typer.core import TyperGroup
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of a table.")]
 ProjectFile = Annotated[Path, typer.Argument(help="The project file (YAML).", show_default=False, readable=False)]
+AllowOutside = Annotated[
+    bool, typer.Option("--allow-outside", help="Read files outside the project's folder and this one, too.")
+]
 ProjectName = Annotated[str, typer.Argument(help="The project's name, or its file.", show_default=False)]
 Pseudonym = Annotated[str, typer.Argument(help="The annotator, by pseudonym.", show_default=False)]
 

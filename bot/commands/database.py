@@ -42,6 +42,7 @@ def upgrade(
             saved = str(_back_up_before_upgrade(engine, before or ""))
         with database.translate_errors(engine.url):
             migrations.upgrade_schema(engine)
+    _erase_restored_annotators()
     if json:
         terminal_output.print_json({"from": before, "to": migrations.HEAD, "backup": saved})
         return
@@ -91,20 +92,31 @@ def restore(
 ) -> None:
     """Put a backup in the place of the database; stop the bot first.
 
-    The file must be the one that was written (sha256). Whatever fails, nothing is changed. A backup of an older
-    schema has to be upgraded afterwards.
+    The file must be the one that was written (sha256). Whatever fails, nothing is changed. Who was erased since is
+    erased again. A backup of an older schema has to be upgraded afterwards.
     """
     from annotation.store import backups, migrations
     from bot.commands import database_session
 
+    now = database_session.get_current_time()
     with database_session.open_engine(create=True) as engine:
-        manifest = backups.restore_backup(engine, file=file, yes=yes)
+        manifest = backups.restore_backup(engine, file=file, now=now, yes=yes)
+    erased = _erase_restored_annotators() if manifest.revision == migrations.HEAD else 0
     older = (
         f"Its schema is {manifest.revision}, and this hromada works with {migrations.HEAD}: hromada database upgrade"
     )
-    _print_manifest(
-        f"Restored from {file}", manifest, json=json, notes=[] if manifest.revision == migrations.HEAD else [older]
-    )
+    notes = [] if manifest.revision == migrations.HEAD else [older]
+    notes += [f"Erased again: {erased} annotators, who were forgotten after it was made."] if erased else []
+    _print_manifest(f"Restored from {file}", manifest, json=json, notes=notes)
+
+
+def _erase_restored_annotators() -> int:
+    """Erase whom a restored backup brought back; their number. The schema must be up to date."""
+    from annotation.workflow.annotators import erasure
+    from bot.commands import database_session
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        return erasure.erase_restored_annotators(transaction, now=database_session.get_current_time())
 
 
 def _print_manifest(title: str, manifest: BackupManifest, *, json: bool, notes: Sequence[str] = ()) -> None:

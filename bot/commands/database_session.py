@@ -69,5 +69,6 @@ def resolve_project_name(written: str) -> str:
     if written.endswith((".yaml", ".yml")):
         from annotation.campaigns import project_file
 
-        return project_file.read_project(Path(written)).name
+        # only the name is read: whether its files may lie outside was decided when it was loaded
+        return project_file.read_project(Path(written), allow_outside=True).name
     return written

@@ -64,7 +64,7 @@ def _resolve_name(written: str) -> str:
     from bot.commands import database_session
 
     if written.endswith((".yaml", ".yml")) and programme_file.is_programme(Path(written)):
-        return programme_file.read_programme(Path(written)).definition.programme
+        return programme_file.read_programme(Path(written), allow_outside=True).definition.programme
     return database_session.resolve_project_name(written)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands.command_line import AsJson, ProjectFile
+from bot.commands.command_line import AllowOutside, AsJson, ProjectFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +31,7 @@ def load(
         list[str] | None, typer.Option("--fix", metavar="ID", help="Take over this item only, while people work.")
     ] = None,
     cosmetic: Annotated[bool, typer.Option("--cosmetic", help="With --fix: keep the item's answers.")] = False,
+    allow_outside: AllowOutside = False,
     json: AsJson = False,
 ) -> None:
     """Store a project with its items, or a programme with its projects.
@@ -48,9 +49,10 @@ def load(
     if programme_file.is_programme(file):
         if fix:
             raise BadInput("A programme has no items.", remedy="Name the file of the project with --fix.")
-        _load_programme(programme_file.read_programme(file), plan=plan, yes=yes, json=json)
+        programme = programme_file.read_programme(file, allow_outside=allow_outside)
+        _load_programme(programme, plan=plan, yes=yes, json=json)
         return
-    campaign = project_file.read_project(file)
+    campaign = project_file.read_project(file, allow_outside=allow_outside)
     if fix:
         _fix_items(campaign, fix, cosmetic=cosmetic, json=json)
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.command_line import AsJson, ProjectFile
+from bot.commands.command_line import AllowOutside, AsJson, ProjectFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,7 @@ def simulate(
     sitting: Sitting = "30min",
     overlap: Overlaps = "3,5,dynamic",
     seed: Seed = 0,
+    allow_outside: AllowOutside = False,
     json: AsJson = False,
 ) -> None:
     """Try a campaign on simulated people, before real ones come.
@@ -61,20 +62,23 @@ def simulate(
         sitting=_parse_seconds(sitting, "sitting"),
         seed=seed,
     )
-    _run_trials(file, settings, overlap.replace(",", " ").split(), json=json)
+    _run_trials(file, settings, overlap.replace(",", " ").split(), allow_outside=allow_outside, json=json)
 
 
-def _run_trials(file: Path, settings: SimulationSettings, overlaps: Sequence[str], *, json: bool) -> None:
+def _run_trials(
+    file: Path, settings: SimulationSettings, overlaps: Sequence[str], *, allow_outside: bool, json: bool
+) -> None:
     """Simulate the campaign of a file with each overlap, and print the results."""
     from annotation.campaigns import project_file
     from bot import trials
     from bot.commands import campaign_check, terminal_output
 
-    campaign = project_file.read_project(file)
+    campaign = project_file.read_project(file, allow_outside=allow_outside)
     parsed = trials.parse_overlaps(overlaps, campaign=campaign)
     with terminal_output.show_progress("simulated answers", quiet=json) as progress:
         contents, results = trials.compare_overlaps(campaign, settings=settings, overlaps=parsed, progress=progress)
-    to_do = (f"To do before people come: {line}" for line in campaign_check.check_campaign(file).to_do)
+    checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
+    to_do = (f"To do before people come: {line}" for line in checked.to_do)
     notes = (*trials.list_limitations(campaign, contents, parsed), *to_do)
     if json:
         facts = {"project": campaign.name, "simulated": True, "crowd": asdict(settings)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.command_line import AsJson
+from bot.commands.command_line import AllowOutside, AsJson
 
 if TYPE_CHECKING:
     from annotation.store.database import Database
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 def try_(
     file: Annotated[Path, typer.Argument(help="The project file.")],
     port: Annotated[int, typer.Option(help="The port of the page; any free one by default.", min=0, max=65535)] = 0,
+    allow_outside: AllowOutside = False,
     json: AsJson = False,
 ) -> None:
     """Try a campaign in a chat of your own browser.
@@ -36,11 +37,11 @@ def try_(
     with tempfile.TemporaryDirectory(prefix="hromada-try-") as folder:
         url = sa.URL.create("sqlite", database=str(Path(folder) / "try.db"))
         with database.open_database(url) as opened:
-            _start_campaign(opened, file, key=key)
+            _start_campaign(opened, file, key=key, allow_outside=allow_outside)
             asyncio.run(_serve_page(opened, key=key, port=port, json=json))
 
 
-def _start_campaign(database: Database, file: Path, *, key: bytes) -> None:
+def _start_campaign(database: Database, file: Path, *, key: bytes, allow_outside: bool) -> None:
     """Load and start the campaign; raises BadInput where the bot does not offer it, Conflict where it cannot start."""
     from annotation.campaigns.project_file import parse_definition
     from annotation.errors import BadInput, Where
@@ -50,7 +51,8 @@ def _start_campaign(database: Database, file: Path, *, key: bytes) -> None:
 
     with database.transaction() as transaction:
         pseudonyms.record_key(transaction, key, now=database_session.get_current_time())
-        projects.load_project_file(transaction, file, now=database_session.get_current_time())
+        now = database_session.get_current_time()
+        projects.load_project_file(transaction, file, now=now, allow_outside=allow_outside)
         for project in queries.list_projects(transaction):
             sentence = row_builder.explain_unsupported(parse_definition(project.definition))
             if sentence is not None:

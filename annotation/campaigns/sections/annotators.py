@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from annotation.campaigns.sections.base import Contradiction, Name, Section, Share, Text, Texts, wrap_in_list
+from annotation.campaigns.sections.file_paths import PathInFile
 
 Money = Annotated[Decimal, Field(gt=0, max_digits=12, decimal_places=4)]
 """An amount of money, in the currency that is named beside it."""
@@ -16,7 +17,7 @@ Money = Annotated[Decimal, Field(gt=0, max_digits=12, decimal_places=4)]
 class ConsentSection(Section):
     """`consent:` the file with the text that annotators agree to first; for a new `version` they are asked again."""
 
-    file: Text
+    file: PathInFile
     version: Text
 
 

@@ -19,6 +19,7 @@ from annotation.campaigns.sections.base import (
     Values,
     multiply_share,
 )
+from annotation.campaigns.sections.file_paths import PathInFile
 
 Consequence = Literal["flag", "pause", "exclude"]
 """What follows for the annotator: noted for organisers, paused, or excluded with all answers."""
@@ -89,7 +90,7 @@ class TextRule(Section):
 
     rule: Literal["text"]
     refuses: Annotated[tuple[Literal["empty", "repeated", "copied", "words"], ...], Field(min_length=1)]
-    words: Text | None = None
+    words: PathInFile | None = None
     consequence: Consequence
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from annotation.campaigns.sections.base import Columns, Count, Section, Share, Text, Texts, wrap_in_list
+from annotation.campaigns.sections.file_paths import PathInFile
 from annotation.vocabulary import GoldOrigin, RepeatPolicy
 
 FormatName = Literal["lmes", "ua-cbt", "label-studio"]
@@ -71,7 +72,7 @@ class SampleSection(Section):
 class PoolSection(Section):
     """The items of a pool: from a separate `file`, or selected from the campaign's items by `where` and `sample`."""
 
-    file: Text | None = None
+    file: PathInFile | None = None
     where: Conditions = Field(default_factory=dict)
     sample: SampleSection | None = None
 
@@ -90,7 +91,7 @@ class ItemsSection(Section):
     that `hromada follow-up` writes. `where` and `sample` select the items of the main pool.
     """
 
-    file: Text
+    file: PathInFile
     format: FormatName | None = None
     path: Text | None = None
     id: Text
@@ -157,7 +158,7 @@ class VotesSection(Section):
     """
 
     format: Literal["toloka", "crowd-kit", "csv", "label-studio", "human-response-bot"]
-    file: Text | None = None
+    file: PathInFile | None = None
     item: Columns | None = None
     annotator: Text | None = None
     answer: Text | None = None
@@ -183,7 +184,7 @@ class TruthSection(Section):
     `item` are the columns that identify the item, as under `votes`; `path` leads to the list inside a JSON file.
     """
 
-    file: Text
+    file: PathInFile
     format: FormatName | None = None
     path: Text | None = None
     item: Columns

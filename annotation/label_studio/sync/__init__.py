@@ -4,6 +4,8 @@ from annotation.label_studio.sync.accounts import link_account, map_accounts_to_
 from annotation.label_studio.sync.batches import list_batches
 from annotation.label_studio.sync.pull import PullResult, pull_batches
 from annotation.label_studio.sync.push import PushOrder, PushResult, push_batch
+from annotation.label_studio.sync.server_address import adopt_server
+from annotation.label_studio.sync.server_erasure import count_copies, erase_copies
 from annotation.label_studio.sync.watch import WebhookReceiver, watch_batches
 
 __all__ = [
@@ -11,6 +13,9 @@ __all__ = [
     "PushOrder",
     "PushResult",
     "WebhookReceiver",
+    "adopt_server",
+    "count_copies",
+    "erase_copies",
     "link_account",
     "list_batches",
     "map_accounts_to_annotators",

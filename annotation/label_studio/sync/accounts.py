@@ -10,13 +10,14 @@ from sqlmodel import Session, col, select
 from annotation.errors import Conflict
 from annotation.store.models import Annotator, LabelStudioAccount, LabelStudioBatch
 
+_IS_NOT_ERASED = col(Annotator.forgotten_at).is_(None)
+"""An account of an erased annotator is kept only until what it wrote is erased on the server, too."""
+
 
 def map_accounts_to_annotators(session: Session, *, server: str) -> Mapping[int, int]:
     """The ids of annotators by the numbers of their accounts on the server."""
-    query = select(LabelStudioAccount.user_id, LabelStudioAccount.annotator_id).where(
-        LabelStudioAccount.server == server
-    )
-    return dict(session.exec(query).all())
+    query = select(LabelStudioAccount.user_id, LabelStudioAccount.annotator_id).join(Annotator)
+    return dict(session.exec(query.where(LabelStudioAccount.server == server, _IS_NOT_ERASED)).all())
 
 
 def map_accounts_to_pseudonyms(session: Session, *, server: str) -> Mapping[int, str]:
@@ -24,7 +25,7 @@ def map_accounts_to_pseudonyms(session: Session, *, server: str) -> Mapping[int,
     query = select(LabelStudioAccount.user_id, Annotator.pseudonym).join(
         Annotator, col(Annotator.id) == col(LabelStudioAccount.annotator_id)
     )
-    return dict(session.exec(query.where(LabelStudioAccount.server == server)).all())
+    return dict(session.exec(query.where(LabelStudioAccount.server == server, _IS_NOT_ERASED)).all())
 
 
 def link_account(session: Session, *, server: str, user_id: int, annotator: Annotator) -> bool:

@@ -235,6 +235,8 @@ def _store_answer(
     session = transaction.session
     opened = assignments.open_batch_assignment(transaction, assignment_id=assignment.id or 0, now=now)
     before = session.exec(select(Judgement.id).where(Judgement.assignment_id == assignment.id).limit(1)).first()
+    if current is not None and current.problem is not None:
+        raise BadInput(f"{current.problem}.", remedy="Correct it in Label Studio.")
     if current is None:
         withdrawn = assignments.withdraw_batch_answer(opened, now=now)
         return AnswerChange.DELETED if withdrawn else None
@@ -261,7 +263,9 @@ def _get_current(annotations: Sequence[RemoteAnnotation]) -> RemoteAnnotation | 
 def _compute_digest(annotations: Sequence[RemoteAnnotation]) -> str:
     """The SHA-256 of the annotations of one account."""
     ordered = sorted(annotations, key=lambda annotation: annotation.id)
-    content = [[annotation.id, annotation.was_cancelled, annotation.result] for annotation in ordered]
+    content = [
+        [annotation.id, annotation.was_cancelled, annotation.problem or annotation.result] for annotation in ordered
+    ]
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 

@@ -15,11 +15,11 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, func, select
 
-from annotation.errors import Conflict, NotFound, Unavailable, Where
+from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.label_studio import server_errors
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
-from annotation.label_studio.sync import accounts, annotation_import, batches
+from annotation.label_studio.sync import accounts, annotation_import, batches, server_address
 from annotation.label_studio.sync.annotation_import import AnswerChange, TaskImport
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask, Project
@@ -90,6 +90,7 @@ def pull_batches(
     A batch that cannot be read has a `problem`, and the others are read. Raises Unavailable where the server does not
     answer at all, and BadInput for a token that it does not know.
     """
+    server_address.adopt_server(database, client)
     with database.reading() as session:
         rows = batches.list_batches(session, server=client.server_id, project_id=project_id, annotator_id=annotator_id)
     results = []
@@ -139,9 +140,8 @@ def _pull_batch(
         with database.transaction() as session:
             batches.advance_watermark(session, batch.id or 0, read_until)
             counts["missing"] = _count_missing_tasks(session, batch, remote)
-    except Unavailable:
-        raise
-    except (Conflict, NotFound) as failure:
+    except (BadInput, Conflict, NotFound) as failure:
+        client.get_own_account()  # raises where it is the server or the token, and not this batch
         problem = str(failure)
     with database.reading() as session:
         set_aside = _count_set_aside(session, batch)

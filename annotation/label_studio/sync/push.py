@@ -17,7 +17,7 @@ from annotation.errors import BadInput, Where
 from annotation.label_studio import configs, passes
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
-from annotation.label_studio.sync import accounts, batches, fixed_tasks, task_upload
+from annotation.label_studio.sync import accounts, batches, fixed_tasks, server_address, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
 from annotation.store import queries
 from annotation.store.database import Database
@@ -94,6 +94,7 @@ def push_batch(
     """Fill a batch. Raises Conflict while another push fills it, and the errors of the client; what was done until then
     is kept, and the next push goes on. `settle` is how many seconds a failed request may still be at work.
     """
+    server_address.adopt_server(database, client)
     holder = batches.create_holder()
     with database.transaction() as session:
         project = queries.get_project(session, order.project)

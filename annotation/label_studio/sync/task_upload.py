@@ -95,9 +95,6 @@ class TaskUpload:
         except HromadaError:
             self._clear_sent_at(ids)
             raise
-        if len(remote_ids) != len(ids):
-            remedy = "Run this again: it looks up what is there before it sends anything."
-            raise Unavailable(f"Label Studio took {len(remote_ids)} of {len(ids)} tasks.", remedy=remedy)
         return remote_ids
 
     def _store_remote_ids(self, ids: Sequence[int], remote_ids: Sequence[int]) -> None:

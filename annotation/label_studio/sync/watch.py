@@ -14,7 +14,7 @@ from aiohttp import web
 
 from annotation.errors import BadInput, HromadaError, SchemaMismatch
 from annotation.label_studio.client import Client
-from annotation.label_studio.sync import batches
+from annotation.label_studio.sync import batches, server_erasure
 from annotation.label_studio.sync.pull import PullResult, pull_batches
 from annotation.store import migrations
 from annotation.store.database import Database
@@ -59,7 +59,9 @@ async def watch_batches(
     def pull_once() -> Sequence[PullResult]:
         with database.reading() as session:
             migrations.check_revision(session.connection())
-        return pull_batches(database, client, clock=clock, project_id=project_id)
+        results = pull_batches(database, client, clock=clock, project_id=project_id)
+        server_erasure.erase_copies(database, client)
+        return results
 
     wake, started = asyncio.Event(), False
     async with _receive_webhooks(database, client, receiver, wake, on_failure=on_failure, project_id=project_id):

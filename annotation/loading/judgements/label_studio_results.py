@@ -141,11 +141,11 @@ def _read_answer(
         case ChoicesQuestion():
             return _read_labels(question, given, content) or None
         case EditQuestion():
-            written = _read_texts(given)
+            written = _read_texts(question, given)
             filled = {(first.get(question.name) or content.fields.get(question.field, "")).strip()}
             return _take_single_text(question, [text for text in written if text.strip() not in filled] or written[:1])
         case TextQuestion():
-            return _take_single_text(question, _read_texts(given))
+            return _take_single_text(question, _read_texts(question, given))
         case SpanQuestion():
             nothing = bool(values.get(get_none_control(question)))
             return _read_spans(question, given, content, nothing=nothing)
@@ -158,7 +158,7 @@ def _read_labels(question: Question, given: Sequence[Any], content: QuestionCont
     chosen: list[str] = []
     for value in given:
         listed = value.get("choices") if isinstance(value, Mapping) else value
-        for one in [listed] if isinstance(listed, str) else listed or []:
+        for one in _read_list(question, listed):
             label = one[0] if isinstance(one, list) and len(one) == 1 else one
             if label not in labels:
                 raise question.build_refusal(f"has {label!r} in Label Studio, which is no option.", PUSH_AGAIN_REMEDY)
@@ -166,13 +166,22 @@ def _read_labels(question: Question, given: Sequence[Any], content: QuestionCont
     return list(dict.fromkeys(chosen))
 
 
-def _read_texts(given: Sequence[Any]) -> list[str]:
+def _read_texts(question: Question, given: Sequence[Any]) -> list[str]:
     """Every text once: a TextArea returns "…", ["…"] or {"text": …} of either."""
     texts: list[str] = []
     for value in given:
         inner = value.get("text") if isinstance(value, Mapping) else value
-        texts += [inner] if isinstance(inner, str) else [str(text) for text in inner or []]
+        texts += [str(text) for text in _read_list(question, inner)]
     return list(dict.fromkeys(text for text in texts if text.strip()))
+
+
+def _read_list(question: Question, value: Any) -> list[Any]:
+    """A value of a control as a list: one text is a list of one, nothing an empty list."""
+    if isinstance(value, str):
+        return [value]
+    if value is not None and not isinstance(value, list):
+        raise question.build_refusal("has a value in Label Studio that no control writes.", "Answer the task anew.")
+    return value or []
 
 
 def _take_single_text(question: Question, texts: Sequence[str]) -> str | None:
@@ -200,6 +209,7 @@ def _read_span(question: SpanQuestion, value: Any, text: str) -> dict[str, objec
     """A span; Label Studio counts characters as we do, and writes line breaks of the marked text as `\\n`."""
     value = value if isinstance(value, Mapping) else {}
     offsets = value.get("globalOffsets") or value
+    offsets = offsets if isinstance(offsets, Mapping) else {}
     start, end = offsets.get("start"), offsets.get("end")
     if not isinstance(start, int) or not isinstance(end, int):
         raise question.build_refusal("has a part without a place in Label Studio.", "Open the task and mark it again.")

@@ -7,19 +7,23 @@ it fails, nothing has changed.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
 from annotation import input_files
 from annotation.errors import BadInput, Conflict, Where
-from annotation.store import migrations, models
+from annotation.store import erasure_marks, migrations, models, process_leases
 from annotation.store.backups import manifest, postgresql, sqlite
 from annotation.store.backups.manifest import BackupManifest
 from annotation.store.database import make_read_engine, translate_errors
+
+ErasureMarks = Mapping[str, Mapping[str, Any]]
+"""Marks of erased annotators, as `erasure_marks.list_marks` returns them."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class _BackupMethod:
     """How one kind of database is written to a file, and read back from it."""
 
     dump: Callable[[sa.Engine, Path], manifest.DatabaseContents]
-    load: Callable[[sa.Engine, Path], None]
+    load: Callable[[sa.Engine, Path, ErasureMarks], None]
 
 
 BACKUP_METHODS = {
@@ -46,11 +50,12 @@ def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False
     _refuse_empty(engine)
     partial = to.with_name(f".{to.name}.{os.getpid()}")
     try:
-        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+        _create_private_file(partial)
         with translate_errors(engine.url):
             contents = BACKUP_METHODS[engine.dialect.name].dump(engine, partial)
         _sync_to_disk(partial)
         built = manifest.build_manifest(partial, contents, kind=engine.dialect.name, now=now)
+        _create_private_file(manifest.get_manifest_path(partial))
         manifest.get_manifest_path(partial).write_text(built.text, "utf-8")
         partial.replace(to)
         manifest.get_manifest_path(partial).replace(manifest.get_manifest_path(to))
@@ -78,13 +83,15 @@ def check_backup(engine: sa.Engine, *, file: Path) -> BackupManifest:
     return stored
 
 
-def restore_backup(engine: sa.Engine, *, file: Path, yes: bool = False) -> BackupManifest:
-    """Replace the content of the database by a backup.
+def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, yes: bool = False) -> BackupManifest:
+    """Replace the content of the database by a backup, with the marks of all annotators erased since.
 
-    Raises Conflict where the database holds anything and not `yes`, BadInput for a damaged backup or one of another
-    kind.
+    The marks are those of the database that is replaced, and of all manifests in the backup's folder. Erasing the
+    marked annotators anew is the caller's next step, once the schema is up to date. Raises Conflict where the database
+    holds anything and not `yes`, or while a bot works on it, BadInput for a damaged backup or one of another kind.
     """
     restored = check_backup(engine, file=file)
+    marks = manifest.read_erasures(file.absolute().parent)
     with translate_errors(engine.url):
         if has_data(engine) and not yes:
             raise Conflict(
@@ -92,8 +99,23 @@ def restore_backup(engine: sa.Engine, *, file: Path, yes: bool = False) -> Backu
                 where=Where(field="HROMADA_DATABASE_URL"),
                 remedy="Add --yes, or name an empty one.",
             )
-        BACKUP_METHODS[engine.dialect.name].load(engine, file)
+        if _database_exists(engine):
+            with make_read_engine(engine).connect() as connection:
+                _refuse_running_bot(connection, now=now)
+                marks = erasure_marks.merge_marks(marks, erasure_marks.list_marks(connection))
+        BACKUP_METHODS[engine.dialect.name].load(engine, file, marks)
     return restored
+
+
+def _refuse_running_bot(connection: sa.Connection, *, now: datetime) -> None:
+    """Raise Conflict while a process holds a lease in the database: a bot polls, or serves a webhook."""
+    held = process_leases.find_current(connection, now=now)
+    if held is not None:
+        raise Conflict(
+            "A bot works on this database.",
+            where=Where(field="HROMADA_DATABASE_URL"),
+            remedy=f"Stop it first; if it was killed, wait until {held[1]:%H:%M:%S} UTC.",
+        )
 
 
 def has_data(engine: sa.Engine) -> bool:
@@ -122,6 +144,11 @@ def _refuse_empty(engine: sa.Engine) -> None:
         if migrations.get_revision(connection) is None:
             where, remedy = Where(field="HROMADA_DATABASE_URL"), "Is it the right one?"
             raise BadInput("There is nothing in the database.", where=where, remedy=remedy)
+
+
+def _create_private_file(file: Path) -> None:
+    """Create an empty file that only its owner may read."""
+    os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
 
 
 def _sync_to_disk(file: Path) -> None:

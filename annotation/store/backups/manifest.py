@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter, ValidationError
 
 from annotation import input_files
 from annotation.errors import BadInput, Where
-from annotation.store import migrations, models
+from annotation.store import erasure_marks, migrations, models
 from annotation.vocabulary import Event
 
 BLOCK_BYTES = 1 << 20
@@ -23,11 +24,14 @@ BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class DatabaseContents:
-    """What a database held at one moment: its revision, its numbers of rows by table, the fingerprint of its key."""
+    """What a database held at one moment: its revision, its numbers of rows by table, the fingerprint of its key, and
+    the marks of annotators who were erased until then (`store/erasure_marks.py`).
+    """
 
     revision: str
     rows: Mapping[str, int]
     key: str | None
+    erased: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +46,7 @@ class BackupManifest:
     revision: str
     rows: dict[str, int]
     key: str | None
+    erased: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -65,7 +70,10 @@ def read_contents(connection: sa.Connection) -> DatabaseContents:
     key_made = sa.select(models.Journal.data).where(models.Journal.event == Event.KEY_MADE.value).limit(1)  # type: ignore[call-overload]
     key = connection.execute(key_made).scalar_one_or_none()
     return DatabaseContents(
-        revision=migrations.get_revision(connection) or "", rows=rows, key=key and key["fingerprint"]
+        revision=migrations.get_revision(connection) or "",
+        rows=rows,
+        key=key and key["fingerprint"],
+        erased=erasure_marks.list_marks(connection),
     )
 
 
@@ -80,6 +88,7 @@ def build_manifest(file: Path, contents: DatabaseContents, *, kind: str, now: da
         revision=contents.revision,
         rows=dict(contents.rows),
         key=contents.key,
+        erased={mark: dict(values) for mark, values in contents.erased.items()},
     )
 
 
@@ -95,6 +104,18 @@ def read_manifest(file: Path) -> BackupManifest:
         raise BadInput(
             "This is not the manifest of a backup.", where=Where(file=manifest_file), remedy=remedy
         ) from None
+
+
+def read_erasures(folder: Path) -> dict[str, Mapping[str, Any]]:
+    """The marks of erased annotators in all manifests of a folder; what is no manifest is passed over."""
+    marks: dict[str, Mapping[str, Any]] = {}
+    for file in sorted(folder.glob("*.json")):
+        try:
+            manifest = TypeAdapter(BackupManifest).validate_json(file.read_bytes())
+        except (OSError, ValidationError):
+            continue
+        marks = erasure_marks.merge_marks(marks, manifest.erased)
+    return marks
 
 
 def hash_file(file: Path) -> str:

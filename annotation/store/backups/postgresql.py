@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -32,15 +34,16 @@ def dump_database(engine: sa.Engine, file: Path) -> DatabaseContents:
     return contents
 
 
-def load_database(engine: sa.Engine, file: Path) -> None:
-    """Drop all tables and create those of the backup, in one transaction."""
+def load_database(engine: sa.Engine, file: Path, marks: Mapping[str, Mapping[str, Any]]) -> None:
+    """Drop all tables, create those of the backup, and add these marks of erased annotators, in one transaction."""
     pg_restore, psql = _find_program("pg_restore"), _find_program("psql")
     with tempfile.TemporaryDirectory(prefix="hromada-") as folder:
-        script, drops = Path(folder) / "restore.sql", Path(folder) / "drop.sql"
+        script, drops, added = (Path(folder) / f"{name}.sql" for name in ("restore", "drop", "marks"))
         _run_program(engine, [pg_restore, "--no-owner", "--no-privileges", "-f", str(script), str(file)], connect=False)
         drops.write_text(_build_drop_script(engine), "utf-8")
+        added.write_text(_build_marks_script(marks), "utf-8")
         quietly = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "--single-transaction", "-o", os.devnull]
-        _run_program(engine, [psql, *quietly, "-f", str(drops), "-f", str(script)])
+        _run_program(engine, [psql, *quietly, "-f", str(drops), "-f", str(script), "-f", str(added)])
 
 
 def _build_drop_script(engine: sa.Engine) -> str:
@@ -50,6 +53,25 @@ def _build_drop_script(engine: sa.Engine) -> str:
         "\n".join([f"SET lock_timeout = '{LOCK_TIMEOUT}';", *(f"DROP TABLE {quote(name)} CASCADE;" for name in names)])
         + "\n"
     )
+
+
+def _build_marks_script(marks: Mapping[str, Mapping[str, Any]]) -> str:
+    """Statements that add marks to the restored table, in place of older ones; nothing where there is no such table."""
+    content = json.dumps([{"mark": mark, **values} for mark, values in sorted(marks.items())])
+    return _MARKS_SCRIPT.format(content="'" + content.replace("'", "''") + "'") if marks else ""
+
+
+_MARKS_SCRIPT = """
+RESET search_path;
+SELECT to_regclass('erased_annotator') IS NOT NULL AS found \\gset
+\\if :found
+INSERT INTO erased_annotator (mark, erased_at, standing)
+SELECT mark, erased_at, standing FROM json_to_recordset({content}::json)
+AS added(mark varchar, erased_at timestamptz, standing json)
+ON CONFLICT (mark) DO UPDATE SET erased_at = excluded.erased_at, standing = excluded.standing
+WHERE erased_annotator.erased_at < excluded.erased_at;
+\\endif
+"""
 
 
 def _find_program(name: str) -> str:

@@ -1,6 +1,7 @@
 """The tables about annotators: identity, participation in projects, invitations, consents, profiles, messages, pay."""
 
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlmodel import Field
@@ -31,6 +32,20 @@ class Annotator(TableModel, table=True):
     unreachable_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     forgotten_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+class ErasedAnnotator(TableModel, table=True):
+    """That an annotator was erased: a mark that holds no identity, and what must hold if they return.
+
+    `mark` is made from the pseudonym that was taken from them (`store/erasure_marks.py`), `erased_at` is when they were
+    erased last, `standing` what held then: whether they were suspended, and projects that they may not work in.
+    """
+
+    __tablename__ = "erased_annotator"
+
+    mark: str = Field(primary_key=True, max_length=64)
+    erased_at: datetime = Field(sa_type=UtcDateTime)
+    standing: dict[str, Any] = Field(sa_type=sa.JSON)
 
 
 class Participation(TableModel, table=True):

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlmodel import Session, SQLModel, col, select
 
+from annotation.store import erasure_marks
 from annotation.store.models import (
     AllocatedAnnotator,
     Annotator,
@@ -88,6 +89,8 @@ def export_annotator(session: Session, *, annotator_id: int) -> dict[str, Any]:
     _remove_control_flags(export, _list_open_controls(session, annotator_id=annotator_id, closed=closed))
     _add_texts(session, export["consents"])
     _add_codes(session, export["participations"])
+    mark = erasure_marks.find_mark(session, annotator.pseudonym)
+    export["erased"] = None if mark is None else mark.model_dump(mode="json")
     export["screens"] = _export_item_messages(session, annotator_id)
     return export | _export_pending(session, annotator.telegram_id)
 

@@ -1,6 +1,7 @@
 """Erasure of an annotator: the contents of their rows are emptied, counts stay, and nothing identifies them any more.
 
-Judgements and the journal are append-only except for this. Earlier exports and backups are not changed.
+Judgements and the journal are append-only except for this. Earlier exports and backups are not changed, but a backup
+that is restored is erased again (`erase_restored_annotators`), by the mark that is left (`store/erasure_marks.py`).
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict
-from annotation.store import annotator_locks, journal, judgements, pseudonyms
+from annotation.store import annotator_locks, erasure_marks, journal, judgements, pseudonyms, sqlite_files
+from annotation.store.erasure_marks import Standing
 from annotation.store.models import (
+    Annotator,
     Assignment,
     Attestation,
     ChatPause,
@@ -26,15 +29,15 @@ from annotation.store.models import (
     ItemMessage,
     Journal,
     Judgement,
-    LabelStudioAccount,
     Outbox,
     Participation,
     Payment,
     ProfileAnswer,
+    Project,
     Report,
     SupportMessage,
 )
-from annotation.vocabulary import Event, Exclusion, ExclusionKind
+from annotation.vocabulary import Event, Exclusion, ExclusionKind, ParticipationStatus, Stage
 from annotation.workflow.annotators import withdrawal
 
 ERASED = Exclusion(ExclusionKind.ERASED, "erased at the annotator's request")
@@ -58,15 +61,60 @@ def erase_annotator(
 ) -> ErasureCounts:
     """Empty everything that the annotator wrote, answered or is known by, and give them a new pseudonym, a random one.
 
-    Answers, messages, reports, attestations and notes lose their content; profile, cohorts and Label Studio accounts
-    are deleted; consents are withdrawn; places of items are released. Counts, times and hashes of texts stay, so that
-    every number can be explained. Consensus and scores change, since empty answers do not count. Raises Conflict where
-    the annotator is erased already.
+    Answers, messages, reports, attestations and notes lose their content; profile and cohorts are deleted, batches and
+    accounts in Label Studio once the copies there are (`label_studio/sync/server_erasure.py`); consents are withdrawn;
+    places of items are released. Counts, times and hashes of texts stay, so that every number can be explained.
+    Consensus and scores change, since empty answers do not count. A mark that holds no identity keeps that they were
+    erased, and what must hold if they return. Raises Conflict where the annotator is erased already.
     """
     annotator = annotator_locks.lock_annotator(session, annotator_id).annotator
     if annotator.forgotten_at is not None:
         raise Conflict("This annotator is forgotten already.")
-    _enable_secure_delete(session)
+    sqlite_files.request_checkpoint(session)
+    standing = _get_standing(session, annotator)
+    erasure_marks.record_erasure(session, pseudonym=annotator.pseudonym, standing=standing, now=now)
+    return _erase_rows(session, annotator, now=now, pseudonym=pseudonym)
+
+
+def erase_restored_annotators(session: Session, *, now: datetime) -> int:
+    """Erase whom a restored backup has brought back; their number.
+
+    These are annotators with the mark of an erased one, except those who came after that erasure. What the marks say
+    stays as it is.
+    """
+    erased_at = erasure_marks.map_erasure_times(session)
+    if not erased_at:
+        return 0
+    present = select(Annotator).where(col(Annotator.forgotten_at).is_(None)).order_by(col(Annotator.id))
+    revived = [
+        annotator
+        for annotator in session.exec(present)
+        if annotator.created_at < erased_at.get(erasure_marks.compute_mark(annotator.pseudonym), annotator.created_at)
+    ]
+    for annotator in revived:
+        sqlite_files.request_checkpoint(session)
+        locked = annotator_locks.lock_annotator(session, annotator.id or 0)
+        _erase_rows(session, locked.annotator, now=now)
+    return len(revived)
+
+
+def _get_standing(session: Session, annotator: Annotator) -> Standing:
+    """What must hold if the annotator returns: their present standing, and an earlier one in other projects."""
+    joined = select(Project.name, Participation).join(Project).where(Participation.annotator_id == annotator.id)
+    participations = dict(session.exec(joined).all())
+    earlier = erasure_marks.get_standing(session, annotator.pseudonym).projects
+    projects = {name: values for name, values in earlier.items() if name not in participations}
+    for name, participation in participations.items():
+        unlimited = participation.stage is Stage.MAIN or participation.attempt == 1
+        if participation.status is not ParticipationStatus.ACTIVE or not unlimited:
+            projects[name] = participation.model_dump(mode="json", include={"status", "stage", "attempt", "retry_at"})
+    return Standing(suspended=annotator.suspended_at is not None, projects=projects)
+
+
+def _erase_rows(
+    session: Session, annotator: Annotator, *, now: datetime, pseudonym: str | None = None
+) -> ErasureCounts:
+    annotator_id = annotator.id or 0
     projects = _list_projects(session, annotator_id)
     for project_id in projects:
         withdrawal.end_participation(session, annotator_id=annotator_id, project_id=project_id, now=now)
@@ -82,13 +130,6 @@ def erase_annotator(
     journal.record_event(session, Event.ANNOTATOR_FORGOTTEN, now=now, data=asdict(tombstone))
     session.expire_all()
     return tombstone
-
-
-def _enable_secure_delete(session: Session) -> None:
-    """Make SQLite overwrite deleted content; by default it stays readable in the file until the space is reused."""
-    connection = session.connection()
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("PRAGMA secure_delete = ON")
 
 
 def _list_projects(session: Session, annotator_id: int) -> Sequence[int]:
@@ -112,8 +153,7 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
         execute(sa.update(table).where(col(table.annotator_id) == annotator_id).values(**values))
     reports = sa.update(Report).where(col(Report.annotator_id) == annotator_id).values(reason="", text="")
     attestations = sa.update(Attestation).where(col(Attestation.annotator_id) == annotator_id).values(used="")
-    for removed_table in (Cohort, LabelStudioAccount):
-        execute(sa.delete(removed_table).where(col(removed_table.annotator_id) == annotator_id))
+    execute(sa.delete(Cohort).where(col(Cohort.annotator_id) == annotator_id))
     profile = sa.delete(ProfileAnswer).where(col(ProfileAnswer.annotator_id) == annotator_id)
     return ErasureCounts(
         projects=projects,

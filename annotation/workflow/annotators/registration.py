@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlmodel import Session, select
 
-from annotation.store import journal, outbox, pseudonyms, queries
+from annotation.store import erasure_marks, journal, outbox, pseudonyms, queries
 from annotation.store.models import Annotator
 from annotation.vocabulary import Event
 from annotation.workflow.annotators import support_messages, withdrawal
@@ -18,7 +18,10 @@ LABEL_STUDIO_NAMESPACE = "label studio"
 def register_telegram_annotator(
     session: Session, *, telegram_id: int, language: str, key: bytes, now: datetime, simulated: bool = False
 ) -> Annotator:
-    """The annotator with this Telegram id, created at first contact."""
+    """The annotator with this Telegram id, created at first contact.
+
+    Somebody who was suspended when they were erased is suspended again.
+    """
     known = queries.find_annotator(session, telegram_id)
     if known is not None:
         return known
@@ -31,6 +34,7 @@ def register_telegram_annotator(
         simulated=simulated,
         created_at=now,
     )
+    _restore_suspension(session, annotator, now=now)
     session.add(annotator)
     session.flush()
     journal.record_event(session, Event.ANNOTATOR_JOINED, now=now, annotator_id=annotator.id)
@@ -51,10 +55,17 @@ def register_label_studio_annotator(
     if known is not None:
         return known
     annotator = Annotator(pseudonym=pseudonym, created_at=now)
+    _restore_suspension(session, annotator, now=now)
     session.add(annotator)
     session.flush()
     journal.record_event(session, Event.ANNOTATOR_JOINED, now=now, annotator_id=annotator.id)
     return annotator
+
+
+def _restore_suspension(session: Session, annotator: Annotator, *, now: datetime) -> None:
+    """Suspend a new annotator who was suspended when they were erased."""
+    if erasure_marks.get_standing(session, annotator.pseudonym).suspended:
+        annotator.suspended_at, annotator.suspended_reason = now, erasure_marks.KEPT_REASON
 
 
 def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> None:

@@ -58,6 +58,7 @@ def link(
 
     with database_session.open_database(create=True) as database, connection.connect() as client:
         account_id = _find_account(client, account)
+        sync.adopt_server(database, client)
         with database.transaction() as transaction:
             if person is None:
                 key = pseudonyms.ensure_key(

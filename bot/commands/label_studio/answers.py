@@ -22,7 +22,7 @@ def pull(
     everything: Annotated[bool, typer.Option("--all", help="From the beginning, not only what changed.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Take over what changed in Label Studio since the last pull.
+    """Take over what changed in Label Studio since the last pull, and erase there what forgotten annotators left.
 
     The exit code is 1 where a batch could not be read; the others are read all the same.
     """
@@ -43,10 +43,13 @@ def pull(
             everything=everything,
             progress=progress,
         )
+        erased = sync.erase_copies(database, client)
     if json:
         terminal_output.print_json([result.as_json() for result in results])
     else:
         _print_results(results)
+        if erased:
+            terminal_output.print_sentence(f"Erased there, of forgotten annotators: {erased} projects or answers.")
     if any(result.problem for result in results):
         sys.exit(1)
 

@@ -11,7 +11,9 @@ from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.label_studio import connection
 
 if TYPE_CHECKING:
+    from annotation.label_studio.client import Client
     from annotation.label_studio.sync import PushResult
+    from annotation.store.database import Database
 
 
 def push(
@@ -104,12 +106,24 @@ def open_(
     """Open the batch of an annotator in the browser."""
     import webbrowser
 
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, connection.connect() as client:
+        address = _find_address(database, client, project, person=person, second=second)
+    terminal_output.print_sentence(address)
+    if not print_only:
+        webbrowser.open(address)
+
+
+def _find_address(database: Database, client: Client, project: str, *, person: str, second: bool) -> str:
+    """The address of an annotator's batch; raises NotFound where there is none."""
     from annotation.errors import NotFound
     from annotation.label_studio import sync
     from annotation.workflow.annotators import administration
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
-    with database_session.open_database() as database, connection.connect() as client, database.reading() as view:
+    sync.adopt_server(database, client)
+    with database.reading() as view:
         loaded = database_session.get_project(view, project)
         annotator = administration.get_annotator(view, person)
         rows = sync.list_batches(view, server=client.server_id, project_id=loaded.id, annotator_id=annotator.id)
@@ -117,7 +131,4 @@ def open_(
         if remote_id is None:
             remedy = f"Fill it: hromada label-studio push {loaded.name} --person {person}"
             raise NotFound(f"{person} has no such batch in {loaded.name}.", remedy=remedy)
-        address = f"{client.url}/projects/{remote_id}/data?labeling=1"
-    terminal_output.print_sentence(address)
-    if not print_only:
-        webbrowser.open(address)
+        return f"{client.url}/projects/{remote_id}/data?labeling=1"

@@ -97,3 +97,34 @@ def forget(
         f"Forgotten: {gone.judgements} judgements and {gone.messages} messages in {gone.projects} projects are empty."
         " Backups and exports made before still hold them."
     )
+    remaining = _erase_label_studio_copies()
+    if remaining:
+        terminal_output.print_sentence(remaining)
+
+
+def _erase_label_studio_copies() -> str | None:
+    """Erase what Label Studio holds of forgotten annotators; a sentence where that is still to be done."""
+    from annotation.errors import HromadaError
+    from annotation.label_studio import sync
+    from annotation.label_studio.client import Client
+    from annotation.settings import read_settings
+    from bot.commands import database_session
+
+    with database_session.open_database() as database:
+        problem, settings = "", read_settings()
+        with database.reading() as view:
+            remaining = sync.count_copies(view)
+        if not remaining:
+            return None
+        try:
+            token = settings.label_studio_token
+            with Client(settings.label_studio_url, None if token is None else token.get_secret_value()) as client:
+                sync.adopt_server(database, client)
+                sync.erase_copies(database, client)
+        except HromadaError as failure:
+            problem = f" {failure}"
+        with database.reading() as view:
+            remaining = sync.count_copies(view)
+    if not remaining:
+        return None
+    return f"Label Studio still holds what they did there; `hromada label-studio pull` erases it.{problem}"

@@ -179,7 +179,7 @@ withdrawn-now = { $answers ->
 }
 stay = No, I’ll stay
 stays = All right, everything stays as it was.
-forget-sure = Forget you in all projects? Your answers, your messages and what is known of you will be erased. This cannot be undone. What is published already is beyond our reach.
+forget-sure = Forget you in all projects? Your answers, your messages and what is known of you will be erased. This cannot be undone. Only a mark without your name or number stays: if you return, a suspension, a failed or left project still holds. What is published already is beyond our reach.
 forget-yes = Yes, forget me
 forgotten = Done: you are forgotten. Thank you for everything. Only you can clear this chat.
 

@@ -7,6 +7,7 @@ from annotation.store.migrations.initial_tables import MOMENT, build_enum_type
 
 TABLES = (
     "annotator",
+    "erased_annotator",
     "invitation",
     "participation",
     "cohort",
@@ -37,6 +38,13 @@ def create_tables() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_annotator")),
         sa.UniqueConstraint("pseudonym", name=op.f("uq_annotator_pseudonym")),
         sa.UniqueConstraint("telegram_id", name=op.f("uq_annotator_telegram_id")),
+    )
+    op.create_table(
+        "erased_annotator",
+        sa.Column("mark", sa.String(64), nullable=False),
+        sa.Column("erased_at", MOMENT, nullable=False),
+        sa.Column("standing", sa.JSON(), nullable=False),
+        sa.PrimaryKeyConstraint("mark", name=op.f("pk_erased_annotator")),
     )
     op.create_table(
         "invitation",

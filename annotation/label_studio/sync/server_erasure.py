@@ -1,0 +1,109 @@
+"""Erasure of the copies that Label Studio holds of annotators who were erased here.
+
+These are the projects of their batches, whose titles hold the former pseudonym, and their annotations in batches of
+others. What is still to be erased is what the database still knows: batches, and accounts, of erased annotators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, func, select
+
+from annotation.errors import NotFound
+from annotation.label_studio.client import Client
+from annotation.store.database import Database
+from annotation.store.models import (
+    Annotator,
+    Assignment,
+    LabelStudioAccount,
+    LabelStudioBatch,
+    LabelStudioSetAside,
+    LabelStudioTask,
+)
+
+
+def count_copies(session: Session) -> int:
+    """How many projects and accounts of erased annotators are still to be looked after, on all servers."""
+    counts = (
+        select(func.count())
+        .select_from(table)
+        .join(Annotator, col(Annotator.id) == col(table.annotator_id))
+        .where(col(Annotator.forgotten_at).is_not(None))
+        for table in (LabelStudioBatch, LabelStudioAccount)
+    )
+    return sum(session.exec(count).one() for count in counts)
+
+
+def erase_copies(database: Database, client: Client) -> int:
+    """Delete what the server holds of erased annotators, and then what led to it here; the number of deletions there.
+
+    Raises the errors of the client; what was deleted until then is done, and the next call goes on.
+    """
+    deleted = 0
+    with database.reading() as session:
+        erased = select(LabelStudioBatch).join(Annotator).where(col(Annotator.forgotten_at).is_not(None))
+        batches = session.exec(erased.where(LabelStudioBatch.server == client.server_id)).all()
+    for batch in batches:
+        deleted += _delete_project(client, batch)
+        with database.transaction() as session:
+            _remove_batch(session, batch.id or 0)
+    with database.reading() as session:
+        linked = select(LabelStudioAccount).join(Annotator).where(col(Annotator.forgotten_at).is_not(None))
+        accounts = session.exec(linked.where(LabelStudioAccount.server == client.server_id)).all()
+    for account in accounts:
+        deleted += _erase_account(database, client, account)
+    return deleted
+
+
+def _delete_project(client: Client, batch: LabelStudioBatch) -> int:
+    """Delete the project of a batch, also one whose number was never stored; 1 where there was one."""
+    remote_id = batch.remote_id
+    if remote_id is None:
+        found = client.find_project(batch.mark)
+        remote_id = None if found is None else found.id
+    return 0 if remote_id is None else _delete_existing(client.delete_project, remote_id)
+
+
+def _remove_batch(session: Session, batch_id: int) -> None:
+    """Remove a batch with its tasks; assignments and answers stay."""
+    for table in (LabelStudioTask, LabelStudioSetAside):
+        session.connection().execute(sa.delete(table).where(col(table.batch_id) == batch_id))
+    session.connection().execute(sa.delete(LabelStudioBatch).where(col(LabelStudioBatch.id) == batch_id))
+
+
+def _erase_account(database: Database, client: Client, account: LabelStudioAccount) -> int:
+    """Delete the annotations of an account in batches of others, and forget whose account it was."""
+    with database.reading() as session:
+        tasks = (
+            select(LabelStudioTask)
+            .join(Assignment, col(Assignment.id) == col(LabelStudioTask.assignment_id))
+            .join(LabelStudioBatch, col(LabelStudioBatch.id) == col(LabelStudioTask.batch_id))
+            .where(Assignment.annotator_id == account.annotator_id, LabelStudioBatch.server == account.server)
+        )
+        borrowed = session.exec(tasks).all()
+        aside = select(LabelStudioSetAside).join(LabelStudioBatch).where(LabelStudioBatch.server == account.server)
+        set_aside = session.exec(aside.where(LabelStudioSetAside.user_id == account.user_id)).all()
+    annotation_ids = {row.annotation_id for row in set_aside}
+    for task_id in sorted({row.remote_id for row in borrowed if row.remote_id is not None}):
+        annotation_ids |= set(client.list_annotations(task_id, by=account.user_id))
+    deleted = sum(_delete_existing(client.delete_annotation, number) for number in sorted(annotation_ids))
+    with database.transaction() as session:
+        execute = session.connection().execute
+        own = col(LabelStudioTask.assignment_id).in_([row.assignment_id for row in borrowed])
+        execute(sa.delete(LabelStudioTask).where(own))
+        kept = col(LabelStudioSetAside.annotation_id).in_(annotation_ids)
+        execute(sa.delete(LabelStudioSetAside).where(kept, col(LabelStudioSetAside.user_id) == account.user_id))
+        whose = (col(LabelStudioAccount.server) == account.server, col(LabelStudioAccount.user_id) == account.user_id)
+        execute(sa.delete(LabelStudioAccount).where(*whose))
+    return deleted
+
+
+def _delete_existing(delete: Callable[[int], None], number: int) -> int:
+    """Delete a project or an annotation; 0 where it was gone already."""
+    try:
+        delete(number)
+    except NotFound:
+        return 0
+    return 1

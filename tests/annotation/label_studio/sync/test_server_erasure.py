@@ -1,0 +1,93 @@
+"""What Label Studio holds of a forgotten annotator goes too, also when the server cannot be reached at that moment."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlmodel import col, select
+
+from annotation.errors import Unavailable
+from annotation.label_studio import sync
+from annotation.label_studio.client import Client
+from annotation.store.models import Annotator, Assignment, Judgement, LabelStudioAccount, LabelStudioBatch
+from annotation.workflow.annotators import erasure
+
+if TYPE_CHECKING:
+    from tests.annotation.label_studio.sync.conftest import Workspace
+
+
+def now() -> datetime:
+    """The time."""
+    return datetime.now(UTC)
+
+
+def forget(workspace: Workspace, name: str) -> None:
+    """Erase an annotator, as the bot does, without the server."""
+    with workspace.db.transaction() as session:
+        found = session.exec(select(Annotator).where(Annotator.pseudonym == workspace.people[name])).one()
+        erasure.erase_annotator(session, annotator_id=found.id or 0, now=now())
+
+
+def count_pending(workspace: Workspace) -> int:
+    """What is still to be erased there."""
+    with workspace.db.reading() as session:
+        return sync.count_copies(session)
+
+
+def list_answers(workspace: Workspace, name: str) -> list[str]:
+    """What an annotator answered, as it is stored."""
+    with workspace.db.reading() as session:
+        answers = select(Judgement.response).join(Assignment).join(Annotator)
+        return sorted(session.exec(answers.where(Annotator.pseudonym == workspace.people[name])).all())
+
+
+def test_projects_and_answers_there_are_erased(workspace: Workspace) -> None:
+    """The batch with its title, and an answer in another's batch; what others answered stays, here and there."""
+    workspace.campaign(overlap=3)
+    for name in ("olha", "taras"):
+        workspace.person(name)
+        workspace.push(name, 2)
+    own, others = workspace.tasks(0), workspace.tasks(1)
+    workspace.say("olha", own[0])
+    workspace.say("taras", own[1])
+    borrowed = workspace.say("olha", others[0])
+    kept = workspace.say("taras", others[1])
+    workspace.pull()
+    project = workspace.batch(0).remote_id
+    before = list_answers(workspace, "taras")
+    forget(workspace, "olha")
+    assert count_pending(workspace) == 2
+    with Client("http://127.0.0.1:1", workspace.studio.token) as away, pytest.raises(Unavailable):
+        sync.pull_batches(workspace.db, away, clock=now)
+    assert count_pending(workspace) == 2
+    sync.pull_batches(workspace.db, workspace.client, clock=now)
+    assert sync.erase_copies(workspace.db, workspace.client) == 2
+    assert count_pending(workspace) == 0
+    assert sync.erase_copies(workspace.db, workspace.client) == 0
+    with workspace.studio.api() as api:
+        assert api.get(f"/api/projects/{project}/").status_code == 404
+        assert api.get(f"/api/annotations/{borrowed}/").status_code == 404
+        assert api.get(f"/api/annotations/{kept}/").status_code == 200
+    with workspace.db.reading() as session:
+        assert len(session.exec(select(LabelStudioBatch)).all()) == 1
+        accounts = session.exec(select(LabelStudioAccount.user_id).order_by(col(LabelStudioAccount.user_id))).all()
+        assert accounts == [workspace.accounts["taras"].id]
+    assert list_answers(workspace, "taras") == before != []
+    (pulled,) = sync.pull_batches(workspace.db, workspace.client, clock=now, everything=True)
+    assert (pulled.problem, pulled.set_aside) == (None, ())
+
+
+def test_a_project_whose_number_was_not_stored_is_found(workspace: Workspace) -> None:
+    """A push was killed after it made the project: its mark is in the title."""
+    workspace.campaign()
+    workspace.person("olha")
+    workspace.push("olha", 1)
+    project = workspace.batch().remote_id
+    with workspace.db.transaction() as session:
+        session.exec(select(LabelStudioBatch)).one().remote_id = None
+    forget(workspace, "olha")
+    assert sync.erase_copies(workspace.db, workspace.client) == 1
+    with workspace.studio.api() as api:
+        assert api.get(f"/api/projects/{project}/").status_code == 404
