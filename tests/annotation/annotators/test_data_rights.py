@@ -324,7 +324,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
         ]
         assert [one["payload"]["text"] for one in found["received"]] == ["Привіт"]
         assert [one["calls"][0]["text"] for one in found["to_send"]] == ["Вітаємо"]
-        assert found["screens"] == [{"assignment_id": made.id, "message_id": 12}]
+        assert found["screens"] == [{"assignment_id": made.id, "message_id": 12, "asks_since": None}]
         assert found["exposures"][0]["cause"] == "answered"
         assert "is_control" not in found["assignments"][0]
         assert "flags" not in found["assignments"][0]["answers"][0]
