@@ -63,10 +63,10 @@ class Hromada:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
 
-    def loaded(self, project: str, *, name: str = "project.yaml") -> str:
-        """Write a project file, load it, import its votes; give its name."""
+    def loaded(self, project: str, *, name: str = "project.yaml", outside: bool = False) -> str:
+        """Write a project file, load it, import its votes; give its name. Its files may lie `outside` the folder."""
         path = self.write(name, project)
-        loaded = self("load", path, "--json")
+        loaded = self("load", path, "--json", *(["--allow-outside"] if outside else []))
         assert loaded.code == 0, loaded.err
         imported = self("import", path, "--json")
         assert imported.code == 0, imported.err

@@ -130,7 +130,7 @@ def test_the_arithmetic_of_mera(hromada: Hromada, shared: Path, rule: str) -> No
         formulas = sorted({row["INPUT:formula"] for row in csv.DictReader(source, delimiter="\t")})
     rows = [f"{one};{sum(map(int, one.split(' + ')))}\n" for one in formulas]
     hromada.write("truth.csv", "formula;gold\n" + "".join(rows))
-    name = hromada.loaded(POOL.format(file=file, rule=rule))
+    name = hromada.loaded(POOL.format(file=file, rule=rule), outside=True)
     made = hromada("aggregate", name, "--json").json
     assert (made["accuracy"]["right"], made["accuracy"]["total"]) == (200, 200)
     assert sum(item["tie"] for item in made["items"]) == 0

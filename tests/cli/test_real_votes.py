@@ -114,7 +114,7 @@ def units(facts: dict[str, Any]) -> dict[str, tuple[int, int, int]]:
 
 def test_parus_gives_the_published_figures(hromada: Hromada, data: Path) -> None:
     """PARus: 500 items, 111 people, majority .984, α .8640, all agree 89.8 %, individual 65 of 1,500 wrong."""
-    name = hromada.loaded(PARUS % {"data": data})
+    name = hromada.loaded(PARUS % {"data": data}, outside=True)
     assert hromada("status", "--json").json[0]["annotators"] == 111
     majority = hromada("aggregate", name, "--json").json
     assert majority["accuracy"] == {"right": 492.0, "total": 500, "value": 0.984}
@@ -138,12 +138,12 @@ def test_parus_can_be_keyed_by_suite_and_position(hromada: Hromada, data: Path) 
     text = PARUS % {"data": data}
     text = text.replace('["INPUT:premise", "INPUT:sent1", "INPUT:sent2", "INPUT:question"]', "suite and position")
     text = text.replace("[premise, sent1, sent2, question]", "[task_suite_id, pos]")
-    assert hromada("aggregate", hromada.loaded(text), "--json").json["accuracy"]["value"] == 0.984
+    assert hromada("aggregate", hromada.loaded(text, outside=True), "--json").json["accuracy"]["value"] == 0.984
 
 
 def test_rwsd_gives_its_low_alpha(hromada: Hromada, data: Path) -> None:
     """RWSD, keyed by text and span: α .165."""
-    name = hromada.loaded(RWSD % {"data": data})
+    name = hromada.loaded(RWSD % {"data": data}, outside=True)
     found = coefficients(hromada("agreement", name, "--json").json)
     assert found["krippendorff_alpha_nominal"] == pytest.approx(0.164938, abs=1e-6)
 
@@ -157,7 +157,7 @@ def test_rcb_gives_alpha_with_and_without_glued_digits(
 ) -> None:
     """RCB: mapping the glued digits away and keeping first answers each move α as published."""
     facts = {"data": data, "options": RCB_OPTIONS[labels], "labels": RCB_LABELS[labels], "repeats": repeats}
-    name = hromada.loaded(RCB % facts)
+    name = hromada.loaded(RCB % facts, outside=True)
     found = coefficients(hromada("agreement", name, "--json").json)
     assert found["krippendorff_alpha_nominal"] == pytest.approx(alpha, abs=5e-5)
 
@@ -166,7 +166,7 @@ def test_rcb_counts_what_it_changed_and_what_repeats(hromada: Hromada, data: Pat
     """The import says how many labels the map changed, and how many repeats do not count."""
     facts = {"data": data, "options": RCB_OPTIONS["mapped"], "labels": RCB_LABELS["mapped"], "repeats": "first"}
     path = hromada.write("project.yaml", RCB % facts)
-    hromada("load", path)
+    hromada("load", path, "--allow-outside")
     imported = hromada("import", "RCB", "--json").json
     assert (imported["votes"], imported["retained"], imported["repeats"]) == (1398, 1388, 10)
     assert imported["changed"] == [
@@ -193,7 +193,7 @@ def test_consensus_is_as_accurate_as_published(
     hromada: Hromada, data: Path, place: str, classes: int, ties: str, majority: float, dawid_skene: float
 ) -> None:
     """Majority under its tie rule and Dawid-Skene reach the accuracies known for these sets."""
-    name = hromada.loaded(truth_inference(data, place, classes=classes))
+    name = hromada.loaded(truth_inference(data, place, classes=classes), outside=True)
     found = hromada("aggregate", name, "--ties", ties, "--json").json
     assert found["accuracy"]["value"] == pytest.approx(majority, abs=5e-5)
     found = hromada("aggregate", name, "--method", "dawid_skene", "--json").json
@@ -208,13 +208,13 @@ def test_a_tie_scores_nothing_in_a_baseline(
     hromada: Hromada, data: Path, place: str, classes: int, expected: tuple[int, int, int]
 ) -> None:
     """The majority's total, wrong ones and ties are as counted by hand."""
-    name = hromada.loaded(truth_inference(data, place, classes=classes))
+    name = hromada.loaded(truth_inference(data, place, classes=classes), outside=True)
     assert units(hromada("baseline", name, "--json").json)["majority"] == expected
 
 
 def test_truth_may_cover_only_some_items(hromada: Hromada, data: Path) -> None:
     """s5_AdultContent has truth for 333 of its 11,040 items; only those are scored."""
-    name = hromada.loaded(truth_inference(data, "crowd_truth_inference/s5_AdultContent", classes=4))
+    name = hromada.loaded(truth_inference(data, "crowd_truth_inference/s5_AdultContent", classes=4), outside=True)
     assert hromada("status", "--json").json[0]["items"] == 11040
     found = hromada("aggregate", name, "--ties", "alphabetical", "--json").json
     assert (found["accuracy"]["total"], round(found["accuracy"]["value"], 4)) == (333, 0.7628)
@@ -222,7 +222,7 @@ def test_truth_may_cover_only_some_items(hromada: Hromada, data: Path) -> None:
 
 def test_the_patients_of_1979_give_the_published_class_marginals(hromada: Hromada, data: Path) -> None:
     """Dawid and Skene's own data: class marginals within .001 of .3996 .4220 .1118 .0667."""
-    name = hromada.loaded(PATIENTS % {"data": data})
+    name = hromada.loaded(PATIENTS % {"data": data}, outside=True)
     found = hromada("aggregate", name, "--method", "dawid_skene", "--json").json
     expected = {"1": 0.3996, "2": 0.4220, "3": 0.1118, "4": 0.0667}
     assert found["marginals"] == pytest.approx(expected, abs=1e-3)
@@ -231,7 +231,7 @@ def test_the_patients_of_1979_give_the_published_class_marginals(hromada: Hromad
 
 def test_dawid_skene_can_run_until_nothing_moves(hromada: Hromada, data: Path) -> None:
     """With `--stop converged` the 1979 marginals come out to four decimals, and the label says that it converged."""
-    name = hromada.loaded(PATIENTS % {"data": data})
+    name = hromada.loaded(PATIENTS % {"data": data}, outside=True)
     found = hromada("aggregate", name, "--method", "dawid_skene", "--stop", "converged", "--json").json
     expected = {"1": 0.3996, "2": 0.4220, "3": 0.1118, "4": 0.0667}
     assert {label: round(share, 4) for label, share in found["marginals"].items()} == expected
@@ -240,7 +240,7 @@ def test_dawid_skene_can_run_until_nothing_moves(hromada: Hromada, data: Path) -
 
 def test_parus_agrees_with_the_stored_coefficients(hromada: Hromada, data: Path) -> None:
     """α, AC1, Fleiss, percent and all-agree of PARus, and the mean posterior beside them, a fraction as they are."""
-    name = hromada.loaded(PARUS % {"data": data})
+    name = hromada.loaded(PARUS % {"data": data}, outside=True)
     found = coefficients(hromada("agreement", name, "--json").json)
     expected = {
         "krippendorff_alpha_nominal": 0.864036,
@@ -257,7 +257,7 @@ def test_parus_agrees_with_the_stored_coefficients(hromada: Hromada, data: Path)
 
 def test_rwsd_has_no_fleiss_and_says_why(hromada: Hromada, data: Path) -> None:
     """RWSD's overlap differs from item to item: AC1 .3088, and Fleiss's κ is refused with that reason."""
-    name = hromada.loaded(RWSD % {"data": data})
+    name = hromada.loaded(RWSD % {"data": data}, outside=True)
     rows = {row["name"]: row for row in hromada("agreement", name, "--json").json["coefficients"]}
     assert rows["gwet_ac1"]["value"] == pytest.approx(0.308803, abs=1e-6)
     assert rows["percent_agreement"]["value"] == pytest.approx(0.621119, abs=1e-6)
@@ -271,7 +271,7 @@ def test_rwsd_has_no_fleiss_and_says_why(hromada: Hromada, data: Path) -> None:
 )
 def test_agreement_can_be_broken_down(hromada: Hromada, data: Path, by: str, of: set[str]) -> None:
     """By label, over time and by class every row names its part, with n and interval."""
-    name = hromada.loaded(RWSD % {"data": data})
+    name = hromada.loaded(RWSD % {"data": data}, outside=True)
     rows = hromada("agreement", name, "--by", by, "--json").json["coefficients"]
     assert {row["of"] for row in rows} == of
     assert all(row["low"] <= row["value"] <= row["high"] for row in rows if row["low"] is not None)
@@ -280,7 +280,7 @@ def test_agreement_can_be_broken_down(hromada: Hromada, data: Path, by: str, of:
 
 def test_agreement_can_be_broken_down_by_people(hromada: Hromada, data: Path) -> None:
     """One row an annotator against the rest, and one row a pair who met."""
-    name = hromada.loaded(RWSD % {"data": data})
+    name = hromada.loaded(RWSD % {"data": data}, outside=True)
     rows = hromada("agreement", name, "--by", "annotator", "--json").json["coefficients"]
     assert len(rows) == 53
     pairs = hromada("agreement", name, "--by", "pair", "--json").json["pairs"]
@@ -293,7 +293,7 @@ def test_every_method_of_closed_labels_can_be_asked_for(
     hromada: Hromada, data: Path, method: str, least: float
 ) -> None:
     """CF by other methods, as accurate as is known of them; the method and its version stand in the answer."""
-    name = hromada.loaded(truth_inference(data, "active-crowd-toolkit/CF", classes=5))
+    name = hromada.loaded(truth_inference(data, "active-crowd-toolkit/CF", classes=5), outside=True)
     found = hromada("aggregate", name, "--method", method, "--json").json
     assert found["accuracy"]["value"] > least
     assert method in found["made"]
@@ -301,7 +301,7 @@ def test_every_method_of_closed_labels_can_be_asked_for(
 
 def test_gold_that_made_the_labels_does_not_score_them(hromada: Hromada, data: Path) -> None:
     """With anchors, or skills from gold, no accuracy is given, and it is said why."""
-    name = hromada.loaded(truth_inference(data, "SpectralMethodsMeetEM/rte", classes=2))
+    name = hromada.loaded(truth_inference(data, "SpectralMethodsMeetEM/rte", classes=2), outside=True)
     for options in (("--method", "dawid_skene", "--anchors"), ("--method", "skills")):
         assert hromada("aggregate", name, *options, "--json").json["accuracy"] is None
         assert "No accuracy" in hromada("aggregate", name, *options).out
@@ -315,7 +315,7 @@ def test_gold_that_made_the_labels_does_not_score_them(hromada: Hromada, data: P
 
 def test_other_metrics_stand_beside_accuracy(hromada: Hromada, data: Path) -> None:
     """Macro-F1, weighted F1 and MCC in `baseline` and in human_baseline.csv, with intervals."""
-    name = hromada.loaded(truth_inference(data, "SpectralMethodsMeetEM/rte", classes=2))
+    name = hromada.loaded(truth_inference(data, "SpectralMethodsMeetEM/rte", classes=2), outside=True)
     units = hromada("baseline", name, "--json").json["units"]
     assert [score["metric"] for score in units[0]["scores"]] == ["accuracy", "macro_f1", "weighted_f1", "mcc"]
     assert all(score["ci_low"] is not None for unit in units for score in unit["scores"])
@@ -340,7 +340,7 @@ def test_the_intervals_of_the_majority_are_those_of_the_reference(
     hromada: Hromada, data: Path, folder: str, classes: int, fresh: tuple[float, float], this: tuple[float, float]
 ) -> None:
     """For a fresh panel and for this one, in the command, in human_baseline.csv and, in percent, in baselines.csv."""
-    name = hromada.loaded(truth_inference(data, folder, classes=classes))
+    name = hromada.loaded(truth_inference(data, folder, classes=classes), outside=True)
     unit = hromada("baseline", name, "--json").json["units"][1]
     score = unit["scores"][0]
     assert unit["unit"] == "majority"
@@ -377,7 +377,7 @@ items: from votes
 votes: {{format: toloka, file: "{file}"}}
 """
     hromada.write("project.yaml", text)
-    assert hromada("load", "project.yaml").code == 0
+    assert hromada("load", "project.yaml", "--allow-outside").code == 0
     imported = hromada("import", pool, "--json").json
     golden = sum(bool(row.split("\t")[header.index("GOLDEN:" + answer[pool][7:])]) for row in rows[1:])
     assert imported["votes"] == len(rows) - 1

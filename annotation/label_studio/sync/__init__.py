@@ -6,13 +6,13 @@ from annotation.label_studio.sync.pull import PullResult, pull_batches
 from annotation.label_studio.sync.push import PushOrder, PushResult, push_batch
 from annotation.label_studio.sync.server_address import adopt_server
 from annotation.label_studio.sync.server_erasure import count_copies, erase_copies
-from annotation.label_studio.sync.watch import WebhookReceiver, watch_batches
+from annotation.label_studio.sync.watch import WebhookListener, watch_batches
 
 __all__ = [
     "PullResult",
     "PushOrder",
     "PushResult",
-    "WebhookReceiver",
+    "WebhookListener",
     "adopt_server",
     "count_copies",
     "erase_copies",

@@ -29,7 +29,7 @@ MAX_BODY_BYTES = 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
-class WebhookReceiver:
+class WebhookListener:
     """Where webhooks come in: an address of this machine, and the URL by which the server reaches it."""
 
     host: str
@@ -46,7 +46,7 @@ async def watch_batches(
     on_results: Callable[[Sequence[PullResult]], None],
     on_failure: Callable[[HromadaError], None],
     every: float = PULL_INTERVAL,
-    receiver: WebhookReceiver | None = None,
+    receiver: WebhookListener | None = None,
     project_id: int | None = None,
 ) -> None:
     """Pull every batch on the server at once, then at an interval or when woken, until `stop` is set.
@@ -95,7 +95,7 @@ async def _wait_for_first(*events: asyncio.Event, seconds: float) -> None:
 async def _receive_webhooks(
     database: Database,
     client: Client,
-    receiver: WebhookReceiver | None,
+    receiver: WebhookListener | None,
     wake: asyncio.Event,
     *,
     on_failure: Callable[[HromadaError], None],
@@ -139,7 +139,7 @@ def create_webhook_app(secret: str, wake: asyncio.Event) -> web.Application:
     return app
 
 
-async def _bind_address(runner: web.AppRunner, receiver: WebhookReceiver) -> None:
+async def _bind_address(runner: web.AppRunner, receiver: WebhookListener) -> None:
     try:
         await web.TCPSite(runner, receiver.host, receiver.port).start()
     except OSError:

@@ -14,7 +14,7 @@ from bot.commands.command_line import AsJson
 from bot.commands.label_studio import connection
 
 if TYPE_CHECKING:
-    from annotation.label_studio.sync import PullResult, WebhookReceiver
+    from annotation.label_studio.sync import PullResult, WebhookListener
 
 
 def pull(
@@ -130,10 +130,10 @@ async def _run_until_signal(start: Callable[[asyncio.Event], Awaitable[None]]) -
     await start(stop)
 
 
-def _parse_receiver(listen: str | None, address: str | None) -> WebhookReceiver | None:
+def _parse_receiver(listen: str | None, address: str | None) -> WebhookListener | None:
     """Where webhooks come in; None without --listen. Raises BadInput for an address without a port."""
     from annotation.errors import BadInput, Where
-    from annotation.label_studio.sync import WebhookReceiver
+    from annotation.label_studio.sync import WebhookListener
 
     if listen is None:
         return None
@@ -141,7 +141,7 @@ def _parse_receiver(listen: str | None, address: str | None) -> WebhookReceiver 
     if not port.isdecimal() or int(port) > 65535:
         where = Where(field="--listen")
         raise BadInput(f"{listen!r} has no port.", where=where, remedy="Write it like 127.0.0.1:8765.")
-    return WebhookReceiver(host=host or "127.0.0.1", port=int(port), address=address)
+    return WebhookListener(host=host or "127.0.0.1", port=int(port), address=address)
 
 
 def _print_problem_once(problems: dict[str, str], name: str, problem: str | None) -> None:
