@@ -15,8 +15,10 @@ def find_exceeded_limits(
     items: Sequence[LintItem], pairs_by_question: PairsByQuestion, limits: SurfaceLimits
 ) -> Iterator[LintFinding]:
     """Find options longer than a button, items with more long options than buttons, and items longer than a message."""
+    ids_with_long_option: set[str] = set()
     for name, pairs in pairs_by_question.items():
         with_long_option = [(item, question) for item, question in pairs if _has_long_option(question, limits)]
+        ids_with_long_option.update(item.id for item, _ in with_long_option)
         if with_long_option:
             longest = max((option for _, question in with_long_option for option in question.options), key=len)
             yield LintFinding(
@@ -36,7 +38,12 @@ def find_exceeded_limits(
                 first=f"The item has more than {limits.n_buttons} options, and they are too long for buttons.",
                 field=name,
             )
-    lengths = {item.id: length for item in items if (length := _measure_length(item, limits)) > limits.message_units}
+    lengths = {
+        item.id: length
+        for item in items
+        if (length := _measure_length(item, limits, lists_options=item.id in ids_with_long_option))
+        > limits.message_units
+    }
     if lengths:
         yield LintFinding(
             rule=rules.LONG_TEXT,
@@ -50,13 +57,13 @@ def _has_long_option(question: LintQuestion, limits: SurfaceLimits) -> bool:
     return bool(question.options) and max(map(len, question.options)) > limits.button_characters
 
 
-def _measure_length(item: LintItem, limits: SurfaceLimits) -> int:
+def _measure_length(item: LintItem, limits: SurfaceLimits, *, lists_options: bool) -> int:
     """The UTF-16 units of a message with the shown fields and questions of an item.
 
-    Options count where they are too long for buttons, because they are then listed in the message.
+    `lists_options`: some options are too long for buttons, so they are listed in the message and count.
     """
-    parts = [*item.shown.values(), *(question.text for question in item.questions)]
-    for question in item.questions:
+    parts = [*item.shown.values(), *[question.text for question in item.questions]]
+    for question in item.questions if lists_options else ():
         if _has_long_option(question, limits):
             # each option is listed after its letter; here "A" stands for any letter, because only the length matters
             parts += [f"A) {option}" for option in question.options]

@@ -68,7 +68,7 @@ def _build_draft(
     golds = {question: text for question, column in gold_columns.items() if (text := get_cell(row, column).strip())}
     return ItemDraft(
         external_id=external_id,
-        group=_get_optional(row, section.group) or external_id,
+        group=(_get_optional(row, section.group) or external_id) if section.group else external_id,
         data=dict(row.values),
         shown=tuple([piece.text for piece in pieces]),
         options=parse_options(row, section.options) if section.options else None,
@@ -77,16 +77,21 @@ def _build_draft(
         pieces=pieces,
         golds=golds,
         accepted=parse_list(row, section.accepted) if section.accepted else (),
-        explanation=_get_optional(row, section.explanation),
+        explanation=_get_optional(row, section.explanation) if section.explanation else None,
         revision=_parse_revision(row, section.revision) if section.revision else 1,
-        stratum=_get_optional(row, section.stratum),
-        tags=tuple(dict.fromkeys(tag for column in section.tags or () for tag in parse_list(row, column))),
+        stratum=_get_optional(row, section.stratum) if section.stratum else None,
+        tags=_parse_tags(row, section.tags) if section.tags else (),
         lineage=_parse_lineage(row, section.lineage) if section.lineage else None,
     )
 
 
-def _get_optional(row: input_files.FileRow, column: str | None) -> str | None:
-    return (get_cell(row, column).strip() or None) if column is not None else None
+def _get_optional(row: input_files.FileRow, column: str) -> str | None:
+    return get_cell(row, column).strip() or None
+
+
+def _parse_tags(row: input_files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:
+    """The different tags of all columns, in their order."""
+    return tuple(dict.fromkeys(tag for column in columns for tag in parse_list(row, column)))
 
 
 def _parse_revision(row: input_files.FileRow, column: str) -> int:
@@ -131,7 +136,9 @@ def _build_piece(part: project_file.ShownColumn, row: input_files.FileRow) -> Pi
                 remedy="It has to stand there once.",
             )
         gap = (positions[0], positions[0] + len(part.gap))
-    marks = tuple([_locate_mark(text, row, column) for column in part.mark if get_cell(row, column).strip()])
+    marks: tuple[Extent, ...] = ()
+    if part.mark:
+        marks = tuple([_locate_mark(text, row, column) for column in part.mark if get_cell(row, column).strip()])
     return Piece(field=part.field, text=text, title=part.title, fold=part.fold, gap=gap, marks=marks, step=part.step)
 
 

@@ -195,11 +195,12 @@ def _insert_items(
     `encoded_data` are the data of the items as JSON, where they are encoded already.
     """
     constants = {"project_id": project.id, "n_live": 0, "n_done": 0}
+    places = {pool: row_builder.count_places(pool, project.overlap) for pool in Pool}
     for start in range(0, len(rows), ROWS_PER_STATEMENT):
         batch = rows[start : start + ROWS_PER_STATEMENT]
         columns = {name: [row[name] for row in batch] for name in batch[0]}
         columns["queue_position"] = [positions[name] for name in columns["external_id"]]
-        columns["free"] = [row_builder.count_places(pool, project.overlap) for pool in columns["pool"]]
+        columns["free"] = [places[pool] for pool in columns["pool"]]
         encoded = {} if encoded_data is None else {"data": encoded_data[start : start + ROWS_PER_STATEMENT]}
         table_model.insert_rows(session, Item, columns, constants=constants, encoded=encoded)
         if progress is not None:
