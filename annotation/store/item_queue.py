@@ -44,7 +44,7 @@ MOST_WINDOWS = 4
 """Number of windows that one call reads at most, in queue order and of requeued items each."""
 
 MOST_COUNTED = 500
-"""Open items are counted up to this number, to bound the cost of counting."""
+"""Items are counted up to this number for annotators, to bound the cost of counting."""
 
 END_POSITION = 2**31 - 1  # above the queue position of every item
 SETTLE_TIME = timedelta(minutes=1)
@@ -76,14 +76,12 @@ class QueueQuery:
 class QueuedItem:
     """The item whose place was taken, or neither id nor item where there is none for the annotator now.
 
-    `item` is None for an item that they had before its lease expired. `open_items` is the number of items with a free
-    place before the call, this one included, counted up to `MOST_COUNTED` + 1. `search_again` says that the search has
-    not ended and that the next call goes on.
+    `item` is None for an item that they had before its lease expired. `search_again` says that the search has not ended
+    and that the next call goes on.
     """
 
     item_id: int | None = None
     item: Item | None = None
-    open_items: int | None = None
     search_again: bool = False
 
 
@@ -110,7 +108,7 @@ class _Cursor:
 
 def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> QueuedItem:
     """Take a place of the annotator's next item; their row has to be locked (`annotator_locks.lock_annotator`)."""
-    top, has_expired, open_items, stored = _read_queue_state(session, query)
+    top, has_expired, stored = _read_queue_state(session, query)
     if top is None:
         return QueuedItem()
     expired = _select_ids(session, item_queue_sql.EXPIRED, query, cause=query.cause.value) if has_expired else []
@@ -121,7 +119,7 @@ def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> Que
     candidates = _find_candidates(session, query, before, window_start=int(query.window_start * (top + 1)))
     item = _take_place(session, candidates)
     if item is not None:
-        return QueuedItem(item_id=item.id, item=item, open_items=open_items)
+        return QueuedItem(item_id=item.id, item=item)
     queued, cursor = None, before
     if not before.finished:
         queued, cursor = _take_in_order(session, query, before, first_is_empty=not candidates)
@@ -130,13 +128,7 @@ def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> Que
         queued, cursor = _take_requeued(session, query, cursor, first_is_empty=empty, now=now)
     if cursor != before:
         _save_cursor(session, query, cursor)
-    return queued if queued.item is None else replace(queued, open_items=open_items)
-
-
-def count_other_open_items(session: Session, *, project_id: int, pool: Pool, item_id: int) -> int:
-    """The number of items but this one that have a free place, counted up to `MOST_COUNTED` + 1 with it."""
-    values = {"project": project_id, "pool": pool.value, "item": item_id, "most": MOST_COUNTED + 1}
-    return int(session.connection().execute(item_queue_sql.OTHER_OPEN_ITEMS, values).scalar_one())
+    return queued
 
 
 def has_met_group_elsewhere(session: Session, query: QueueQuery, *, item_id: int) -> bool:
@@ -199,13 +191,13 @@ def _take_candidate(session: Session, candidates: list[int]) -> QueuedItem:
     return QueuedItem(search_again=True) if item is None else QueuedItem(item_id=item.id, item=item)
 
 
-def _read_queue_state(session: Session, query: QueueQuery) -> tuple[int | None, bool, int, _Cursor | None]:
-    """The last open position, whether the annotator has an expired lease, the number of open items, and the cursor."""
+def _read_queue_state(session: Session, query: QueueQuery) -> tuple[int | None, bool, _Cursor | None]:
+    """The last open position, whether the annotator has an expired lease, and the cursor."""
     values = {"annotator": query.annotator_id, "project": query.project_id, "pool": query.pool.value}
-    row = session.connection().execute(item_queue_sql.QUEUE_STATE, values | {"most": MOST_COUNTED + 1}).one()
-    top, expired, open_items, start, pos, wrapped, seq = row
+    row = session.connection().execute(item_queue_sql.QUEUE_STATE, values).one()
+    top, expired, start, pos, wrapped, seq = row
     cursor = None if start is None else _Cursor(start=start, pos=pos, wrapped=bool(wrapped), seq=seq)
-    return top, bool(expired), open_items, cursor
+    return top, bool(expired), cursor
 
 
 def _find_candidates(session: Session, query: QueueQuery, cursor: _Cursor, *, window_start: int) -> list[int]:

@@ -19,20 +19,13 @@ NEW = (
 assignments of the annotator."""
 
 QUEUE_STATE = sa.text("""
-SELECT queue.top, queue.expired, queue.open_items, w.start, w.pos, w.wrapped, w.seq FROM (
+SELECT queue.top, queue.expired, w.start, w.pos, w.wrapped, w.seq FROM (
   SELECT
     (SELECT queue_position FROM item WHERE project_id = :project AND pool = :pool AND free > 0
      ORDER BY queue_position DESC LIMIT 1) AS top,
     (SELECT 1 FROM assignment x WHERE x.annotator_id = :annotator AND x.project_id = :project AND x.status = 'expired'
-     LIMIT 1) AS expired,
-    (SELECT count(*) FROM (
-       SELECT 1 FROM item WHERE project_id = :project AND pool = :pool AND free > 0 LIMIT :most) counted) AS open_items
+     LIMIT 1) AS expired
 ) queue LEFT JOIN queue_cursor w ON w.annotator_id = :annotator AND w.project_id = :project AND w.pool = :pool""")
-
-OTHER_OPEN_ITEMS = sa.text("""
-SELECT count(*) FROM (
-  SELECT id FROM item WHERE project_id = :project AND pool = :pool AND free > 0 LIMIT :most
-) open WHERE id <> :item""")
 
 OPEN_ITEMS = """
 SELECT id, group_id, queue_position, free, bin FROM item WHERE project_id = :project AND pool = :pool AND free > 0"""

@@ -183,7 +183,15 @@ def show_assignment_result(
 def show_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
     """Show the item in new messages, with its buttons under the last."""
     draft = context.state.get_draft(item.assignment_id, item.revision)
-    return context.send(*render_item(context, item, draft), assignment_id=item.assignment_id)
+    messages = context.send(*render_item(context, item, draft), assignment_id=item.assignment_id)
+    return messages if item.is_new else join_calls(remove_item_buttons(context, item), messages)
+
+
+def remove_item_buttons(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
+    """Remove the buttons under the message that shows the item, if there is one, so that at most one has them."""
+    draft = context.state.get_draft(item.assignment_id, item.revision)
+    shown = render_item(context, item, draft)[-1]
+    return context.without_tap().edit(replace(shown, buttons=()), assignment_id=item.assignment_id)
 
 
 def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> tuple[RenderedMessage, ...]:
@@ -192,14 +200,7 @@ def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) 
         item,
         context.translate,
         progress=items.build_item_progress(item, draft, context.translate),
-        countdown=has_countdown(context, item.project_id),
     )
-
-
-def has_countdown(context: UpdateContext, project_id: int) -> bool:
-    """Whether the project shows annotators how many items are left."""
-    definition = context.find_definition(project_id)
-    return definition is not None and definition.reward is not None and definition.reward.countdown
 
 
 def show_card(

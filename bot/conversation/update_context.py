@@ -121,9 +121,12 @@ class UpdateContext:
 
     def acknowledge(self, text_id: str = "", *, alert: bool = False, **arguments: str | int) -> TelegramCalls:
         """Acknowledge the tap, with a text as a toast or an alert; no call where the update is no tap."""
+        return self.acknowledge_with(self.translate(text_id, **arguments) if text_id else "", alert=alert)
+
+    def acknowledge_with(self, text: str, *, alert: bool = False) -> TelegramCalls:
+        """Acknowledge the tap with this text; no call where the update is no tap."""
         if self.incoming.query_id is None:
             return ()
-        text = self.translate(text_id, **arguments) if text_id else ""
         return (TapAcknowledgement(query_id=self.incoming.query_id, text=text, alert=alert),)
 
     def send(self, *messages: RenderedMessage, assignment_id: int | None = None) -> tuple[NewMessage, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Annotated
 
@@ -45,6 +46,10 @@ class PassMark(Section):
         if self.right is not None and self.of is not None:
             return right >= self.right
         return of > 0 and right >= multiply_share(self.share or 0.0, of)
+
+    def count_needed(self, of: int) -> int:
+        """How many right answers of `of` pass."""
+        return math.ceil(multiply_share(self.share, of)) if self.share is not None else self.right or 0
 
     def __str__(self) -> str:
         return f"{self.right} of {self.of}" if self.share is None else f"{self.share:.0%}"

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, question_base
-from annotation.store import item_queue
+from annotation.campaigns.sections.stages import PassMark
 from annotation.store.models import Assignment, Item, table_model
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Pool, Stage, Surface
-from annotation.workflow.assignments import annotator_context, assignment_policy
+from annotation.workflow.assignments import annotator_context, assignment_policy, countdown
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.assignments.assignment_policy import PagePosition
+from annotation.workflow.assignments.countdown import Countdown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,10 +61,9 @@ class AssignedItem:
 
     `revision` is the revision that the next answer will have, 0 for a first answer. `project` is the project's title,
     `item` the item's external id, `stimulus` the text to judge and `pieces` its parts with their kinds. `number` counts
-    the annotator's items in the project from 1. `remaining` is how many items of the pool still need answers of any
-    annotator, the one in hand included; with control items and repeats how many main items do, so that they look no
-    different. It is None in training and qualification, above `item_queue.MOST_COUNTED`, and where the project shows no
-    countdown.
+    the annotator's items in the stage from 1, in training and qualification those of the attempt. `countdown` is None
+    where none is shown. `pass_mark` is that of the stage. `is_new`
+    says that the annotator never had the item before.
     """
 
     assignment_id: int
@@ -78,17 +78,17 @@ class AssignedItem:
     pieces: tuple[Mapping[str, Any], ...]
     questions: tuple[ShownQuestion, ...]
     number: int
-    remaining: int | None
+    countdown: Countdown | None
+    pass_mark: PassMark | None
     page: ShownPage | None
+    is_new: bool = False
 
 
-def build_assigned_item(opened: OpenedAssignment, *, open_items: int | None = None) -> AssignedItem:
-    """Build what the annotator is shown of an assignment.
-
-    `open_items` is the number of open items in the pool where the queue has counted it; where it is None, it is counted
-    here.
-    """
+def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> AssignedItem:
+    """Build what the annotator is shown of an assignment."""
     context, assignment, item = opened.context, opened.assignment, opened.item
+    section = context.definition.stages.by_name.get(assignment.stage.value)
+    number = get_number(opened)
     return AssignedItem(
         assignment_id=opened.assignment_id,
         revision=assignment.open_revision or 0,
@@ -101,10 +101,26 @@ def build_assigned_item(opened: OpenedAssignment, *, open_items: int | None = No
         stimulus=item.stimulus,
         pieces=tuple(item.pieces or ()),
         questions=get_shown_questions(opened),
-        number=assignment.position or 0,
-        remaining=_count_remaining(opened, open_items=open_items),
+        number=number,
+        countdown=countdown.count_down(opened, number=number) if _has_countdown(opened) else None,
+        pass_mark=None if section is None else section.pass_mark,
         page=_build_shown_page(context, assignment),
+        is_new=is_new,
     )
+
+
+def get_number(opened: OpenedAssignment) -> int:
+    """The number of the item in its stage and attempt, from 1."""
+    if not opened.context.definition.stages.by_name:
+        return opened.assignment.position or 0
+    return countdown.get_stage_number(opened)
+
+
+def _has_countdown(opened: OpenedAssignment) -> bool:
+    """Whether the annotator is shown what is left: always in training and qualification, elsewhere by the project."""
+    reward = opened.context.definition.reward
+    is_wanted = reward is not None and reward.countdown
+    return is_wanted or opened.assignment.stage in {Stage.TRAINING, Stage.QUALIFICATION}
 
 
 def get_shown_questions(opened: OpenedAssignment) -> tuple[ShownQuestion, ...]:
@@ -173,49 +189,17 @@ def build_option_orders(context: AnnotatorContext, item: Item, *, occasion: int)
     return orders
 
 
-def _count_remaining(opened: OpenedAssignment, *, open_items: int | None) -> int | None:
-    """The number does not depend on the item that it is shown with, so that nobody can tell hidden items by it."""
-    item, is_hidden = opened.item, opened.assignment.is_control or opened.assignment.is_repeat
-    reward = opened.context.definition.reward
-    if reward is None or not reward.countdown or not (is_hidden or item.pool in POOLS_WITH_OVERLAP):
-        return None
-    if open_items is None:
-        pool = Pool.MAIN if is_hidden else item.pool
-        in_hand = _find_item_in_hand(opened, pool)
-        others = item_queue.count_other_open_items(
-            opened.session, project_id=item.project_id, pool=pool, item_id=in_hand or 0
-        )
-        open_items = max(1, others + (in_hand is not None))
-    return open_items if open_items <= item_queue.MOST_COUNTED else None
-
-
-def _find_item_in_hand(opened: OpenedAssignment, pool: Pool) -> int | None:
-    """The item of the pool whose place the annotator holds: this one, or another while this one is answered anew."""
-    assignment = opened.assignment
-    if assignment.status is AssignmentStatus.LIVE:
-        return assignment.item_id if assignment.holds_place else None
-    live = (
-        select(Assignment.item_id)
-        .join(Item, col(Item.id) == col(Assignment.item_id))
-        .where(Assignment.annotator_id == assignment.annotator_id, Assignment.project_id == assignment.project_id)
-        .where(Assignment.status == AssignmentStatus.LIVE, Assignment.surface == Surface.TELEGRAM)
-        .where(col(Assignment.holds_place), Item.pool == pool)
-    )
-    return opened.session.exec(live.limit(1)).first()
-
-
 @dataclass(frozen=True, kw_only=True)
 class SelectedItem:
     """The item to assign next.
 
-    `item` is the item's row where the queue has read it and the annotator never had the item, else None. `open_items`
-    is as in `item_queue.QueuedItem`. `occasion` counts the assignments of the item to this annotator from 0, `attempt`
-    is the attempt at training or qualification, None in other stages. `page_position` is None without pages.
+    `item` is the item's row where the queue has read it and the annotator never had the item, else None. `occasion`
+    counts the assignments of the item to this annotator from 0, `attempt` is the attempt at training or qualification,
+    None in other stages. `page_position` is None without pages.
     """
 
     item_id: int
     item: Item | None = None
-    open_items: int | None = None
     occasion: int = 0
     attempt: int | None = None
     is_repeat: bool = False

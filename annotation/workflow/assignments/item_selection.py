@@ -143,9 +143,7 @@ def _take_from_queue(
         return NothingAssigned(reason=UnassignedReason.SEARCHING, project=context.project.name)
     if queued.item_id is None:
         return None
-    return SelectedItem(
-        item_id=queued.item_id, item=queued.item, open_items=queued.open_items, page_position=page_position
-    )
+    return SelectedItem(item_id=queued.item_id, item=queued.item, page_position=page_position)
 
 
 def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -> QueueQuery:

@@ -25,7 +25,7 @@ class SavedJudgement:
 
     `repeated` says that the same submission was stored before and nothing is stored now. `answers` are the texts of the
     answers by question name as the annotator saw them, `stored_answers` the same answers as they are stored; both are
-    empty for a skip. `number` counts the annotator's items in the project from 1. `extra` says that the item had all
+    empty for a skip. `number` is as in `AssignedItem`. `extra` says that the item had all
     its answers already, `changeable` that an undo may be tried, `reopened` that one has opened the item for another
     answer. `feedback` is set in training only, `decision` only with the last answer of a qualification. The other
     fields are as in `AssignedItem`.
@@ -136,7 +136,7 @@ def build_saved_judgement(
     return SavedJudgement(
         assignment_id=opened.assignment_id,
         revision=judgement.revision,
-        number=assignment.position or 0,
+        number=assigned_items.get_number(opened),
         project_id=context.project_id,
         language=context.project.language,
         stage=assignment.stage,
@@ -159,7 +159,7 @@ def _can_offer_undo(assignment: Assignment, judgement: Judgement, decision: Qual
     is_final = (
         assignment.stage is Stage.TRAINING or decision is not None or judgement.excluded_kind is ExclusionKind.EXTRA
     )
-    return assignment.status is AssignmentStatus.DONE and not is_final
+    return assignment.status in {AssignmentStatus.DONE, AssignmentStatus.SKIPPED} and not is_final
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -138,7 +138,7 @@ def _assign_project_item(
     if isinstance(selected, NothingAssigned):
         return selected
     opened = assigned_items.assign_item(transaction, context, selected, now=now)
-    return assigned_items.build_assigned_item(opened, open_items=selected.open_items)
+    return assigned_items.build_assigned_item(opened, is_new=selected.item is not None)
 
 
 def find_project_obstacle(session: Session, context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:

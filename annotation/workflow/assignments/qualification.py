@@ -26,11 +26,16 @@ from annotation.workflow.quality import gold_answers
 class QualificationDecision:
     """The decision on an attempt.
 
-    `n_right` of the `n_answered` final answers are right; `low` and `high` are the 95 % Wilson interval of this share.
-    `retry_at` is when the next attempt may begin, None where the attempt was passed or was the last one.
+    `stage` is training or qualification. `n_right` of the `n_answered` final answers are right; `low` and `high` are
+    the 95 % Wilson interval of this share. `n_needed` right answers pass, None without a pass mark. `retry_at` is when
+    the next attempt may begin, None where the attempt was passed or was the last one. `next_stage` is the stage that
+    the annotator is in now.
     """
 
+    stage: Stage
+    next_stage: Stage
     passed: bool
+    n_needed: int | None
     n_right: int
     n_answered: int
     low: float
@@ -82,7 +87,10 @@ def decide_attempt(session: Session, context: AnnotatorContext, *, now: datetime
     session.add(participation)
     retry_at = None if passed or not has_retry else participation.retry_at
     decision = QualificationDecision(
+        stage=stage,
+        next_stage=participation.stage,
         passed=passed,
+        n_needed=None if pass_mark is None else pass_mark.count_needed(n_answered),
         n_right=n_right,
         n_answered=n_answered,
         low=share_interval.low or 0.0,

@@ -20,6 +20,7 @@ from annotation.vocabulary import (
     EXTRA,
     POOLS_WITH_OVERLAP,
     AssignmentStatus,
+    Exclusion,
     ParticipationStatus,
     ProjectStatus,
     Stage,
@@ -90,20 +91,14 @@ def store_first_answer(
         leases.expire_lease(session, assignment, now=now)
     exclusion = new_answer.exclusion
     if not _mark_done(session, assignment, status=AssignmentStatus.LIVE, holds_place=assignment.holds_place):
-        late_exclusion = enforcement.get_exclusion(context.participation)
-        if late_exclusion is None and not _is_still_needed(opened):
-            late_exclusion = EXTRA
-        takes_place = late_exclusion is None and item.pool in POOLS_WITH_OVERLAP and not assignment.is_repeat
-        if not _mark_done(session, assignment, status=AssignmentStatus.EXPIRED, holds_place=takes_place):
-            raise Stale("This item is closed.")
-        exclusion = late_exclusion or exclusion
+        exclusion = _take_place_again(opened, status=AssignmentStatus.EXPIRED) or exclusion
     judgement = judgement_writer.write_judgement(opened, new_answer, revision=0, exclusion=exclusion, now=now)
     if assignment.holds_place:
         if not assignment.exposed and annotator_context.is_exposed_by_exception(session, context, item):
             assignment.exposed = True
         overlap_counts.fill_place(session, item_id=item.id or 0)
     _update_counts(opened, new_answer=new_answer, now=now)
-    decision = _decide_qualification(opened, now=now)
+    decision = _decide_attempt(opened, now=now)
     apply_consequences(opened, now=now)
     return judgement_writer.build_saved_judgement(opened, judgement, decision=decision)
 
@@ -153,10 +148,25 @@ def _mark_done(session: Session, assignment: Assignment, *, status: AssignmentSt
     return True
 
 
+def _take_place_again(opened: OpenedAssignment, *, status: AssignmentStatus) -> Exclusion | None:
+    """Mark an assignment of this status, which has lost its place, as answered, with a place if one is free.
+
+    Returns the exclusion of the answer, None where it counts. Raises Stale where the assignment has another status.
+    """
+    assignment, item = opened.assignment, opened.item
+    exclusion = enforcement.get_exclusion(opened.context.participation)
+    if exclusion is None and not _is_still_needed(opened):
+        exclusion = EXTRA
+    takes_place = exclusion is None and item.pool in POOLS_WITH_OVERLAP and not assignment.is_repeat
+    if not _mark_done(opened.session, assignment, status=status, holds_place=takes_place):
+        raise Stale("This item is closed.")
+    return exclusion
+
+
 def _is_still_needed(opened: OpenedAssignment) -> bool:
     """Whether an answer that came after its lease is still needed; takes a place for it where it needs one."""
     session, context, assignment, item = opened.session, opened.context, opened.assignment, opened.item
-    if assignment.status is not AssignmentStatus.EXPIRED and assignment.status is not AssignmentStatus.LIVE:
+    if assignment.status not in {AssignmentStatus.EXPIRED, AssignmentStatus.LIVE, AssignmentStatus.SKIPPED}:
         return False
     if context.project.status is ProjectStatus.CLOSED or context.annotator.suspended_at is not None:
         return False
@@ -169,20 +179,21 @@ def _is_still_needed(opened: OpenedAssignment) -> bool:
     return overlap_counts.take_place(session, item_id=item.id or 0)
 
 
-def _store_revision(
-    opened: OpenedAssignment,
-    *,
-    new_answer: NewAnswer,
-    now: datetime,
-) -> SavedJudgement:
+def _store_revision(opened: OpenedAssignment, *, new_answer: NewAnswer, now: datetime) -> SavedJudgement:
+    """Store another answer; the first answer to a skipped item takes a place again, if there is one."""
     session, context, assignment = opened.session, opened.context, opened.assignment
     revision, assignment.open_revision = assignment.open_revision or 0, None
+    was_skipped, exclusion = assignment.status is AssignmentStatus.SKIPPED, new_answer.exclusion
+    if was_skipped:
+        exclusion = _take_place_again(opened, status=AssignmentStatus.SKIPPED) or exclusion
     if assignment.repeat_at is not None and context.definition.repeats is not None:
         assignment.repeat_at = now + timedelta(seconds=context.definition.repeats.after)
     session.add(assignment)
-    judgement = judgement_writer.write_judgement(
-        opened, new_answer, revision=revision, exclusion=new_answer.exclusion, now=now
-    )
+    judgement = judgement_writer.write_judgement(opened, new_answer, revision=revision, exclusion=exclusion, now=now)
+    if was_skipped:
+        if assignment.holds_place:
+            overlap_counts.fill_place(session, item_id=assignment.item_id)
+        _update_counts(opened, new_answer=new_answer, now=now)
     apply_consequences(opened, now=now)
     return judgement_writer.build_saved_judgement(opened, judgement)
 
@@ -238,14 +249,17 @@ def _clear_repeat(session: Session, assignment: Assignment) -> None:
     session.connection().execute(of_first_occasion.values(repeat_at=None))
 
 
-def _decide_qualification(opened: OpenedAssignment, *, now: datetime) -> QualificationDecision | None:
-    """Decide the qualification if this was the last answer of the attempt; None where it was not."""
+def _decide_attempt(opened: OpenedAssignment, *, now: datetime) -> QualificationDecision | None:
+    """Decide the training or qualification if this was the last answer of the attempt; None where it was not."""
     session, context, assignment = opened.session, opened.context, opened.assignment
-    if assignment.stage is not Stage.QUALIFICATION or assignment.attempt != context.participation.attempt:
+    stage = assignment.stage
+    if stage not in qualification.MARKED_STAGES or assignment.attempt != context.participation.attempt:
         return None
-    if context.participation.stage is not Stage.QUALIFICATION:
+    if context.participation.stage is not stage:
         return None
-    if item_selection.select_attempt_item(session, context, Stage.QUALIFICATION) is not None:
+    if item_selection.select_attempt_item(session, context, stage) is not None:
+        return None
+    if item_selection.has_batch_items(session, context):
         return None
     if not qualification.is_attempt_complete(session, context):
         return None

@@ -1,4 +1,4 @@
-"""Undo of an answer: possible until feedback, a decision or another item of the group was shown to the annotator."""
+"""Undo of an answer or a skip: possible until feedback, a decision or another item of the group was shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXCLUDED_OR_WITHDRAWN = {ParticipationStatus.EXCLUDED, ParticipationStatus.WITHD
 
 
 def undo_judgement(opened: OpenedAssignment) -> AssignedItem:
-    """Open an answered item for another answer; the stored answer stays final until the other one is submitted.
+    """Open an answered or skipped item for another answer; what is stored stays final until the other is submitted.
 
     Raises Stale where the answer can no longer be changed: another item of the group was shown since, the project is
     closed, the item was training, or the qualification is decided.
@@ -65,7 +65,7 @@ def is_changeable(opened: OpenedAssignment) -> bool:
     """Whether the annotator may still change the stored answer to an assignment."""
     context, assignment, item = opened.context, opened.assignment, opened.item
     judgement = judgements.get_final_judgement(opened.session, assignment.id)
-    if assignment.status is not AssignmentStatus.DONE or judgement is None:
+    if assignment.status not in {AssignmentStatus.DONE, AssignmentStatus.SKIPPED} or judgement is None:
         return False
     if judgement.excluded_kind is ExclusionKind.EXTRA or assignment.item_revision != item.revision:
         return False

@@ -64,6 +64,11 @@ class AnswerDraft:
     answers: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     ticked: list[int] = dataclasses.field(default_factory=list)
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything was answered."""
+        return bool(self.answers or self.ticked)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ConversationState:

@@ -176,7 +176,7 @@ def _submit_answers(
         return _acknowledge_repeat(context, opened, saved)
     if context.state.drafts:
         context.save_state(context.state.with_draft(None, assignment_id=saved.assignment_id))
-    return finish_item(context, saved, "saved")
+    return finish_item(context, saved)
 
 
 def _acknowledge_repeat(context: UpdateContext, opened: OpenedAssignment, repeated: SavedJudgement) -> TelegramCalls:
@@ -188,13 +188,17 @@ def _acknowledge_repeat(context: UpdateContext, opened: OpenedAssignment, repeat
     return join_calls(acknowledgement, context.edit(finished, assignment_id=repeated.assignment_id))
 
 
-def finish_item(context: UpdateContext, saved: SavedJudgement, text_id: str) -> TelegramCalls:
+def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
     """Show an item as answered or skipped in its own message, and the next screen below it.
 
-    `text_id` is the text of the toast that acknowledges the tap. After a revision no next screen is shown.
+    After a revision no next screen is shown.
     """
-    finished = context.edit(_render_finished_item(context, saved), assignment_id=saved.assignment_id)
-    calls = join_calls(context.acknowledge(text_id), finished)
+    emoji = _choose_emoji(context, saved)
+    finished = items.render_finished_item(saved, context.translate, emoji=emoji)
+    calls = join_calls(
+        context.acknowledge_with(items.format_toast(saved, context.translate, emoji=emoji)),
+        context.edit(finished, assignment_id=saved.assignment_id),
+    )
     if saved.decision is not None:
         calls = join_calls(
             calls, context.send(project_status.render_qualification_result(saved.decision, context.translate))
@@ -205,10 +209,15 @@ def finish_item(context: UpdateContext, saved: SavedJudgement, text_id: str) -> 
 
 
 def _render_finished_item(context: UpdateContext, saved: SavedJudgement) -> RenderedMessage:
+    return items.render_finished_item(saved, context.translate, emoji=_choose_emoji(context, saved))
+
+
+def _choose_emoji(context: UpdateContext, saved: SavedJudgement) -> str:
+    """The reward for an answer; empty for a skip, and where the project has none."""
     definition = context.find_definition(saved.project_id)
-    reward = definition.reward if definition else None
-    emoji = items.choose_reward_emoji(reward.emoji if reward else (), assignment_id=saved.assignment_id)
-    return items.render_finished_item(saved, context.translate, emoji=emoji if saved.stored_answers else "")
+    if not saved.stored_answers or definition is None or definition.reward is None:
+        return ""
+    return items.choose_reward_emoji(definition.reward.emoji, assignment_id=saved.assignment_id)
 
 
 def _list_ticked_boxes(opened: OpenedAssignment, item: AssignedItem) -> list[int]:

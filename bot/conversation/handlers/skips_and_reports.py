@@ -6,6 +6,7 @@ from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow import assignments
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
+from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import navigation
 from bot.conversation.handlers import answers
@@ -17,12 +18,43 @@ MAX_REASON_LENGTH = 500
 """How much of a typed reason is stored, in characters."""
 
 
+def show_more(context: UpdateContext) -> TelegramCalls:
+    """Show the buttons for what is done seldom, under the same item."""
+    item = _get_live_item(context, context.require_callback().row_id)
+    buttons = items.build_more_buttons(context.translate, assignment_id=item.assignment_id)
+    return _show_under_item(context, item, buttons)
+
+
+def ask_skip_reason(context: UpdateContext) -> TelegramCalls:
+    """`/skip`: show the reasons for a skip of the item in hand."""
+    item = navigation.get_live_item(context)
+    if not isinstance(item, AssignedItem) or not screens.is_shown(context.transaction.session, item.assignment_id):
+        return navigation.show_current_screen(context)
+    return _show_under_item(
+        context, item, menus.build_skip_buttons(context.translate, assignment_id=item.assignment_id), "skip-why"
+    )
+
+
+def ask_report_reason(context: UpdateContext) -> TelegramCalls:
+    """`/problem`: show the reasons for a report of the item in hand."""
+    item = navigation.get_live_item(context)
+    if not isinstance(item, AssignedItem) or not screens.is_shown(context.transaction.session, item.assignment_id):
+        return navigation.show_current_screen(context)
+    reasons = _list_project_reasons(context, item)
+    return _show_under_item(
+        context,
+        item,
+        menus.build_report_buttons(context.translate, reasons, assignment_id=item.assignment_id),
+        "report-why",
+    )
+
+
 def skip_item(context: UpdateContext) -> TelegramCalls:
     """Show the reasons for a skip, or skip the item for one of them."""
     callback = context.require_callback()
     if not callback.numbers:
         item = _get_live_item(context, callback.row_id)
-        return _show_reasons(
+        return _show_under_item(
             context, item, menus.build_skip_buttons(context.translate, assignment_id=callback.row_id), "skip-why"
         )
     if callback.get_number(0) == menus.TYPED_REASON:
@@ -37,18 +69,17 @@ def skip_with_text(context: UpdateContext) -> TelegramCalls:
 
 def _submit_skip(context: UpdateContext, assignment_id: int, reason: str) -> TelegramCalls:
     saved = assignments.skip_item(context.open_assignment(assignment_id), reason=reason, now=context.now)
-    context.save_state(context.state.with_draft(None, assignment_id=assignment_id).with_step(ConversationStep.NONE))
-    return context.acknowledge("skipped") if saved.repeated else answers.finish_item(context, saved, "skipped")
+    context.save_state(context.state.with_step(ConversationStep.NONE))
+    return context.acknowledge("skipped") if saved.repeated else answers.finish_item(context, saved)
 
 
 def report_item(context: UpdateContext) -> TelegramCalls:
     """Show the reasons for a report, or report the item for one of them; it can still be answered."""
     callback = context.require_callback()
     item = _get_live_item(context, callback.row_id)
-    definition = context.find_definition(item.project_id)
-    project_reasons = definition.reports.reasons if definition and definition.reports else ()
+    project_reasons = _list_project_reasons(context, item)
     if not callback.numbers:
-        return _show_reasons(
+        return _show_under_item(
             context,
             item,
             menus.build_report_buttons(context.translate, project_reasons, assignment_id=callback.row_id),
@@ -59,6 +90,11 @@ def report_item(context: UpdateContext) -> TelegramCalls:
     reason = _get_reason(project_reasons or menus.REPORT_REASONS, callback.get_number(0))
     assignments.report_item(context.open_assignment(callback.row_id), reason=reason, now=context.now)
     return join_calls(context.acknowledge("reported"), _redraw_item(context, item))
+
+
+def _list_project_reasons(context: UpdateContext, item: AssignedItem) -> tuple[str, ...]:
+    definition = context.find_definition(item.project_id)
+    return definition.reports.reasons if definition and definition.reports else ()
 
 
 def report_with_text(context: UpdateContext) -> TelegramCalls:
@@ -106,8 +142,15 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
     item = navigation.get_live_item(context)
     withdrawal.release_live_assignments(context.transaction.session, annotator_id=context.annotator_id, now=context.now)
     context.save_state(context.state.with_step(ConversationStep.NONE))
-    attestation = _ask_attestation(context, item.project_id) if isinstance(item, AssignedItem) else ()
-    return join_calls(context.acknowledge(), context.send_text("paused"), attestation)
+    if not isinstance(item, AssignedItem):
+        return join_calls(context.acknowledge(), context.send_text("paused"))
+    has_draft = context.state.get_draft(item.assignment_id, item.revision).is_begun
+    return join_calls(
+        context.acknowledge(),
+        navigation.remove_item_buttons(context, item),
+        context.send_text("paused-begun", number=item.number) if has_draft else context.send_text("paused"),
+        _ask_attestation(context, item.project_id),
+    )
 
 
 def _ask_attestation(context: UpdateContext, project_id: int) -> TelegramCalls:
@@ -151,18 +194,25 @@ def _get_live_item(context: UpdateContext, assignment_id: int) -> AssignedItem:
     return item
 
 
-def _show_reasons(context: UpdateContext, item: AssignedItem, buttons: ButtonRows, prompt: str) -> TelegramCalls:
-    """Show the reasons as buttons under the item; `prompt` is the id of the text above them."""
+def _show_under_item(
+    context: UpdateContext, item: AssignedItem, buttons: ButtonRows, prompt: str = ""
+) -> TelegramCalls:
+    """Show other buttons under the item; `prompt` is the id of the text above them.
+
+    After a tap they stand in the same message, after a command in a new one.
+    """
     rendered = items.render_item_with_buttons(
         item,
         context.translate,
         progress=items.build_item_progress(
             item, context.state.get_draft(item.assignment_id, item.revision), context.translate
         ),
-        countdown=navigation.has_countdown(context, item.project_id),
         buttons=buttons,
-        prompt=context.translate(prompt),
+        prompt=context.translate(prompt) if prompt else "",
     )
+    if context.incoming.query_id is None:
+        older = navigation.remove_item_buttons(context, item)
+        return join_calls(older, context.send(rendered, assignment_id=item.assignment_id))
     return join_calls(context.acknowledge(), context.redraw_item(rendered, assignment_id=item.assignment_id))
 
 

@@ -94,13 +94,15 @@ def enter_project(context: UpdateContext) -> TelegramCalls:
     if entry is None:
         raise Stale("That is not open.")
     item = navigation.get_live_item(context)
+    older: TelegramCalls = ()
     if isinstance(item, AssignedItem) and item.project_id not in entry.projects:
+        older = navigation.remove_item_buttons(context, item)
         withdrawal.release_live_assignments(
             context.transaction.session, annotator_id=context.annotator_id, now=context.now
         )
     exhausted_entries = tuple(candidate for candidate in context.state.exhausted_entries if candidate != key)
     context.save_state(replace(context.state, entry=key, exhausted_entries=exhausted_entries))
-    return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
+    return join_calls(context.acknowledge(), older, navigation.show_current_screen(context.without_tap()))
 
 
 def resume_work(context: UpdateContext) -> TelegramCalls:

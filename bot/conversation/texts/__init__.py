@@ -66,7 +66,10 @@ def get_item_texts(language: str) -> Texts:
     return get_texts(language if language in LANGUAGES else "en")
 
 
-COMMANDS = ("start", "projects", "task", "ask", "pause", "language", "mydata", "withdraw", "forget", "help")
+COMMANDS = (
+    *("start", "projects", "task", "skip", "problem", "ask", "pause"),
+    *("language", "mydata", "withdraw", "forget", "help"),
+)
 """The commands in Telegram's command menu, in this order."""
 
 

@@ -80,7 +80,7 @@ ask = Ask
 task = The task
 pause = Pause
 keep = Keep it as it was
-back = Back
+back = ‹ Back
 undo = Change
 in-my-words = In my own words
 
@@ -105,9 +105,6 @@ extra = Thank you! This question was closed in the meantime, so your answer is k
 right = Right!
 wrong = Not quite. The right answer: { $gold }
 for-comparison = The expected answer: { $gold }
-passed = You have passed the test, congratulations! Right answers: { $right } of { $of }. Now to the real thing.
-failed-retry = Not this time. Right answers: { $right } of { $of }. Read the task again (/task) and give it another try.
-failed-now = Not this time. Right answers: { $right } of { $of }.
 
 ## Skip, report, ask
 
@@ -214,3 +211,35 @@ command-help = All commands
 
 bot-description = Here people answer the questions that language models answer too, so that there is something to compare these with. One tap is one answer, and you can stop at any time. You need an invitation: a link from the organisers. All that we know about you: /mydata; leave a project: /withdraw; erase everything: /forget.
 bot-about = Questions that both people and language models answer. By invitation.
+
+## The card of a question
+
+own-count = { $number } of { $total }
+shared-count = together { $answered } of { $wanted }
+more = ⋯
+undo-skip = Bring back
+toast-wrong = No: { $gold }
+toast-changed = Answer changed
+training-rules = Training: { $total ->
+    [one] { $total } question
+   *[other] { $total } questions
+}. After each answer you will see whether it is right.
+qualification-rules = Test: { $total ->
+    [one] { $total } question
+   *[other] { $total } questions
+}. You will see the result at the end.
+pass-mark = To go on you need at least { $needed ->
+    [one] { $needed } right answer
+   *[other] { $needed } right answers
+}.
+result = { $right } of { $of } answers right (at least { $needed } needed)
+training-over = The training is over, thank you!
+training-passed = You have passed the training: { $result }.
+qualification-over = The test is over, thank you!
+qualification-passed = You have passed the test, congratulations: { $result }.
+failed-retry = Not this time: { $result }. Read the task again (/task) and give it another try.
+failed-now = Not this time: { $result }.
+main-begins = Now to the real thing.
+paused-begun = Paused. I remember what you began with question { $number }: it waits for you, unless others finish the question meanwhile. To go on, send /start.
+command-skip = Skip the question
+command-problem = Report a problem with the question

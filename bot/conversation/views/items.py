@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.vocabulary import Stage
-from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
+from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion, TrainingFeedback
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation.callbacks import ButtonAction
@@ -18,6 +18,12 @@ from bot.conversation.views.message_layout import RenderedMessage, TextBlock
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
 """The ids of the texts that name a stage in the header of an item; other stages are not named."""
+RIGHT, WRONG = "✓", "✗"
+"""The marks before an answer; only a wrong answer in training has the second."""
+MAX_TOAST_UNITS = 200
+"""The longest toast that Telegram takes."""
+STAGE_RULES = {Stage.TRAINING: "training-rules", Stage.QUALIFICATION: "qualification-rules"}
+"""The ids of the texts that say how a stage goes, above its first item."""
 _HASH_MULTIPLIER = 2_654_435_761
 """Knuth's multiplicative hash, by which consecutive assignments get different emojis, and each always the same."""
 
@@ -47,14 +53,9 @@ def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts
     return ItemProgress(index=next_index, ticked=tuple(draft.ticked), answered=tuple(answered))
 
 
-def render_item(
-    item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool
-) -> tuple[RenderedMessage, ...]:
-    """The item with the question that is asked now; in several messages where it is long, with buttons under the last.
-
-    With `countdown` the header says how many items are left.
-    """
-    blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
+def render_item(item: AssignedItem, translate: Texts, *, progress: ItemProgress) -> tuple[RenderedMessage, ...]:
+    """The item with the question that is asked now, in several messages if it is long; buttons are under the last."""
+    blocks = _build_item_blocks(item, translate, progress=progress)
     return message_layout.render_messages(
         blocks,
         translate,
@@ -63,10 +64,10 @@ def render_item(
 
 
 def render_item_with_buttons(
-    item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool, buttons: ButtonRows, prompt: str
+    item: AssignedItem, translate: Texts, *, progress: ItemProgress, buttons: ButtonRows, prompt: str = ""
 ) -> RenderedMessage:
     """The last message of the item with these buttons instead of its own, and with the prompt where it fits."""
-    blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
+    blocks = _build_item_blocks(item, translate, progress=progress)
     without_prompt = message_layout.render_messages(blocks, translate, buttons=buttons)
     with_prompt = message_layout.render_messages(
         [*blocks, message_layout.make_bold_block(prompt)], translate, buttons=buttons
@@ -96,23 +97,32 @@ def build_action_buttons(item: AssignedItem, translate: Texts) -> ButtonRows:
     return (
         (
             message_layout.build_button(translate("skip"), ButtonAction.SKIP, assignment_id),
-            message_layout.build_button(translate("report"), ButtonAction.REPORT, assignment_id),
+            message_layout.build_button(translate("more"), ButtonAction.MORE, assignment_id),
         ),
-        (
-            message_layout.build_button(translate("ask"), ButtonAction.ASK, assignment_id),
-            message_layout.build_button(translate("task"), ButtonAction.TASK, assignment_id),
-        ),
-        (message_layout.build_button(translate("pause"), ButtonAction.PAUSE, assignment_id),),
     )
 
 
-def _build_item_blocks(
-    item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool
-) -> list[TextBlock]:
+def build_more_buttons(translate: Texts, *, assignment_id: int) -> ButtonRows:
+    """The buttons for what is done seldom, with one that leads back to the question."""
+    return (
+        (
+            message_layout.build_button(translate("report"), ButtonAction.REPORT, assignment_id),
+            message_layout.build_button(translate("ask"), ButtonAction.ASK, assignment_id),
+        ),
+        (
+            message_layout.build_button(translate("task"), ButtonAction.TASK, assignment_id),
+            message_layout.build_button(translate("pause"), ButtonAction.PAUSE, assignment_id),
+        ),
+        (message_layout.build_button(translate("back"), ButtonAction.BACK, assignment_id),),
+    )
+
+
+def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemProgress) -> list[TextBlock]:
     shown = item.questions[progress.index]
     answered = [TextBlock(f"{question} — {answer}") for question, answer in progress.answered]
     blocks = [
-        _build_header(item, translate, countdown=countdown),
+        _build_header(item, translate),
+        TextBlock(_format_stage_rules(item, translate)),
         *build_stimulus_blocks(item.stimulus, item.pieces, item.language),
         *answered,
         *questions.build_question_blocks(shown, item.language, stimulus=item.stimulus),
@@ -122,17 +132,28 @@ def _build_item_blocks(
     return blocks
 
 
-def _build_header(item: AssignedItem, translate: Texts, *, countdown: bool) -> TextBlock:
-    """The item's number, stage and page, and how many items are left."""
-    number = str(item.number)
-    parts = [number]
+def _build_header(item: AssignedItem, translate: Texts) -> TextBlock:
+    """The item's number of so many, its stage and page, and how many answers of all annotators are given."""
+    number, countdown = str(item.number), item.countdown
+    parts = [number if countdown is None else translate("own-count", number=item.number, total=countdown.total)]
     if item.stage in STAGE_TEXTS:
         parts.append(translate(STAGE_TEXTS[item.stage]))
     if item.page is not None and item.page.position is not None:
         parts.append(translate("page", page=item.page.number, place=item.page.position))
-    if countdown and item.remaining is not None:
-        parts.append(translate("left", left=item.remaining))
+    if countdown is not None and countdown.answered is not None and countdown.wanted is not None:
+        parts.append(translate("shared-count", answered=countdown.answered, wanted=countdown.wanted))
     return TextBlock(" · ".join(parts), ((0, len(number)),))
+
+
+def _format_stage_rules(item: AssignedItem, translate: Texts) -> str:
+    """How many items the training or qualification has and what passes it, above its first item; else empty."""
+    if item.number != 1 or item.revision or item.countdown is None or item.stage not in STAGE_TEXTS:
+        return ""
+    total = item.countdown.total
+    rules = [translate(STAGE_RULES[item.stage], total=total)]
+    if item.pass_mark is not None:
+        rules.append(translate("pass-mark", needed=item.pass_mark.count_needed(total)))
+    return " ".join(rules)
 
 
 def build_stimulus_blocks(stimulus: str, pieces: Sequence[Mapping[str, Any]], language: str) -> list[TextBlock]:
@@ -177,8 +198,9 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     without_item = [heading, *(TextBlock(line) for line in _list_feedback(saved, translate))]
     question = message_layout.make_bold_unless_equal(saved.question, saved.stimulus)
     with_item = [*without_item, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
+    undo_text = "undo" if saved.stored_answers else "undo-skip"
     undo = (
-        ((message_layout.build_button(translate("undo"), ButtonAction.UNDO, saved.assignment_id),),)
+        ((message_layout.build_button(translate(undo_text), ButtonAction.UNDO, saved.assignment_id),),)
         if saved.changeable
         else ()
     )
@@ -200,7 +222,24 @@ def format_answers(saved: SavedJudgement, translate: Texts) -> str:
 def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
     if not saved.stored_answers:
         return translate("skipped-mark", number=saved.number)
-    return f"✓ {saved.number} · {format_answers(saved, translate)} {emoji}".strip()
+    mark = WRONG if saved.feedback is not None and saved.feedback.right is False else RIGHT
+    return f"{mark} {saved.number} · {format_answers(saved, translate)} {emoji}".strip()
+
+
+def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
+    """What a tap is told in passing: the verdict in training, else the reward with the annotator's own number."""
+    if not saved.stored_answers:
+        text = translate("skipped")
+    elif saved.extra:
+        text = translate("extra")
+    elif saved.feedback is not None and saved.feedback.right is not None:
+        gold = _format_all_gold(saved, saved.feedback, translate)
+        text = translate("right") if saved.feedback.right else translate("toast-wrong", gold=gold)
+    elif saved.revision:
+        text = translate("toast-changed")
+    else:
+        text = f"{emoji} {saved.number}" if emoji else translate("saved")
+    return message_layout.shorten_text(text, MAX_TOAST_UNITS)
 
 
 def _list_feedback(saved: SavedJudgement, translate: Texts) -> list[str]:
@@ -213,13 +252,17 @@ def _list_feedback(saved: SavedJudgement, translate: Texts) -> list[str]:
     feedback = saved.feedback
     if feedback is None or not saved.stored_answers:
         return []
-    gold = "; ".join(_format_gold(saved, name, text, translate) for name, text in feedback.gold.items())
+    gold = _format_all_gold(saved, feedback, translate)
     verdict = {
         True: translate("right"),
         False: translate("wrong", gold=gold),
         None: translate("for-comparison", gold=gold),
     }[feedback.right]
     return [verdict if gold or feedback.right else "", feedback.explanation or ""]
+
+
+def _format_all_gold(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> str:
+    return "; ".join(_format_gold(saved, name, text, translate) for name, text in feedback.gold.items())
 
 
 def _format_gold(saved: SavedJudgement, name: str, text: str, translate: Texts) -> str:

@@ -6,7 +6,7 @@ The attestation is the question which aids were used in a work session.
 from __future__ import annotations
 
 from annotation.campaigns.sections.annotators import AttestationSection
-from annotation.vocabulary import UnassignedReason
+from annotation.vocabulary import Stage, UnassignedReason
 from annotation.workflow.assignments import QualificationDecision
 from annotation.workflow.participations import NothingAssigned
 from bot.conversation import time_zones
@@ -29,6 +29,11 @@ REASON_TEXTS = {
     UnassignedReason.SEARCHING: "searching",
 }
 """The ids of the texts that explain why an annotator gets no item."""
+
+OVER_TEXTS = {Stage.TRAINING: "training-over", Stage.QUALIFICATION: "qualification-over"}
+"""The ids of the texts that say that a stage without a pass mark is over."""
+PASSED_TEXTS = {Stage.TRAINING: "training-passed", Stage.QUALIFICATION: "qualification-passed"}
+"""The ids of the texts that say that a stage is passed."""
 
 
 def render_unassigned_reason(
@@ -54,9 +59,19 @@ def render_unassigned_reason(
 
 
 def render_qualification_result(decision: QualificationDecision, translate: Texts) -> RenderedMessage:
-    """The result of a qualification; the time of the next attempt is told in a message of its own."""
-    text_id = "passed" if decision.passed else "failed-now" if decision.retry_at is None else "failed-retry"
-    return message_layout.render_text(translate, translate(text_id, right=decision.n_right, of=decision.n_answered))
+    """The result of a training or qualification; the time of the next attempt is told in a message of its own."""
+    texts = [_format_result(decision, translate)]
+    if decision.passed and decision.next_stage is Stage.MAIN:
+        texts.append(translate("main-begins"))
+    return message_layout.render_text(translate, " ".join(texts))
+
+
+def _format_result(decision: QualificationDecision, translate: Texts) -> str:
+    if decision.n_needed is None:
+        return translate(OVER_TEXTS[decision.stage])
+    failed = "failed-now" if decision.retry_at is None else "failed-retry"
+    result = translate("result", right=decision.n_right, of=decision.n_answered, needed=decision.n_needed)
+    return translate(PASSED_TEXTS[decision.stage] if decision.passed else failed, result=result)
 
 
 def render_attestation(

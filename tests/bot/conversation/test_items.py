@@ -69,7 +69,7 @@ def test_an_item_of_many_messages(chat: Chat, load: Load) -> None:
     assert (STORY * 2).split() == words[1 : 1 + len((STORY * 2).split())]
     chat.tap("Пропустити")
     assert chat.last.text == f"{parts[-1].text}\n\nЧому пропускаємо?"
-    chat.tap("Назад")
+    chat.tap("‹ Назад")
     assert chat.last.text == parts[-1].text
     chat.tap("Б")
     assert chat.answers() == ["ні"]
@@ -161,7 +161,7 @@ def test_the_only_question_cannot_be_left_open(chat: Chat, load: Load) -> None:
         items="{{file: {name}.jsonl, id: id, show: text}}",
     )
     chat.begin()
-    assert chat.last.labels[:2] == ["А · так | Б · ні", "Пропустити | Є проблема"]
+    assert chat.last.labels[:2] == ["А · так | Б · ні", "Пропустити | ⋯"]
 
 
 def test_boxes_may_stay_empty_where_that_is_an_answer(chat: Chat, load: Load) -> None:
@@ -234,11 +234,14 @@ def test_a_tap_on_a_message_that_telegram_hides_is_marked_where_it_stands(chat: 
     assert chat.screens[-2].text.startswith("✓ 1 · А кіт")
 
 
-def test_the_team_countdown_is_shown_where_the_project_wants_it(chat: Chat, load: Load) -> None:
-    """And nowhere else."""
-    load(more="reward: {countdown: yes}")
+def test_the_countdown_moves_with_every_answer(chat: Chat, load: Load) -> None:
+    """The annotator's own number of so many, and the answers of all: two items with three places each."""
+    load(more="reward: {countdown: yes, emoji: [🍎]}")
     chat.begin()
-    assert chat.last.text.startswith("1 · лишилося 2 запитання\n")
+    assert chat.last.text.startswith("1 з 2 · разом 0 з 6\n")
+    chat.tap("А")
+    assert chat.last.text.startswith("2 з 2 · разом 1 з 6\n")
+    assert (chat.screens[-2].text.split("\n")[0], chat.toasts[-1]) == ("✓ 1 · А кіт 🍎", "🍎 1")
 
 
 def test_a_last_page_that_is_shorter_promises_nothing(chat: Chat, load: Load) -> None:

@@ -1,0 +1,172 @@
+"""The countdown above an item: how many items the annotator gets in the stage, and how many answers all of them give.
+
+The numbers must not tell hidden items (control items and repeats) from main ones. So the annotator's own number counts
+whatever they are shown, the totals are those that are to be expected with hidden items, and an answer to a hidden item
+moves the shared number as any other does.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlmodel import col, func, select
+
+from annotation.campaigns.project_file import ProjectFile
+from annotation.store import item_queue, judgements
+from annotation.store.models import Assignment, Item, Judgement, ProgrammeProject
+from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage
+from annotation.workflow.allocation import group_allocation
+from annotation.workflow.assignments.annotator_context import OpenedAssignment
+
+
+@dataclass(frozen=True, kw_only=True)
+class Countdown:
+    """What is left of a stage.
+
+    `total` is how many items the annotator gets in the stage at the most, or in this attempt at training or
+    qualification. `answered` of `wanted` answers of all annotators are given; both are None in training and
+    qualification.
+    """
+
+    total: int
+    answered: int | None = None
+    wanted: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PoolCounts:
+    """Counts of a pool: its items that the annotator may get, those of them that lack an answer, and all answers."""
+
+    items: int
+    unfinished: int
+    answered: int
+    wanted: int
+    quota: int | None
+
+
+def get_stage_number(opened: OpenedAssignment) -> int:
+    """The number of the item among those that the annotator was shown in its stage and attempt, from 1."""
+    assignment = opened.assignment
+    position = assignment.position or 0
+    earlier = (
+        select(col(Assignment.position))
+        .where(Assignment.annotator_id == assignment.annotator_id, Assignment.project_id == assignment.project_id)
+        .where(Assignment.stage == assignment.stage, col(Assignment.attempt).is_not_distinct_from(assignment.attempt))
+    )
+    first = opened.session.exec(earlier.order_by(col(Assignment.id)).limit(1)).first()
+    return position if first is None else max(1, position - first + 1)
+
+
+def count_down(opened: OpenedAssignment, *, number: int) -> Countdown | None:
+    """The countdown of an item, which has this number in its stage.
+
+    None outside training and qualification where the pool has more than `item_queue.MOST_COUNTED` items.
+    """
+    context, stage = opened.context, opened.assignment.stage
+    if stage in {Stage.TRAINING, Stage.QUALIFICATION}:
+        return Countdown(total=max(number, _count_attempt_items(opened)))
+    counts = _count_pool(opened, Pool(stage.value))
+    if counts is None:
+        return None
+    if stage is Stage.PILOT:
+        section = context.definition.stages.pilot
+        limit = section.number if section is not None else None
+        total = counts.items if limit is None else min(limit, counts.items)
+        return Countdown(total=max(number, total), answered=counts.answered, wanted=counts.wanted)
+    return _count_main(opened, counts, number=number)
+
+
+def _count_main(opened: OpenedAssignment, counts: _PoolCounts, *, number: int) -> Countdown:
+    context = opened.context
+    definition, participation = context.definition, context.participation
+    expected = math.ceil(counts.items * compute_hidden_factor(definition))
+    limits = [expected, definition.caps.items if definition.caps is not None else None, counts.quota]
+    if definition.controls is None and definition.repeats is None:
+        before = participation.shown - (opened.assignment.position or 0) + number - 1
+        limits.append(before + counts.unfinished)
+        hidden = hidden_expected = 0
+    else:
+        hidden = _count_hidden_answers(opened)
+        hidden_expected = max(hidden, expected - counts.items)
+    total = max(number, min(limit for limit in limits if limit is not None))
+    return Countdown(total=total, answered=counts.answered + hidden, wanted=counts.wanted + hidden_expected)
+
+
+def compute_hidden_factor(definition: ProjectFile) -> float:
+    """How many items an annotator is shown for each main item, with the control items and repeats to be expected."""
+    controls, pages, repeats = definition.controls, definition.pages, definition.repeats
+    factor = 1.0 if repeats is None else 1.0 + repeats.share
+    if controls is None:
+        return factor
+    share = controls.rate if controls.rate is not None else 0.0
+    if controls.per_page is not None and pages is not None:
+        share = min(controls.per_page / pages.items, 1.0)
+    return factor / (1.0 - share) if share < 1.0 else factor
+
+
+def _count_pool(opened: OpenedAssignment, pool: Pool) -> _PoolCounts | None:
+    """Count a pool with overlap; None where it has more than `item_queue.MOST_COUNTED` items."""
+    context, session = opened.context, opened.session
+    rows = (
+        sa.select(col(Item.id), col(Item.group_id), col(Item.bin), col(Item.free), col(Item.held))
+        .add_columns(col(Item.n_live), col(Item.n_done))
+        .where(col(Item.project_id) == context.project_id, col(Item.pool) == pool)
+        .where(col(Item.status) != ItemStatus.RETIRED)
+        .limit(item_queue.MOST_COUNTED + 1)
+        .subquery()
+    )
+    unit: sa.ColumnElement[int] = rows.c.group_id if context.is_baseline else rows.c.id
+    if context.is_allocated:
+        bins = group_allocation.get_allowed_bins(
+            session, annotator_id=context.annotator_id, project_id=context.project_id
+        )
+        unit = sa.case((rows.c.bin.in_(bins), unit)) if bins is not None else unit
+    is_unfinished = sa.or_(rows.c.free > 0, rows.c.n_live > rows.c.n_done)
+    quota = sa.select(sa.func.min(col(ProgrammeProject.quota))).where(
+        col(ProgrammeProject.project_id) == context.project_id
+    )
+    statement = sa.select(
+        sa.func.count(),
+        sa.func.count(sa.distinct(unit)),
+        sa.func.count(sa.distinct(sa.case((is_unfinished, unit)))),
+        sa.func.coalesce(sa.func.sum(rows.c.n_done), 0),
+        sa.func.coalesce(sa.func.sum(rows.c.free + rows.c.held + rows.c.n_live), 0),
+        quota.scalar_subquery(),
+    ).select_from(rows)
+    n_items, own, unfinished, answered, wanted, own_quota = session.connection().execute(statement).one()
+    if n_items > item_queue.MOST_COUNTED:
+        return None
+    return _PoolCounts(items=own, unfinished=unfinished, answered=int(answered), wanted=int(wanted), quota=own_quota)
+
+
+def _count_attempt_items(opened: OpenedAssignment) -> int:
+    """How many items the annotator gets in an attempt at training or qualification."""
+    context, stage = opened.context, opened.assignment.stage
+    section = context.definition.stages.by_name.get(stage.value)
+    items = select(func.count()).where(
+        Item.project_id == context.project_id,
+        Item.pool == Pool(stage.value),
+        Item.status == ItemStatus.OPEN,
+        sa.text("pool <> 'main'"),
+    )
+    n_items = opened.session.exec(items).one()
+    return n_items if section is None or section.number is None else min(section.number, n_items)
+
+
+def _count_hidden_answers(opened: OpenedAssignment) -> int:
+    """How many hidden items the annotator has answered; skipped ones where a skipped main item counts as answered."""
+    context = opened.context
+    hidden = (
+        select(func.count())
+        .where(Assignment.annotator_id == context.annotator_id, Assignment.project_id == context.project_id)
+        .where(Assignment.status == AssignmentStatus.DONE, Assignment.stage == Stage.MAIN)
+        .where(sa.or_(judgements.IS_CONTROL, col(Assignment.is_repeat)))
+    )
+    if not context.is_baseline:
+        skipped = sa.select(sa.literal(1)).where(
+            col(Judgement.assignment_id) == col(Assignment.id), col(Judgement.skip_reason).is_not(None)
+        )
+        hidden = hidden.where(~skipped.exists())
+    return opened.session.exec(hidden).one()
