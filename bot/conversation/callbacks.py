@@ -27,9 +27,10 @@ class ButtonAction(StrEnum):
 
     On an assignment, whose id is the row: ANSWER chooses an option, TOGGLE ticks or clears a box, DONE takes the ticked
     boxes as the answer, LEAVE_UNANSWERED leaves an optional question without an answer, UNDO opens an answered item for
-    another answer, KEEP closes it with the old answer, SKIP and REPORT ask for a reason or take one, MORE shows the
-    buttons for what is done seldom, ASK asks for a question to the organisers, TASK shows the task card again, PAUSE
-    stops work, BACK leads from other buttons to those of the item.
+    another answer, KEEP closes it with the old answer, PREVIOUS asks the question before once more, CHANGE one of the
+    answered questions of an item that was opened for another answer, SKIP and REPORT ask for a reason or take one, MORE
+    shows the buttons for what is done seldom, ASK asks for a question to the organisers, TASK shows the task card
+    again, PAUSE stops work, BACK leads from other buttons to those of the item.
 
     On a project, whose id is the row: CONSENT, PROFILE and WARNING answer a question before the first item, CARD marks
     the task card as read, ENTER begins work on the project or programme, ATTEST answers the question about aids,
@@ -45,6 +46,8 @@ class ButtonAction(StrEnum):
     LEAVE_UNANSWERED = "o"
     UNDO = "u"
     KEEP = "v"
+    PREVIOUS = "y"
+    CHANGE = "j"
     SKIP = "k"
     REPORT = "r"
     MORE = "n"

@@ -19,12 +19,13 @@ from annotation.workflow.annotators import access, attestations, consents, invit
 from annotation.workflow.assignments import AssignedItem, Eligibility
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from annotation.workflow.participations import NothingAssigned
+from bot.conversation import message_layout
 from bot.conversation.callbacks import ButtonAction
+from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
-from bot.conversation.views import items, menus, message_layout, onboarding, project_status
+from bot.conversation.views import answer_summary, items, menus, onboarding, project_status
 from bot.conversation.views.menus import MenuLine
-from bot.conversation.views.message_layout import RenderedMessage
 
 if TYPE_CHECKING:
     from annotation.store.models import Project
@@ -195,7 +196,12 @@ def remove_item_buttons(context: UpdateContext, item: AssignedItem) -> TelegramC
 
 
 def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> tuple[RenderedMessage, ...]:
-    """The messages of an item with the question to ask next and the answers of the draft."""
+    """The messages of an item with the question to ask next and the answers of the draft.
+
+    Where the draft has all answers, as after an undo, it is asked which of them to change.
+    """
+    if draft.answers and items.find_asked(item, draft) is None:
+        return answer_summary.render_answer_summary(item, draft, context.translate)
     return items.render_item(
         item,
         context.translate,

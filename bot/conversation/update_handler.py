@@ -16,9 +16,17 @@ from annotation.errors import BadInput, HromadaError, Stale, Unavailable, Unknow
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import callbacks, navigation
+from bot.conversation import callbacks, message_layout, navigation
 from bot.conversation.callbacks import ButtonAction
-from bot.conversation.handlers import answers, data_rights, onboarding, skips_and_reports, start, typed_answers
+from bot.conversation.handlers import (
+    answer_changes,
+    answers,
+    data_rights,
+    onboarding,
+    skips_and_reports,
+    start,
+    typed_answers,
+)
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import (
@@ -30,7 +38,6 @@ from bot.conversation.updates_and_calls import (
     TelegramCalls,
     UpdateKind,
 )
-from bot.conversation.views import message_layout
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -78,12 +85,14 @@ def _was_sent_before_prompt(context: UpdateContext) -> bool:
 
 
 HANDLERS: tuple[tuple[Condition, Handler], ...] = (
-    (_build_tap_condition(ButtonAction.ANSWER), answers.answer_with_option),
-    (_build_tap_condition(ButtonAction.TOGGLE), answers.toggle_box),
-    (_build_tap_condition(ButtonAction.DONE), answers.confirm_boxes),
-    (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.leave_question_unanswered),
-    (_build_tap_condition(ButtonAction.UNDO), answers.undo_answer),
-    (_build_tap_condition(ButtonAction.KEEP), answers.keep_answer),
+    (_build_tap_condition(ButtonAction.ANSWER), answers.apply_tap),
+    (_build_tap_condition(ButtonAction.TOGGLE), answers.apply_tap),
+    (_build_tap_condition(ButtonAction.DONE), answers.apply_tap),
+    (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_tap),
+    (_build_tap_condition(ButtonAction.UNDO), answer_changes.undo_answer),
+    (_build_tap_condition(ButtonAction.KEEP), answer_changes.keep_answer),
+    (_build_tap_condition(ButtonAction.PREVIOUS), answer_changes.ask_previous_question),
+    (_build_tap_condition(ButtonAction.CHANGE), answer_changes.change_one_answer),
     (_build_tap_condition(ButtonAction.SKIP), skips_and_reports.skip_item),
     (_build_tap_condition(ButtonAction.REPORT), skips_and_reports.report_item),
     (_build_tap_condition(ButtonAction.MORE), skips_and_reports.show_more),

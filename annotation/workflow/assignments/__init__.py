@@ -30,7 +30,12 @@ from annotation.workflow.assignments.batches.batch_assignment import (
 )
 from annotation.workflow.assignments.batches.moved_items import list_long_items, list_reported_items, move_items
 from annotation.workflow.assignments.batches.second_pass import assign_second_pass, list_second_pass_candidates
-from annotation.workflow.assignments.judgement_writer import SavedJudgement, TrainingFeedback, get_judgement
+from annotation.workflow.assignments.judgement_writer import (
+    SavedJudgement,
+    TrainingFeedback,
+    get_judgement,
+    get_stored_answers,
+)
 from annotation.workflow.assignments.leases import expire_leases
 from annotation.workflow.assignments.next_item import Eligibility, assign_next_item, get_eligibility
 from annotation.workflow.assignments.qualification import QualificationDecision
@@ -62,6 +67,7 @@ __all__ = [
     "get_judgement",
     "get_open_item",
     "get_shown_questions",
+    "get_stored_answers",
     "keep_judgement",
     "list_long_items",
     "list_reported_items",

@@ -8,11 +8,11 @@ from annotation.workflow.annotators import attestations, support_messages, withd
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import navigation
+from bot.conversation import message_layout, navigation
 from bot.conversation.handlers import answers
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
-from bot.conversation.views import items, menus, message_layout, project_status
+from bot.conversation.views import items, menus, project_status
 
 MAX_REASON_LENGTH = 500
 """How much of a typed reason is stored, in characters."""
@@ -21,7 +21,7 @@ MAX_REASON_LENGTH = 500
 def show_more(context: UpdateContext) -> TelegramCalls:
     """Show the buttons for what is done seldom, under the same item."""
     item = _get_live_item(context, context.require_callback().row_id)
-    buttons = items.build_more_buttons(context.translate, assignment_id=item.assignment_id)
+    buttons = menus.build_more_buttons(context.translate, assignment_id=item.assignment_id)
     return _show_under_item(context, item, buttons)
 
 

@@ -218,6 +218,7 @@ own-count = { $number } of { $total }
 shared-count = together { $answered } of { $wanted }
 more = ⋯
 undo-skip = Bring back
+which-answer = Which answer shall be changed?
 toast-wrong = No: { $gold }
 toast-changed = Answer changed
 training-rules = Training: { $total ->

@@ -222,6 +222,7 @@ own-count = { $number } из { $total }
 shared-count = вместе { $answered } из { $wanted }
 more = ⋯
 undo-skip = Вернуть
+which-answer = Какой ответ изменить?
 toast-wrong = Нет: { $gold }
 toast-changed = Ответ изменён
 training-rules = Тренировка: { $total ->

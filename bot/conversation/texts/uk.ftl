@@ -222,6 +222,7 @@ own-count = { $number } з { $total }
 shared-count = разом { $answered } з { $wanted }
 more = ⋯
 undo-skip = Повернути
+which-answer = Яку відповідь змінити?
 toast-wrong = Ні: { $gold }
 toast-changed = Відповідь змінено
 training-rules = Тренування: { $total ->

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.vocabulary import Stage
 from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion, TrainingFeedback
 from annotation.workflow.conversations import conversation_state
-from annotation.workflow.conversations.conversation_state import AnswerDraft
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
+from bot.conversation import message_layout
 from bot.conversation.callbacks import ButtonAction
+from bot.conversation.inputs import INPUTS
+from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_item_texts
 from bot.conversation.updates_and_calls import ButtonRows
-from bot.conversation.views import message_layout, questions
-from bot.conversation.views.message_layout import RenderedMessage, TextBlock
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
 """The ids of the texts that name a stage in the header of an item; other stages are not named."""
@@ -30,37 +31,44 @@ _HASH_MULTIPLIER = 2_654_435_761
 
 @dataclass(frozen=True, kw_only=True)
 class ItemProgress:
-    """Which question of the item is asked now, which of its boxes are ticked, and what was answered before it.
+    """Which question of the item is asked now, and what was answered before it.
 
-    `index` is the index of the question in the item, `ticked` the indices of the ticked boxes, as shown. `answered` are
-    the questions before it, each with its answer, in words.
+    `answered` are the questions before it, each with its answer, in words.
     """
 
-    index: int = 0
-    ticked: tuple[int, ...] = ()
+    asked: AskedQuestion
     answered: tuple[tuple[str, str], ...] = ()
 
 
 def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> ItemProgress:
-    """What the item's message shows of its questions: the next one, its ticked boxes, and the answers before it."""
-    next_index = conversation_state.find_next_question(item, draft) or 0
+    """What the item's message shows of its questions: the next one, what was entered for it, and the answers before it.
+
+    A draft that has all answers is shown as if it were empty.
+    """
+    asked = find_asked(item, draft) or find_asked(item, replace(draft, answers={}, entry=None))
+    if asked is None:
+        raise LookupError("an item asks at least one question")
     answered = []
-    for shown in item.questions[:next_index]:
-        options = draft.answers.get(shown.name, [conversation_state.LEFT_UNANSWERED])
-        answer = conversation_state.encode_options(shown, options).get(shown.name)
+    for shown in item.questions[: asked.index]:
+        answer = asked.draft.answers.get(shown.name)
         if answer is not None:
-            answered.append((shown.text, questions.format_answer(shown, answer, translate, language=item.language)))
-    return ItemProgress(index=next_index, ticked=tuple(draft.ticked), answered=tuple(answered))
+            stored = conversation_state.encode_answer(answer)
+            words = INPUTS[shown.question.kind].format_answer(shown, stored, translate, language=item.language)
+            answered.append((shown.text, words))
+    return ItemProgress(asked=asked, answered=tuple(answered))
+
+
+def find_asked(item: AssignedItem, draft: AnswerDraft) -> AskedQuestion | None:
+    """The question of the item to ask next; None where the draft has all answers."""
+    return conversation_state.find_asked_question(item.questions, draft, language=item.language, stimulus=item.stimulus)
 
 
 def render_item(item: AssignedItem, translate: Texts, *, progress: ItemProgress) -> tuple[RenderedMessage, ...]:
     """The item with the question that is asked now, in several messages if it is long; buttons are under the last."""
     blocks = _build_item_blocks(item, translate, progress=progress)
-    return message_layout.render_messages(
-        blocks,
-        translate,
-        buttons=(*build_answer_buttons(item, translate, progress), *build_action_buttons(item, translate)),
-    )
+    asked = progress.asked
+    buttons = (*build_answer_buttons(item, translate, asked), *build_action_buttons(item, translate, asked))
+    return message_layout.render_messages(blocks, translate, buttons=buttons)
 
 
 def render_item_with_buttons(
@@ -75,64 +83,44 @@ def render_item_with_buttons(
     return (with_prompt if len(with_prompt) == len(without_prompt) else without_prompt)[-1]
 
 
-def build_answer_buttons(item: AssignedItem, translate: Texts, progress: ItemProgress) -> ButtonRows:
-    """The buttons that answer the question that is asked now."""
-    return questions.build_question_buttons(
-        item.questions[progress.index],
-        translate,
-        language=item.language,
-        assignment_id=item.assignment_id,
-        revision=item.revision,
-        index=progress.index,
-        ticked=progress.ticked,
-        is_only=len(item.questions) == 1,
-    )
+def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion) -> ButtonRows:
+    """The buttons that answer the question that is asked now.
+
+    The only question of an item has no button to leave it without an answer: the item can be skipped.
+    """
+    rows = INPUTS[asked.shown.question.kind].build_buttons(asked, translate)
+    if asked.shown.question.required or len(item.questions) == 1:
+        return rows
+    leave = message_layout.build_button(translate("leave-open"), ButtonAction.LEAVE_UNANSWERED, *asked.address)
+    return (*rows, (leave,))
 
 
-def build_action_buttons(item: AssignedItem, translate: Texts) -> ButtonRows:
-    """The buttons for other actions on the item; where it was opened for another answer, only to keep the old one."""
+def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion | None = None) -> ButtonRows:
+    """One row of buttons for other actions on the item; where it was opened for another answer, to keep the old one.
+
+    Where the draft has answers to other questions than the one that is asked, the row begins with a button that leads
+    back.
+    """
     assignment_id = item.assignment_id
-    if item.revision:
-        return ((message_layout.build_button(translate("keep"), ButtonAction.KEEP, assignment_id),),)
-    return (
-        (
-            message_layout.build_button(translate("skip"), ButtonAction.SKIP, assignment_id),
-            message_layout.build_button(translate("more"), ButtonAction.MORE, assignment_id),
-        ),
-    )
-
-
-def build_more_buttons(translate: Texts, *, assignment_id: int) -> ButtonRows:
-    """The buttons for what is done seldom, with one that leads back to the question."""
-    return (
-        (
-            message_layout.build_button(translate("report"), ButtonAction.REPORT, assignment_id),
-            message_layout.build_button(translate("ask"), ButtonAction.ASK, assignment_id),
-        ),
-        (
-            message_layout.build_button(translate("task"), ButtonAction.TASK, assignment_id),
-            message_layout.build_button(translate("pause"), ButtonAction.PAUSE, assignment_id),
-        ),
-        (message_layout.build_button(translate("back"), ButtonAction.BACK, assignment_id),),
-    )
+    names = {"keep": ButtonAction.KEEP} if item.revision else {"skip": ButtonAction.SKIP, "more": ButtonAction.MORE}
+    actions = tuple(message_layout.build_button(translate(name), names[name], assignment_id) for name in names)
+    if asked is None or not asked.draft.answers:
+        return (actions,)
+    return ((message_layout.build_button(translate("back"), ButtonAction.PREVIOUS, *asked.address), *actions),)
 
 
 def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemProgress) -> list[TextBlock]:
-    shown = item.questions[progress.index]
-    answered = [TextBlock(f"{question} — {answer}") for question, answer in progress.answered]
-    blocks = [
-        _build_header(item, translate),
+    asked = progress.asked
+    return [
+        build_header(item, translate),
         TextBlock(_format_stage_rules(item, translate)),
         *build_stimulus_blocks(item.stimulus, item.pieces, item.language),
-        *answered,
-        *questions.build_question_blocks(shown, item.language, stimulus=item.stimulus),
+        TextBlock("\n".join(f"{question} — {answer}" for question, answer in progress.answered)),
+        *INPUTS[asked.shown.question.kind].build_blocks(asked, translate),
     ]
-    if len(shown.options) > questions.MAX_BUTTONS:
-        blocks.append(TextBlock(translate("type-a-number")))
-    return blocks
 
 
-def _build_header(item: AssignedItem, translate: Texts) -> TextBlock:
+def build_header(item: AssignedItem, translate: Texts) -> TextBlock:
     """The item's number of so many, its stage and page, and how many answers of all annotators are given."""
     number, countdown = str(item.number), item.countdown
     parts = [number if countdown is None else translate("own-count", number=item.number, total=countdown.total)]
@@ -194,9 +182,10 @@ def _build_piece(piece: Mapping[str, Any], language: str) -> TextBlock:
 
 def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str = "") -> RenderedMessage:
     """The message of an item after its answer: the answer, any feedback, and the item below where it fits."""
-    heading = message_layout.make_bold_block(_format_finished_heading(saved, translate, emoji=emoji))
-    without_item = [heading, *(TextBlock(line) for line in _list_feedback(saved, translate))]
-    question = message_layout.make_bold_unless_equal(saved.question, saved.stimulus)
+    heading = _format_finished_heading(saved, translate, emoji=emoji)
+    first_line = TextBlock(heading, ((0, len(heading.split("\n")[0])),))
+    without_item = [first_line, *(TextBlock(line) for line in _list_feedback(saved, translate))]
+    question = message_layout.make_bold_unless_equal("" if len(saved.questions) > 1 else saved.question, saved.stimulus)
     with_item = [*without_item, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
     undo_text = "undo" if saved.stored_answers else "undo-skip"
     undo = (
@@ -209,21 +198,25 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     )[-1]
 
 
-def format_answers(saved: SavedJudgement, translate: Texts) -> str:
-    """The stored answers in one line, with the names that the options have on buttons."""
+def _format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
+    """The stored answers in words; where the item has several questions, each after its question."""
     shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
-    answers = [
-        questions.format_answer(shown_questions[name], label, translate, language=saved.language)
-        for name, label in saved.stored_answers.items()
-    ]
-    return "; ".join(answers)
+    answers = []
+    for name, label in saved.stored_answers.items():
+        shown = shown_questions[name]
+        words = INPUTS[shown.question.kind].format_answer(shown, label, translate, language=saved.language)
+        answers.append(f"{shown.text} — {words}" if len(saved.questions) > 1 else words)
+    return answers
 
 
 def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
     if not saved.stored_answers:
         return translate("skipped-mark", number=saved.number)
     mark = WRONG if saved.feedback is not None and saved.feedback.right is False else RIGHT
-    return f"{mark} {saved.number} · {format_answers(saved, translate)} {emoji}".strip()
+    answers = _format_answers(saved, translate)
+    if len(saved.questions) > 1:
+        return "\n".join([f"{mark} {saved.number} {emoji}".strip(), *answers])
+    return f"{mark} {saved.number} · {answers[0]} {emoji}".strip()
 
 
 def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
@@ -268,7 +261,7 @@ def _format_all_gold(saved: SavedJudgement, feedback: TrainingFeedback, translat
 def _format_gold(saved: SavedJudgement, name: str, text: str, translate: Texts) -> str:
     shown = next(candidate for candidate in saved.questions if candidate.name == name)
     label = next((label for option, label in zip(shown.options, shown.labels, strict=True) if option == text), text)
-    return questions.format_answer(shown, label, translate, language=saved.language)
+    return INPUTS[shown.question.kind].format_answer(shown, label, translate, language=saved.language)
 
 
 def choose_reward_emoji(emojis: Sequence[str], *, assignment_id: int) -> str:

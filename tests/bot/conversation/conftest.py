@@ -19,6 +19,7 @@ from annotation.store.models import Item
 from annotation.store.outbox import ShownAssignment, ShownPrompt
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
+from bot.conversation.callbacks import ButtonAction
 from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import (
     AssignmentMessage,
@@ -120,12 +121,15 @@ class Chat:
         return self.give(kind=UpdateKind.MESSAGE, text=text, **more)
 
     def tap(self, label: str, *, on: Screen | None = None) -> list[str]:
-        """The annotator taps the newest button with this label."""
+        """The annotator taps the newest button with this label; a letter names an option, whatever its button says."""
         for shown in [on] if on else reversed(self.screens):
-            for button in (button for row in shown.buttons for button in row):
-                if button.label.startswith(label):
-                    self.story.append(f"→ [{button.label}]")
-                    return self.press(button.data, on=shown)
+            buttons = [button for row in shown.buttons for button in row]
+            options = [button for button in buttons if button.data[0] in {ButtonAction.ANSWER, ButtonAction.TOGGLE}]
+            at = next((letters.index(label) for letters in ("АБВГ", "ABCD") if label in letters), len(options))
+            found = options[at : at + 1] or [button for button in buttons if button.label.startswith(label)]
+            if found:
+                self.story.append(f"→ [{found[0].label}]")
+                return self.press(found[0].data, on=shown)
         raise AssertionError(f"no button {label!r} among {[one.labels for one in self.screens[-3:]]}")
 
     def press(self, data: str | None, *, on: Screen | None = None) -> list[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
 
 Load = Callable[..., None]
-FIRST = "1\n\nкіт — собака\n\nЯке слово довше?\n\nА) кіт\nБ) собака\n[А · кіт | Б · собака]\n[Пропустити | ⋯]"
+FIRST = "1\n\nкіт — собака\n\nЯке слово довше?\n[кіт | собака]\n[Пропустити | ⋯]"
 TOAST = "Це запитання вже закрито. Ось де ви зараз."
 
 
@@ -89,16 +89,18 @@ def test_the_same_tap_ten_times_is_one_answer(begun: Chat) -> None:
         begun.tap("Б", on=screen)
     assert begun.answers() == ["собака"]
     assert begun.toasts[-9:] == ["Цю відповідь уже збережено"] * 9
-    assert [one.text.split("\n")[0] for one in begun.screens[-2:]] == ["✓ 1 · Б собака", "2"]
+    assert [one.text.split("\n")[0] for one in begun.screens[-2:]] == ["✓ 1 · собака", "2"]
 
 
 def test_a_card_that_comes_late_is_marked_by_the_tap_on_it(begun: Chat) -> None:
     """A second card of an item, sent anew after a crash: it says what is stored, and nothing is stored again."""
+    tapped = begun.last.buttons[0][0].data
     begun.say("/start")
     first, second = begun.screens[-2:]
-    begun.tap("А", on=first)
-    begun.tap("А", on=second)
-    marked = [one for one in begun.seen if one.startswith("✓ 1 · А")]
+    assert (bool(first.buttons), bool(second.buttons)) == (False, True)
+    begun.press(tapped, on=first)
+    begun.press(tapped, on=second)
+    marked = [one for one in begun.seen if one.startswith("✓ 1 · кіт")]
     assert (len(marked), begun.toasts[-1]) == (2, "Цю відповідь уже збережено")
     assert len(begun.answers()) == 1
 
@@ -110,7 +112,7 @@ def test_an_old_tap_does_not_bring_an_old_answer_back_to_the_screen(begun: Chat)
     begun.tap("Змінити")
     begun.tap("Б", on=begun.screens[-2])
     begun.press(first, on=begun.screens[-2])
-    assert begun.screens[-2].text.startswith("✓ 1 · Б")
+    assert begun.screens[-2].text.startswith("✓ 1 · собака")
     assert begun.toasts[-1] == "Цю відповідь уже збережено"
 
 
@@ -178,7 +180,7 @@ def test_an_answer_may_be_typed(begun: Chat, text: str) -> None:
     """By letter, number or in full; the item is marked in its place."""
     shown = begun.say(text)
     assert begun.answers() == ["собака"]
-    assert begun.screens[-2].text.startswith("✓ 1 · Б собака")
+    assert begun.screens[-2].text.startswith("✓ 1 · собака")
     assert len(shown) == 1
 
 
@@ -248,7 +250,7 @@ def test_a_project_that_closes_while_an_item_is_on_the_screen(begun: Chat) -> No
         transitions.close_project(session, project=queries.get_project(session, "words"), now=begun.now)
     shown = begun.tap("Б")
     assert begun.screens[-2].text.startswith(
-        "✓ 1 · Б собака\n\nДякуємо! Це запитання тим часом закрили, тож відповідь збережено окремо."
+        "✓ 1 · собака\n\nДякуємо! Це запитання тим часом закрили, тож відповідь збережено окремо."
     )
     assert shown == ["Поки що це все, дякуємо! Щоб перевірити, чи є нові запитання, надішліть /start."]
     assert begun.answers() == ["собака"]
@@ -292,7 +294,7 @@ def test_markup_in_every_field_is_shown_as_it_is(chat: Chat, load: Load) -> None
     assert sum(nasty in one.text for one in chat.screens) == 4
     chat.tap("Б")
     assert chat.answers() == ["&amp;"]
-    assert chat.screens[-2].text.startswith("✓ 1 · Б &amp;")
+    assert chat.screens[-2].text.startswith("✓ 1 · &amp;")
 
 
 def test_right_to_left_stays_within_its_option(chat: Chat, load: Load) -> None:
@@ -320,6 +322,7 @@ def test_more_options_than_buttons(chat: Chat, load: Load) -> None:
 
 def test_a_skip_and_a_question_of_100_kilobytes(begun: Chat) -> None:
     """What is typed is kept as far as it is read."""
+    begun.tap("⋯")
     begun.tap("Запитати")
     assert begun.say("я" * 100_000) == ["Запитання порожнє або задовге. Напишіть від одного слова до 3\xa0500 знаків."]
     assert begun.say("Чому?")[0] == "Запитання передано. Відповідь надійде сюди."

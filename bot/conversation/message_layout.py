@@ -80,8 +80,13 @@ def render_messages(
 def arrange_buttons(buttons: Sequence[InlineButton]) -> ButtonRows:
     """Buttons in rows of four, two or one, by the longest label."""
     longest = max((count_units(button.label) for button in buttons), default=0)
-    width = 4 if longest <= LETTER_LABEL else 2 if longest <= NARROW_LABEL else 1
+    width = count_columns(longest)
     return tuple(tuple(buttons[start : start + width]) for start in range(0, len(buttons), width))
+
+
+def count_columns(longest: int) -> int:
+    """How many buttons stand in a row where the longest label has so many UTF-16 units."""
+    return 4 if longest <= LETTER_LABEL else 2 if longest <= NARROW_LABEL else 1
 
 
 def are_labels_short(labels: Sequence[str], *, max_units: int = WIDE_LABEL) -> bool:

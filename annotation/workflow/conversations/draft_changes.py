@@ -1,0 +1,51 @@
+"""Changes of the answers in a draft where an item has several questions: one of them asked anew, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from annotation.campaigns.questions import question_base
+from annotation.workflow.assignments import ShownQuestion
+from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations.conversation_state import AnswerDraft
+
+
+def remove_answer(draft: AnswerDraft, name: str, *, entry: Any = None) -> AnswerDraft:
+    """The draft without the answer to a question, so that it is asked again; `entry` is entered for it already."""
+    answers = {other: answer for other, answer in draft.answers.items() if other != name}
+    return replace(draft, answers=answers, entry=entry)
+
+
+def drop_unasked_answers(questions: Sequence[ShownQuestion], draft: AnswerDraft) -> AnswerDraft:
+    """The draft without answers to questions that the answers before them do not ask."""
+    kept: dict[str, Any] = {}
+    stored_answers: dict[str, str] = {}
+    for shown in questions:
+        if shown.name not in draft.answers or not question_base.is_asked(shown.question, stored_answers):
+            continue
+        kept[shown.name] = draft.answers[shown.name]
+        if kept[shown.name] is not None:
+            stored_answers[shown.name] = conversation_state.encode_answer(kept[shown.name])
+    return draft if kept.keys() == draft.answers.keys() else replace(draft, answers=kept)
+
+
+def restore_draft(
+    questions: Sequence[ShownQuestion], stored_answers: Mapping[str, str], *, assignment_id: int, revision: int
+) -> AnswerDraft:
+    """The draft with all stored answers, for a change of some of them.
+
+    Questions that were asked and left without an answer are in it too, with None.
+    """
+    answers = {
+        shown.name: stored_answers.get(shown.name)
+        for shown in questions
+        if question_base.is_asked(shown.question, stored_answers)
+    }
+    return AnswerDraft(assignment_id=assignment_id, revision=revision, answers=answers)
+
+
+def find_previous_question(questions: Sequence[ShownQuestion], draft: AnswerDraft, *, index: int) -> str | None:
+    """The name of the last question before this index that the draft has an answer to; None where there is none."""
+    return next((shown.name for shown in reversed(questions[:index]) if shown.name in draft.answers), None)

@@ -1,0 +1,95 @@
+"""Changes of answers: an answered or skipped item opened again, one of several answers, and the question before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from annotation.errors import Stale
+from annotation.workflow import assignments
+from annotation.workflow.assignments import AssignedItem, OpenedAssignment
+from annotation.workflow.conversations import conversation_state, draft_changes
+from annotation.workflow.conversations.conversation_state import AnswerDraft
+from bot.conversation.callbacks import QUESTION_INDEX, REVISION
+from bot.conversation.handlers import answers
+from bot.conversation.inputs import INPUTS
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import TelegramCalls
+
+
+def undo_answer(context: UpdateContext) -> TelegramCalls:
+    """Open an answered or skipped item for another answer, in its own message; what is stored counts until then."""
+    try:
+        opened = context.open_assignment(context.require_callback().row_id)
+        item = assignments.undo_judgement(opened)
+    except Stale:
+        return context.acknowledge("undo-closed", alert=True)
+    draft = _restore_draft(context, opened, item)
+    return join_calls(context.acknowledge("undo-open"), answers.redraw_item(context, item, draft))
+
+
+def keep_answer(context: UpdateContext) -> TelegramCalls:
+    """Close an item that was opened for another answer; the old answer stays, or the skip with what was begun."""
+    assignment_id = context.require_callback().row_id
+    saved = assignments.keep_judgement(context.open_assignment(assignment_id))
+    draft = context.state.get_draft(assignment_id, saved.revision + 1)
+    begun = replace(draft, revision=0) if draft.is_begun and not saved.stored_answers else None
+    context.save_state(context.state.with_draft(begun, assignment_id=assignment_id))
+    finished = answers.render_finished_item(context, saved)
+    return join_calls(context.acknowledge("kept"), context.edit(finished, assignment_id=assignment_id))
+
+
+def ask_previous_question(context: UpdateContext) -> TelegramCalls:
+    """Ask the question before again; where one answer is being changed, show all of them again."""
+    item, draft, index = _get_item(context)
+    if item.revision and _has_stored_answers(context, item):
+        draft = _restore_draft(context, context.open_assignment(item.assignment_id), item)
+    else:
+        name = draft_changes.find_previous_question(item.questions, draft, index=index)
+        if name is None:
+            raise Stale("There is no question before.")
+        draft = _remove_answer(item, draft, name)
+    return join_calls(context.acknowledge(), answers.redraw_item(context, item, draft))
+
+
+def change_one_answer(context: UpdateContext) -> TelegramCalls:
+    """Ask one of the answered questions again; the other answers stay."""
+    item, draft, index = _get_item(context)
+    if index >= len(item.questions) or item.questions[index].name not in draft.answers:
+        raise Stale("This question is not answered.")
+    draft = _remove_answer(item, draft, item.questions[index].name)
+    return join_calls(context.acknowledge(), answers.redraw_item(context, item, draft))
+
+
+def _get_item(context: UpdateContext) -> tuple[AssignedItem, AnswerDraft, int]:
+    """The item, the draft and the index of the question that the button names; raises Stale for an old button."""
+    callback = context.require_callback()
+    opened = context.open_assignment(callback.row_id)
+    item = assignments.get_open_item(opened, revision=callback.get_number(REVISION))
+    return item, context.state.get_draft(item.assignment_id, item.revision), callback.get_number(QUESTION_INDEX)
+
+
+def _has_stored_answers(context: UpdateContext, item: AssignedItem) -> bool:
+    opened = context.open_assignment(item.assignment_id)
+    judgement = assignments.get_judgement(opened, revision=item.revision - 1)
+    return judgement is not None and judgement.skip_reason is None
+
+
+def _remove_answer(item: AssignedItem, draft: AnswerDraft, name: str) -> AnswerDraft:
+    """The draft without the answer to a question, whose input begins with that answer."""
+    shown = next(shown for shown in item.questions if shown.name == name)
+    answer = draft.answers[name]
+    stored = None if answer is None else conversation_state.encode_answer(answer)
+    entry = None if stored is None else INPUTS[shown.question.kind].restore_entry(shown, stored)
+    return draft_changes.remove_answer(draft, name, entry=entry)
+
+
+def _restore_draft(context: UpdateContext, opened: OpenedAssignment, item: AssignedItem) -> AnswerDraft:
+    """What is known of the answers: those begun before a skip, or the stored ones, with the only one asked again."""
+    judgement = assignments.get_judgement(opened, revision=item.revision - 1)
+    stored_answers = {} if judgement is None else assignments.get_stored_answers(opened.context, judgement)
+    if not stored_answers:
+        return replace(context.state.get_draft(item.assignment_id, 0), revision=item.revision)
+    draft = draft_changes.restore_draft(
+        item.questions, stored_answers, assignment_id=item.assignment_id, revision=item.revision
+    )
+    return draft if len(item.questions) > 1 else _remove_answer(item, draft, item.questions[0].name)
