@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from datetime import timedelta
@@ -10,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlmodel import col, func, select
+from sqlmodel import select
 
 from annotation.store import queries
-from annotation.store.models import Assignment, Item
-from annotation.vocabulary import AssignmentStatus, Pool, Stage
+from annotation.store.models import Assignment
+from annotation.vocabulary import AssignmentStatus
 from annotation.workflow.lifecycle import projects, transitions
 from bot.conversation.texts import get_texts
 
@@ -66,22 +67,18 @@ def write_project(folder: Path, *sections: str, language: str) -> Path:
     return folder / "p.yaml"
 
 
-def find_live(chat: Chat) -> tuple[str | None, int]:
-    """The kind of the item on the screen, None without one, and how many items of its stage are left to answer."""
+def find_live_kind(chat: Chat) -> str | None:
+    """The kind of the item on the screen; None without one."""
     with chat.database.reading() as session:
         live = session.exec(select(Assignment).where(Assignment.status == AssignmentStatus.LIVE)).first()
-        pool = Pool.PILOT if live is not None and live.stage is Stage.PILOT else Pool.MAIN
-        open_items = session.exec(select(func.count()).where(Item.pool == pool, col(Item.free) > 0)).one()
         if live is None:
-            return None, max(1, open_items)
-        kind = "control" if live.is_control else "repeat" if live.is_repeat else live.stage.value
-        return kind, open_items + 1 if live.holds_place else max(1, open_items)
+            return None
+        return "control" if live.is_control else "repeat" if live.is_repeat else live.stage.value
 
 
-def read_screen(message: Message, left: str) -> str:
+def read_screen(message: Message) -> str:
     """A message with its buttons, without its numbers and without what its item says."""
-    text = message.text.replace(left, "LEFT")
-    lines = [re.sub(r"\d+", "#", re.sub(r"Word \d+ of the \w+", "Word", text))]
+    lines = [re.sub(r"\d+", "#", re.sub(r"Word \d+ of the \w+", "Word", message.text))]
     return "\n".join([*lines, *(label for label, _ in message.buttons)])
 
 
@@ -89,11 +86,11 @@ async def look_at_item(chat: Chat, person: ScriptedPerson, texts: Texts) -> list
     """Every screen of an item: as it comes, with the reasons to report it, as it was, answered, reopened, and kept."""
     message = person.messages[-1]
     answer = message.buttons[0][0]
-    screens = [read_screen(message, texts("left", left=find_live(chat)[1]))]
-    for label in (texts("report"), texts("back"), answer, texts("undo"), texts("keep")):
+    screens = [read_screen(message)]
+    for label in (texts("more"), texts("report"), texts("back"), answer, texts("undo"), texts("keep")):
         person.tap(label, on=message)
         await chat.deliver()
-        screens.append(read_screen(message, texts("left", left=find_live(chat)[1])))
+        screens.append(read_screen(message))
     return screens
 
 
@@ -113,7 +110,7 @@ async def test_a_hidden_item_cannot_be_told_by_its_screens(
     await chat.tap(person, person.messages[-1].buttons[0][0])
     await chat.tap(person, texts("begin"))
     screens: dict[str, set[tuple[str, ...]]] = {}
-    while (kind := find_live(chat)[0]) is not None or "repeat" not in screens:
+    while (kind := find_live_kind(chat)) is not None or "repeat" not in screens:
         if kind is None:
             chat.now += timedelta(days=1, hours=1)
             await chat.send(person, "/start")
@@ -121,9 +118,36 @@ async def test_a_hidden_item_cannot_be_told_by_its_screens(
             await chat.tap(person, person.messages[-1].buttons[0][0])
         else:
             seen = tuple(await look_at_item(chat, person, texts))
-            if find_live(chat)[0] is not None:  # where no item follows, the one reopened is the newest of its page
+            if find_live_kind(chat) is not None:  # where no item follows, the one reopened is the newest of its page
                 screens.setdefault(kind, set()).add(seen)
     screens.pop("pilot", None)
     assert screens.keys() == {"main", "control", "repeat"}
     assert len({frozenset(shown) for shown in screens.values()}) == 1, screens
-    assert all(("LEFT" in one[0]) == ("countdown" in sections) for shown in screens.values() for one in shown)
+    countdown = texts("shared-count", answered="#", wanted="#")
+    assert all((countdown in one[0]) == ("countdown" in sections) for shown in screens.values() for one in shown)
+
+
+async def test_an_answer_to_a_hidden_item_moves_the_countdown_as_any_other(chat: Chat, tmp_path: Path) -> None:
+    """One annotator alone: the own number and the shared one go up by one with each answer, and both totals stay.
+
+    The totals are those to be expected with hidden items; once there were more hidden items, they go on with them.
+    """
+    file = write_project(tmp_path, "countdown", language="uk")
+    with chat.database.transaction() as session:
+        projects.load_project_file(session, file, now=chat.now)
+        transitions.start_project(session, project=queries.get_project(session, "p"), now=chat.now)
+    person = chat.person(language="uk")
+    await chat.send(person, "/start")
+    await chat.tap(person, LANGUAGES["uk"])
+    await chat.tap(person, person.messages[-1].buttons[0][0])
+    await chat.tap(person, "Почати")
+    seen, headers = set(), []
+    while (kind := find_live_kind(chat)) is not None:
+        seen.add(kind)
+        headers.append([int(number) for number in re.findall(r"\d+", person.messages[-1].text.split("\n")[0])])
+        await chat.tap(person, person.messages[-1].buttons[0][0])
+    assert {"main", "control"} <= seen
+    expected = 8 / 0.7 * 1.9  # main items, with a rate of control items and a share of repeats
+    number, total, answered, wanted = headers[0]
+    assert (number, answered, total, wanted) == (1, 0, math.ceil(expected), math.ceil(expected))
+    assert headers == [[number + step, total, answered + step, wanted] for step in range(len(headers))]

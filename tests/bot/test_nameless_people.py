@@ -41,12 +41,12 @@ overlap: 3
 IDENTITY = ("first_name", "last_name", "username", "language_code")
 SCRIPT: tuple[tuple[str, str], ...] = (
     ("say", "/start"), ("tap", "Українська"), ("tap", "Погоджуюся"), ("tap", "так"), ("say", "34"), ("tap", "Київ"),
-    ("tap", "Далі"), ("tap", "Почати"), ("tap", "А · перше"), ("tap", "Змінити"), ("tap", "Б · друге"),
-    ("tap", "Пропустити"), ("tap", "Назад"), ("tap", "Пропустити"), ("tap", "Не розумію запитання"),
+    ("tap", "Далі"), ("tap", "Почати"), ("tap", "перше"), ("tap", "Змінити"), ("tap", "друге"),
+    ("tap", "Пропустити"), ("tap", "‹ Назад"), ("tap", "Пропустити"), ("tap", "Не розумію запитання"),
     ("tap", "⋯"), ("tap", "Є проблема"), ("tap", "Помилки в мові"), ("say", "а"), ("say", "…"), ("send a file", ""),
     ("tap", "Запитати"), ("say", "Чи рахувати апостроф?"), ("say", "/projects"), ("say", "/task"), ("say", "/help"),
     ("say", "/language"), ("tap", "English"), ("say", "/language"), ("tap", "Українська"), ("say", "/mydata"),
-    ("say", "/pause"), ("tap", "ні"), ("block", ""), ("unblock", ""), ("say", "/start"), ("tap", "Б · друге"),
+    ("say", "/pause"), ("tap", "ні"), ("block", ""), ("unblock", ""), ("say", "/start"), ("tap", "друге"),
     ("say", "/withdraw"), ("tap", "1"), ("tap", "Так, вийти"), ("say", "/forget"), ("tap", "Так, забудьте мене"),
     ("say", "/start"),
 )  # fmt: skip

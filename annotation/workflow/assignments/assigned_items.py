@@ -87,7 +87,8 @@ class AssignedItem:
 def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> AssignedItem:
     """Build what the annotator is shown of an assignment."""
     context, assignment, item = opened.context, opened.assignment, opened.item
-    section = context.definition.stages.by_name.get(assignment.stage.value)
+    stages, is_main = context.definition.stages, assignment.stage is Stage.MAIN
+    section = None if is_main else stages.by_name.get(assignment.stage.value)
     number = get_number(opened)
     return AssignedItem(
         assignment_id=opened.assignment_id,
@@ -111,7 +112,8 @@ def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> As
 
 def get_number(opened: OpenedAssignment) -> int:
     """The number of the item in its stage and attempt, from 1."""
-    if not opened.context.definition.stages.by_name:
+    stages = opened.context.definition.stages
+    if stages.pilot is None and stages.training is None and stages.qualification is None:
         return opened.assignment.position or 0
     return countdown.get_stage_number(opened)
 

@@ -275,7 +275,7 @@ def test_options_of_400_characters_stand_in_full(chat: Chat, load: Load) -> None
     assert chat.last.labels[0] == "А | Б | В"
     chat.tap("В")
     assert chat.answers() == [long[2]]
-    assert chat.screens[-2].text.startswith("✓ 1 · В дуже дуже")
+    assert chat.screens[-2].text.startswith("✓ 1 · дуже дуже")
 
 
 def test_markup_in_every_field_is_shown_as_it_is(chat: Chat, load: Load) -> None:
@@ -290,7 +290,8 @@ def test_markup_in_every_field_is_shown_as_it_is(chat: Chat, load: Load) -> None
     chat.say("/start")
     for label in ("Укр", "<", "Київ", "Далі", "Почати"):
         chat.tap(label)
-    assert chat.last.text == f"1\n\n{nasty}\n\n{nasty} ?\n\nА) <i>\nБ) &amp;"
+    assert chat.last.text == f"1\n\n{nasty}\n\n{nasty} ?"
+    assert chat.last.labels[0] == "<i> | &amp;"
     assert sum(nasty in one.text for one in chat.screens) == 4
     chat.tap("Б")
     assert chat.answers() == ["&amp;"]
@@ -298,13 +299,20 @@ def test_markup_in_every_field_is_shown_as_it_is(chat: Chat, load: Load) -> None
 
 
 def test_right_to_left_stays_within_its_option(chat: Chat, load: Load) -> None:
-    """An option that turns the direction does not turn the letters of the others."""
+    """An option that turns the direction does not turn the letters of the others, in the message or on buttons."""
     options = ["\u202eabc", "שלום", "ні\u200b"]
-    load([{"id": "1", "text": "Що?", "options": options, "gold": options[0]}])
+    load([{"id": "1", "text": "Що?", "options": options, "gold": options[0]}], name="short")
     chat.begin()
-    assert "А) \u2068\u202eabc\u202c\u2069\nБ) \u2068שלום\u2069\nВ) ні\u200b" in chat.last.text
+    assert chat.last.labels[0] == "\u2068\u202eabc\u202c\u2069 | \u2068שלום\u2069"
     chat.tap("А")
-    assert chat.answers() == [options[0]]
+    options = ["\u202eabc", "שלום", "ні, але не зовсім так\u200b"]
+    load([{"id": "1", "text": "Що?", "options": options, "gold": options[0]}])
+    chat.say("/start")
+    chat.tap("Б · Слова")
+    chat.tap("Почати")
+    assert "А) \u2068\u202eabc\u202c\u2069\nБ) \u2068שלום\u2069\nВ) ні, але не" in chat.last.text
+    chat.tap("А")
+    assert chat.answers() == [options[0]] * 2
 
 
 def test_more_options_than_buttons(chat: Chat, load: Load) -> None:
@@ -314,7 +322,7 @@ def test_more_options_than_buttons(chat: Chat, load: Load) -> None:
     shown = chat.begin()
     assert shown[0].startswith("Частина 1 з 2\n\n1\n\nЩо?")
     assert chat.last.text.endswith(
-        "90) " + options[-1] + "\n\nВаріантів забагато для кнопок: надішліть номер відповіді."
+        "90) " + options[-1] + "\n\nЯке слово довше?\n\nВаріантів забагато для кнопок: надішліть номер відповіді."
     )
     chat.say("90")
     assert chat.answers() == [options[-1]]

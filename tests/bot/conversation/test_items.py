@@ -118,7 +118,7 @@ def test_highlights_are_bold_and_in_asterisks(chat: Chat, load: Load) -> None:
             "1 | 2 | 3 | 4",
             "1) зовсім ні\n2) радше ні\n3) радше так\n4) цілком",
             "3",
-            "3 радше так",
+            "радше так",
         ),
         (
             "options: [a1, a2, a3, a4, a5, a6, a7, a8, a9], ends: [x, y]",
@@ -134,7 +134,7 @@ def test_highlights_are_bold_and_in_asterisks(chat: Chat, load: Load) -> None:
             "5",
             "5",
         ),
-        ("options: [0, 1, 2, більше за два]", "А | Б | В | Г", "А) 0\nБ) 1\nВ) 2\nГ) більше за два", "Б", "Б 1"),
+        ("options: [0, 1, 2, більше за два]", "А | Б | В | Г", "А) 0\nБ) 1\nВ) 2\nГ) більше за два", "Б", "1"),
     ],
 )
 def test_a_scale_stands_in_a_row(
@@ -175,13 +175,13 @@ def test_boxes_may_stay_empty_where_that_is_an_answer(chat: Chat, load: Load) ->
     tick = chat.last.buttons[0][0].data
     for _ in range(2):
         chat.press(tick, on=chat.last)
-        assert chat.last.labels[0] == "☑ а | ☐ б"
+        assert chat.last.labels[0] == "☑ а | ☐ б | ☐ в"
     chat.tap("☑ а")
     chat.tap("Нічого з цього")
     assert chat.screens[-2].text.startswith("✓ 1 · Нічого з цього")
     chat.say("в, а")
     assert chat.answers() == ["[]", '["а", "в"]']
-    assert chat.screens[-2].text.startswith("✓ 2 · А а, В в")
+    assert chat.screens[-2].text.startswith("✓ 2 · а, в")
     done = chat.screens[-2]
     chat.press("d:2:0.0:", on=done)
     assert chat.toasts[-1] == "Цю відповідь уже збережено"
@@ -265,4 +265,4 @@ def test_the_question_of_the_winograd_template(chat: Chat, tmp_path: Path) -> No
         "На що вказує займенник?\n\nУ реченні виділено займенник та іменник. Чи вказує займенник саме на цей іменник?"
         " Якщо сумніваєтеся, поставте іменник на місце займенника й прочитайте речення."
     )
-    assert "\n\nЧи вказує виділений займенник на виділений іменник?\n\nА) так\nБ) ні\n" in shown
+    assert "\n\nЧи вказує виділений займенник на виділений іменник?\n[так | ні]\n[Пропустити | ⋯]" in shown
