@@ -6,6 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from annotation.campaigns.questions import ChoicesQuestion, ScaleQuestion
@@ -71,7 +72,7 @@ class OptionsInput(QuestionInput):
             options = "\n".join(_list_option_lines(shown, names))
             is_long = message_layout.count_units(options) > LONG_LIST_UNITS
             repeated = message_layout.shorten_text(question.text, MAX_REPEATED_UNITS) if is_long else ""
-            blocks += [TextBlock(options), message_layout.make_bold_block(repeated)]
+            blocks = [*_add_options(blocks, options), message_layout.make_bold_block(repeated)]
         if len(shown.options) > MAX_BUTTONS:
             blocks.append(TextBlock(translate("type-a-number")))
         return blocks
@@ -143,6 +144,14 @@ class OptionsInput(QuestionInput):
         texts = dict(zip(shown.labels, shown.options, strict=True))
         parts = [isolate_direction(texts.get(label, label)) for label in labels]
         return message_layout.shorten_text(", ".join(parts) or translate("none-of-them"), MAX_ANSWER_UNITS)
+
+
+def _add_options(blocks: list[TextBlock], options: str) -> list[TextBlock]:
+    """The blocks with the list of options, which stands right below the question where it has no help."""
+    question, help_block = blocks
+    if help_block.text or not question.text:
+        return [*blocks, TextBlock(options)]
+    return [replace(question, text=f"{question.text}\n{options}")]
 
 
 def _apply_boxes(asked: AskedQuestion, ticked: list[int]) -> AnswerDraft | RefusedInput:

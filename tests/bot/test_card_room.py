@@ -1,0 +1,159 @@
+"""How much room the card of an item takes on a phone, measured in the chat page of a real Chromium, 360 px wide."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from _chromium import FLAGS, PROGRAM
+from playwright.async_api import Browser, Locator, Page, async_playwright
+
+from annotation.store import queries
+from annotation.workflow.lifecycle import projects, transitions
+from bot import application
+from bot.conversation.texts import LANGUAGES, get_texts
+from bot.emulator.request import LocalRequest
+from bot.emulator.server import Server
+from bot.emulator.telegram import Telegram
+
+if TYPE_CHECKING:
+    from annotation.store.database import Database
+
+WIDTH, HEIGHT = 360, 740
+MAX_CARD_HEIGHT = 500
+NAMES = {"uk": "Українська", "en": "English", "ru": "Русский"}
+SENTENCE = "Руда лисиця зустріла на стежці старого вовка і спитала, куди він так поспішає."
+ORDINARY = ["він несе додому дрова, бо вечір холодний", "він біжить до річки напитися свіжої води"]
+ORDINARY += ["він шукає свого брата у великому темному", "він не поспішає, а лише тихесенько гуляє"]
+LONG = [f"{number}. {'дуже докладна відповідь, яку треба дочитати, ' * 3}" for number in range(8)]
+
+
+@dataclass
+class Shown:
+    """The page of a chat in which a project is under way."""
+
+    page: Page
+
+    def find_card(self) -> Locator:
+        """The newest message with buttons."""
+        return self.page.locator("#log li", has=self.page.locator(".buttons")).last
+
+    async def tap(self, label: str) -> None:
+        """Tap a button of the newest message and wait for what follows."""
+        seen = await self.page.locator("#log").inner_text()
+        await self.find_card().locator(".key", has_text=label).first.click()
+        await self.page.wait_for_function("seen => document.querySelector('#log').innerText !== seen", arg=seen)
+
+    async def measure_rows(self) -> list[float]:
+        """The heights of the card and of its last row of buttons with the gap above, in pixels."""
+        card = await self.find_card().bounding_box()
+        row = await self.find_card().locator(".row").last.bounding_box()
+        assert card is not None
+        assert row is not None
+        return [card["height"], row["height"] + 5]
+
+    async def take_picture(self, name: str) -> None:
+        """Keep a screenshot where CARD_PICTURES names a folder."""
+        if folder := os.environ.get("CARD_PICTURES"):
+            await self.page.screenshot(path=Path(folder) / f"{name}.png")
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """Chromium without a window."""
+    if PROGRAM is None:
+        pytest.skip("Chromium is not installed")
+    async with async_playwright() as playwright:
+        opened = await playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
+        yield opened
+        await opened.close()
+
+
+def load_item(db: Database, folder: Path, **question: Any) -> None:
+    """A running project of one item, with a reward and the countdown."""
+    (folder / "p.jsonl").write_text(json.dumps({"id": "1", "text": SENTENCE}, ensure_ascii=False) + "\n", "utf-8")
+    keys = {
+        "project": "p",
+        "title": "p",
+        "language": "uk",
+        "instructions": "Прочитайте.",
+        "question": {"type": "choice", "text": "Що відповів вовк лисиці на її запитання?", **question},
+        "items": {"file": "p.jsonl", "id": "id", "show": "text"},
+        "overlap": 1,
+        "reward": {"emoji": ["🍎"], "countdown": True},
+    }
+    (folder / "p.yaml").write_text(json.dumps(keys, ensure_ascii=False), "utf-8")
+    now = datetime.now(UTC)
+    with db.transaction() as session:
+        projects.load_project_file(session, folder / "p.yaml", now=now)
+        transitions.start_project(session, project=queries.get_project(session, "p"), now=now)
+
+
+@pytest.fixture
+async def shown(browser: Browser, db: Database) -> AsyncIterator[Shown]:
+    """The bot at work, and its chat page in a phone's window."""
+    telegram = Telegram()
+    app = application.build_application(
+        token=telegram.token,
+        database=db,
+        settings=application.build_delivery_settings(key=b"k" * 32),
+        request=LocalRequest(telegram),
+    )
+    async with Server(telegram) as server, application.poll_in_background(app):
+        context = await browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, locale="uk")
+        page = await context.new_page()
+        await page.goto(f"{server.url}/?token={server.page.ticket}")
+        yield Shown(page)
+
+
+async def go_to_item(shown: Shown, language: str) -> None:
+    """Start, choose the language, and tap the first button of whatever is asked, until there is an item."""
+    await shown.page.get_by_role("button", name="Почати").click()
+    await shown.find_card().wait_for()
+    await shown.tap(NAMES[language])
+    while not await shown.find_card().locator(".key", has_text=get_texts(language)("skip")).count():
+        await shown.tap(await shown.find_card().locator(".key").first.inner_text())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_an_ordinary_item_fits_a_phone(shown: Shown, db: Database, tmp_path: Path, language: str) -> None:
+    """Four options of 40 characters: the card with its question and all buttons has at most 500 px.
+
+    The service buttons take one row, less than an eighth of it (three rows took 16 to 35 %), and no label is cut.
+    """
+    assert [len(option) for option in ORDINARY] == [40] * 4
+    load_item(db, tmp_path, options=ORDINARY)
+    await go_to_item(shown, language)
+    await shown.take_picture(f"ordinary-{language}")
+    card, service = await shown.measure_rows()
+    assert card <= MAX_CARD_HEIGHT, card
+    assert service / card < 1 / 8, (card, service)
+    cut = "keys => keys.filter(key => key.scrollWidth > key.clientWidth).map(key => key.innerText)"
+    assert await shown.find_card().locator(".key").evaluate_all(cut) == []
+    await shown.tap(get_texts(language)("more"))
+    await shown.take_picture(f"more-{language}")
+    assert await shown.find_card().locator(".key").evaluate_all(cut) == []
+
+
+async def test_the_question_stays_in_sight_below_long_options(shown: Shown, db: Database, tmp_path: Path) -> None:
+    """The list alone is longer than the screen: the question stands once more below it, with every button in sight."""
+    load_item(db, tmp_path, options=LONG)
+    await go_to_item(shown, "uk")
+    await shown.take_picture("long")
+    card, _ = await shown.measure_rows()
+    assert card > HEIGHT
+    question = shown.page.locator("#log li .text strong", has_text="Що відповів вовк").last
+    seen = await shown.page.locator("#scroller").bounding_box()
+    top, last = await question.bounding_box(), await shown.find_card().locator(".row").last.bounding_box()
+    assert seen is not None
+    assert top is not None
+    assert last is not None
+    assert top["y"] >= seen["y"]
+    assert last["y"] + last["height"] <= seen["y"] + seen["height"]
+    assert last["y"] + last["height"] - top["y"] <= MAX_CARD_HEIGHT
