@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ from bot.conversation.updates_and_calls import (
     TelegramCall,
     TelegramCalls,
 )
-from bot.conversation.views import message_layout
+from bot.conversation.views import message_layout, prompts
 from bot.conversation.views.message_layout import RenderedMessage
 
 if TYPE_CHECKING:
@@ -77,6 +77,22 @@ class UpdateContext:
     def typed(self) -> TypedMessage:
         """The number and time of the message."""
         return TypedMessage(message_id=self.incoming.message_id or 0, at=self.incoming.at)
+
+    @property
+    def sees_prompt(self) -> bool:
+        """Whether what the step of the conversation asks for was on the screen when the text was sent."""
+        if self.state.step is not ConversationStep.REASON:
+            return self.state.awaits_input(self.typed.message_id)
+        item_ids = {self.state.subject_id}
+        return screens.find_asked_assignment(self.transaction.session, item_ids, typed=self.typed) is not None
+
+    @property
+    def replies_elsewhere(self) -> bool:
+        """Whether the text is a reply, but not to the message that asks for the step of the conversation."""
+        replied = self.incoming.reply_to
+        if replied is None or self.state.step is not ConversationStep.REASON:
+            return replied not in {None, self.state.asked_in}
+        return replied != screens.find_message(self.transaction.session, self.state.subject_id)
 
     @property
     def command(self) -> str:
@@ -144,19 +160,35 @@ class UpdateContext:
         return self.send(message_layout.render_text(self.translate, self.translate(text_id, **arguments)))
 
     def ask(
-        self, message: RenderedMessage, step: ConversationStep, *, subject_id: int = 0, profile_field: str = ""
+        self,
+        messages: RenderedMessage | Sequence[RenderedMessage],
+        step: ConversationStep = ConversationStep.CHOICE,
+        *,
+        subject_id: int = 0,
+        profile_field: str = "",
     ) -> TelegramCalls:
-        """A call that asks for a step of the conversation; texts that are sent after it are the input."""
+        """Calls that ask for a step of the conversation with the last of the messages.
+
+        Texts that are sent after it are the input, or choose one of its buttons.
+        """
         update_id = self.incoming.update_id
+        parts = (messages,) if isinstance(messages, RenderedMessage) else messages
         self.save_state(
-            self.state.with_step(step, subject_id=subject_id, profile_field=profile_field, asked_by=update_id)
+            self.state.with_step(
+                step,
+                subject_id=subject_id,
+                profile_field=profile_field,
+                asked_by=update_id,
+                prompt=prompts.encode_prompt(parts[-1]),
+            )
         )
-        (call,) = self.send(message)
-        return (replace(call, prompt=(self.annotator_id, update_id)),)
+        *earlier, last = self.send(*parts)
+        return (*earlier, replace(last, prompt=(self.annotator_id, update_id)))
 
     def redraw_item(self, message: RenderedMessage, *, assignment_id: int) -> TelegramCalls:
         """A call that lets the message of an item ask something else; texts that are sent before answer nothing."""
         screens.begin_redraw(self.transaction.session, assignment_id)
+        self.save_state(self.state.without_prompt())
         return tuple(replace(call, redraws=assignment_id) for call in self.edit(message, assignment_id=assignment_id))
 
     def edit(self, message: RenderedMessage, *, assignment_id: int | None = None) -> tuple[MessageEdit, ...]:

@@ -32,6 +32,7 @@ _STORED_KEYS = {
     "read_cards": "cards",
     "exhausted_entries": "spent",
     "replied_at": "replied",
+    "prompt": "prompt",
 }
 """Fields of ConversationState by their keys in the database."""
 
@@ -40,6 +41,7 @@ class ConversationStep(StrEnum):
     """What the bot has asked for; it decides how the annotator's next text is read. The values are stored.
 
     SKIP and REPORT stand for a typed reason, ASK for a question to the organisers, NONE for an answer to the item.
+    CHOICE is one of the buttons of a message, REASON one of the reasons under an item.
     """
 
     NONE = ""
@@ -49,6 +51,8 @@ class ConversationStep(StrEnum):
     SKIP = "skip"
     REPORT = "report"
     ASK = "ask"
+    CHOICE = "choice"
+    REASON = "reason"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +78,8 @@ class ConversationState:
     menu entry that was chosen, 0 for none; `exhausted_entries` are the keys of entries that had no item at the last
     search. `read_cards` holds the version of the task card that the annotator read last, by project id. `asked_by`
     is the id of the update that made the bot ask for the step, `asked_in` that of the message in which it asks, once it
-    is sent. `replied_at` says when replies that change nothing were last made, in seconds since 1970 by reply name.
+    is sent. `prompt` is what that message says and offers, as the bot keeps it; empty where nothing can be chosen.
+    `replied_at` says when replies that change nothing were last made, in seconds since 1970 by reply name.
     """
 
     step: ConversationStep = ConversationStep.NONE
@@ -87,6 +92,7 @@ class ConversationState:
     asked_by: int | None = None
     asked_in: int | None = None
     replied_at: dict[str, int] = dataclasses.field(default_factory=dict)
+    prompt: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def get_draft(self, assignment_id: int, revision: int) -> AnswerDraft:
         """The draft for a revision of an item; an empty one where none is stored."""
@@ -110,11 +116,22 @@ class ConversationState:
         subject_id: int = 0,
         profile_field: str = "",
         asked_by: int | None = None,
+        prompt: dict[str, Any] | None = None,
     ) -> ConversationState:
         """The state with another step, which is not asked for on the screen yet."""
         return replace(
-            self, step=step, subject_id=subject_id, profile_field=profile_field, asked_by=asked_by, asked_in=None
+            self,
+            step=step,
+            subject_id=subject_id,
+            profile_field=profile_field,
+            asked_by=asked_by,
+            asked_in=None,
+            prompt=prompt or {},
         )
+
+    def without_prompt(self) -> ConversationState:
+        """The state in which the bot no longer waits for what it asked; a message that asked it stays the last one."""
+        return replace(self, step=ConversationStep.NONE, subject_id=0, profile_field="", prompt={})
 
     def with_reply(self, name: str, *, now: datetime) -> ConversationState:
         """The state after a reply that is made once in a while only."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow import assignments
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
@@ -11,7 +13,7 @@ from bot.conversation import navigation
 from bot.conversation.handlers import answers
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
-from bot.conversation.views import items, menus, message_layout, project_status
+from bot.conversation.views import items, menus, message_layout, project_status, prompts
 
 MAX_REASON_LENGTH = 500
 """How much of a typed reason is stored, in characters."""
@@ -119,7 +121,7 @@ def _ask_attestation(context: UpdateContext, project_id: int) -> TelegramCalls:
     question = project_status.render_attestation(
         section, context.translate, project_id=project_id, work_session=participation.work_session, pausing=True
     )
-    return context.without_tap().send(question)
+    return context.without_tap().ask(question)
 
 
 def submit_attestation(context: UpdateContext) -> TelegramCalls:
@@ -140,7 +142,10 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
     )
     confirmation = message_layout.render_text(context.translate, section.text, used)
     calls = join_calls(context.acknowledge("noted"), context.edit(confirmation))
-    return calls if callback.get_number(2) else join_calls(calls, navigation.show_current_screen(context.without_tap()))
+    if callback.get_number(2):
+        context.save_state(context.state.without_prompt())
+        return calls
+    return join_calls(calls, navigation.show_current_screen(context.without_tap()))
 
 
 def _get_live_item(context: UpdateContext, assignment_id: int) -> AssignedItem:
@@ -163,7 +168,10 @@ def _show_reasons(context: UpdateContext, item: AssignedItem, buttons: ButtonRow
         buttons=buttons,
         prompt=context.translate(prompt),
     )
-    return join_calls(context.acknowledge(), context.redraw_item(rendered, assignment_id=item.assignment_id))
+    calls = context.redraw_item(rendered, assignment_id=item.assignment_id)
+    prompt = prompts.encode_prompt(replace(rendered, html=""))
+    context.save_state(context.state.with_step(ConversationStep.REASON, subject_id=item.assignment_id, prompt=prompt))
+    return join_calls(context.acknowledge(), calls)
 
 
 def _redraw_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:

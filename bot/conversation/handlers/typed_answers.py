@@ -21,12 +21,14 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     That is the item in hand, or one that was opened for another answer since. Any other text shows the current screen.
     """
     live = navigation.get_live_item(context)
-    items_by_id = {live.assignment_id: live} if isinstance(live, AssignedItem) and _is_shown(context, live) else {}
+    items_by_id = {live.assignment_id: live} if isinstance(live, AssignedItem) else {}
     reopened = {draft.assignment_id: draft for draft in context.state.drafts if draft.revision}
     assignment_ids = {*items_by_id, *reopened}
     if not assignment_ids:
         return navigation.show_current_screen(context)
     asked = screens.find_asked_assignment(context.transaction.session, assignment_ids, typed=context.typed)
+    if asked in items_by_id and _is_above_prompt(context, asked):
+        return join_calls(context.send_text("only-above"), navigation.show_current_screen(context))
     if asked is None:
         are_shown = all(screens.is_shown(context.transaction.session, one) for one in assignment_ids)
         return explain_early_text(context, is_shown=are_shown, reopened=[*reopened])
@@ -87,9 +89,10 @@ def _answer_item_with_text(context: UpdateContext, opened: OpenedAssignment, ite
     return join_calls(calls, context.send_text("answer-changed")) if item.revision else calls
 
 
-def _is_shown(context: UpdateContext, item: AssignedItem) -> bool:
-    """Whether the annotator sees the item: the time zone and the task card, which come before it, are done."""
-    return context.annotator.time_zone is not None and str(item.project_id) in context.state.read_cards
+def _is_above_prompt(context: UpdateContext, assignment_id: int) -> bool:
+    """Whether the bot has asked something else below the item since it was shown, so that the text may answer that."""
+    message_id = screens.find_message(context.transaction.session, assignment_id)
+    return message_id is not None and message_id < (context.state.asked_in or 0)
 
 
 def _match_answer(shown: ShownQuestion, text: str, language: str) -> list[int] | None:

@@ -181,8 +181,9 @@ def test_an_answer_may_be_typed(begun: Chat, text: str) -> None:
     """By letter, number or in full; the item is marked in its place."""
     shown = begun.say(text)
     assert begun.answers() == ["собака"]
-    assert begun.screens[-2].text.startswith("✓ 1 · Б собака")
-    assert len(shown) == 1
+    assert begun.screens[-3].text.startswith("✓ 1 · Б собака")
+    assert shown[0] == "✓ Б собака"
+    assert len(shown) == 2
 
 
 @pytest.mark.parametrize("media", ["sticker", "photo", "voice", "video_note", "document", "location"])
@@ -289,7 +290,7 @@ def test_markup_in_every_field_is_shown_as_it_is(chat: Chat, load: Load) -> None
     )
     load(rows, title=f"'{nasty}'", instructions=nasty, question=f"{{type: choice, text: '{nasty} ?'}}", more=more)
     chat.say("/start")
-    for label in ("Укр", "<", "Київ", "Далі", "Почати"):
+    for label in ("Укр", "<", "Далі", "Почати"):
         chat.tap(label)
     assert chat.last.text == f"1\n\n{nasty}\n\n{nasty} ?\n\nА) <i>\nБ) &amp;"
     assert sum(nasty in one.text for one in chat.screens) == 4

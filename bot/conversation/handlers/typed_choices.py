@@ -1,0 +1,74 @@
+"""Typed choices: a text that names a button of the prompt that asked last does what a tap on the button does.
+
+A prompt can be named by its label, by the number or letter of a listed option, and by words for yes and no. Any other
+text is explained and the prompt repeated; it is never an answer to an item.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from annotation.workflow.conversations import screens
+from annotation.workflow.conversations.conversation_state import ConversationStep
+from bot.conversation import callbacks, navigation
+from bot.conversation.callbacks import ButtonAction, CallbackData
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import InlineButton, NewMessage, TapAcknowledgement, TelegramCalls, UpdateKind
+from bot.conversation.views import message_layout, prompts
+
+TYPED_QUERY = "typed"
+"""Stands for the id of a tap where the button was typed."""
+
+
+def find_typed_choice(context: UpdateContext) -> InlineButton | None:
+    """The button that a text names, of the prompt that asked last and was on the screen when the text was sent."""
+    is_text = context.incoming.kind is UpdateKind.MESSAGE and context.incoming.media is None and not context.command
+    if not is_text or not context.state.prompt or context.replies_elsewhere or not context.sees_prompt:
+        return None
+    return prompts.find_named_button(context.text, prompts.decode_prompt(context.state.prompt).buttons)
+
+
+def make_tap(context: UpdateContext, choice: InlineButton) -> UpdateContext:
+    """The context of a tap on the button of the prompt."""
+    prompt_id = context.state.asked_in or screens.find_message(context.transaction.session, context.state.subject_id)
+    tap = replace(
+        context.incoming, kind=UpdateKind.TAP, data=choice.data, query_id=TYPED_QUERY, message_id=prompt_id, text=None
+    )
+    return replace(context, incoming=tap, callback=callbacks.decode_callback(choice.data))
+
+
+def confirm_choice(context: UpdateContext, choice: InlineButton, calls: TelegramCalls) -> TelegramCalls:
+    """The calls of a tap, with a message that says what was understood instead of its acknowledgement."""
+    html = message_layout.render_text(context.translate, f"✓ {prompts.get_choice_name(choice)}").html
+    confirmation = NewMessage(chat_id=context.incoming.chat_id, html=html)
+    return tuple(
+        _build_toast_message(confirmation, call, context) if isinstance(call, TapAcknowledgement) else call
+        for call in calls
+    )
+
+
+def _build_toast_message(confirmation: NewMessage, toast: TapAcknowledgement, context: UpdateContext) -> NewMessage:
+    if toast.text in {"", context.translate("noted")}:
+        return confirmation
+    told = message_layout.render_text(context.translate, toast.text).html
+    return replace(confirmation, html=f"{confirmation.html}\n{told}")
+
+
+def _leads_on(button: InlineButton) -> bool:
+    """Whether a button only leads on, so that its message informs and asks nothing."""
+    callback = callbacks.decode_callback(button.data)
+    is_card = callback is not None and callback.action is ButtonAction.CARD
+    return is_card or callback == CallbackData(ButtonAction.GO_ON)
+
+
+def repeat_prompt(context: UpdateContext) -> TelegramCalls:
+    """Explain that a text is none of the choices, and ask again."""
+    state, prompt = context.state, prompts.decode_prompt(context.state.prompt)
+    if state.step is ConversationStep.REASON:
+        choices = [button.label for row in prompt.buttons for button in row]
+        return context.send(
+            message_layout.render_text(context.translate, context.translate("choose-shown"), "\n".join(choices))
+        )
+    if any(_leads_on(button) for row in prompt.buttons for button in row):
+        return join_calls(context.send_text("only-read"), navigation.show_current_screen(context))
+    return join_calls(context.send_text("choose-shown"), context.ask(prompt, state.step, subject_id=state.subject_id))
