@@ -7,25 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from annotation.campaigns.project_file import ProjectFile
 from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
-from annotation.workflow.annotators import access, invitations
+from annotation.workflow.annotators import access, data_summary, invitations
 from annotation.workflow.assignments import AssignedItem, Eligibility
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from annotation.workflow.participations import NothingAssigned
 from bot.conversation import requirements
+from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
 from bot.conversation.views import items, menus, onboarding, project_status
 from bot.conversation.views.menus import MenuLine
-from bot.conversation.views.message_layout import RenderedMessage
-
-if TYPE_CHECKING:
-    pass
 
 MAX_SEARCHES = 20
 """How many times one update searches for an item before the annotator is asked to wait."""
@@ -170,14 +167,19 @@ def show_assignment_result(
     if isinstance(result, NothingAssigned):
         return _explain_no_item(context, result)
     project, definition = context.get_project(result.project_id)
-    if context.annotator.time_zone is None and requirements.needs_time_zone(definition):
+    if context.annotator.time_zone is None and _needs_time_zone(definition):
         return requirements.ask_time_zone(context)
     version = compute_card_version(result.instructions, definition.examples)
     if context.state.read_cards.get(str(result.project_id)) != version:
         return requirements.show_card(context, project, definition, version=version)
-    attestation = requirements.ask_due_attestation(context, project, definition)
+    attestation = requirements.ask_due_attestation(context, project, definition) if definition.attestation else ()
     page_end = _announce_page_end(context, result) if item_finished else ()
     return attestation or join_calls(page_end, show_item(context, result))
+
+
+def _needs_time_zone(definition: ProjectFile) -> bool:
+    """Whether something in the project depends on when the annotator's day begins."""
+    return definition.caps is not None and definition.caps.items_per_day is not None
 
 
 def show_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:

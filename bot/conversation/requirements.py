@@ -13,10 +13,11 @@ from annotation.campaigns.sections.annotators import ProfileField
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow.annotators import attestations, consents, terms
 from annotation.workflow.conversations.conversation_state import ConversationStep
+from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import message_layout, onboarding, project_status, prompts
+from bot.conversation.views import onboarding, project_status
 
 if TYPE_CHECKING:
     from annotation.store.models import Project
@@ -48,11 +49,6 @@ def ask_profile_field(context: UpdateContext, field: ProfileField, project_id: i
     """Ask for the answer to a profile field of a project."""
     question = onboarding.render_profile_field(field, context.translate, project_id=project_id)
     return context.ask(question, ConversationStep.PROFILE, subject_id=project_id, profile_field=field.name)
-
-
-def needs_time_zone(definition: ProjectFile) -> bool:
-    """Whether something in the project depends on when the annotator's day begins."""
-    return definition.caps is not None and definition.caps.items_per_day is not None
 
 
 def ask_time_zone(context: UpdateContext) -> TelegramCalls:

@@ -12,13 +12,11 @@ from annotation.errors import Stale
 from annotation.workflow import assignments, definitions
 from annotation.workflow.assignments import AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.conversations import screens
-from annotation.workflow.conversations.conversation_state import (
-    ConversationRecord,
-    ConversationState,
-    ConversationStep,
-)
+from annotation.workflow.conversations.conversation_state import ConversationRecord, ConversationState, ConversationStep
 from annotation.workflow.conversations.screens import TypedMessage
+from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import CallbackData
+from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.texts import Texts, get_texts, match_language
 from bot.conversation.updates_and_calls import (
     AssignmentMessage,
@@ -30,8 +28,6 @@ from bot.conversation.updates_and_calls import (
     TelegramCall,
     TelegramCalls,
 )
-from bot.conversation.views import message_layout, prompts
-from bot.conversation.views.message_layout import RenderedMessage
 
 if TYPE_CHECKING:
     from annotation.store.models import Annotator, Project

@@ -35,9 +35,7 @@ class ProfileSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class DataSummary:
-    """What is stored about an annotator: projects, profile answers, consents (oldest first), and how many questions they
-    sent to the organisers.
-    """
+    """What is stored about an annotator; consents oldest first. `n_questions` counts their questions to organisers."""
 
     projects: tuple[ProjectSummary, ...]
     profile: tuple[ProfileSummary, ...]

@@ -13,11 +13,11 @@ from annotation.workflow.annotators import access, consents, profiles
 from annotation.workflow.annotators.terms import MAX_ANSWER_LENGTH, Terms, get_terms
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep, compute_card_version
-from bot.conversation import navigation, requirements, time_zones
+from bot.conversation import message_layout, navigation, requirements, time_zones
+from bot.conversation.message_layout import TextBlock
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import message_layout, onboarding
-from bot.conversation.views.message_layout import TextBlock
+from bot.conversation.views import onboarding
 
 UNSAID_TIME_ZONE = "UTC"
 """The time zone of annotators who would rather not tell theirs."""

@@ -10,11 +10,10 @@ from dataclasses import replace
 
 from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import callbacks, navigation
+from bot.conversation import callbacks, message_layout, navigation, prompts
 from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import InlineButton, NewMessage, TapAcknowledgement, TelegramCalls, UpdateKind
-from bot.conversation.views import message_layout, prompts
 
 TYPED_QUERY = "typed"
 """Stands for the id of a tap where the button was typed."""
@@ -22,7 +21,7 @@ TYPED_QUERY = "typed"
 
 def find_typed_choice(context: UpdateContext) -> InlineButton | None:
     """The button that a text names, of the prompt that asked last and was on the screen when the text was sent."""
-    is_text = context.incoming.kind is UpdateKind.MESSAGE and context.incoming.media is None and not context.command
+    is_text = context.incoming.media is None and not context.command
     if not is_text or not context.state.prompt or context.replies_elsewhere or not context.sees_prompt:
         return None
     return prompts.find_named_button(context.text, prompts.decode_prompt(context.state.prompt).buttons)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from annotation.workflow.annotators.data_summary import DataSummary
-from bot.conversation import time_zones
+from bot.conversation import message_layout, prompts, time_zones
 from bot.conversation.callbacks import ButtonAction
+from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
-from bot.conversation.views import message_layout, onboarding, prompts
-from bot.conversation.views.message_layout import RenderedMessage, TextBlock
+from bot.conversation.views import onboarding
 
 
 def render_summary(summary: DataSummary, translate: Texts, *, zone: str | None) -> tuple[RenderedMessage, ...]:

@@ -34,7 +34,8 @@ def test_every_step_resumes(chat: Chat, load: Load, tmp_path: Path) -> None:
     load(
         code="code",
         more="consent: {file: consent.md, version: 1}\ncontent_warning: Обережно\n"
-        "caps: {items_per_day: 100}\nprofile: [{name: native, text: 'Рідна?', options: [так, ні], required: yes}, {name: age, text: 'Вік?',"
+        "caps: {items_per_day: 100}\n"
+        "profile: [{name: native, text: 'Рідна?', options: [так, ні], required: yes}, {name: age, text: 'Вік?',"
         " type: number, required: yes}]",
     )
     chat.say("/start code")

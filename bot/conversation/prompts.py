@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.updates_and_calls import ButtonRows, InlineButton
-from bot.conversation.views.message_layout import RenderedMessage
 
 YES, NO, GO_ON, STAY_OUT = "=yes", "=no", "=go-on", "=stay-out"
 """Names of WORD_SETS, by which a button takes all of their words."""
