@@ -86,7 +86,8 @@ def format_time(moment: datetime, translate: Texts, *, zone: str | None, now: da
     except (ZoneInfoNotFoundError, ValueError):
         local = None
     if local is not None:
-        return translate("moment", day=local.day, month=local.month, time=f"{local:%H:%M}")
+        month = translate("month-name", month=local.month)
+        return translate("moment", day=local.day, month=month, time=f"{local:%H:%M}")
     minutes = max(1, -(-(moment - now) // timedelta(minutes=1)))
     return translate("in-minutes", minutes=minutes) if minutes <= 90 else translate("in-hours", hours=-(-minutes // 60))
 
@@ -97,7 +98,8 @@ def format_date(moment: datetime, translate: Texts, *, zone: str | None) -> str:
         local = moment.astimezone(ZoneInfo(zone or "UTC"))
     except (ZoneInfoNotFoundError, ValueError):
         local = moment
-    return translate("date", day=local.day, month=local.month, year=str(local.year))
+    month = translate("month-name", month=local.month)
+    return translate("date", day=local.day, month=month, year=str(local.year))
 
 
 def _get_utc_offset(name: str, now: datetime) -> timedelta | None:

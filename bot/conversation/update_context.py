@@ -27,10 +27,15 @@ from bot.conversation.updates_and_calls import (
     TapAcknowledgement,
     TelegramCall,
     TelegramCalls,
+    UpdateKind,
 )
 
 if TYPE_CHECKING:
     from annotation.store.models import Annotator, Project
+
+
+TYPED_QUERY = "typed"
+"""Stands for the id of a tap where the button was typed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,6 +207,27 @@ class UpdateContext:
     def edit_or_send(self, message: RenderedMessage) -> TelegramCalls:
         """A call that replaces the message with the tapped button; a new message where the update is no tap."""
         return self.edit(message) or self.send(message)
+
+    def as_tap(self, message_id: int | None, callback: CallbackData | None = None) -> UpdateContext:
+        """The context as if a button of this message were tapped instead of typed."""
+        tap = replace(
+            self.incoming, kind=UpdateKind.TAP, query_id=TYPED_QUERY, message_id=message_id, text=None, reply_to=None
+        )
+        return replace(self, incoming=tap, callback=callback)
+
+    def confirm_typed(self, calls: TelegramCalls, understood: str) -> TelegramCalls:
+        """The calls of a tap that was typed: a message says what was understood, and what the acknowledgement would."""
+        return tuple(
+            self._build_confirmation(call, understood) if isinstance(call, TapAcknowledgement) else call
+            for call in calls
+        )
+
+    def _build_confirmation(self, acknowledgement: TapAcknowledgement, understood: str) -> NewMessage:
+        lines = [f"✓ {understood}"]
+        if acknowledgement.text not in {"", self.translate("saved"), self.translate("noted")}:
+            lines.append(acknowledgement.text)
+        (message,) = self.send(message_layout.render_text(self.translate, "\n".join(lines)))
+        return message
 
     def without_tap(self) -> UpdateContext:
         """The context as if no button were tapped: what follows is neither acknowledged again nor edits the message."""

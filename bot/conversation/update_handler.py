@@ -16,7 +16,7 @@ from annotation.errors import BadInput, HromadaError, Stale, Unavailable, Unknow
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import callbacks, message_layout, navigation
+from bot.conversation import callbacks, message_layout, navigation, prompts
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.handlers import (
     answers,
@@ -175,7 +175,7 @@ def handle_update(
     if choice is None:
         return _call_handler(context)
     tap = typed_choices.make_tap(context, choice)
-    return typed_choices.confirm_choice(tap, choice, _call_handler(tap))
+    return context.confirm_typed(_call_handler(tap), prompts.get_choice_name(choice))
 
 
 def _call_handler(context: UpdateContext) -> TelegramCalls:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import screens
-from bot.conversation import navigation
+from bot.conversation import callbacks, navigation, prompts
 from bot.conversation.handlers import answers
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
@@ -90,10 +90,24 @@ def _answer_item_with_text(
     asked = items.build_item_progress(item, draft, context.translate).asked
     result = INPUTS[asked.shown.question.kind].apply_text(asked, context.text)
     if isinstance(result, RefusedInput):
-        return result
-    calls = answers.store_draft(context, opened, item.questions, draft, result)
-    is_changed = item.revision and items.find_asked(item, result) is None
-    return join_calls(calls, context.send_text("answer-changed")) if is_changed else calls
+        return _keep_by_text(context, item) or result
+    if items.find_asked(item, result) is not None:
+        return answers.store_draft(context, opened, item.questions, draft, result)
+    answer = items.format_draft_answer(item, asked, result, context.translate)
+    tap = context.as_tap(screens.find_message(context.transaction.session, item.assignment_id))
+    calls = answers.store_draft(tap, opened, item.questions, draft, result)
+    changed = context.translate("answer-changed") if item.revision else ""
+    return context.confirm_typed(calls, "\n".join(filter(None, (answer, changed))))
+
+
+def _keep_by_text(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
+    """Keep the stored answer of an item that was opened for another, where the text says so; otherwise no calls."""
+    choice = prompts.find_named_button(context.text, items.build_action_buttons(item, context.translate))
+    if not item.revision or choice is None:
+        return ()
+    message_id = screens.find_message(context.transaction.session, item.assignment_id)
+    tap = context.as_tap(message_id, callbacks.decode_callback(choice.data))
+    return context.confirm_typed(answers.keep_answer(tap), prompts.get_choice_name(choice))
 
 
 def _explain_refusal(context: UpdateContext, refused: RefusedInput) -> TelegramCalls:

@@ -6,17 +6,12 @@ text is explained and the prompt repeated; it is never an answer to an item.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import callbacks, message_layout, navigation, prompts
 from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import InlineButton, NewMessage, TapAcknowledgement, TelegramCalls, UpdateKind
-
-TYPED_QUERY = "typed"
-"""Stands for the id of a tap where the button was typed."""
+from bot.conversation.updates_and_calls import InlineButton, TelegramCalls
 
 
 def find_typed_choice(context: UpdateContext) -> InlineButton | None:
@@ -30,27 +25,7 @@ def find_typed_choice(context: UpdateContext) -> InlineButton | None:
 def make_tap(context: UpdateContext, choice: InlineButton) -> UpdateContext:
     """The context of a tap on the button of the prompt."""
     prompt_id = context.state.asked_in or screens.find_message(context.transaction.session, context.state.subject_id)
-    tap = replace(
-        context.incoming, kind=UpdateKind.TAP, data=choice.data, query_id=TYPED_QUERY, message_id=prompt_id, text=None
-    )
-    return replace(context, incoming=tap, callback=callbacks.decode_callback(choice.data))
-
-
-def confirm_choice(context: UpdateContext, choice: InlineButton, calls: TelegramCalls) -> TelegramCalls:
-    """The calls of a tap, with a message that says what was understood instead of its acknowledgement."""
-    html = message_layout.render_text(context.translate, f"✓ {prompts.get_choice_name(choice)}").html
-    confirmation = NewMessage(chat_id=context.incoming.chat_id, html=html)
-    return tuple(
-        _build_toast_message(confirmation, call, context) if isinstance(call, TapAcknowledgement) else call
-        for call in calls
-    )
-
-
-def _build_toast_message(confirmation: NewMessage, toast: TapAcknowledgement, context: UpdateContext) -> NewMessage:
-    if toast.text in {"", context.translate("noted")}:
-        return confirmation
-    told = message_layout.render_text(context.translate, toast.text).html
-    return replace(confirmation, html=f"{confirmation.html}\n{told}")
+    return context.as_tap(prompt_id, callbacks.decode_callback(choice.data))
 
 
 def _leads_on(button: InlineButton) -> bool:

@@ -171,8 +171,8 @@ month-name = { $month ->
     [11] November
    *[12] December
 }
-moment = on { $day } { month-name } at { $time }
-date = { $day } { month-name } { $year }
+moment = on { $day } { $month } at { $time }
+date = { $day } { $month } { $year }
 
 ## Your rights
 

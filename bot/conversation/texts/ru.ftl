@@ -177,8 +177,8 @@ month-name = { $month ->
     [11] ноября
    *[12] декабря
 }
-moment = { $day } { month-name } в { $time }
-date = { $day } { month-name } { $year }
+moment = { $day } { $month } в { $time }
+date = { $day } { $month } { $year }
 
 ## Ваши права
 

@@ -177,8 +177,8 @@ month-name = { $month ->
     [11] листопада
    *[12] грудня
 }
-moment = { $day } { month-name } о { $time }
-date = { $day } { month-name } { $year }
+moment = { $day } { $month } о { $time }
+date = { $day } { $month } { $year }
 
 ## Ваші права
 

@@ -10,7 +10,7 @@ from annotation.vocabulary import Stage
 from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
-from bot.conversation import message_layout
+from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
@@ -57,6 +57,15 @@ def find_asked(item: AssignedItem, draft: AnswerDraft) -> AskedQuestion | None:
     return conversation_state.find_asked_question(item.questions, draft, language=item.language, stimulus=item.stimulus)
 
 
+def format_draft_answer(item: AssignedItem, asked: AskedQuestion, draft: AnswerDraft, translate: Texts) -> str:
+    """The answer of a draft to a question, in words; empty for a question that was left without an answer."""
+    answer = draft.answers[asked.shown.name]
+    question_input, stored = INPUTS[asked.shown.question.kind], conversation_state.encode_answer(answer)
+    return (
+        "" if answer is None else question_input.format_answer(asked.shown, stored, translate, language=item.language)
+    )
+
+
 def render_item(
     item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool
 ) -> tuple[RenderedMessage, ...]:
@@ -100,7 +109,10 @@ def build_action_buttons(item: AssignedItem, translate: Texts) -> ButtonRows:
     """The buttons for other actions on the item; where it was opened for another answer, only to keep the old one."""
     assignment_id = item.assignment_id
     if item.revision:
-        return ((message_layout.build_button(translate("keep"), ButtonAction.KEEP, assignment_id),),)
+        keep = message_layout.build_button(
+            translate("keep"), ButtonAction.KEEP, assignment_id, typed=(prompts.STAY_OUT,)
+        )
+        return ((keep,),)
     return (
         (
             message_layout.build_button(translate("skip"), ButtonAction.SKIP, assignment_id),
