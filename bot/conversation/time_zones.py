@@ -39,6 +39,8 @@ def parse_time_zone(text: str, *, now: datetime, language: str) -> str | None:
     match = _OFFSET.fullmatch(typed)
     if match is not None:
         sign, hours, minutes = match.groups(default="0")
+        if int(minutes) > 59:
+            return None
         return _find_offset_zone(int(f"{sign}1") * timedelta(hours=int(hours), minutes=int(minutes)), now)
     if (time_match := _LOCAL_TIME.fullmatch(typed)) is not None:
         return _find_local_zone(time_match, now=now, language=language)

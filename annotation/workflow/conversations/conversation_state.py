@@ -176,10 +176,14 @@ class ConversationState:
 
 @dataclass
 class ConversationRecord:
-    """The stored state of an annotator's conversation; it is read once per update."""
+    """The stored state of an annotator's conversation; it is read once per update.
+
+    `row` keeps what was read in the session, so that a change of it needs no other statement.
+    """
 
     annotator_id: int
     state: ConversationState
+    row: Conversation | None = None
 
     def save(self, session: Session, state: ConversationState, *, now: datetime) -> None:
         """Store a new state, unless it is equal to the stored one."""
@@ -194,7 +198,7 @@ def find_conversation(session: Session, *, telegram_id: int) -> tuple[LockedAnno
     if row is None:
         return None
     locked = annotator_locks.get_locked(session, row[0])
-    return locked, ConversationRecord(locked.annotator_id, _parse_state(row[1]))
+    return locked, ConversationRecord(locked.annotator_id, _parse_state(row[1]), row[1])
 
 
 def open_conversation(

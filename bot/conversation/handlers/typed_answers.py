@@ -116,5 +116,7 @@ def _explain_refusal(context: UpdateContext, refused: RefusedInput) -> TelegramC
 
 def _is_above_prompt(context: UpdateContext, assignment_id: int) -> bool:
     """Whether the bot has asked something else below the item since it was shown, so that the text may answer that."""
+    if context.state.asked_in is None:
+        return False
     message_id = screens.find_message(context.transaction.session, assignment_id)
-    return message_id is not None and message_id < (context.state.asked_in or 0)
+    return message_id is not None and message_id < context.state.asked_in

@@ -254,7 +254,9 @@ def test_a_project_that_closes_while_an_item_is_on_the_screen(begun: Chat) -> No
     assert begun.screens[-2].text.startswith(
         "✓ 1 · Б собака\n\nДякуємо! Це запитання тим часом закрили, тож відповідь збережено окремо."
     )
-    assert shown == ["Поки що це все, дякуємо! Щоб перевірити, чи є нові запитання, надішліть /start."]
+    assert shown == [
+        "Усе завершено. Ви дали 1 відповідь, дякуємо! Новий проєкт відкриється за посиланням від організаторів."
+    ]
     assert begun.answers() == ["собака"]
 
 
