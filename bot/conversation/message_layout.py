@@ -54,9 +54,11 @@ class RenderedMessage:
     input_hint: str | None = None
 
 
-def build_button(label: str, action: ButtonAction, row_id: int = 0, *numbers: int, word: str = "") -> InlineButton:
-    """A button with its callback data."""
-    return InlineButton(label, callbacks.encode_callback(CallbackData(action, row_id, numbers, word)))
+def build_button(
+    label: str, action: ButtonAction, row_id: int = 0, *numbers: int, word: str = "", typed: Sequence[str] = ()
+) -> InlineButton:
+    """A button with its callback data; `typed` is what may be typed instead of a tap, besides its label."""
+    return InlineButton(label, callbacks.encode_callback(CallbackData(action, row_id, numbers, word)), tuple(typed))
 
 
 def render_text(

@@ -7,28 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
-from annotation.workflow.annotators import access, attestations, consents, invitations, terms
+from annotation.workflow.annotators import access, data_summary, invitations
 from annotation.workflow.assignments import AssignedItem, Eligibility
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import message_layout
-from bot.conversation.callbacks import ButtonAction
+from bot.conversation import requirements
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
 from bot.conversation.views import answer_summary, items, menus, onboarding, project_status
 from bot.conversation.views.menus import MenuLine
-
-if TYPE_CHECKING:
-    from annotation.store.models import Project
 
 MAX_SEARCHES = 20
 """How many times one update searches for an item before the annotator is asked to wait."""
@@ -37,7 +31,7 @@ MAX_SEARCHES = 20
 def show_current_screen(context: UpdateContext, *, item_finished: bool = False) -> TelegramCalls:
     """Show the screen that the annotator needs now. `item_finished`: this update answered or skipped an item."""
     if context.state.step is ConversationStep.LANGUAGE:
-        return context.send(onboarding.render_language_choice())
+        return context.ask(onboarding.render_language_choice(), ConversationStep.LANGUAGE)
     state = context.state.with_step(ConversationStep.NONE)
     context.save_state(
         replace(state, exhausted_entries=())
@@ -144,7 +138,7 @@ def show_menu(context: UpdateContext, entries: Sequence[ProjectChoice]) -> Teleg
         )
         for entry in entries
     ]
-    return context.send(menus.render_menu(lines, context.translate))
+    return context.ask(menus.render_menu(lines, context.translate))
 
 
 def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:
@@ -159,6 +153,8 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
             return show_assignment_result(
                 context, NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=project.name)
             )
+    if projects and all(project.status is ProjectStatus.CLOSED for project in projects):
+        return context.send_text("all-closed", answers=_count_answers(context))
     if projects:
         return show_assignment_result(context, NothingAssigned(reason=UnassignedReason.NOTHING_LEFT))
     return context.send_text("stranger" if invitations.has_invitations(context.transaction.session) else "nothing-open")
@@ -171,14 +167,19 @@ def show_assignment_result(
     if isinstance(result, NothingAssigned):
         return _explain_no_item(context, result)
     project, definition = context.get_project(result.project_id)
-    if context.annotator.time_zone is None:
-        return ask_time_zone(context)
+    if context.annotator.time_zone is None and _needs_time_zone(definition):
+        return requirements.ask_time_zone(context)
     version = compute_card_version(result.instructions, definition.examples)
     if context.state.read_cards.get(str(result.project_id)) != version:
-        return show_card(context, project, definition, version=version)
-    attestation = _ask_due_attestation(context, project, definition)
+        return requirements.show_card(context, project, definition, version=version)
+    attestation = requirements.ask_due_attestation(context, project, definition) if definition.attestation else ()
     page_end = _announce_page_end(context, result) if item_finished else ()
     return attestation or join_calls(page_end, show_item(context, result))
+
+
+def _needs_time_zone(definition: ProjectFile) -> bool:
+    """Whether something in the project depends on when the annotator's day begins."""
+    return definition.caps is not None and definition.caps.items_per_day is not None
 
 
 def show_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
@@ -209,20 +210,6 @@ def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) 
     )
 
 
-def show_card(
-    context: UpdateContext, project: Project, definition: ProjectFile, *, version: str, label_id: str = "begin"
-) -> TelegramCalls:
-    """Show the task card with a button that leads to the item; `label_id` is the id of the button's text."""
-    button = message_layout.build_button(context.translate(label_id), ButtonAction.CARD, project.id or 0, word=version)
-    card = onboarding.render_card(
-        project.title, project.instructions, definition.examples, context.translate, buttons=((button,),)
-    )
-    return context.send(*card)
-
-
-def ask_time_zone(context: UpdateContext) -> TelegramCalls:
-    """Ask for the time zone, which can be tapped or typed."""
-    return context.ask(onboarding.render_time_zone_choice(context.translate, now=context.now), ConversationStep.ZONE)
 
 
 def _announce_page_end(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
@@ -233,61 +220,22 @@ def _announce_page_end(context: UpdateContext, item: AssignedItem) -> TelegramCa
     return context.send_text("page-over", page=page.number - 1)
 
 
-def _ask_due_attestation(context: UpdateContext, project: Project, definition: ProjectFile) -> TelegramCalls:
-    """Ask for the attestation of the last work session, if it is due."""
-    if definition.attestation is None:
-        return ()
-    work_session = attestations.get_due_work_session(
-        context.transaction.session,
-        definition=definition,
-        participation=context.transaction.find_participation(project.id or 0),
-        now=context.now,
-    )
-    if work_session is None:
-        return ()
-    return context.send(
-        project_status.render_attestation(
-            definition.attestation,
-            context.translate,
-            project_id=project.id or 0,
-            work_session=work_session,
-            pausing=False,
-        )
-    )
-
-
 def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> TelegramCalls:
     """Explain why there is no item, or ask what the annotator has to answer first."""
     title = ""
     if result.project is not None:
         project, definition = definitions.get_named_project(context.transaction.session, result.project)
         if result.reason in access.RESOLVABLE_REASONS:
-            return _ask_requirement(context, result.reason, project, definition)
+            return requirements.ask_requirement(context, result.reason, project, definition)
         title = project.title
+    if result.reason is UnassignedReason.NOTHING_LEFT:
+        return context.send_text("all-done", answers=_count_answers(context))
     zone = context.annotator.time_zone
-    return context.send(project_status.render_unassigned_reason(result, context.translate, title=title, zone=zone))
+    explanation = project_status.render_unassigned_reason(
+        result, context.translate, title=title, zone=zone, now=context.now
+    )
+    return context.ask(explanation) if explanation.buttons else context.send(explanation)
 
 
-def _ask_requirement(
-    context: UpdateContext, reason: UnassignedReason, project: Project, definition: ProjectFile
-) -> TelegramCalls:
-    """Ask for what the project requires before the first item: consent, a profile field, or the content warning."""
-    project_id = project.id or 0
-    project_terms = terms.get_terms(context.transaction.session, project=project, definition=definition)
-    if reason is UnassignedReason.CONSENT:
-        request = consents.get_consent_request(
-            context.transaction.session, annotator_id=context.annotator_id, terms=project_terms
-        )
-        if request is None:
-            return ()
-        return context.send(*onboarding.render_consent(request, context.translate, project_id=project_id))
-    if reason is UnassignedReason.PROFILE:
-        answers = terms.get_profile_answers(context.transaction.session, annotator_id=context.annotator_id)
-        field = terms.list_missing_fields(project_terms.fields, answers)[0]
-        question = onboarding.render_profile_field(field, context.translate, project_id=project_id)
-        return context.ask(question, ConversationStep.PROFILE, subject_id=project_id, profile_field=field.name)
-    if context.annotator.time_zone is None:
-        return ask_time_zone(context)
-    text = definition.content_warning or ""
-    digest = stimulus.compute_text_digest(text)
-    return context.send(*onboarding.render_warning(text, context.translate, project_id=project_id, sha256=digest))
+def _count_answers(context: UpdateContext) -> int:
+    return data_summary.count_answers(context.transaction.session, annotator_id=context.annotator_id)

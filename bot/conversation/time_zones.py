@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import zoneinfo
 from datetime import datetime, timedelta
-from functools import cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from bot.conversation.texts import LANGUAGES, Texts, get_texts
+from bot.conversation import cities
+from bot.conversation.texts import Texts
 
 COMMON_ZONES = {
     "uk": ("Europe/Kyiv", "Europe/Warsaw", "Europe/Berlin", "Europe/London", "Europe/Lisbon", "America/Toronto"),
@@ -22,63 +22,87 @@ FRACTIONAL_OFFSET_ZONES = (
     "Pacific/Marquesas",
 )  # fmt: skip
 """Zones whose offset from UTC is not whole hours; of zones with the same offset the most populous comes first."""
+MAX_CLOCK_ERROR = timedelta(minutes=7)
+"""How far a typed local time may be from that of the zone: clocks are wrong, and typing takes a while."""
 _OFFSET = re.compile(r"(?:utc|gmt)? ?([+-])(\d{1,2})(?:[:.]?(\d{2}))?")
+_LOCAL_TIME = re.compile(r"(\d{1,2})[:.](\d{2})(?: ?([ap])\.?m\.?)?")
+_QUARTER = timedelta(minutes=15)
 
 
-def parse_time_zone(text: str, *, now: datetime) -> str | None:
-    """The IANA name for `Tokyo`, `Asia/Tokyo`, `+3`, `UTC+3` or `+5:30`; None for an unknown zone.
+def parse_time_zone(text: str, *, now: datetime, language: str) -> str | None:
+    """The IANA name for `Tokyo`, `Токіо`, `Asia/Tokyo`, `+3`, `UTC+5:30`, or the local time `14:30`; None for others.
 
-    An offset of whole hours becomes `Etc/GMT…`, any other a zone that has this offset now.
+    An offset of whole hours becomes `Etc/GMT…`, any other a zone that has this offset now. A local time becomes a
+    common zone of the language where one has this time now, otherwise its offset.
     """
-    typed = " ".join(text.split()).casefold()
-    match = _OFFSET.fullmatch(typed.replace("−", "-"))
-    if match is None:
-        return _index_zone_names().get(typed.replace("_", " ")) or _index_zone_names().get(typed)
-    sign, hours, minutes = match.groups(default="0")
-    offset = int(f"{sign}1") * timedelta(hours=int(hours), minutes=int(minutes))
-    if int(minutes):
+    typed = cities.normalise_name(text).replace("−", "-").strip(" .!")
+    match = _OFFSET.fullmatch(typed)
+    if match is not None:
+        sign, hours, minutes = match.groups(default="0")
+        if int(minutes) > 59:
+            return None
+        return _find_offset_zone(int(f"{sign}1") * timedelta(hours=int(hours), minutes=int(minutes)), now)
+    if (time_match := _LOCAL_TIME.fullmatch(typed)) is not None:
+        return _find_local_zone(time_match, now=now, language=language)
+    return cities.index_cities().get(typed)
+
+
+def _find_offset_zone(offset: timedelta, now: datetime) -> str | None:
+    hours, rest = divmod(abs(offset), timedelta(hours=1))
+    if rest:
         return next((name for name in FRACTIONAL_OFFSET_ZONES if _get_utc_offset(name, now) == offset), None)
-    name = f"Etc/GMT{-int(sign + hours):+d}" if int(hours) else "Etc/GMT"
+    sign = "-" if offset > timedelta(0) else "+"  # the signs of these names are the other way round
+    name = f"Etc/GMT{sign}{hours}" if hours else "Etc/GMT"
     return name if name in zoneinfo.available_timezones() else None
 
 
+def _find_local_zone(match: re.Match[str], *, now: datetime, language: str) -> str | None:
+    """The zone in which it is this time now, but for MAX_CLOCK_ERROR."""
+    hours, minutes = int(match[1]), int(match[2])
+    if match[3] is not None and 1 <= hours <= 12:
+        hours = hours % 12 + 12 * (match[3] == "p")
+    if hours > 23 or minutes > 59:
+        return None
+    utc = timedelta(hours=now.hour, minutes=now.minute)
+    ahead = (timedelta(hours=hours, minutes=minutes) - utc) % timedelta(days=1)
+    offset = round(ahead / _QUARTER) * _QUARTER
+    if abs(ahead - offset) > MAX_CLOCK_ERROR:
+        return None
+    offset -= timedelta(days=1) if offset >= timedelta(hours=14) else timedelta(0)
+    common = next((name for name in COMMON_ZONES[language] if _get_utc_offset(name, now) == offset), None)
+    return common or _find_offset_zone(offset, now)
+
+
 def format_zone(name: str, translate: Texts) -> str:
-    """A zone as annotators read it: the offset of `Etc/GMT…`, the city of a common zone, otherwise the IANA name."""
+    """A zone as annotators read it: the offset of `Etc/GMT…`, otherwise the city that stands for it."""
     if name.startswith("Etc/GMT"):
         hours = -int(name.removeprefix("Etc/GMT") or 0)
         return f"UTC{hours:+d}" if hours else "UTC"
-    has_city = any(name in zones for zones in COMMON_ZONES.values())
-    return translate(get_city_text_id(name)) if has_city else name.replace("_", " ")
+    return cities.get_city(name, translate.language)
 
 
-def format_time(moment: datetime, translate: Texts, *, zone: str | None) -> str:
-    """A date and time in the annotator's zone; in UTC, and marked so, where the zone is unknown."""
+def format_time(moment: datetime, translate: Texts, *, zone: str | None, now: datetime) -> str:
+    """A date and time in the annotator's zone; how long from now on, where the zone is unknown."""
+    try:
+        local = None if zone is None else moment.astimezone(ZoneInfo(zone))
+    except (ZoneInfoNotFoundError, ValueError):
+        local = None
+    if local is not None:
+        month = translate("month-name", month=local.month)
+        return translate("moment", day=local.day, month=month, time=f"{local:%H:%M}")
+    minutes = max(1, -(-(moment - now) // timedelta(minutes=1)))
+    return translate("in-minutes", minutes=minutes) if minutes <= 90 else translate("in-hours", hours=-(-minutes // 60))
+
+
+def format_date(moment: datetime, translate: Texts, *, zone: str | None) -> str:
+    """A date with its year, in the annotator's zone; in UTC where the zone is unknown."""
     try:
         local = moment.astimezone(ZoneInfo(zone or "UTC"))
     except (ZoneInfoNotFoundError, ValueError):
-        return format_time(moment, translate, zone=None)
-    time = f"{local:%H:%M}" + ("" if zone else " UTC")
-    return translate("moment", day=local.day, month=local.month, time=time)
-
-
-def get_city_text_id(name: str) -> str:
-    """The id of the text with the city of a zone."""
-    return "zone-" + name.rpartition("/")[2].lower().replace("_", "-")
+        local = moment
+    month = translate("month-name", month=local.month)
+    return translate("date", day=local.day, month=month, year=str(local.year))
 
 
 def _get_utc_offset(name: str, now: datetime) -> timedelta | None:
     return now.astimezone(ZoneInfo(name)).utcoffset()
-
-
-@cache
-def _index_zone_names() -> dict[str, str]:
-    """IANA names by IANA name and by city, in lower case, and by the cities on the buttons in every language."""
-    names = sorted(zoneinfo.available_timezones())
-    cities = {name.rpartition("/")[2].replace("_", " ").casefold(): name for name in names if "/" in name}
-    return cities | _index_cities() | {name.casefold(): name for name in names}
-
-
-def _index_cities() -> dict[str, str]:
-    """IANA names of the zones on buttons by the names of their cities in every language, in lower case."""
-    names = sorted({name for zones in COMMON_ZONES.values() for name in zones})
-    return {get_texts(language)(get_city_text_id(name)).casefold(): name for name in names for language in LANGUAGES}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,13 +12,9 @@ from annotation.errors import Stale
 from annotation.workflow import assignments, definitions
 from annotation.workflow.assignments import AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.conversations import screens
-from annotation.workflow.conversations.conversation_state import (
-    ConversationRecord,
-    ConversationState,
-    ConversationStep,
-)
+from annotation.workflow.conversations.conversation_state import ConversationRecord, ConversationState, ConversationStep
 from annotation.workflow.conversations.screens import TypedMessage
-from bot.conversation import message_layout
+from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import CallbackData
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.texts import Texts, get_texts, match_language
@@ -31,10 +27,15 @@ from bot.conversation.updates_and_calls import (
     TapAcknowledgement,
     TelegramCall,
     TelegramCalls,
+    UpdateKind,
 )
 
 if TYPE_CHECKING:
     from annotation.store.models import Annotator, Project
+
+
+TYPED_QUERY = "typed"
+"""Stands for the id of a tap where the button was typed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +78,22 @@ class UpdateContext:
     def typed(self) -> TypedMessage:
         """The number and time of the message."""
         return TypedMessage(message_id=self.incoming.message_id or 0, at=self.incoming.at)
+
+    @property
+    def sees_prompt(self) -> bool:
+        """Whether what the step of the conversation asks for was on the screen when the text was sent."""
+        if self.state.step is not ConversationStep.REASON:
+            return self.state.awaits_input(self.typed.message_id)
+        item_ids = {self.state.subject_id}
+        return screens.find_asked_assignment(self.transaction.session, item_ids, typed=self.typed) is not None
+
+    @property
+    def replies_elsewhere(self) -> bool:
+        """Whether the text is a reply, but not to the message that asks for the step of the conversation."""
+        replied = self.incoming.reply_to
+        if replied is None or self.state.step is not ConversationStep.REASON:
+            return replied not in {None, self.state.asked_in}
+        return replied != screens.find_message(self.transaction.session, self.state.subject_id)
 
     @property
     def command(self) -> str:
@@ -147,19 +164,35 @@ class UpdateContext:
         return self.send(message_layout.render_text(self.translate, self.translate(text_id, **arguments)))
 
     def ask(
-        self, message: RenderedMessage, step: ConversationStep, *, subject_id: int = 0, profile_field: str = ""
+        self,
+        messages: RenderedMessage | Sequence[RenderedMessage],
+        step: ConversationStep = ConversationStep.CHOICE,
+        *,
+        subject_id: int = 0,
+        profile_field: str = "",
     ) -> TelegramCalls:
-        """A call that asks for a step of the conversation; texts that are sent after it are the input."""
+        """Calls that ask for a step of the conversation with the last of the messages.
+
+        Texts that are sent after it are the input, or choose one of its buttons.
+        """
         update_id = self.incoming.update_id
+        parts = (messages,) if isinstance(messages, RenderedMessage) else messages
         self.save_state(
-            self.state.with_step(step, subject_id=subject_id, profile_field=profile_field, asked_by=update_id)
+            self.state.with_step(
+                step,
+                subject_id=subject_id,
+                profile_field=profile_field,
+                asked_by=update_id,
+                prompt=prompts.encode_prompt(parts[-1]),
+            )
         )
-        (call,) = self.send(message)
-        return (replace(call, prompt=(self.annotator_id, update_id)),)
+        *earlier, last = self.send(*parts)
+        return (*earlier, replace(last, prompt=(self.annotator_id, update_id)))
 
     def redraw_item(self, message: RenderedMessage, *, assignment_id: int) -> TelegramCalls:
         """A call that lets the message of an item ask something else; texts that are sent before answer nothing."""
         screens.begin_redraw(self.transaction.session, assignment_id)
+        self.save_state(self.state.without_prompt())
         return tuple(replace(call, redraws=assignment_id) for call in self.edit(message, assignment_id=assignment_id))
 
     def edit(self, message: RenderedMessage, *, assignment_id: int | None = None) -> tuple[MessageEdit, ...]:
@@ -177,6 +210,27 @@ class UpdateContext:
     def edit_or_send(self, message: RenderedMessage) -> TelegramCalls:
         """A call that replaces the message with the tapped button; a new message where the update is no tap."""
         return self.edit(message) or self.send(message)
+
+    def as_tap(self, message_id: int | None, callback: CallbackData | None = None) -> UpdateContext:
+        """The context as if a button of this message were tapped instead of typed."""
+        tap = replace(
+            self.incoming, kind=UpdateKind.TAP, query_id=TYPED_QUERY, message_id=message_id, text=None, reply_to=None
+        )
+        return replace(self, incoming=tap, callback=callback)
+
+    def confirm_typed(self, calls: TelegramCalls, understood: str) -> TelegramCalls:
+        """The calls of a tap that was typed: a message says what was understood, and what the acknowledgement would."""
+        return tuple(
+            self._build_confirmation(call, understood) if isinstance(call, TapAcknowledgement) else call
+            for call in calls
+        )
+
+    def _build_confirmation(self, acknowledgement: TapAcknowledgement, understood: str) -> NewMessage:
+        lines = [f"✓ {understood}"]
+        if acknowledgement.text not in {"", self.translate("saved"), self.translate("noted")}:
+            lines.append(acknowledgement.text)
+        (message,) = self.send(message_layout.render_text(self.translate, "\n".join(lines)))
+        return message
 
     def without_tap(self) -> UpdateContext:
         """The context as if no button were tapped: what follows is neither acknowledged again nor edits the message."""

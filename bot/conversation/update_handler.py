@@ -16,7 +16,7 @@ from annotation.errors import BadInput, HromadaError, Stale, Unavailable, Unknow
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import callbacks, message_layout, navigation
+from bot.conversation import callbacks, message_layout, navigation, prompts
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.handlers import (
     answer_changes,
@@ -26,6 +26,7 @@ from bot.conversation.handlers import (
     skips_and_reports,
     start,
     typed_answers,
+    typed_choices,
 )
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -74,14 +75,9 @@ def _build_kind_condition(kind: UpdateKind) -> Condition:
     return lambda context: context.incoming.kind is kind
 
 
-def _replies_to_another_message(context: UpdateContext) -> bool:
-    """Whether the text is a reply, but not to the message that asks for the step of the conversation."""
-    return context.incoming.reply_to not in {None, context.state.asked_in}
-
-
 def _was_sent_before_prompt(context: UpdateContext) -> bool:
     """Whether the step of the conversation was not asked for on the screen yet when the text was sent."""
-    return context.state.step is not ConversationStep.NONE and not context.state.awaits_input(context.typed.message_id)
+    return context.state.step is not ConversationStep.NONE and not context.sees_prompt
 
 
 HANDLERS: tuple[tuple[Condition, Handler], ...] = (
@@ -129,8 +125,10 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_command_condition("help"), start.show_help),
     (lambda context: bool(context.command), start.refuse_unknown_command),
     (_build_step_condition(ConversationStep.LANGUAGE), start.repeat_language_question),
-    (_replies_to_another_message, typed_answers.answer_replied_item),
+    (lambda context: context.replies_elsewhere, typed_answers.answer_replied_item),
     (_was_sent_before_prompt, typed_answers.explain_early_input),
+    (_build_step_condition(ConversationStep.CHOICE), typed_choices.repeat_prompt),
+    (_build_step_condition(ConversationStep.REASON), typed_choices.repeat_prompt),
     (_build_step_condition(ConversationStep.PROFILE), onboarding.record_profile_text),
     (_build_step_condition(ConversationStep.ZONE), onboarding.set_typed_time_zone),
     (_build_step_condition(ConversationStep.SKIP), skips_and_reports.skip_with_text),
@@ -179,6 +177,15 @@ def handle_update(
         record=record,
         callback=callback,
     )
+    choice = typed_choices.find_typed_choice(context) if incoming.kind is UpdateKind.MESSAGE else None
+    if choice is None:
+        return _call_handler(context)
+    tap = typed_choices.make_tap(context, choice)
+    return context.confirm_typed(_call_handler(tap), prompts.get_choice_name(choice))
+
+
+def _call_handler(context: UpdateContext) -> TelegramCalls:
+    """Call the first handler whose condition holds, and explain what it refuses."""
     try:
         return _answer_update(context, next(handler for condition, handler in HANDLERS if condition(context)))
     except (Stale, BadInput) as failure:

@@ -60,10 +60,14 @@ class IncomingUpdate:
 
 @dataclass(frozen=True)
 class InlineButton:
-    """A button under a message: its label, and callback data of at most 64 bytes."""
+    """A button under a message: its label, callback data of at most 64 bytes, and what may be typed instead of a tap.
+
+    `typed` are texts, or names of sets of words (`views/typed_words`); the label may always be typed.
+    """
 
     label: str
     data: str
+    typed: tuple[str, ...] = ()
 
 
 ButtonRows = tuple[tuple[InlineButton, ...], ...]

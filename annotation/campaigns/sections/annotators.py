@@ -21,20 +21,40 @@ class ConsentSection(Section):
     version: Text
 
 
+AGE_FIELD, AGE_BOUNDS = "age", (5.0, 120.0)
+"""The name of the profile field that has bounds although the project file sets none, and these bounds, in years."""
+
+
 class ProfileField(Section):
-    """One profile question; annotators may leave it unanswered unless it is `required`."""
+    """One profile question; annotators may leave it unanswered unless it is `required`.
+
+    A number is from `least` to `most`; without them any is taken, but for an age (AGE_BOUNDS).
+    """
 
     name: Name
     text: Text
     type: Literal["choice", "text", "number"] = "choice"
     options: tuple[Text, ...] = ()
     required: bool = False
+    least: float | None = None
+    most: float | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> ProfileField:
         if (self.type == "choice") != (len(self.options) >= 2):
             raise ValueError("A choice has two options or more, a text or a number none")
+        if self.type != "number" and not (self.least is None and self.most is None):
+            raise ValueError("Only a number has `least` and `most`")
+        lowest, highest = self.bounds
+        if lowest is not None and highest is not None and lowest > highest:
+            raise ValueError(f"No number is {lowest:g} at least and {highest:g} at the most")
         return self
+
+    @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """The least and the greatest number that is taken; None where there is no limit."""
+        least, most = AGE_BOUNDS if (self.type, self.name) == ("number", AGE_FIELD) else (None, None)
+        return (least if self.least is None else self.least, most if self.most is None else self.most)
 
 
 class EarlierControl(Section):

@@ -158,13 +158,13 @@ class Exposure(TableModel, table=True):
 
 
 class Report(TableModel, table=True):
-    """A problem with an item that an annotator reported.
+    """A problem with an item that an annotator reported; one annotator can report several problems with one item.
 
     `reason` is the chosen kind of problem, `text` what the annotator wrote about it. `resolved_at` is when an organiser
     dismissed the report or fixed the item.
     """
 
-    __table_args__ = (sa.UniqueConstraint("item_id", "annotator_id", name="uq_report_item_annotator"),)
+    __table_args__ = (sa.Index("ix_report_item_annotator", "item_id", "annotator_id"),)
 
     id: int | None = Field(default=None, primary_key=True)
     item_id: int = Field(foreign_key="item.id")

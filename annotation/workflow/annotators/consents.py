@@ -120,6 +120,16 @@ def accept_warning(
     return participation
 
 
+def withdraw_warning(session: Session, *, annotator_id: int, project: Project) -> None:
+    """Forget that the annotator accepted the content warning of a project, so that they can decline it."""
+    locked = annotator_locks.lock_annotator(session, annotator_id)
+    participation = participations.get_participation(locked, project_id=project.id or 0)
+    if participation is not None:
+        participation.warned_at = participation.warning_sha256 = None
+        session.add(participation)
+        session.flush()
+
+
 def _clear_declined_consent(session: Session, *, annotator_id: int, scope: str) -> None:
     """Remove the record that the annotator declined a consent of this scope, in all its projects."""
     declined = sa.update(Participation).where(

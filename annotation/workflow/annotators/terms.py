@@ -157,11 +157,21 @@ def parse_profile_answer(field: ProfileField, value: str | None) -> str:
     if field.type == "number":
         if not _NUMBER.fullmatch(text):
             raise BadInput(f"{text!r} is no number.", where=where, remedy="Write it in digits, like 34.")
+        _check_bounds(field, float(text.replace(",", ".")))
         return text.replace(",", ".")
     if len(text) > MAX_ANSWER_LENGTH:
         remedy = f"Use {MAX_ANSWER_LENGTH} characters at the most."
         raise BadInput("This is too long.", where=where, remedy=remedy)
     return text
+
+
+def _check_bounds(field: ProfileField, number: float) -> None:
+    least, most = field.bounds
+    if (least is not None and number < least) or (most is not None and number > most):
+        limits = [f"{name} {limit:g}" for name, limit in (("at least", least), ("at most", most)) if limit is not None]
+        raise BadInput(
+            f"{number:g} is out of range.", where=Where(field=field.name), remedy=f"It is {', '.join(limits)}."
+        )
 
 
 def _get_required_consent(scope: str, section: ConsentSection, texts: dict[str, str] | None) -> RequiredConsent:

@@ -23,7 +23,7 @@ DEFAULT_REPORT_THRESHOLD = 2
 
 @dataclass(frozen=True, kw_only=True)
 class SavedReport:
-    """A stored report; `repeated` says that the annotator had reported it before, `paused` that the item is paused."""
+    """A stored report; `repeated`: the annotator had reported the same before, `paused`: the item is paused."""
 
     repeated: bool
     paused: bool
@@ -78,14 +78,15 @@ def _skip_and_release(opened: OpenedAssignment, *, new_answer: NewAnswer, now: d
 def report_item(opened: OpenedAssignment, *, reason: str, text: str = "", now: datetime) -> SavedReport:
     """Report a problem with an item; the annotator may answer it all the same.
 
-    The item is paused when enough annotators have open reports about it; those who withdrew or were excluded or
-    suspended are not counted.
+    An annotator can report several problems with one item; the same one is stored once. The item is paused when enough
+    annotators have open reports about it; those who withdrew or were excluded or suspended are not counted.
     """
     session, context, item = opened.session, opened.context, opened.item
     session.refresh(item, with_for_update={"key_share": True})
     item_id = annotator_context.require_id(item.id)
     earlier = select(Report.id).where(Report.item_id == item_id, Report.annotator_id == context.annotator_id)
-    if session.exec(earlier).first() is not None:
+    same = earlier.where(Report.reason == reason, Report.text == text, col(Report.resolved_at).is_(None))
+    if session.exec(same).first() is not None:
         return SavedReport(repeated=True, paused=item.status is ItemStatus.PAUSED)
     session.add(
         Report(
@@ -102,10 +103,10 @@ def report_item(opened: OpenedAssignment, *, reason: str, text: str = "", now: d
 
 
 def _build_report_count_query(context: AnnotatorContext, item: Item) -> SelectOfScalar[int]:
-    """The query that counts the item's open reports by annotators who still take part."""
+    """The query that counts the annotators who have open reports on the item and still take part."""
     is_of_reporter = col(Participation.annotator_id) == Report.annotator_id
     return (
-        select(func.count())
+        select(func.count(sa.distinct(col(Report.annotator_id))))
         .select_from(Report)
         .join(Participation, sa.and_(is_of_reporter, col(Participation.project_id) == context.project_id))
         .join(Annotator, col(Annotator.id) == Report.annotator_id)

@@ -33,6 +33,7 @@ _STORED_KEYS = {
     "read_cards": "cards",
     "exhausted_entries": "spent",
     "replied_at": "replied",
+    "prompt": "prompt",
 }
 """Fields of ConversationState by their keys in the database."""
 
@@ -41,6 +42,7 @@ class ConversationStep(StrEnum):
     """What the bot has asked for; it decides how the annotator's next text is read. The values are stored.
 
     SKIP and REPORT stand for a typed reason, ASK for a question to the organisers, NONE for an answer to the item.
+    CHOICE is one of the buttons of a message, REASON one of the reasons under an item.
     """
 
     NONE = ""
@@ -50,6 +52,8 @@ class ConversationStep(StrEnum):
     SKIP = "skip"
     REPORT = "report"
     ASK = "ask"
+    CHOICE = "choice"
+    REASON = "reason"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +117,8 @@ class ConversationState:
     menu entry that was chosen, 0 for none; `exhausted_entries` are the keys of entries that had no item at the last
     search. `read_cards` holds the version of the task card that the annotator read last, by project id. `asked_by`
     is the id of the update that made the bot ask for the step, `asked_in` that of the message in which it asks, once it
-    is sent. `replied_at` says when replies that change nothing were last made, in seconds since 1970 by reply name.
+    is sent. `prompt` is what that message says and offers, as the bot keeps it; empty where nothing can be chosen.
+    `replied_at` says when replies that change nothing were last made, in seconds since 1970 by reply name.
     """
 
     step: ConversationStep = ConversationStep.NONE
@@ -126,6 +131,7 @@ class ConversationState:
     asked_by: int | None = None
     asked_in: int | None = None
     replied_at: dict[str, int] = dataclasses.field(default_factory=dict)
+    prompt: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def get_draft(self, assignment_id: int, revision: int) -> AnswerDraft:
         """The draft for a revision of an item; an empty one where none is stored."""
@@ -149,11 +155,15 @@ class ConversationState:
         subject_id: int = 0,
         profile_field: str = "",
         asked_by: int | None = None,
+        prompt: dict[str, Any] | None = None,
     ) -> ConversationState:
         """The state with another step, which is not asked for on the screen yet."""
-        return replace(
-            self, step=step, subject_id=subject_id, profile_field=profile_field, asked_by=asked_by, asked_in=None
-        )
+        new_state = replace(self, step=step, subject_id=subject_id, profile_field=profile_field)
+        return replace(new_state, asked_by=asked_by, asked_in=None, prompt=prompt or {})
+
+    def without_prompt(self) -> ConversationState:
+        """The state in which nothing is waited for; the message that asked last is kept, so that it stays known."""
+        return replace(self, step=ConversationStep.NONE, subject_id=0, profile_field="", prompt={})
 
     def with_reply(self, name: str, *, now: datetime) -> ConversationState:
         """The state after a reply that is made once in a while only."""
@@ -171,10 +181,14 @@ class ConversationState:
 
 @dataclass
 class ConversationRecord:
-    """The stored state of an annotator's conversation; it is read once per update."""
+    """The stored state of an annotator's conversation; it is read once per update.
+
+    `row` keeps what was read in the session, so that a change of it needs no other statement.
+    """
 
     annotator_id: int
     state: ConversationState
+    row: Conversation | None = None
 
     def save(self, session: Session, state: ConversationState, *, now: datetime) -> None:
         """Store a new state, unless it is equal to the stored one."""
@@ -189,7 +203,7 @@ def find_conversation(session: Session, *, telegram_id: int) -> tuple[LockedAnno
     if row is None:
         return None
     locked = annotator_locks.get_locked(session, row[0])
-    return locked, ConversationRecord(locked.annotator_id, _parse_state(row[1]))
+    return locked, ConversationRecord(locked.annotator_id, _parse_state(row[1]), row[1])
 
 
 def open_conversation(
@@ -220,15 +234,7 @@ def save_state(session: Session, *, annotator_id: int, state: ConversationState,
     values = {key: getattr(state, name) for name, key in _STORED_KEYS.items()}
     data: dict[str, Any] = {key: value for key, value in values.items() if value}
     if state.drafts:
-        data["drafts"] = [
-            {
-                "assignment_id": draft.assignment_id,
-                "revision": draft.revision,
-                "answers": draft.answers,
-                "entry": draft.entry,
-            }
-            for draft in state.drafts
-        ]
+        data["drafts"] = [dataclasses.asdict(draft) for draft in state.drafts]
     row.step, row.data, row.at = state.step.value, data, now
     row.asked_by, row.asked_in = state.asked_by, state.asked_in
     session.add(row)
@@ -258,15 +264,7 @@ def _parse_state(row: Conversation | None) -> ConversationState:
 
 
 def _parse_known_state(row: Conversation) -> ConversationState:
-    drafts = tuple(
-        AnswerDraft(
-            assignment_id=draft["assignment_id"],
-            revision=draft["revision"],
-            answers=draft["answers"],
-            entry=draft["entry"],
-        )
-        for draft in row.data.get("drafts", ())
-    )
+    drafts = tuple(AnswerDraft(**draft) for draft in row.data.get("drafts", ()))
     values = {name: row.data[key] for name, key in _STORED_KEYS.items() if key in row.data}
     values["exhausted_entries"] = tuple(values.get("exhausted_entries", ()))
     return ConversationState(

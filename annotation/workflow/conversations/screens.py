@@ -42,6 +42,12 @@ def is_shown(session: Session, assignment_id: int) -> bool:
     return row is not None and row.asks_since is not None
 
 
+def find_message(session: Session, assignment_id: int) -> int | None:
+    """The id of the message that shows an assignment; None where it is not known."""
+    row = session.get(ItemMessage, assignment_id)
+    return None if row is None else row.message_id
+
+
 def begin_redraw(session: Session, assignment_id: int) -> None:
     """Note that the message of an assignment is to be changed; until that has happened no text answers it."""
     changed = sa.update(ItemMessage).where(col(ItemMessage.assignment_id) == assignment_id)

@@ -8,11 +8,11 @@ from math import ceil
 
 from annotation.errors import Stale
 from annotation.workflow import participations
-from annotation.workflow.annotators import consents, data_export, erasure
-from bot.conversation import message_layout
+from annotation.workflow.annotators import consents, data_export, data_summary, erasure
+from bot.conversation import message_layout, navigation
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import NewDocument, TelegramCalls
-from bot.conversation.views import menus
+from bot.conversation.views import menus, personal_data
 
 EXPORT_FILE_NAME = "mydata.json"
 """The name of the file that `/mydata` sends."""
@@ -21,11 +21,15 @@ EXPORT_INTERVAL = timedelta(minutes=10)
 
 
 def send_my_data(context: UpdateContext) -> TelegramCalls:
-    """`/mydata`: everything that is stored about the annotator, as a JSON file."""
-    data = data_export.export_annotator(context.transaction.session, annotator_id=context.annotator_id)
+    """`/mydata`: what is stored about the annotator, in words, and all of it as a JSON file."""
+    session = context.transaction.session
+    summary = data_summary.summarise_data(session, annotator_id=context.annotator_id)
+    data = data_export.export_annotator(session, annotator_id=context.annotator_id)
     content = json.dumps(data, ensure_ascii=False, indent=2).encode()
     caption = context.translate("mydata")
-    return (NewDocument(chat_id=context.incoming.chat_id, name=EXPORT_FILE_NAME, content=content, caption=caption),)
+    file = NewDocument(chat_id=context.incoming.chat_id, name=EXPORT_FILE_NAME, content=content, caption=caption)
+    messages = personal_data.render_summary(summary, context.translate, zone=context.annotator.time_zone)
+    return join_calls((file,), context.ask(messages))
 
 
 def explain_wait_for_data(context: UpdateContext) -> TelegramCalls:
@@ -40,11 +44,9 @@ def ask_project_to_leave(context: UpdateContext) -> TelegramCalls:
         context.transaction.session, annotator_id=context.annotator_id, include_withdrawn=False
     )
     projects = [(project.id or 0, project.title) for project in joined]
-    return (
-        context.send(menus.render_withdrawal_menu(projects, context.translate))
-        if projects
-        else context.send_text("withdraw-nothing")
-    )
+    if not projects:
+        return join_calls(context.send_text("withdraw-nothing"), navigation.show_current_screen(context))
+    return context.ask(menus.render_withdrawal_menu(projects, context.translate))
 
 
 def withdraw_from_project(context: UpdateContext) -> TelegramCalls:
@@ -56,24 +58,26 @@ def withdraw_from_project(context: UpdateContext) -> TelegramCalls:
         raise Stale("You take no part in that project.")
     project, _ = found
     if not callback.get_number(0):
-        return join_calls(
-            context.acknowledge(),
-            context.edit(
-                menus.render_withdrawal_confirmation(project.title, context.translate, project_id=callback.row_id)
-            ),
-        )
+        chosen = message_layout.render_text(context.translate, context.translate("withdraw-which"), project.title)
+        question = menus.render_withdrawal_confirmation(project.title, context.translate, project_id=callback.row_id)
+        return join_calls(context.acknowledge(), context.edit(chosen), context.ask(question))
     counts = consents.withdraw_from_project(
         context.transaction.session, annotator_id=context.annotator_id, project=project, now=context.now
     )
     confirmation = context.translate("withdrawn-now", project=project.title, answers=counts.answers)
-    return join_calls(
+    context.save_state(context.state.without_prompt())
+    told = join_calls(
         context.acknowledge(), context.edit_or_send(message_layout.render_text(context.translate, confirmation))
     )
+    others = participations.list_joined_projects(
+        context.transaction.session, annotator_id=context.annotator_id, include_withdrawn=False
+    )
+    return join_calls(told, navigation.show_current_screen(context.without_tap())) if others else told
 
 
 def ask_erasure_confirmation(context: UpdateContext) -> TelegramCalls:
     """`/forget`: ask for confirmation."""
-    return context.send(menus.render_erasure_confirmation(context.translate))
+    return context.ask(menus.render_erasure_confirmation(context.translate))
 
 
 def erase_annotator(context: UpdateContext) -> TelegramCalls:

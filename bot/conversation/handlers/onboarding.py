@@ -13,8 +13,7 @@ from annotation.workflow.annotators import access, consents, profiles
 from annotation.workflow.annotators.terms import MAX_ANSWER_LENGTH, Terms, get_terms
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep, compute_card_version
-from bot.conversation import message_layout, navigation, time_zones
-from bot.conversation.inputs import options
+from bot.conversation import message_layout, navigation, requirements, time_zones
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
@@ -37,10 +36,14 @@ def record_consent(context: UpdateContext) -> TelegramCalls:
     if required is None or not callback.word or not required.sha256.startswith(callback.word):
         raise Stale("This text is out of date.")
     request = consents.get_consent_request(context.transaction.session, annotator_id=context.annotator_id, terms=terms)
+    if not callback.get_number(0):
+        return (
+            _withdraw_consent(context, terms, required.scope)
+            if request is None
+            else _record_decline(context, terms, UnassignedReason.CONSENT, "declined")
+        )
     if request is None:
         return context.acknowledge("noted")
-    if not callback.get_number(0):
-        return _record_decline(context, terms, UnassignedReason.CONSENT, "declined")
     consents.give_consent(
         context.transaction.session,
         annotator_id=context.annotator_id,
@@ -59,11 +62,25 @@ def record_consent(context: UpdateContext) -> TelegramCalls:
     )
 
 
+def _withdraw_consent(context: UpdateContext, terms: Terms, scope: str) -> TelegramCalls:
+    """Withdraw the consent of an annotator who declines after they agreed."""
+    consents.withdraw_consent(
+        context.transaction.session, annotator_id=context.annotator_id, scope=scope, now=context.now
+    )
+    return _show_decline(context, terms, "consent-withdrawn")
+
+
 def _record_decline(context: UpdateContext, terms: Terms, reason: UnassignedReason, text_id: str) -> TelegramCalls:
-    """Store that the annotator declined the consent or the warning, and show an item of another project, if any."""
+    """Store that the annotator declined the consent or the warning."""
     access.decline_terms(
         context.transaction.session, annotator_id=context.annotator_id, terms=terms, reason=reason, now=context.now
     )
+    return _show_decline(context, terms, text_id)
+
+
+def _show_decline(context: UpdateContext, terms: Terms, text_id: str) -> TelegramCalls:
+    """Say what follows from declining, and show an item of another project, if any."""
+    context.save_state(context.state.without_prompt())
     next_item = navigation.show_item_after_decline(context.without_tap(), project_id=terms.project.id or 0)
     return join_calls(context.acknowledge(), context.send_text(text_id), next_item)
 
@@ -77,6 +94,8 @@ def record_profile_option(context: UpdateContext) -> TelegramCalls:
     )
     if field is None:
         raise Stale("That is not asked any more.")
+    if not callback.numbers:
+        return join_calls(context.acknowledge(), requirements.ask_profile_field(context, field, callback.row_id))
     is_declined = len(callback.numbers) > 1
     if not is_declined and callback.get_number(0) >= len(field.options):
         raise Stale("There is no such option.")
@@ -105,20 +124,28 @@ def record_profile_text(context: UpdateContext) -> TelegramCalls:
     if field is None:
         return navigation.show_current_screen(context)
     try:
-        value = _parse_field(field, context.text, context.translate.language)
-        profiles.save_profile_answer(
-            context.transaction.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
+        value = profiles.save_profile_answer(
+            context.transaction.session,
+            annotator_id=context.annotator_id,
+            field=field,
+            value=context.text,
+            now=context.now,
         )
     except BadInput:
-        text_id = {"choice": "choose-from-list", "number": "not-a-number", "text": "too-long"}[field.type]
-        return join_calls(context.send_text(text_id, most=MAX_ANSWER_LENGTH), navigation.show_current_screen(context))
-    return navigation.show_current_screen(context)
+        again = requirements.ask_profile_field(context, field, state.subject_id)
+        return join_calls(_explain_refused_value(context, field), again)
+    confirmation = context.send_text("profile-noted", value=value or context.translate("rather-not-say"))
+    return join_calls(confirmation, navigation.show_current_screen(context))
 
 
-def _parse_field(field: ProfileField, text: str, language: str) -> str:
-    """The option that a typed text names; the text itself where it names none."""
-    matched = options.match_options(text, field.options, language) if field.options else ()
-    return field.options[matched[0]] if len(matched) == 1 else text
+def _explain_refused_value(context: UpdateContext, field: ProfileField) -> TelegramCalls:
+    """Explain why a typed text is no answer to a profile field."""
+    if field.type == "number":
+        least, most = ("" if bound is None else f"{bound:g}" for bound in field.bounds)
+        bounds = "both" if least and most else "least" if least else "most" if most else "none"
+        return context.send_text("not-a-number", bounds=bounds, least=least, most=most)
+    text_id = {"choice": "choose-from-list", "text": "too-long"}[field.type]
+    return context.send_text(text_id, most=MAX_ANSWER_LENGTH)
 
 
 def choose_time_zone(context: UpdateContext) -> TelegramCalls:
@@ -142,9 +169,9 @@ def choose_time_zone(context: UpdateContext) -> TelegramCalls:
 
 def set_typed_time_zone(context: UpdateContext) -> TelegramCalls:
     """Store a typed city, zone or offset."""
-    name = time_zones.parse_time_zone(context.text, now=context.now)
+    name = time_zones.parse_time_zone(context.text, now=context.now, language=context.translate.language)
     if name is None:
-        return join_calls(context.send_text("zone-unknown"), navigation.ask_time_zone(context))
+        return join_calls(context.send_text("zone-unknown"), requirements.ask_time_zone(context))
     _set_time_zone(context, name)
     return join_calls(
         context.send_text("zone-noted", zone=time_zones.format_zone(name, context.translate)),
@@ -167,6 +194,7 @@ def record_warning_reply(context: UpdateContext) -> TelegramCalls:
     if not callback.word or not digest.startswith(callback.word):
         raise Stale("This warning is out of date.")
     if callback.numbers:
+        consents.withdraw_warning(context.transaction.session, annotator_id=context.annotator_id, project=project)
         return _record_decline(
             context, _get_terms(context, callback.row_id), UnassignedReason.WARNING, "warning-declined"
         )
@@ -199,5 +227,5 @@ def show_task(context: UpdateContext) -> TelegramCalls:
         return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
     project, definition = found
     version = compute_card_version(project.instructions, definition.examples)
-    card = navigation.show_card(context, project, definition, version=version, label_id="go-on")
+    card = requirements.show_card(context, project, definition, version=version, label_id="go-on")
     return join_calls(context.acknowledge(), card)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow import assignments
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import message_layout, navigation
+from bot.conversation import message_layout, navigation, prompts
 from bot.conversation.handlers import answers
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
@@ -162,7 +164,7 @@ def _ask_attestation(context: UpdateContext, project_id: int) -> TelegramCalls:
     question = project_status.render_attestation(
         section, context.translate, project_id=project_id, work_session=participation.work_session, pausing=True
     )
-    return context.without_tap().send(question)
+    return context.without_tap().ask(question)
 
 
 def submit_attestation(context: UpdateContext) -> TelegramCalls:
@@ -183,7 +185,10 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
     )
     confirmation = message_layout.render_text(context.translate, section.text, used)
     calls = join_calls(context.acknowledge("noted"), context.edit(confirmation))
-    return calls if callback.get_number(2) else join_calls(calls, navigation.show_current_screen(context.without_tap()))
+    if callback.get_number(2):
+        context.save_state(context.state.without_prompt())
+        return calls
+    return join_calls(calls, navigation.show_current_screen(context.without_tap()))
 
 
 def _get_live_item(context: UpdateContext, assignment_id: int) -> AssignedItem:
@@ -210,6 +215,8 @@ def _show_under_item(
         buttons=buttons,
         prompt=context.translate(prompt) if prompt else "",
     )
+    choices = prompts.encode_prompt(replace(rendered, html=""))
+    context.save_state(context.state.with_step(ConversationStep.REASON, subject_id=item.assignment_id, prompt=choices))
     if context.incoming.query_id is None:
         older = navigation.remove_item_buttons(context, item)
         return join_calls(older, context.send(rendered, assignment_id=item.assignment_id))

@@ -57,8 +57,7 @@ def _choose_entry(context: UpdateContext, invitation: RedeemedInvitation) -> Non
 
 def ask_language(context: UpdateContext) -> TelegramCalls:
     """`/language`: ask for the language."""
-    context.save_state(context.state.with_step(ConversationStep.LANGUAGE))
-    return context.send(onboarding.render_language_choice())
+    return context.ask(onboarding.render_language_choice(), ConversationStep.LANGUAGE)
 
 
 def set_language(context: UpdateContext) -> TelegramCalls:
@@ -68,9 +67,10 @@ def set_language(context: UpdateContext) -> TelegramCalls:
         raise Stale("There is no such language.")
     was_asked = context.state.step is ConversationStep.LANGUAGE
     profiles.set_language(context.transaction.session, annotator=context.annotator, language=chosen)
-    context.save_state(context.state.with_step(ConversationStep.NONE))
+    if was_asked:
+        context.save_state(context.state.with_step(ConversationStep.NONE))
     menu = CommandMenu(chat_id=context.incoming.chat_id, language=chosen, commands=list_commands(chosen))
-    text_id = "welcome" if context.annotator.time_zone is None else "language-noted"
+    text_id = "language-noted" if context.state.read_cards else "welcome"
     confirmation = message_layout.render_text(get_texts(chosen), get_texts(chosen)(text_id))
     calls = join_calls(context.acknowledge(), context.edit(confirmation), (menu,))
     return join_calls(calls, navigation.show_current_screen(context.without_tap())) if was_asked else calls

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import screens
-from bot.conversation import navigation
+from bot.conversation import callbacks, navigation, prompts
 from bot.conversation.handlers import answers
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
@@ -22,12 +22,14 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     That is the item in hand, or one that was opened for another answer since. Any other text shows the current screen.
     """
     live = navigation.get_live_item(context)
-    items_by_id = {live.assignment_id: live} if isinstance(live, AssignedItem) and _is_shown(context, live) else {}
+    items_by_id = {live.assignment_id: live} if isinstance(live, AssignedItem) else {}
     reopened = {draft.assignment_id: draft for draft in context.state.drafts if draft.revision}
     assignment_ids = {*items_by_id, *reopened}
     if not assignment_ids:
         return navigation.show_current_screen(context)
     asked = screens.find_asked_assignment(context.transaction.session, assignment_ids, typed=context.typed)
+    if asked in items_by_id and _is_above_prompt(context, asked):
+        return join_calls(context.send_text("only-above"), navigation.show_current_screen(context))
     if asked is None:
         are_shown = all(screens.is_shown(context.transaction.session, one) for one in assignment_ids)
         return explain_early_text(context, is_shown=are_shown, reopened=[*reopened])
@@ -90,16 +92,33 @@ def _answer_item_with_text(
         return RefusedInput(text_id="which-answer")
     result = INPUTS[asked.shown.question.kind].apply_text(asked, context.text)
     if isinstance(result, RefusedInput):
-        return result
-    calls = answers.store_draft(context, opened, item.questions, draft, result)
-    is_changed = item.revision and items.find_asked(item, result) is None
-    return join_calls(calls, context.send_text("answer-changed")) if is_changed else calls
+        return _keep_by_text(context, item) or result
+    if items.find_asked(item, result) is not None:
+        return answers.store_draft(context, opened, item.questions, draft, result)
+    answer = items.format_draft_answer(item, asked, result, context.translate)
+    tap = context.as_tap(screens.find_message(context.transaction.session, item.assignment_id))
+    calls = answers.store_draft(tap, opened, item.questions, draft, result)
+    changed = context.translate("answer-changed") if item.revision else ""
+    return context.confirm_typed(calls, "\n".join(filter(None, (answer, changed))))
+
+
+def _keep_by_text(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
+    """Keep the stored answer of an item that was opened for another, where the text says so; otherwise no calls."""
+    choice = prompts.find_named_button(context.text, items.build_action_buttons(item, context.translate))
+    if not item.revision or choice is None:
+        return ()
+    message_id = screens.find_message(context.transaction.session, item.assignment_id)
+    tap = context.as_tap(message_id, callbacks.decode_callback(choice.data))
+    return context.confirm_typed(answers.keep_answer(tap), prompts.get_choice_name(choice))
 
 
 def _explain_refusal(context: UpdateContext, refused: RefusedInput) -> TelegramCalls:
     return context.send_text(refused.text_id, **refused.arguments)
 
 
-def _is_shown(context: UpdateContext, item: AssignedItem) -> bool:
-    """Whether the annotator sees the item: the time zone and the task card, which come before it, are done."""
-    return context.annotator.time_zone is not None and str(item.project_id) in context.state.read_cards
+def _is_above_prompt(context: UpdateContext, assignment_id: int) -> bool:
+    """Whether the bot has asked something else below the item since it was shown, so that the text may answer that."""
+    if context.state.asked_in is None:
+        return False
+    message_id = screens.find_message(context.transaction.session, assignment_id)
+    return message_id is not None and message_id < context.state.asked_in

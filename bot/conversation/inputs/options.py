@@ -17,7 +17,7 @@ from bot.conversation import message_layout
 from bot.conversation.callbacks import OPTION_INDEX, TICK, ButtonAction, CallbackData
 from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import Texts
+from bot.conversation.texts import LANGUAGES, Texts, get_texts
 from bot.conversation.updates_and_calls import ButtonRows, InlineButton
 
 MAX_BUTTONS = 60
@@ -123,13 +123,22 @@ class OptionsInput(QuestionInput):
         return asked.with_entry(sorted(ticked))
 
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
-        """Answer with the options that the text names by letter, number or in full."""
+        """Answer with the option that the text names by letter, number or in full.
+
+        Boxes are ticked or cleared so, and taken as the answer by the words of their last button.
+        """
+        question, ticked = asked.shown.question, asked.draft.entry or []
         matched = match_options(text, asked.shown.options, asked.language)
-        if isinstance(asked.shown.question, ChoicesQuestion):
-            draft = _apply_boxes(asked, sorted(matched)) if matched else None
-        else:
-            draft = asked.with_answer(asked.shown.labels[matched[0]]) if len(matched) == 1 else None
-        return draft if isinstance(draft, AnswerDraft) else RefusedInput(text_id="tap-please")
+        if isinstance(question, ChoicesQuestion):
+            if not matched and _normalise(text) in _list_done_words(ticked=bool(ticked)):
+                return _apply_boxes(asked, ticked)
+            toggled = sorted({*ticked} ^ {*matched})
+            if question.most is not None and len(toggled) > question.most:
+                return RefusedInput(text_id="choose-at-most", arguments={"most": question.most})
+            return asked.with_entry(toggled) if matched else RefusedInput(text_id="tap-please")
+        if len(matched) != 1:
+            return RefusedInput(text_id="tap-please")
+        return asked.with_answer(asked.shown.labels[matched[0]])
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> list[int] | None:
         """The indices of the boxes that were ticked; None where one option was chosen."""
@@ -152,6 +161,12 @@ def _add_options(blocks: list[TextBlock], options: str) -> list[TextBlock]:
     if help_block.text or not question.text:
         return [*blocks, TextBlock(options)]
     return [replace(question, text=f"{question.text}\n{options}")]
+
+
+def _list_done_words(*, ticked: bool) -> set[str]:
+    """What may be typed, in every language, to take the ticked boxes, or none where none is ticked, as the answer."""
+    text_ids = ("done",) if ticked else ("done", "none-of-them")
+    return {_normalise(get_texts(language)(text_id)) for language in LANGUAGES for text_id in text_ids}
 
 
 def _apply_boxes(asked: AskedQuestion, ticked: list[int]) -> AnswerDraft | RefusedInput:
@@ -206,14 +221,18 @@ def list_letters(count: int, language: str) -> tuple[str, ...]:
 def match_options(text: str, options: Sequence[str], language: str) -> tuple[int, ...]:
     """The indices of the options that a typed text names, by letter, number or in full; empty where it names others.
 
+    Numbers count the options from 1, but for options among which is a number: there a number means the option.
     Latin letters that look like Cyrillic ones are accepted for them, and the other way round.
     """
-    typed = _normalise(text)
-    exact = [index for index, option in enumerate(options) if _normalise(option) == typed]
-    if len(exact) == 1:
-        return tuple(exact)
-    letters = list_letters(len(options), language)
-    indices = [_find_letter(word, letters) for word in _SEPARATORS.split(typed) if word]
+    typed, normalised = _normalise(text), [_normalise(option) for option in options]
+    if normalised.count(typed) == 1:
+        return (normalised.index(typed),)
+    letters, has_numbers = list_letters(len(options), language), any(map(_is_number, normalised))
+    indices = [
+        normalised.index(word) if normalised.count(word) == 1 else _find_letter(word, letters, numbered=not has_numbers)
+        for word in _SEPARATORS.split(typed)
+        if word
+    ]
     found = [index for index in indices if index is not None]
     return tuple(dict.fromkeys(found)) if found and len(found) == len(indices) else ()
 
@@ -231,9 +250,15 @@ def _normalise(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _find_letter(word: str, letters: Sequence[str]) -> int | None:
+def _is_number(text: str) -> bool:
+    return text.replace(",", ".").replace(".", "", 1).lstrip("-−+").isdecimal()
+
+
+def _find_letter(word: str, letters: Sequence[str], *, numbered: bool) -> int | None:
     """The index of the option with this letter, or with this number counted from 1; None where there is none."""
     if word.isdecimal():
+        if not numbered:
+            return None
         return int(word) - 1 if len(word) < 5 and 1 <= int(word) <= len(letters) else None
     upper = word.upper()
     reverse = {lookalike: letter for letter, lookalike in _LOOKALIKES.items()}

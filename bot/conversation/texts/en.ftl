@@ -18,37 +18,31 @@ agree = I agree
 decline = I do not agree
 agreed = Thank you! Your consent (version { $version }) is saved. To take it back: /withdraw
 declined = All right. Without consent we ask nothing. If you change your mind, send /start. To erase all that we know of you: /forget
+consent-withdrawn = Your consent is taken back: we ask nothing more. The answers you have given stay. So that they do not count either: /withdraw; to erase everything: /forget. If you change your mind, send /start.
 type-text = Type your answer as a message.
 type-number = Type a number, like 34.
 rather-not-say = I’d rather not say
 answer-here = Your answer
 noted = Noted
+profile-noted = Noted: { $value }. You can correct it here: /mydata
 choose-from-list = There is no such answer. Please tap one of the buttons.
-not-a-number = That does not look like a number. Type it in digits, like 34.
+not-a-number = { $bounds ->
+    [both] Type a number from { $least } to { $most }.
+    [least] Type a number, { $least } or more.
+    [most] Type a number, { $most } or less.
+   *[none] That does not look like a number. Type it in digits, like 34.
+}
 too-long = That is too long. { $most ->
     [one] { $most } character is enough.
    *[other] { $most } characters are enough.
 }
-which-zone = What time is it where you are? It tells us when your day begins.
-zone-other = Another time
+which-zone = Where are you now? There is a daily limit here, so I need to know when your day begins. You can also type it: a city, or your local time, like 14:30.
+zone-other = Another city
 zone-unsaid = I’d rather not say
-zone-type = Type a city (like Tokyo) or the difference from UTC (like +3).
-zone-hint = Tokyo or +3
-zone-unknown = We do not know such a time zone.
+zone-type = Type your city, or what time it is there, like 14:30.
+zone-hint = Leeds or 14:30
+zone-unknown = I do not know that city or time.
 zone-noted = Time zone: { $zone }
-zone-kyiv = Kyiv
-zone-warsaw = Warsaw
-zone-berlin = Berlin
-zone-london = London
-zone-lisbon = Lisbon
-zone-toronto = Toronto
-zone-moscow = Moscow
-zone-riga = Riga
-zone-tbilisi = Tbilisi
-zone-almaty = Almaty
-zone-new-york = New York
-zone-los-angeles = Los Angeles
-zone-kolkata = Kolkata
 warning = Before you begin
 warning-leave = If this is not for you, decline: nothing will happen.
 decline-warning = Rather not
@@ -91,6 +85,9 @@ saved-already = This answer is saved already
 stale = That question is closed. Here is where you are.
 not-taken = That answer cannot be taken. Here is where you are.
 tap-please = Tap a button, or send the letter or number of your answer.
+choose-shown = I did not understand that. Tap a button, or type what it says.
+only-read = The last thing I showed was the task, so nothing was saved. Here is where you are.
+only-above = The last thing I asked was something else, so nothing was saved. Here is the question again.
 sent-too-early = You wrote this before I had shown the question, so it was not taken as an answer. Please answer what you see now.
 reply-unknown = That message asks nothing that can be answered. Nothing was stored.
 reply-several = This task has several questions: to change an answer, tap “Change” below it.
@@ -132,22 +129,32 @@ answered = The organisers have answered
 
 ## Why there is no question now
 
-all-done = That is all for now, thank you! Send /start to see whether there are new questions.
+all-done = { $answers ->
+    [0] There are no questions for you yet. To check again: /start
+    [one] That is all for now. You have given { $answers } answer, thank you! I will not write first; to check for new questions: /start
+   *[other] That is all for now. You have given { $answers } answers, thank you! I will not write first; to check for new questions: /start
+}
+all-closed = { $answers ->
+    [one] Everything is over. You have given { $answers } answer, thank you! A new project opens with a link from the organisers.
+   *[other] Everything is over. You have given { $answers } answers, thank you! A new project opens with a link from the organisers.
+}
 not-admitted = Sorry, “{ $project }” is looking for other people. Thank you for offering to help!
 not-running = “{ $project }” is stopped at the moment. Your answers are saved. Look in later: /start
 suspended = The organisers have suspended your participation. If that is a mistake, write to them: /ask
 paused-by-rule = “{ $project }” has paused your participation. The organisers will look at your answers; you can ask them: /ask
 excluded = Your participation in “{ $project }” is over. To ask why: /ask
 failed = The test of “{ $project }” was not passed, and there are no more attempts. Thank you for your time!
-cool-down = Your next attempt in “{ $project }” opens on { $until }.
+cool-down = Your next attempt in “{ $project }” opens { $until }.
 withdrawn = You have left “{ $project }”. Thank you for your time!
 quota = In “{ $project }” you have done everything that we had for you. Thank you!
 cap = You have done all that one person can do here. Thank you!
-cap-until = That is enough for now, thank you! The next questions come on { $until }.
+cap-until = That is enough for now, thank you! The next questions come { $until }.
 searching = Looking for a question for you, one moment please.
 paused = Paused. Everything is saved; to go on, send /start.
 sitting-over = One last thing about your answers before:
-moment = { $day } { $month ->
+in-minutes = in { $minutes } min
+in-hours = in { $hours } h
+month-name = { $month ->
     [1] January
     [2] February
     [3] March
@@ -160,11 +167,22 @@ moment = { $day } { $month ->
     [10] October
     [11] November
    *[12] December
-} at { $time }
+}
+moment = on { $day } { $month } at { $time }
+date = { $day } { $month } { $year }
 
 ## Your rights
 
-mydata = All that we know of you and your answers.
+mydata = All that we store about you, to the last line.
+mydata-heading = What we know about you
+mydata-telegram = Your Telegram number, without your name. Language: { $language }
+mydata-zone = Where you are now: { $zone }
+mydata-project = “{ $project }”: with you since { $date }, answered: { $answers }, skipped: { $skipped }
+mydata-consent = Consent (version { $version }): { $date }
+mydata-consent-withdrawn = Consent (version { $version }): taken back on { $date }
+mydata-questions = Questions to the organisers: { $count }
+mydata-profile = What you told about yourself (the buttons correct it):
+mydata-rights = All of it in detail is in the file above. Leave a project: /withdraw; erase everything: /forget
 mydata-again = You got the file a short while ago. You can ask for another one in { $minutes } min.
 withdraw-which = Which project would you like to leave?
 withdraw-nothing = You take part in no project.

@@ -10,7 +10,7 @@ from annotation.vocabulary import Stage
 from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion, TrainingFeedback
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
-from bot.conversation import message_layout
+from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
@@ -63,6 +63,15 @@ def find_asked(item: AssignedItem, draft: AnswerDraft) -> AskedQuestion | None:
     return conversation_state.find_asked_question(item.questions, draft, language=item.language, stimulus=item.stimulus)
 
 
+def format_draft_answer(item: AssignedItem, asked: AskedQuestion, draft: AnswerDraft, translate: Texts) -> str:
+    """The answer of a draft to a question, in words; empty for a question that was left without an answer."""
+    answer = draft.answers[asked.shown.name]
+    question_input, stored = INPUTS[asked.shown.question.kind], conversation_state.encode_answer(answer)
+    return (
+        "" if answer is None else question_input.format_answer(asked.shown, stored, translate, language=item.language)
+    )
+
+
 def render_item(item: AssignedItem, translate: Texts, *, progress: ItemProgress) -> tuple[RenderedMessage, ...]:
     """The item with the question that is asked now, in several messages if it is long; buttons are under the last."""
     blocks = _build_item_blocks(item, translate, progress=progress)
@@ -102,8 +111,15 @@ def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
     back.
     """
     assignment_id = item.assignment_id
-    names = {"keep": ButtonAction.KEEP} if item.revision else {"skip": ButtonAction.SKIP, "more": ButtonAction.MORE}
-    actions = tuple(message_layout.build_button(translate(name), names[name], assignment_id) for name in names)
+    if item.revision:
+        actions = (
+            message_layout.build_button(translate("keep"), ButtonAction.KEEP, assignment_id, typed=(prompts.STAY_OUT,)),
+        )
+    else:
+        actions = (
+            message_layout.build_button(translate("skip"), ButtonAction.SKIP, assignment_id),
+            message_layout.build_button(translate("more"), ButtonAction.MORE, assignment_id),
+        )
     if asked is None or not asked.draft.answers:
         return (actions,)
     return ((message_layout.build_button(translate("back"), ButtonAction.PREVIOUS, *asked.address), *actions),)

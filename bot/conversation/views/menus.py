@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.conversation import message_layout
+from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.updates_and_calls import ButtonRows, InlineButton
 
 SKIP_REASONS = ("unsure", "unclear", "unpleasant", "broken")
 """The reasons for a skip, as they are stored; the id of a reason's text is `skip-` and the reason."""
@@ -42,9 +42,10 @@ def render_menu(lines: Sequence[MenuLine], translate: Texts) -> RenderedMessage:
     ]
     titles = [f"{letter} · {line.title}" for letter, line in zip(letters, lines, strict=True)]
     labels = titles if message_layout.are_labels_short(titles) else list(letters)
+    words = prompts.list_option_words([line.title for line in lines], letters)
     buttons = [
-        message_layout.build_button(label, ButtonAction.ENTER, abs(line.key), int(line.key < 0))
-        for label, line in zip(labels, lines, strict=True)
+        message_layout.build_button(label, ButtonAction.ENTER, abs(line.key), int(line.key < 0), typed=typed)
+        for label, line, typed in zip(labels, lines, words, strict=True)
     ]
     return message_layout.render_messages(
         [TextBlock(translate("menu")), TextBlock("\n".join(descriptions))],
@@ -93,8 +94,10 @@ def _build_reason_buttons(
     action: ButtonAction, labels: Sequence[str], translate: Texts, assignment_id: int
 ) -> ButtonRows:
     short_labels = [message_layout.shorten_text(label, message_layout.WIDE_LABEL * 2) for label in labels]
+    words = prompts.list_option_words(labels)
     reasons = [
-        (message_layout.build_button(label, action, assignment_id, index),) for index, label in enumerate(short_labels)
+        (message_layout.build_button(label, action, assignment_id, index, typed=words[index]),)
+        for index, label in enumerate(short_labels)
     ]
     typed = (message_layout.build_button(translate("in-my-words"), action, assignment_id, TYPED_REASON),)
     return (*reasons, typed, (message_layout.build_button(translate("back"), ButtonAction.BACK, assignment_id),))
@@ -105,30 +108,31 @@ def render_withdrawal_menu(projects: Sequence[tuple[int, str]], translate: Texts
     lines = [f"{number}) {title}" for number, (_, title) in enumerate(projects, 1)]
     buttons = message_layout.arrange_buttons(
         [
-            message_layout.build_button(str(number), ButtonAction.WITHDRAW, project_id, 0)
-            for number, (project_id, _) in enumerate(projects, 1)
+            message_layout.build_button(str(number), ButtonAction.WITHDRAW, project_id, 0, typed=(title,))
+            for number, (project_id, title) in enumerate(projects, 1)
         ]
     )
-    stay = (message_layout.build_button(translate("stay"), ButtonAction.GO_ON, word=STAY),)
     blocks = [TextBlock(translate("withdraw-which")), TextBlock("\n".join(lines))]
-    return message_layout.render_messages(blocks, translate, buttons=(*buttons, stay))[-1]
+    return message_layout.render_messages(blocks, translate, buttons=(*buttons, _build_stay_row(translate)))[-1]
 
 
 def render_withdrawal_confirmation(title: str, translate: Texts, *, project_id: int) -> RenderedMessage:
     """The question whether the annotator is sure to leave the project, with a button for each answer."""
-    yes = (message_layout.build_button(translate("withdraw-yes"), ButtonAction.WITHDRAW, project_id, 1),)
+    yes = message_layout.build_button(
+        translate("withdraw-yes"), ButtonAction.WITHDRAW, project_id, 1, typed=(prompts.YES,)
+    )
     return message_layout.render_text(
-        translate,
-        translate("withdraw-sure", project=title),
-        buttons=(yes, (message_layout.build_button(translate("stay"), ButtonAction.GO_ON, word=STAY),)),
+        translate, translate("withdraw-sure", project=title), buttons=((yes,), _build_stay_row(translate))
     )
 
 
 def render_erasure_confirmation(translate: Texts) -> RenderedMessage:
     """The question whether the annotator is sure to have all data erased, with a button for each answer."""
-    yes = (message_layout.build_button(translate("forget-yes"), ButtonAction.FORGET, 0, 1),)
-    return message_layout.render_text(
-        translate,
-        translate("forget-sure"),
-        buttons=(yes, (message_layout.build_button(translate("stay"), ButtonAction.GO_ON, word=STAY),)),
-    )
+    yes = message_layout.build_button(translate("forget-yes"), ButtonAction.FORGET, 0, 1, typed=(prompts.YES,))
+    return message_layout.render_text(translate, translate("forget-sure"), buttons=((yes,), _build_stay_row(translate)))
+
+
+def _build_stay_row(translate: Texts) -> tuple[InlineButton, ...]:
+    """The button that declines a withdrawal or an erasure."""
+    typed = (prompts.STAY_OUT,)
+    return (message_layout.build_button(translate("stay"), ButtonAction.GO_ON, word=STAY, typed=typed),)

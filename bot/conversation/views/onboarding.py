@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from annotation.campaigns.sections.annotators import ExamplesSection, ProfileField
 from annotation.workflow.annotators.consents import ConsentRequest
-from bot.conversation import message_layout, time_zones
+from bot.conversation import message_layout, prompts, time_zones
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
@@ -25,8 +25,15 @@ def render_language_choice() -> RenderedMessage:
     """The choice of a language, asked in all of them."""
     blocks = [TextBlock(get_texts(language)("which-language")) for language in LANGUAGES]
     buttons = tuple(
-        (message_layout.build_button(get_texts(language)("language-name"), ButtonAction.LANGUAGE, word=language),)
-        for language in LANGUAGES
+        (
+            message_layout.build_button(
+                get_texts(language)("language-name"),
+                ButtonAction.LANGUAGE,
+                word=language,
+                typed=(str(number), language),
+            ),
+        )
+        for number, language in enumerate(LANGUAGES, 1)
     )
     return message_layout.render_messages(blocks, get_texts(LANGUAGES[0]), buttons=buttons)[-1]
 
@@ -34,12 +41,16 @@ def render_language_choice() -> RenderedMessage:
 def render_consent(request: ConsentRequest, translate: Texts, *, project_id: int) -> tuple[RenderedMessage, ...]:
     """The whole consent text, in parts where it is long, with buttons to agree and decline under the last part."""
     digest = request.required.sha256[:DIGEST_LENGTH]
-    buttons = (
-        (message_layout.build_button(translate("agree"), ButtonAction.CONSENT, project_id, 1, word=digest),),
-        (message_layout.build_button(translate("decline"), ButtonAction.CONSENT, project_id, 0, word=digest),),
+    agree = message_layout.build_button(
+        translate("agree"), ButtonAction.CONSENT, project_id, 1, word=digest, typed=(prompts.GO_ON,)
+    )
+    decline = message_layout.build_button(
+        translate("decline"), ButtonAction.CONSENT, project_id, 0, word=digest, typed=(prompts.STAY_OUT,)
     )
     return message_layout.render_messages(
-        [message_layout.make_bold_block(translate("consent")), TextBlock(request.text)], translate, buttons=buttons
+        [message_layout.make_bold_block(translate("consent")), TextBlock(request.text)],
+        translate,
+        buttons=((agree,), (decline,)),
     )
 
 
@@ -47,13 +58,14 @@ def render_profile_field(field: ProfileField, translate: Texts, *, project_id: i
     """The question of a profile field: a choice has buttons, other fields are typed; optional ones can be declined."""
     digest, blocks = compute_field_digest(field), [message_layout.make_bold_block(field.text)]
     labels = tuple(options.isolate_direction(option) for option in field.options)
+    letters = options.list_letters(len(labels), translate.language)
+    words = prompts.list_option_words(field.options, letters)
     if field.options and not message_layout.are_labels_short(labels):
-        letters = options.list_letters(len(labels), translate.language)
         blocks.append(TextBlock("\n".join(f"{letter}) {label}" for letter, label in zip(letters, labels, strict=True))))
         labels = letters
     buttons = message_layout.arrange_buttons(
         [
-            message_layout.build_button(label, ButtonAction.PROFILE, project_id, index, word=digest)
+            message_layout.build_button(label, ButtonAction.PROFILE, project_id, index, word=digest, typed=words[index])
             for index, label in enumerate(labels)
         ]
     )
@@ -77,7 +89,7 @@ def render_time_zone_choice(translate: Texts, *, now: datetime) -> RenderedMessa
     """The choice of a time zone: cities with their current time, another zone, or none."""
     city_buttons = []
     for name in time_zones.COMMON_ZONES[translate.language]:
-        label = f"{translate(time_zones.get_city_text_id(name))} · {now.astimezone(ZoneInfo(name)):%H:%M}"
+        label = f"{time_zones.format_zone(name, translate)} · {now.astimezone(ZoneInfo(name)):%H:%M}"
         city_buttons.append(message_layout.build_button(label, ButtonAction.ZONE, word=name))
     city_rows = tuple(tuple(city_buttons[start : start + 2]) for start in range(0, len(city_buttons), 2))
     other_row = (
@@ -89,11 +101,12 @@ def render_time_zone_choice(translate: Texts, *, now: datetime) -> RenderedMessa
 
 def render_warning(text: str, translate: Texts, *, project_id: int, sha256: str) -> tuple[RenderedMessage, ...]:
     """The content warning, with buttons to continue and to decline; `sha256` is the digest of the text."""
+    digest = sha256[:DIGEST_LENGTH]
     accept = message_layout.build_button(
-        translate("go-on"), ButtonAction.WARNING, project_id, word=sha256[:DIGEST_LENGTH]
+        translate("go-on"), ButtonAction.WARNING, project_id, word=digest, typed=(prompts.GO_ON,)
     )
     decline = message_layout.build_button(
-        translate("decline-warning"), ButtonAction.WARNING, project_id, 0, word=sha256[:DIGEST_LENGTH]
+        translate("decline-warning"), ButtonAction.WARNING, project_id, 0, word=digest, typed=(prompts.STAY_OUT,)
     )
     blocks = [
         message_layout.make_bold_block(translate("warning")),

@@ -5,11 +5,13 @@ The attestation is the question which aids were used in a work session.
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.vocabulary import Stage, UnassignedReason
 from annotation.workflow.assignments import QualificationDecision
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import message_layout, time_zones
+from bot.conversation import message_layout, prompts, time_zones
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
@@ -25,7 +27,6 @@ REASON_TEXTS = {
     UnassignedReason.COOL_DOWN: "cool-down",
     UnassignedReason.WITHDRAWN: "withdrawn",
     UnassignedReason.QUOTA: "quota",
-    UnassignedReason.NOTHING_LEFT: "all-done",
     UnassignedReason.SEARCHING: "searching",
 }
 """The ids of the texts that explain why an annotator gets no item."""
@@ -37,10 +38,10 @@ PASSED_TEXTS = {Stage.TRAINING: "training-passed", Stage.QUALIFICATION: "qualifi
 
 
 def render_unassigned_reason(
-    result: NothingAssigned, translate: Texts, *, title: str, zone: str | None
+    result: NothingAssigned, translate: Texts, *, title: str, zone: str | None, now: datetime
 ) -> RenderedMessage:
     """Why there is no item now, until when, and what the annotator can do; `title` is the project's, `zone` theirs."""
-    until = "" if result.until is None else time_zones.format_time(result.until, translate, zone=zone)
+    until = "" if result.until is None else time_zones.format_time(result.until, translate, zone=zone, now=now)
     if result.reason is UnassignedReason.CAP:
         return message_layout.render_text(translate, translate("cap-until", until=until) if until else translate("cap"))
     if result.reason is UnassignedReason.COOL_DOWN:
@@ -49,10 +50,10 @@ def render_unassigned_reason(
         return message_layout.render_text(
             translate,
             translate("searching"),
-            buttons=((message_layout.build_button(translate("go-on"), ButtonAction.GO_ON),),),
+            buttons=((message_layout.build_button(translate("go-on"), ButtonAction.GO_ON, typed=(prompts.GO_ON,)),),),
         )
     text_id = REASON_TEXTS[result.reason]
-    names_project = text_id not in {"suspended", "all-done"}
+    names_project = text_id != "suspended"
     return message_layout.render_text(
         translate, translate(text_id, project=title) if names_project else translate(text_id)
     )
@@ -81,8 +82,11 @@ def render_attestation(
     letters = options.list_letters(len(section.options), translate.language)
     labels = section.options if message_layout.are_labels_short(section.options) else letters
     option_list = "\n".join(f"{letter}) {option}" for letter, option in zip(letters, section.options, strict=True))
+    words = prompts.list_option_words(section.options, letters)
     buttons = [
-        message_layout.build_button(label, ButtonAction.ATTEST, project_id, work_session, index, int(pausing))
+        message_layout.build_button(
+            label, ButtonAction.ATTEST, project_id, work_session, index, int(pausing), typed=words[index]
+        )
         for index, label in enumerate(labels)
     ]
     blocks = [

@@ -216,11 +216,9 @@ class Chat:
         assert sum(len(f"{button.label}{button.data}".encode()) + 50 for button in buttons) <= 10_000
 
     def begin(self, *, code: str = "") -> list[str]:
-        """Through language, time zone and card to the first item; only what came last."""
+        """Through language and card to the first item; only what came last."""
         self.say(f"/start {code}".strip())
-        name = {"en": "English", "ru": "Русский"}.get(self.language or "", "Українська")
-        self.tap(name)
-        self.tap({"en": "Kyiv", "ru": "Киев"}.get(self.language or "", "Київ"))
+        self.tap({"en": "English", "ru": "Русский"}.get(self.language or "", "Українська"))
         return self.tap({"en": "Begin", "ru": "Начать"}.get(self.language or "", "Почати"))
 
     def answers(self) -> list[str]:

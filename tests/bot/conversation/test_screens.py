@@ -131,7 +131,7 @@ def joining(play: Play) -> None:
     play.load(
         "consent: {file: consent.md, version: 1}\n"
         f"content_warning: {content['warning']}\n"
-        "reward: {emoji: [🍎], countdown: yes}\n"
+        "reward: {emoji: [🍎], countdown: yes}\ncaps: {items_per_day: 50}\n"
         f"examples: {{good: ['{content['good']}'], bad: ['{content['bad']}']}}\n"
         "profile:\n"
         f"- {{name: native, text: '{native}', options: ['{options[0]}', '{options[1]}'], required: yes}}\n"
@@ -151,12 +151,12 @@ def joining(play: Play) -> None:
     chat.say("?")
     chat.say("34")
     play.tap("rather-not-say")
-    chat.say("Atlantis")
-    play.tap("zone-other")
-    chat.say("+3")
     play.tap("decline-warning")
     chat.say("/start")
     play.tap("go-on")
+    chat.say("Atlantis")
+    play.tap("zone-other")
+    chat.say("+3")
     play.tap("begin")
     chat.say(content["rows"][0][1][1])
 
@@ -314,7 +314,6 @@ def two_projects(play: Play) -> None:
     chat.say("/start")
     chat.tap(play.say("language-name"))
     chat.tap("B" if play.language == "en" else "Б")
-    play.tap("zone-unsaid")
     play.tap("begin")
     chat.say("/projects")
     chat.tap("A" if play.language == "en" else "А")

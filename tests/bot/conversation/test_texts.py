@@ -9,7 +9,7 @@ import pytest
 from fluent.syntax import ast, visitor
 
 from bot import conversation
-from bot.conversation import message_layout, time_zones
+from bot.conversation import message_layout
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import COMMANDS, LANGUAGES, get_texts, list_commands, parse_resources
 from bot.conversation.views import menus
@@ -57,7 +57,6 @@ TOASTS = {
     "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
 }  # fmt: skip
 HINTS = {"answer-here", "zone-hint"}
-CITIES = {time_zones.get_city_text_id(one) for several in time_zones.COMMON_ZONES.values() for one in several}
 REASONS = {f"skip-{one}" for one in menus.SKIP_REASONS} | {f"report-{one}" for one in menus.REPORT_REASONS}
 NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month"}
 LONG = "Дуже <довга> назва & «проєкт» 😀 " * 12
@@ -65,7 +64,7 @@ LONG = "Дуже <довга> назва & «проєкт» 😀 " * 12
 
 def longest(name: str) -> int:
     """How many UTF-16 units a message may take where it stands."""
-    limits = {20: LABELS, 40: REASONS, 20 - len(" · 14:00"): CITIES, 64: HINTS, 200: TOASTS}
+    limits = {20: LABELS, 40: REASONS, 64: HINTS, 200: TOASTS}
     found = [most for most, names in limits.items() if name in names]
     return found[0] if found else 256 if name.startswith("command-") else 1500
 
@@ -89,7 +88,7 @@ def code() -> str:
 
 def test_every_message_is_said_somewhere() -> None:
     """The code names each message, or makes its name from a word that is listed there."""
-    made = REASONS | CITIES | {f"command-{one}" for one in COMMANDS}
+    made = REASONS | {f"command-{one}" for one in COMMANDS}
     assert {name for name in messages("uk") if f'"{name}"' not in code()} == made
 
 

@@ -161,8 +161,8 @@ def create_tables() -> None:
         sa.ForeignKeyConstraint(["assignment_id"], ["assignment.id"], name=op.f("fk_report_assignment_id")),
         sa.ForeignKeyConstraint(["item_id"], ["item.id"], name=op.f("fk_report_item_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_report")),
-        sa.UniqueConstraint("item_id", "annotator_id", name="uq_report_item_annotator"),
     )
+    op.create_index("ix_report_item_annotator", "report", ["item_id", "annotator_id"])
     op.create_table(
         "support_message",
         sa.Column("id", sa.Integer(), nullable=False),

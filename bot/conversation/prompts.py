@@ -1,0 +1,97 @@
+"""Prompts: messages that wait for a choice, which may be typed as well as tapped.
+
+Typed may be the label of a button, the number, letter or text of a listed option, and words for yes and no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bot.conversation.message_layout import RenderedMessage
+from bot.conversation.updates_and_calls import ButtonRows, InlineButton
+
+YES, NO, GO_ON, STAY_OUT = "=yes", "=no", "=go-on", "=stay-out"
+"""Names of WORD_SETS, by which a button takes all of their words."""
+_PLAIN_YES, _PLAIN_NO = "так yes да", "ні no нет"
+WORD_SETS = {
+    YES: frozenset(_PLAIN_YES.split()),
+    NO: frozenset(_PLAIN_NO.split()),
+    GO_ON: frozenset(
+        f"{_PLAIN_YES} ага угу добре гаразд згода зрозуміло далі продовжити почати ок окей ok okay y yep yeah sure"
+        " agree understood next continue begin start хорошо ладно понятно дальше продолжить начать +".split()
+    ),
+    STAY_OUT: frozenset(f"{_PLAIN_NO} нє n nope неа -".split()),
+}
+"""The words that stand for yes and no in every language of the bot.
+
+YES and NO are for what is an answer or cannot be undone, GO_ON and STAY_OUT for what leads on or back.
+"""
+MAX_SHORT_NAME = 2
+"""The longest letter or number, in characters, that is the label of a button instead of its option."""
+_LETTERS = str.maketrans("abekmhpctxi", "авекмнрстхі")
+_PLAIN = str.maketrans({"’": "'", "ʼ": "'", "ё": "е", "\u2068": None, "\u2069": None, "\u202c": None})
+_PUNCTUATION = ' .,;:!?()[]«»“”"'
+
+
+def list_option_words(options: Sequence[str], letters: Sequence[str] = ()) -> tuple[tuple[str, ...], ...]:
+    """What chooses each of the listed options: its text, letter and number, and yes or no where it alone begins so.
+
+    Numbers count the options from 1; they are left out where an option is a number itself.
+    """
+    normalised = [normalise_text(option) for option in options]
+    has_numbers = any(option.replace(",", ".").replace(".", "", 1).isdecimal() for option in normalised)
+    words = [
+        [option, *letters[index : index + 1], *([] if has_numbers else [str(index + 1)])]
+        for index, option in enumerate(options)
+    ]
+    for name in (YES, NO):
+        beginning = [index for index, option in enumerate(normalised) if _get_first_word(option) in WORD_SETS[name]]
+        if len(beginning) == 1:
+            words[beginning[0]].append(name)
+    return tuple(map(tuple, words))
+
+
+def get_choice_name(button: InlineButton) -> str:
+    """What the annotator chose with a button: its label, or the option for which a letter or number stands there."""
+    return button.typed[0] if len(button.label) <= MAX_SHORT_NAME and button.typed else button.label
+
+
+def encode_prompt(message: RenderedMessage) -> dict[str, Any]:
+    """A message with buttons as JSON, to be kept until one of them is chosen; empty for a message without buttons."""
+    rows = [[[button.label, button.data, list(button.typed)] for button in row] for row in message.buttons]
+    return {"html": message.html, "rows": rows} if rows else {}
+
+
+def decode_prompt(stored: Mapping[str, Any]) -> RenderedMessage:
+    """The message that `encode_prompt` made JSON of."""
+    rows = tuple(
+        tuple(InlineButton(label, data, tuple(typed)) for label, data, typed in row) for row in stored.get("rows", ())
+    )
+    return RenderedMessage(html=stored.get("html", ""), buttons=rows)
+
+
+def find_named_button(text: str, rows: ButtonRows) -> InlineButton | None:
+    """The button that a typed text names; None where it names none or several. Its whole text comes before a letter."""
+    typed, buttons = normalise_text(text), [button for row in rows for button in row if text.strip()]
+    in_full = [
+        button for button in buttons if typed and typed in map(normalise_text, (button.label, *button.typed[:1]))
+    ]
+    named = in_full or [button for button in buttons if typed in _expand_words(button.typed)]
+    return named[0] if len(named) == 1 else None
+
+
+def normalise_text(text: str) -> str:
+    """The text as it is compared: in lower case, without punctuation around it; a single letter as a Cyrillic one."""
+    words = " ".join(text.split()).casefold().translate(_PLAIN)
+    stripped = words.strip(_PUNCTUATION) or words
+    return stripped.translate(_LETTERS) if len(stripped) == 1 else stripped
+
+
+def _expand_words(words: Iterable[str]) -> Iterable[str]:
+    for word in words:
+        yield from map(normalise_text, WORD_SETS[word]) if word in WORD_SETS else [normalise_text(word)]
+
+
+def _get_first_word(text: str) -> str:
+    return text.split(maxsplit=1)[0].strip(_PUNCTUATION) if text else ""

@@ -1,0 +1,92 @@
+"""What is asked of an annotator before the first item of a project, or between items, and the task card.
+
+`ask_` functions return the calls that send a question, `show_` functions those that send a screen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from annotation.campaigns import stimulus
+from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.sections.annotators import ProfileField
+from annotation.vocabulary import UnassignedReason
+from annotation.workflow.annotators import attestations, consents, terms
+from annotation.workflow.conversations.conversation_state import ConversationStep
+from bot.conversation import message_layout, prompts
+from bot.conversation.callbacks import ButtonAction
+from bot.conversation.update_context import UpdateContext
+from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.views import onboarding, project_status
+
+if TYPE_CHECKING:
+    from annotation.store.models import Project
+
+
+def ask_requirement(
+    context: UpdateContext, reason: UnassignedReason, project: Project, definition: ProjectFile
+) -> TelegramCalls:
+    """Ask for what the project requires before the first item: consent, a profile field, or the content warning."""
+    project_id = project.id or 0
+    project_terms = terms.get_terms(context.transaction.session, project=project, definition=definition)
+    if reason is UnassignedReason.CONSENT:
+        request = consents.get_consent_request(
+            context.transaction.session, annotator_id=context.annotator_id, terms=project_terms
+        )
+        if request is None:
+            return ()
+        return context.ask(onboarding.render_consent(request, context.translate, project_id=project_id))
+    if reason is UnassignedReason.PROFILE:
+        answers = terms.get_profile_answers(context.transaction.session, annotator_id=context.annotator_id)
+        field = terms.list_missing_fields(project_terms.fields, answers)[0]
+        return ask_profile_field(context, field, project_id)
+    text = definition.content_warning or ""
+    digest = stimulus.compute_text_digest(text)
+    return context.ask(onboarding.render_warning(text, context.translate, project_id=project_id, sha256=digest))
+
+
+def ask_profile_field(context: UpdateContext, field: ProfileField, project_id: int) -> TelegramCalls:
+    """Ask for the answer to a profile field of a project."""
+    question = onboarding.render_profile_field(field, context.translate, project_id=project_id)
+    return context.ask(question, ConversationStep.PROFILE, subject_id=project_id, profile_field=field.name)
+
+
+def ask_time_zone(context: UpdateContext) -> TelegramCalls:
+    """Ask for the time zone, which can be tapped or typed."""
+    return context.ask(onboarding.render_time_zone_choice(context.translate, now=context.now), ConversationStep.ZONE)
+
+
+def show_card(
+    context: UpdateContext, project: Project, definition: ProjectFile, *, version: str, label_id: str = "begin"
+) -> TelegramCalls:
+    """Show the task card with a button that leads to the item; `label_id` is the id of the button's text."""
+    button = message_layout.build_button(
+        context.translate(label_id), ButtonAction.CARD, project.id or 0, word=version, typed=(prompts.GO_ON,)
+    )
+    card = onboarding.render_card(
+        project.title, project.instructions, definition.examples, context.translate, buttons=((button,),)
+    )
+    return context.ask(card)
+
+
+def ask_due_attestation(context: UpdateContext, project: Project, definition: ProjectFile) -> TelegramCalls:
+    """Ask for the attestation of the last work session, if it is due."""
+    if definition.attestation is None:
+        return ()
+    work_session = attestations.get_due_work_session(
+        context.transaction.session,
+        definition=definition,
+        participation=context.transaction.find_participation(project.id or 0),
+        now=context.now,
+    )
+    if work_session is None:
+        return ()
+    return context.ask(
+        project_status.render_attestation(
+            definition.attestation,
+            context.translate,
+            project_id=project.id or 0,
+            work_session=work_session,
+            pausing=False,
+        )
+    )
