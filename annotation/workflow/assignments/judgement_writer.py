@@ -10,9 +10,9 @@ from typing import Any
 from sqlmodel import select
 
 from annotation.campaigns.questions import ChoiceQuestion, Question
-from annotation.store.models import Assignment, Item, Judgement, table_model
+from annotation.store.models import Item, Judgement, table_model
 from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, Stage
-from annotation.workflow.assignments import assigned_items
+from annotation.workflow.assignments import assigned_items, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.assigned_items import ShownQuestion
 from annotation.workflow.assignments.qualification import QualificationDecision
@@ -132,7 +132,9 @@ def build_saved_judgement(
     """Build what the annotator is shown of a stored answer."""
     context, assignment, item = opened.context, opened.assignment, opened.item
     questions = assigned_items.list_questions(context, item)
-    stored_answers = get_stored_answers(context, judgement)
+    shown_questions = assigned_items.get_shown_questions(opened)
+    given = get_stored_answers(context, judgement)
+    stored_answers = {shown.name: given[shown.name] for shown in shown_questions if shown.name in given}
     return SavedJudgement(
         assignment_id=opened.assignment_id,
         revision=judgement.revision,
@@ -141,12 +143,12 @@ def build_saved_judgement(
         language=context.project.language,
         stage=assignment.stage,
         stimulus=item.stimulus,
-        pieces=tuple(item.pieces or ()),
-        questions=assigned_items.get_shown_questions(opened),
+        pieces=assigned_items.list_shown_pieces(opened),
+        questions=shown_questions,
         stored_answers=stored_answers,
         answers={name: get_answer_text(questions, item, name, label) for name, label in stored_answers.items()},
         repeated=repeated,
-        changeable=_can_offer_undo(assignment, judgement, decision),
+        changeable=_can_offer_undo(opened, judgement, decision),
         reopened=assignment.open_revision is not None,
         extra=judgement.excluded_kind is ExclusionKind.EXTRA,
         feedback=get_training_feedback(context, item, assignment.stage, stored_answers),
@@ -154,12 +156,13 @@ def build_saved_judgement(
     )
 
 
-def _can_offer_undo(assignment: Assignment, judgement: Judgement, decision: QualificationDecision | None) -> bool:
+def _can_offer_undo(opened: OpenedAssignment, judgement: Judgement, decision: QualificationDecision | None) -> bool:
     """Whether to offer an undo; whether another item of the group was shown since is checked only when undo is used."""
-    is_final = (
-        assignment.stage is Stage.TRAINING or decision is not None or judgement.excluded_kind is ExclusionKind.EXTRA
-    )
-    return assignment.status is AssignmentStatus.DONE and not is_final
+    is_training = opened.assignment.stage is Stage.TRAINING
+    has_steps = opened.context.definition.asks_in_steps
+    is_told = has_steps and second_pass.is_followed_at_once(opened, judgement)
+    is_final = is_training or is_told or decision is not None or judgement.excluded_kind is ExclusionKind.EXTRA
+    return opened.assignment.status is AssignmentStatus.DONE and not is_final
 
 
 @dataclass(frozen=True, kw_only=True)

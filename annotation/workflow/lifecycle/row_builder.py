@@ -156,7 +156,6 @@ def list_unsupported_features(definition: ProjectFile) -> tuple[str, ...]:
             isinstance(question, ChoiceQuestion | ChoicesQuestion | ScaleQuestion)
             for question in definition.all_questions
         ),
-        "questions in several steps": any(question.step > 1 for question in definition.all_questions),
     }
     return tuple(feature for feature, is_wanted in features.items() if is_wanted)
 
