@@ -123,7 +123,10 @@ def get_shown_questions(opened: OpenedAssignment) -> tuple[ShownQuestion, ...]:
     orders = assignment.option_orders or {}
     if not orders and assignment.option_order is not None:
         orders = {questions[0].name: assignment.option_order}
-    asked = [question for question in questions if (question.step > 1) == opened.is_second_pass]
+    if opened.is_second_pass:
+        asked = second_pass.select_questions(opened, questions)
+    else:
+        asked = tuple(question for question in questions if question.step == 1)
     return tuple(_build_shown_question(question, item, orders.get(question.name)) for question in asked)
 
 

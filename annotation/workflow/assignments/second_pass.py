@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 
 from aggregation.scoring import is_right_answer
 from annotation.campaigns.questions import ChoiceQuestion, Question
-from annotation.campaigns.questions.question_base import decode_json
+from annotation.campaigns.questions.question_base import decode_json, is_asked
 from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import (
@@ -78,6 +78,20 @@ def add_blind_answers(opened: OpenedAssignment, answers: Mapping[str, object]) -
     optional = {question.name for question in questions if not question.required}
     given = {name: answer for name, answer in answers.items() if answer != [] or name not in optional}
     return {**_select_blind_answers(opened, questions), **given}
+
+
+def select_questions(opened: OpenedAssignment, questions: Sequence[Question]) -> tuple[Question, ...]:
+    """The questions of the later steps that the blind answers leave to be asked; their conditions are of later steps."""
+    blind = _select_blind_answers(opened, questions)
+    first_names = {question.name for question in questions if question.step == 1}
+    selected = []
+    for question in questions:
+        conditions = question.show_if or {}
+        of_first = {name: values for name, values in conditions.items() if name in first_names}
+        of_later = {name: values for name, values in conditions.items() if name not in first_names}
+        if question.step > 1 and is_asked(question.model_copy(update={"show_if": of_first}), blind):
+            selected.append(question.model_copy(update={"show_if": of_later or None}))
+    return tuple(selected)
 
 
 def _select_blind_answers(opened: OpenedAssignment, questions: Sequence[Question]) -> dict[str, str]:
