@@ -19,12 +19,13 @@ from annotation.workflow.annotators import access, attestations, consents, invit
 from annotation.workflow.assignments import AssignedItem, Eligibility
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from annotation.workflow.participations import NothingAssigned
+from bot.conversation import message_layout
 from bot.conversation.callbacks import ButtonAction
+from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
-from bot.conversation.views import items, menus, message_layout, onboarding, project_status
+from bot.conversation.views import items, menus, onboarding, project_status
 from bot.conversation.views.menus import MenuLine
-from bot.conversation.views.message_layout import RenderedMessage
 
 if TYPE_CHECKING:
     from annotation.store.models import Project

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from annotation.workflow.annotators import support_messages
+from bot.conversation import message_layout
+from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import DEFAULT_LANGUAGE, LANGUAGES, get_texts, list_commands, match_language
 from bot.conversation.updates_and_calls import BotProfile, NewMessage, TelegramCalls
-from bot.conversation.views import message_layout
-from bot.conversation.views.message_layout import TextBlock
 
 if TYPE_CHECKING:
     from sqlmodel import Session

@@ -18,7 +18,9 @@ from annotation.workflow.conversations.conversation_state import (
     ConversationStep,
 )
 from annotation.workflow.conversations.screens import TypedMessage
+from bot.conversation import message_layout
 from bot.conversation.callbacks import CallbackData
+from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.texts import Texts, get_texts, match_language
 from bot.conversation.updates_and_calls import (
     AssignmentMessage,
@@ -30,8 +32,6 @@ from bot.conversation.updates_and_calls import (
     TelegramCall,
     TelegramCalls,
 )
-from bot.conversation.views import message_layout
-from bot.conversation.views.message_layout import RenderedMessage
 
 if TYPE_CHECKING:
     from annotation.store.models import Annotator, Project

@@ -16,7 +16,7 @@ from annotation.errors import BadInput, HromadaError, Stale, Unavailable, Unknow
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import callbacks, navigation
+from bot.conversation import callbacks, message_layout, navigation
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.handlers import answers, data_rights, onboarding, skips_and_reports, start, typed_answers
 from bot.conversation.texts import get_texts, match_language
@@ -30,7 +30,6 @@ from bot.conversation.updates_and_calls import (
     TelegramCalls,
     UpdateKind,
 )
-from bot.conversation.views import message_layout
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -78,10 +77,10 @@ def _was_sent_before_prompt(context: UpdateContext) -> bool:
 
 
 HANDLERS: tuple[tuple[Condition, Handler], ...] = (
-    (_build_tap_condition(ButtonAction.ANSWER), answers.answer_with_option),
-    (_build_tap_condition(ButtonAction.TOGGLE), answers.toggle_box),
-    (_build_tap_condition(ButtonAction.DONE), answers.confirm_boxes),
-    (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.leave_question_unanswered),
+    (_build_tap_condition(ButtonAction.ANSWER), answers.apply_tap),
+    (_build_tap_condition(ButtonAction.TOGGLE), answers.apply_tap),
+    (_build_tap_condition(ButtonAction.DONE), answers.apply_tap),
+    (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_tap),
     (_build_tap_condition(ButtonAction.UNDO), answers.undo_answer),
     (_build_tap_condition(ButtonAction.KEEP), answers.keep_answer),
     (_build_tap_condition(ButtonAction.SKIP), skips_and_reports.skip_item),

@@ -23,7 +23,7 @@ from annotation.workflow.conversations.conversation_state import (
 )
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-DRAFT = AnswerDraft(assignment_id=5, revision=1, answers={"first": [2], "second": [-1]}, ticked=[0, 3])
+DRAFT = AnswerDraft(assignment_id=5, revision=1, answers={"first": "кіт", "second": None}, entry=[0, 3])
 STORED: list[tuple[ConversationState, str, dict[str, Any]]] = [
     (ConversationState(), "", {}),
     (ConversationState(step=ConversationStep.LANGUAGE), "language", {}),
@@ -40,7 +40,7 @@ STORED: list[tuple[ConversationState, str, dict[str, Any]]] = [
     (
         ConversationState(drafts=(DRAFT,)),
         "",
-        {"drafts": [{"assignment_id": 5, "revision": 1, "given": {"first": [2], "second": [-1]}, "on": [0, 3]}]},
+        {"drafts": [{"assignment_id": 5, "revision": 1, "answers": {"first": "кіт", "second": None}, "entry": [0, 3]}]},
     ),
 ]
 
@@ -117,8 +117,8 @@ def test_only_the_latest_drafts_are_kept() -> None:
     """One for each assignment, four in all."""
     state = ConversationState()
     for number in (1, 2, 3, 1, 4, 5):
-        state = state.with_draft(AnswerDraft(assignment_id=number, revision=0, ticked=[number]), assignment_id=number)
+        state = state.with_draft(AnswerDraft(assignment_id=number, revision=0, entry=[number]), assignment_id=number)
     assert [draft.assignment_id for draft in state.drafts] == [3, 1, 4, 5]
-    assert state.get_draft(1, 0).ticked == [1]
+    assert state.get_draft(1, 0).entry == [1]
     assert state.get_draft(1, 1) == AnswerDraft(assignment_id=1, revision=1)
     assert [draft.assignment_id for draft in state.with_draft(None, assignment_id=1).drafts] == [3, 4, 5]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -13,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.campaigns.questions import ChoicesQuestion, question_base
+from annotation.campaigns.questions import question_base
 from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.errors import UnknownVersion
 from annotation.store import annotator_locks
@@ -21,7 +22,7 @@ from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Annotator, Conversation
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
-from annotation.workflow.assignments import AnnotatorTransaction, AssignedItem, ShownQuestion
+from annotation.workflow.assignments import AnnotatorTransaction, ShownQuestion
 
 MAX_DRAFTS = 4
 """How many incomplete answers are kept for one annotator."""
@@ -55,14 +56,47 @@ class ConversationStep(StrEnum):
 class AnswerDraft:
     """Incomplete answers to an item.
 
-    `answers` holds the indices of the chosen options by question name, `ticked` the indices of the ticked boxes of the
-    question that is asked now. Indices count the options as they are shown.
+    `answers` holds the finished answers by question name, as `submit_judgement` takes them; None stands for an optional
+    question that was left without an answer. `entry` is what was entered so far for the question that is asked now: any
+    JSON value, None for nothing.
     """
 
     assignment_id: int
     revision: int
-    answers: dict[str, list[int]] = dataclasses.field(default_factory=dict)
-    ticked: list[int] = dataclasses.field(default_factory=list)
+    answers: dict[str, Any] = dataclasses.field(default_factory=dict)
+    entry: Any = None
+
+    @property
+    def given_answers(self) -> dict[str, Any]:
+        """The answers without the questions that were left without one."""
+        return {name: answer for name, answer in self.answers.items() if answer is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedQuestion:
+    """The question of an item that is asked now: its index, and the draft with what was answered and entered before.
+
+    `language` is that of the project, `stimulus` the text of the item.
+    """
+
+    shown: ShownQuestion
+    index: int
+    draft: AnswerDraft
+    language: str
+    stimulus: str = ""
+
+    @property
+    def address(self) -> tuple[int, int, int]:
+        """The assignment, the revision and the index of the question: how the data of its buttons begins."""
+        return self.draft.assignment_id, self.draft.revision, self.index
+
+    def with_entry(self, entry: Any) -> AnswerDraft:
+        """The draft with another entry; the question is still asked."""
+        return replace(self.draft, entry=entry)
+
+    def with_answer(self, answer: Any) -> AnswerDraft:
+        """The draft with the answer to the question; None leaves it without an answer."""
+        return replace(self.draft, answers=self.draft.answers | {self.shown.name: answer}, entry=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,8 +219,8 @@ def save_state(session: Session, *, annotator_id: int, state: ConversationState,
             {
                 "assignment_id": draft.assignment_id,
                 "revision": draft.revision,
-                "given": draft.answers,
-                "on": draft.ticked,
+                "answers": draft.answers,
+                "entry": draft.entry,
             }
             for draft in state.drafts
         ]
@@ -223,8 +257,8 @@ def _parse_known_state(row: Conversation) -> ConversationState:
         AnswerDraft(
             assignment_id=draft["assignment_id"],
             revision=draft["revision"],
-            answers=draft["given"],
-            ticked=draft["on"],
+            answers=draft["answers"],
+            entry=draft["entry"],
         )
         for draft in row.data.get("drafts", ())
     )
@@ -244,43 +278,20 @@ _FIND_CONVERSATION = annotator_locks.add_annotator_lock(
 )
 
 
-LEFT_UNANSWERED = -1
-"""Stands in a draft instead of option indices for an optional question that was left without an answer."""
-
-
-def find_next_question(item: AssignedItem, draft: AnswerDraft) -> int | None:
-    """The index of the next question to ask: the first one without an answer whose `show_if` holds. None for none."""
+def find_asked_question(
+    questions: Sequence[ShownQuestion], draft: AnswerDraft, *, language: str, stimulus: str = ""
+) -> AskedQuestion | None:
+    """The question to ask next: the first one without an answer whose `show_if` holds. None where none is left."""
     stored_answers: dict[str, str] = {}
-    for index, shown in enumerate(item.questions):
-        if shown.name in draft.answers:
-            stored_answers |= encode_options(shown, draft.answers[shown.name])
-        elif question_base.is_asked(shown.question, stored_answers):
-            return index
+    for index, shown in enumerate(questions):
+        if shown.name not in draft.answers:
+            if question_base.is_asked(shown.question, stored_answers):
+                return AskedQuestion(shown=shown, index=index, draft=draft, language=language, stimulus=stimulus)
+        elif draft.answers[shown.name] is not None:
+            stored_answers[shown.name] = encode_answer(draft.answers[shown.name])
     return None
 
 
-def record_options(draft: AnswerDraft, shown: ShownQuestion, options: list[int]) -> AnswerDraft:
-    """The draft with the indices of the chosen options for one more question."""
-    return replace(draft, answers=draft.answers | {shown.name: options}, ticked=[])
-
-
-def collect_answers(item: AssignedItem, draft: AnswerDraft) -> dict[str, object]:
-    """The answers by question name, as `submit_judgement` takes them: a label, or a list of labels for `choices`."""
-    collected: dict[str, object] = {}
-    for shown in item.questions:
-        options = draft.answers.get(shown.name)
-        if options is None or options == [LEFT_UNANSWERED]:
-            continue
-        labels = [shown.labels[index] for index in options]
-        collected[shown.name] = labels if isinstance(shown.question, ChoicesQuestion) else labels[0]
-    return collected
-
-
-def encode_options(shown: ShownQuestion, options: list[int]) -> dict[str, str]:
-    """The chosen options as a judgement stores them, by question name; empty for a question left without an answer."""
-    if options == [LEFT_UNANSWERED]:
-        return {}
-    labels = [shown.labels[index] for index in options]
-    if isinstance(shown.question, ChoicesQuestion):
-        return {shown.name: json.dumps(labels, ensure_ascii=False)}
-    return {shown.name: labels[0]}
+def encode_answer(answer: Any) -> str:
+    """An answer of a draft as a judgement stores it."""
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)

@@ -1,80 +1,64 @@
-"""Answers to items: tapped options, ticked boxes and typed answers; and changes of a stored answer."""
+"""Answers to items: what a tap or a typed text does to the draft of the answers; and changes of a stored answer."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from annotation.campaigns.questions import ChoicesQuestion
 from annotation.errors import Stale
 from annotation.workflow import assignments
-from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement
+from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state, screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import navigation
-from bot.conversation.callbacks import OPTION_INDEX, QUESTION_INDEX, REVISION, TICK
+from bot.conversation.callbacks import QUESTION_INDEX, REVISION, ButtonAction
+from bot.conversation.inputs import INPUTS
+from bot.conversation.inputs.input_base import RefusedInput
+from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import items, project_status
-from bot.conversation.views.message_layout import RenderedMessage
 
 
-def answer_with_option(context: UpdateContext) -> TelegramCalls:
-    """Answer a question with the tapped option of a choice or point of a scale."""
+def apply_tap(context: UpdateContext) -> TelegramCalls:
+    """Let the tapped button of a question change the draft of its answers; after the last answer submit the item."""
     callback = context.require_callback()
     opened = context.open_assignment(callback.row_id)
-    shown_questions = assignments.get_shown_questions(opened)
-    first, option = shown_questions[0], callback.get_number(OPTION_INDEX)
-    if len(shown_questions) > 1 or isinstance(first.question, ChoicesQuestion):
-        return _answer_one_of_several(context, opened, option)
-    if callback.get_number(QUESTION_INDEX) or option >= len(first.labels):
-        raise Stale("There is no such option.")
-    return _submit_answers(
-        context, opened, revision=callback.get_number(REVISION), answers={first.name: first.labels[option]}
-    )
-
-
-def toggle_box(context: UpdateContext) -> TelegramCalls:
-    """Tick or clear a box, as the button says; the boxes are stored as a draft, not as an answer."""
-    callback = context.require_callback()
-    item, draft = _get_current_question(context, context.open_assignment(callback.row_id))
-    shown, option = item.questions[callback.get_number(QUESTION_INDEX)], callback.get_number(OPTION_INDEX)
-    question = shown.question
-    if not isinstance(question, ChoicesQuestion) or option >= len(shown.options):
-        raise Stale("There is no such box.")
-    ticked = {*draft.ticked, option} if callback.get_number(TICK) else {*draft.ticked} - {option}
-    if question.most is not None and len(ticked) > question.most:
-        return context.acknowledge("choose-at-most", most=question.most)
-    return join_calls(context.acknowledge(), _redraw_item(context, item, replace(draft, ticked=sorted(ticked))))
-
-
-def confirm_boxes(context: UpdateContext) -> TelegramCalls:
-    """Answer a question with the ticked boxes."""
-    callback = context.require_callback()
-    opened = context.open_assignment(callback.row_id)
-    if _has_judgement(context, opened):
+    questions = assignments.get_shown_questions(opened)
+    is_immediate = len(questions) == 1 and callback.action is ButtonAction.ANSWER  # submission finds a repeated tap
+    if not is_immediate and callback.action is not ButtonAction.TOGGLE and _has_judgement(context, opened):
         return context.acknowledge("saved-already")
-    item, draft = _get_current_question(context, opened)
-    question = item.questions[callback.get_number(QUESTION_INDEX)].question
-    if not isinstance(question, ChoicesQuestion):
-        raise Stale("There are no boxes.")
-    if len(draft.ticked) < question.least:
-        return context.acknowledge("choose-at-least", least=question.least)
-    return record_answer(context, opened, item, draft, list(draft.ticked))
-
-
-def leave_question_unanswered(context: UpdateContext) -> TelegramCalls:
-    """Leave an optional question without an answer."""
-    callback = context.require_callback()
-    opened = context.open_assignment(callback.row_id)
-    if _has_judgement(context, opened):
-        return context.acknowledge("saved-already")
-    item, draft = _get_current_question(context, opened)
-    if item.questions[callback.get_number(QUESTION_INDEX)].question.required:
+    draft = context.state.get_draft(callback.row_id, callback.get_number(REVISION))
+    asked = conversation_state.find_asked_question(questions, draft, language=opened.context.project.language)
+    if asked is None or asked.index != callback.get_number(QUESTION_INDEX):
+        raise Stale("This question is answered.")
+    if callback.action is not ButtonAction.LEAVE_UNANSWERED:
+        result = INPUTS[asked.shown.question.kind].apply_tap(asked, callback)
+    elif asked.shown.question.required:
         raise Stale("This needs an answer.")
-    if len(item.questions) == 1:
-        return context.acknowledge("answer-or-skip")
-    return record_answer(context, opened, item, draft, [conversation_state.LEFT_UNANSWERED])
+    else:
+        result = asked.with_answer(None) if len(questions) > 1 else RefusedInput(text_id="answer-or-skip")
+    if isinstance(result, RefusedInput):
+        return context.acknowledge(result.text_id, **result.arguments)
+    return store_draft(context, opened, questions, draft, result)
+
+
+def store_draft(
+    context: UpdateContext,
+    opened: OpenedAssignment,
+    questions: Sequence[ShownQuestion],
+    old_draft: AnswerDraft,
+    new_draft: AnswerDraft,
+) -> TelegramCalls:
+    """Store a changed draft and show what is asked next; submit the answers where nothing is."""
+    language = opened.context.project.language
+    if conversation_state.find_asked_question(questions, new_draft, language=language) is None:
+        return _submit_answers(context, opened, new_draft)
+    item = assignments.get_open_item(opened, revision=new_draft.revision)
+    if new_draft.answers == old_draft.answers:
+        return join_calls(context.acknowledge(), _redraw_item(context, item, new_draft))
+    return join_calls(context.acknowledge(), _show_next_question(context, item, old_draft, new_draft))
 
 
 def undo_answer(context: UpdateContext) -> TelegramCalls:
@@ -84,8 +68,7 @@ def undo_answer(context: UpdateContext) -> TelegramCalls:
         item = assignments.undo_judgement(opened)
     except Stale:
         return context.acknowledge("undo-closed", alert=True)
-    ticked = _list_ticked_boxes(opened, item)
-    draft = AnswerDraft(assignment_id=item.assignment_id, revision=item.revision, ticked=ticked)
+    draft = AnswerDraft(assignment_id=item.assignment_id, revision=item.revision, entry=_restore_entry(opened, item))
     return join_calls(context.acknowledge("undo-open"), _redraw_item(context, item, draft))
 
 
@@ -99,52 +82,10 @@ def keep_answer(context: UpdateContext) -> TelegramCalls:
     )
 
 
-def _answer_one_of_several(context: UpdateContext, opened: OpenedAssignment, option: int) -> TelegramCalls:
-    """Answer one question of an item that has several; raises Stale for a question that is answered with boxes."""
-    if _has_judgement(context, opened):
-        return context.acknowledge("saved-already")
-    item, draft = _get_current_question(context, opened)
-    shown = item.questions[context.require_callback().get_number(QUESTION_INDEX)]
-    if isinstance(shown.question, ChoicesQuestion) or option >= len(shown.options):
-        raise Stale("There is no such option.")
-    return record_answer(context, opened, item, draft, [option])
-
-
-def _get_current_question(context: UpdateContext, opened: OpenedAssignment) -> tuple[AssignedItem, AnswerDraft]:
-    """The item of the tapped button with its draft; raises Stale where the button's question is not the next one."""
-    callback = context.require_callback()
-    item = assignments.get_open_item(opened, revision=callback.get_number(REVISION))
-    draft = context.state.get_draft(callback.row_id, callback.get_number(REVISION))
-    if conversation_state.find_next_question(item, draft) != callback.get_number(QUESTION_INDEX):
-        raise Stale("This question is answered.")
-    return item, draft
-
-
 def _has_judgement(context: UpdateContext, opened: OpenedAssignment) -> bool:
     """Whether the revision that the button names is answered already, as after a double tap."""
     revision = context.require_callback().get_number(REVISION)
     return assignments.get_judgement(opened, revision=revision) is not None
-
-
-def record_answer(
-    context: UpdateContext,
-    opened: OpenedAssignment,
-    item: AssignedItem,
-    draft: AnswerDraft,
-    options: list[int],
-    *,
-    index: int | None = None,
-) -> TelegramCalls:
-    """Record the answer to one question in the draft; after the last question submit the item.
-
-    `index` is the index of the question, by default the one that the button names.
-    """
-    index = context.require_callback().get_number(QUESTION_INDEX) if index is None else index
-    new_draft = conversation_state.record_options(draft, item.questions[index], options)
-    if conversation_state.find_next_question(item, new_draft) is not None:
-        return join_calls(context.acknowledge(), _show_next_question(context, item, draft, new_draft))
-    answers = conversation_state.collect_answers(item, new_draft)
-    return _submit_answers(context, opened, revision=item.revision, answers=answers)
 
 
 def _show_next_question(
@@ -167,11 +108,9 @@ def _redraw_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft)
     return context.redraw_item(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
 
 
-def _submit_answers(
-    context: UpdateContext, opened: OpenedAssignment, *, revision: int, answers: dict[str, object]
-) -> TelegramCalls:
+def _submit_answers(context: UpdateContext, opened: OpenedAssignment, draft: AnswerDraft) -> TelegramCalls:
     """Store the judgement, edit the item message and show the next item; a repeated tap stores nothing."""
-    saved = assignments.submit_judgement(opened, revision=revision, answers=answers, now=context.now)
+    saved = assignments.submit_judgement(opened, revision=draft.revision, answers=draft.given_answers, now=context.now)
     if saved.repeated:
         return _acknowledge_repeat(context, opened, saved)
     if context.state.drafts:
@@ -211,11 +150,10 @@ def _render_finished_item(context: UpdateContext, saved: SavedJudgement) -> Rend
     return items.render_finished_item(saved, context.translate, emoji=emoji if saved.stored_answers else "")
 
 
-def _list_ticked_boxes(opened: OpenedAssignment, item: AssignedItem) -> list[int]:
-    """The indices of the boxes that were ticked in the stored answer before this revision."""
+def _restore_entry(opened: OpenedAssignment, item: AssignedItem) -> Any:
+    """What the first question's input takes over from the stored answer before this revision."""
     first = item.questions[0]
     judgement = assignments.get_judgement(opened, revision=item.revision - 1)
-    if not isinstance(first.question, ChoicesQuestion) or judgement is None or not judgement.response:
-        return []
-    labels = json.loads(judgement.response)
-    return [index for index, label in enumerate(first.labels) if label in labels]
+    if judgement is None or not judgement.response:
+        return None
+    return INPUTS[first.question.kind].restore_entry(first, judgement.response)

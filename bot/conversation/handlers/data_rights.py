@@ -9,9 +9,10 @@ from math import ceil
 from annotation.errors import Stale
 from annotation.workflow import participations
 from annotation.workflow.annotators import consents, data_export, erasure
+from bot.conversation import message_layout
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import NewDocument, TelegramCalls
-from bot.conversation.views import menus, message_layout
+from bot.conversation.views import menus
 
 EXPORT_FILE_NAME = "mydata.json"
 """The name of the file that `/mydata` sends."""

@@ -13,11 +13,12 @@ from annotation.workflow.annotators import access, consents, profiles
 from annotation.workflow.annotators.terms import MAX_ANSWER_LENGTH, Terms, get_terms
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep, compute_card_version
-from bot.conversation import navigation, time_zones
+from bot.conversation import message_layout, navigation, time_zones
+from bot.conversation.inputs import options
+from bot.conversation.message_layout import TextBlock
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import message_layout, onboarding, questions
-from bot.conversation.views.message_layout import TextBlock
+from bot.conversation.views import onboarding
 
 UNSAID_TIME_ZONE = "UTC"
 """The time zone of annotators who would rather not tell theirs."""
@@ -116,8 +117,8 @@ def record_profile_text(context: UpdateContext) -> TelegramCalls:
 
 def _parse_field(field: ProfileField, text: str, language: str) -> str:
     """The option that a typed text names; the text itself where it names none."""
-    options = questions.match_options(text, field.options, language) if field.options else ()
-    return field.options[options[0]] if len(options) == 1 else text
+    matched = options.match_options(text, field.options, language) if field.options else ()
+    return field.options[matched[0]] if len(matched) == 1 else text
 
 
 def choose_time_zone(context: UpdateContext) -> TelegramCalls:

@@ -7,11 +7,11 @@ from annotation.workflow import assignments
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import navigation
+from bot.conversation import message_layout, navigation
 from bot.conversation.handlers import answers
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
-from bot.conversation.views import items, menus, message_layout, project_status
+from bot.conversation.views import items, menus, project_status
 
 MAX_REASON_LENGTH = 500
 """How much of a typed reason is stored, in characters."""

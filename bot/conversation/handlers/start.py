@@ -11,11 +11,11 @@ from annotation.workflow.annotators import invitations, profiles, withdrawal
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import navigation
+from bot.conversation import message_layout, navigation
 from bot.conversation.texts import COMMANDS, LANGUAGES, get_texts, list_commands
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CommandMenu, TelegramCalls
-from bot.conversation.views import menus, message_layout, onboarding
+from bot.conversation.views import menus, onboarding
 
 REFUSAL_TEXTS = {
     InvitationRefusal.UNKNOWN: "invitation-unknown",

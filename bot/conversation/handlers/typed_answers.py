@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.campaigns.questions import ChoicesQuestion
 from annotation.workflow import assignments
-from annotation.workflow.assignments import AssignedItem, OpenedAssignment, ShownQuestion
-from annotation.workflow.conversations import conversation_state, screens
+from annotation.workflow.assignments import AssignedItem, OpenedAssignment
+from annotation.workflow.conversations import screens
 from bot.conversation import navigation
 from bot.conversation.handlers import answers
+from bot.conversation.inputs import INPUTS
+from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import questions
+from bot.conversation.views import items
 
 
 def answer_with_text(context: UpdateContext) -> TelegramCalls:
@@ -32,9 +33,10 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
         return explain_early_text(context, is_shown=are_shown, reopened=[*reopened])
     opened = context.open_assignment(asked)
     item = items_by_id.get(asked) or assignments.get_open_item(opened, revision=reopened[asked].revision)
-    return _answer_item_with_text(context, opened, item) or join_calls(
-        context.send_text("tap-please"), navigation.show_current_screen(context)
-    )
+    result = _answer_item_with_text(context, opened, item)
+    if isinstance(result, RefusedInput):
+        return join_calls(_explain_refusal(context, result), navigation.show_current_screen(context))
+    return result
 
 
 def answer_replied_item(context: UpdateContext) -> TelegramCalls:
@@ -49,13 +51,15 @@ def answer_replied_item(context: UpdateContext) -> TelegramCalls:
         if screens.find_asked_assignment(context.transaction.session, {assignment_id}, typed=context.typed) is None:
             is_shown = screens.is_shown(context.transaction.session, assignment_id)
             return explain_early_text(context, is_shown=is_shown)
-        return _answer_item_with_text(context, opened, live) or context.send_text("tap-please")
+        result = _answer_item_with_text(context, opened, live)
+        return _explain_refusal(context, result) if isinstance(result, RefusedInput) else result
     if len(assignments.get_shown_questions(opened)) > 1:
         return context.send_text("reply-several")
-    calls = _answer_item_with_text(context, opened, assignments.undo_judgement(opened))
-    if not calls:
+    result = _answer_item_with_text(context, opened, assignments.undo_judgement(opened))
+    if isinstance(result, RefusedInput):
         assignments.keep_judgement(opened)
-    return calls or context.send_text("tap-please")
+        return _explain_refusal(context, result)
+    return result
 
 
 def explain_early_text(context: UpdateContext, *, is_shown: bool, reopened: Sequence[int] = ()) -> TelegramCalls:
@@ -76,26 +80,24 @@ def explain_early_input(context: UpdateContext) -> TelegramCalls:
     return explain_early_text(context, is_shown=context.state.asked_in is not None)
 
 
-def _answer_item_with_text(context: UpdateContext, opened: OpenedAssignment, item: AssignedItem) -> TelegramCalls:
-    """Answer the next question of an item with the text; no calls where the text is no answer to it."""
+def _answer_item_with_text(
+    context: UpdateContext, opened: OpenedAssignment, item: AssignedItem
+) -> TelegramCalls | RefusedInput:
+    """Let the text change the draft of an item's answers; returns why, where it is no answer to the next question."""
     draft = context.state.get_draft(item.assignment_id, item.revision)
-    index = conversation_state.find_next_question(item, draft) or 0
-    options = _match_answer(item.questions[index], context.text, item.language)
-    if options is None:
-        return ()
-    calls = answers.record_answer(context, opened, item, draft, options, index=index)
-    return join_calls(calls, context.send_text("answer-changed")) if item.revision else calls
+    asked = items.build_item_progress(item, draft, context.translate).asked
+    result = INPUTS[asked.shown.question.kind].apply_text(asked, context.text)
+    if isinstance(result, RefusedInput):
+        return result
+    calls = answers.store_draft(context, opened, item.questions, draft, result)
+    is_changed = item.revision and items.find_asked(item, result) is None
+    return join_calls(calls, context.send_text("answer-changed")) if is_changed else calls
+
+
+def _explain_refusal(context: UpdateContext, refused: RefusedInput) -> TelegramCalls:
+    return context.send_text(refused.text_id, **refused.arguments)
 
 
 def _is_shown(context: UpdateContext, item: AssignedItem) -> bool:
     """Whether the annotator sees the item: the time zone and the task card, which come before it, are done."""
     return context.annotator.time_zone is not None and str(item.project_id) in context.state.read_cards
-
-
-def _match_answer(shown: ShownQuestion, text: str, language: str) -> list[int] | None:
-    """The indices of the options that a typed text names; None where they are no valid answer to the question."""
-    question, options = shown.question, questions.match_options(text, shown.options, language)
-    if isinstance(question, ChoicesQuestion):
-        most = question.most or len(shown.options)
-        return sorted(options) if options and question.least <= len(options) <= most else None
-    return list(options) if len(options) == 1 else None

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.vocabulary import Stage
 from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state
-from annotation.workflow.conversations.conversation_state import AnswerDraft
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
+from bot.conversation import message_layout
 from bot.conversation.callbacks import ButtonAction
+from bot.conversation.inputs import INPUTS
+from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_item_texts
 from bot.conversation.updates_and_calls import ButtonRows
-from bot.conversation.views import message_layout, questions
-from bot.conversation.views.message_layout import RenderedMessage, TextBlock
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
 """The ids of the texts that name a stage in the header of an item; other stages are not named."""
@@ -24,27 +25,36 @@ _HASH_MULTIPLIER = 2_654_435_761
 
 @dataclass(frozen=True, kw_only=True)
 class ItemProgress:
-    """Which question of the item is asked now, which of its boxes are ticked, and what was answered before it.
+    """Which question of the item is asked now, and what was answered before it.
 
-    `index` is the index of the question in the item, `ticked` the indices of the ticked boxes, as shown. `answered` are
-    the questions before it, each with its answer, in words.
+    `answered` are the questions before it, each with its answer, in words.
     """
 
-    index: int = 0
-    ticked: tuple[int, ...] = ()
+    asked: AskedQuestion
     answered: tuple[tuple[str, str], ...] = ()
 
 
 def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> ItemProgress:
-    """What the item's message shows of its questions: the next one, its ticked boxes, and the answers before it."""
-    next_index = conversation_state.find_next_question(item, draft) or 0
+    """What the item's message shows of its questions: the next one, what was entered for it, and the answers before it.
+
+    A draft that has all answers is shown as if it were empty.
+    """
+    asked = find_asked(item, draft) or find_asked(item, replace(draft, answers={}, entry=None))
+    if asked is None:
+        raise LookupError("an item asks at least one question")
     answered = []
-    for shown in item.questions[:next_index]:
-        options = draft.answers.get(shown.name, [conversation_state.LEFT_UNANSWERED])
-        answer = conversation_state.encode_options(shown, options).get(shown.name)
+    for shown in item.questions[: asked.index]:
+        answer = asked.draft.answers.get(shown.name)
         if answer is not None:
-            answered.append((shown.text, questions.format_answer(shown, answer, translate, language=item.language)))
-    return ItemProgress(index=next_index, ticked=tuple(draft.ticked), answered=tuple(answered))
+            stored = conversation_state.encode_answer(answer)
+            words = INPUTS[shown.question.kind].format_answer(shown, stored, translate, language=item.language)
+            answered.append((shown.text, words))
+    return ItemProgress(asked=asked, answered=tuple(answered))
+
+
+def find_asked(item: AssignedItem, draft: AnswerDraft) -> AskedQuestion | None:
+    """The question of the item to ask next; None where the draft has all answers."""
+    return conversation_state.find_asked_question(item.questions, draft, language=item.language, stimulus=item.stimulus)
 
 
 def render_item(
@@ -58,7 +68,7 @@ def render_item(
     return message_layout.render_messages(
         blocks,
         translate,
-        buttons=(*build_answer_buttons(item, translate, progress), *build_action_buttons(item, translate)),
+        buttons=(*build_answer_buttons(item, translate, progress.asked), *build_action_buttons(item, translate)),
     )
 
 
@@ -74,18 +84,16 @@ def render_item_with_buttons(
     return (with_prompt if len(with_prompt) == len(without_prompt) else without_prompt)[-1]
 
 
-def build_answer_buttons(item: AssignedItem, translate: Texts, progress: ItemProgress) -> ButtonRows:
-    """The buttons that answer the question that is asked now."""
-    return questions.build_question_buttons(
-        item.questions[progress.index],
-        translate,
-        language=item.language,
-        assignment_id=item.assignment_id,
-        revision=item.revision,
-        index=progress.index,
-        ticked=progress.ticked,
-        is_only=len(item.questions) == 1,
-    )
+def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion) -> ButtonRows:
+    """The buttons that answer the question that is asked now.
+
+    The only question of an item has no button to leave it without an answer: the item can be skipped.
+    """
+    rows = INPUTS[asked.shown.question.kind].build_buttons(asked, translate)
+    if asked.shown.question.required or len(item.questions) == 1:
+        return rows
+    leave = message_layout.build_button(translate("leave-open"), ButtonAction.LEAVE_UNANSWERED, *asked.address)
+    return (*rows, (leave,))
 
 
 def build_action_buttons(item: AssignedItem, translate: Texts) -> ButtonRows:
@@ -109,17 +117,14 @@ def build_action_buttons(item: AssignedItem, translate: Texts) -> ButtonRows:
 def _build_item_blocks(
     item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool
 ) -> list[TextBlock]:
-    shown = item.questions[progress.index]
+    asked = progress.asked
     answered = [TextBlock(f"{question} — {answer}") for question, answer in progress.answered]
-    blocks = [
+    return [
         _build_header(item, translate, countdown=countdown),
         *build_stimulus_blocks(item.stimulus, item.pieces, item.language),
         *answered,
-        *questions.build_question_blocks(shown, item.language, stimulus=item.stimulus),
+        *INPUTS[asked.shown.question.kind].build_blocks(asked, translate),
     ]
-    if len(shown.options) > questions.MAX_BUTTONS:
-        blocks.append(TextBlock(translate("type-a-number")))
-    return blocks
 
 
 def _build_header(item: AssignedItem, translate: Texts, *, countdown: bool) -> TextBlock:
@@ -191,7 +196,9 @@ def format_answers(saved: SavedJudgement, translate: Texts) -> str:
     """The stored answers in one line, with the names that the options have on buttons."""
     shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
     answers = [
-        questions.format_answer(shown_questions[name], label, translate, language=saved.language)
+        INPUTS[shown_questions[name].question.kind].format_answer(
+            shown_questions[name], label, translate, language=saved.language
+        )
         for name, label in saved.stored_answers.items()
     ]
     return "; ".join(answers)
@@ -225,7 +232,7 @@ def _list_feedback(saved: SavedJudgement, translate: Texts) -> list[str]:
 def _format_gold(saved: SavedJudgement, name: str, text: str, translate: Texts) -> str:
     shown = next(candidate for candidate in saved.questions if candidate.name == name)
     label = next((label for option, label in zip(shown.options, shown.labels, strict=True) if option == text), text)
-    return questions.format_answer(shown, label, translate, language=saved.language)
+    return INPUTS[shown.question.kind].format_answer(shown, label, translate, language=saved.language)
 
 
 def choose_reward_emoji(emojis: Sequence[str], *, assignment_id: int) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.conversation import message_layout
 from bot.conversation.callbacks import ButtonAction
+from bot.conversation.inputs import options
+from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonRows
-from bot.conversation.views import message_layout, questions
-from bot.conversation.views.message_layout import RenderedMessage, TextBlock
 
 SKIP_REASONS = ("unsure", "unclear", "unpleasant", "broken")
 """The reasons for a skip, as they are stored; the id of a reason's text is `skip-` and the reason."""
@@ -35,7 +36,7 @@ class MenuLine:
 
 def render_menu(lines: Sequence[MenuLine], translate: Texts) -> RenderedMessage:
     """The menu of open projects: how many items are left in each, and a button for each."""
-    letters = questions.list_letters(len(lines), translate.language)
+    letters = options.list_letters(len(lines), translate.language)
     descriptions = [
         f"{letter}) {line.title} — {_format_left(line, translate)}" for letter, line in zip(letters, lines, strict=True)
     ]

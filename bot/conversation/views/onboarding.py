@@ -8,12 +8,12 @@ from zoneinfo import ZoneInfo
 
 from annotation.campaigns.sections.annotators import ExamplesSection, ProfileField
 from annotation.workflow.annotators.consents import ConsentRequest
-from bot.conversation import time_zones
+from bot.conversation import message_layout, time_zones
 from bot.conversation.callbacks import ButtonAction
+from bot.conversation.inputs import options
+from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import LANGUAGES, Texts, get_texts
 from bot.conversation.updates_and_calls import ButtonRows
-from bot.conversation.views import message_layout, questions
-from bot.conversation.views.message_layout import RenderedMessage, TextBlock
 
 OTHER_ZONE, NO_ZONE = "other", "unsaid"
 """The words, in place of a zone, in the data of the buttons to type a zone and to tell none."""
@@ -46,9 +46,9 @@ def render_consent(request: ConsentRequest, translate: Texts, *, project_id: int
 def render_profile_field(field: ProfileField, translate: Texts, *, project_id: int) -> RenderedMessage:
     """The question of a profile field: a choice has buttons, other fields are typed; optional ones can be declined."""
     digest, blocks = compute_field_digest(field), [message_layout.make_bold_block(field.text)]
-    labels = tuple(questions.isolate_direction(option) for option in field.options)
+    labels = tuple(options.isolate_direction(option) for option in field.options)
     if field.options and not message_layout.are_labels_short(labels):
-        letters = questions.list_letters(len(labels), translate.language)
+        letters = options.list_letters(len(labels), translate.language)
         blocks.append(TextBlock("\n".join(f"{letter}) {label}" for letter, label in zip(letters, labels, strict=True))))
         labels = letters
     buttons = message_layout.arrange_buttons(

@@ -9,11 +9,11 @@ from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow.assignments import QualificationDecision
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import time_zones
+from bot.conversation import message_layout, time_zones
 from bot.conversation.callbacks import ButtonAction
+from bot.conversation.inputs import options
+from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
-from bot.conversation.views import message_layout, questions
-from bot.conversation.views.message_layout import RenderedMessage, TextBlock
 
 REASON_TEXTS = {
     UnassignedReason.NOT_ADMITTED: "not-admitted",
@@ -63,9 +63,9 @@ def render_attestation(
     section: AttestationSection, translate: Texts, *, project_id: int, work_session: int, pausing: bool
 ) -> RenderedMessage:
     """The question about aids at the end of a work session; `pausing` says that no item follows the answer."""
-    letters = questions.list_letters(len(section.options), translate.language)
+    letters = options.list_letters(len(section.options), translate.language)
     labels = section.options if message_layout.are_labels_short(section.options) else letters
-    options = "\n".join(f"{letter}) {option}" for letter, option in zip(letters, section.options, strict=True))
+    option_list = "\n".join(f"{letter}) {option}" for letter, option in zip(letters, section.options, strict=True))
     buttons = [
         message_layout.build_button(label, ButtonAction.ATTEST, project_id, work_session, index, int(pausing))
         for index, label in enumerate(labels)
@@ -73,6 +73,6 @@ def render_attestation(
     blocks = [
         TextBlock(translate("sitting-over")),
         TextBlock(section.text),
-        TextBlock("" if labels == section.options else options),
+        TextBlock("" if labels == section.options else option_list),
     ]
     return message_layout.render_messages(blocks, translate, buttons=message_layout.arrange_buttons(buttons))[-1]

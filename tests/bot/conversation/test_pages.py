@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.conversation import callbacks
+from bot.conversation import callbacks, message_layout
 from bot.conversation.callbacks import ButtonAction, CallbackData
-from bot.conversation.views import message_layout, questions
-from bot.conversation.views.message_layout import TextBlock
+from bot.conversation.inputs import options
+from bot.conversation.message_layout import TextBlock
 from bot.emulator import html_markup
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from(" \n.&<😀"), max_size=3000)
@@ -128,15 +128,15 @@ def test_whatever_comes_is_ours_to_the_byte_or_nothing(data: str) -> None:
 )
 def test_what_a_typed_text_stands_for(text: str, language: str, meant: tuple[int, ...]) -> None:
     """Letters that look alike are taken for one another; half an understanding is none."""
-    assert questions.match_options(text, ["один", "два", "три"], language) == meant
+    assert options.match_options(text, ["один", "два", "три"], language) == meant
 
 
 def test_letters_are_those_that_nobody_confuses() -> None:
     """No Ґ Є І Ї Й; numbers where letters end."""
-    assert questions.list_letters(6, "uk") == tuple("АБВГДЕ")
-    assert not set("ҐЄІЇЙ") & set(questions.list_letters(20, "uk"))
-    assert questions.list_letters(3, "cs") == ("A", "B", "C")
-    assert questions.list_letters(21, "uk")[-1] == "21"
+    assert options.list_letters(6, "uk") == tuple("АБВГДЕ")
+    assert not set("ҐЄІЇЙ") & set(options.list_letters(20, "uk"))
+    assert options.list_letters(3, "cs") == ("A", "B", "C")
+    assert options.list_letters(21, "uk")[-1] == "21"
 
 
 def test_the_conversation_needs_no_pandas() -> None:

@@ -9,10 +9,10 @@ import pytest
 from fluent.syntax import ast, visitor
 
 from bot import conversation
-from bot.conversation import time_zones
+from bot.conversation import message_layout, time_zones
+from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import COMMANDS, LANGUAGES, get_texts, list_commands, parse_resources
-from bot.conversation.views import menus, message_layout
-from bot.conversation.views.message_layout import TextBlock
+from bot.conversation.views import menus
 from bot.emulator import html_markup
 
 

@@ -1,0 +1,55 @@
+"""The base class of the ways to answer a question: how it is asked, and what a tap or a text does to its draft."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.workflow.assignments import ShownQuestion
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
+from bot.conversation.callbacks import CallbackData
+from bot.conversation.message_layout import TextBlock
+from bot.conversation.texts import Texts
+from bot.conversation.updates_and_calls import ButtonRows
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefusedInput:
+    """A tap or a text that is no valid answer: the id of the text that says why, and its arguments. Nothing changes."""
+
+    text_id: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+class QuestionInput(ABC):
+    """A way to answer a question in the chat. It does no input or output, and knows nothing of other questions.
+
+    The handlers store the draft that it returns. Where the draft has an answer to the question (`with_answer`), the
+    next question is asked, or the answers are submitted; otherwise (`with_entry`) the question is shown again.
+    """
+
+    @abstractmethod
+    def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
+        """The question, and what was entered so far, below the item."""
+
+    @abstractmethod
+    def build_buttons(self, asked: AskedQuestion, translate: Texts) -> ButtonRows:
+        """The buttons that answer the question."""
+
+    @abstractmethod
+    def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
+        """The draft after a tap; raises Stale for a button that the question does not have."""
+
+    @abstractmethod
+    def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+        """The draft after a typed text."""
+
+    @abstractmethod
+    def restore_entry(self, shown: ShownQuestion, stored: str) -> Any:
+        """The entry with which a stored answer is opened for a change; None where the annotator begins anew."""
+
+    @abstractmethod
+    def format_answer(self, shown: ShownQuestion, stored: str, translate: Texts, *, language: str) -> str:
+        """A stored answer in words, short enough for a heading; `language` is that of the project."""
