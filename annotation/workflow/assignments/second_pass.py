@@ -81,7 +81,7 @@ def add_blind_answers(opened: OpenedAssignment, answers: Mapping[str, object]) -
 
 
 def select_questions(opened: OpenedAssignment, questions: Sequence[Question]) -> tuple[Question, ...]:
-    """The questions of the later steps that the blind answers leave to be asked; their conditions are of later steps."""
+    """The questions of the later steps that the blind answers leave to be asked, with the conditions of later steps."""
     blind = _select_blind_answers(opened, questions)
     first_names = {question.name for question in questions if question.step == 1}
     selected = []

@@ -56,9 +56,7 @@ def store_draft(
     if conversation_state.find_asked_question(questions, new_draft, language=language) is None:
         return _submit_answers(context, opened, new_draft)
     item = assignments.get_open_item(opened, revision=new_draft.revision)
-    if new_draft.answers == old_draft.answers:
-        return join_calls(context.acknowledge(), _redraw_item(context, item, new_draft))
-    return join_calls(context.acknowledge(), _show_next_question(context, item, old_draft, new_draft))
+    return join_calls(context.acknowledge(), _show_changed_draft(context, item, old_draft, new_draft))
 
 
 def undo_answer(context: UpdateContext) -> TelegramCalls:
@@ -88,10 +86,10 @@ def _has_judgement(context: UpdateContext, opened: OpenedAssignment) -> bool:
     return assignments.get_judgement(opened, revision=revision) is not None
 
 
-def _show_next_question(
+def _show_changed_draft(
     context: UpdateContext, item: AssignedItem, old_draft: AnswerDraft, new_draft: AnswerDraft
 ) -> TelegramCalls:
-    """Show the next question in the same message; in new messages where the item needs more or fewer of them now."""
+    """Show what is asked now in the same message; in new messages where the item needs more or fewer of them now."""
     old_messages = navigation.render_item(context, item, old_draft)
     new_messages = navigation.render_item(context, item, new_draft)
     if len(old_messages) == len(new_messages):

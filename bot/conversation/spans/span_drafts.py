@@ -66,7 +66,7 @@ class SpanDraft:
 
     @property
     def digest(self) -> str:
-        """Eight hexadecimal digits that tell this draft from others: a button applies only to the draft it came with."""
+        """Eight hexadecimal digits that tell this draft from others: a button applies only to its own draft."""
         return hashlib.sha256(json.dumps(self.to_json()).encode()).hexdigest()[:8]
 
     def to_json(self) -> dict[str, Any]:

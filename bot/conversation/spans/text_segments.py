@@ -1,4 +1,4 @@
-"""The sentences and words of a text with their places, as annotators choose among them in a chat.
+"""The sentences and words of a text with their places, as annotators choose among them in a chat, or type them.
 
 Characters are counted from 0, ends are exclusive. Ukrainian, Russian and English abbreviations and initials end no
 sentence. A word has punctuation around it; it may hold apostrophes, hyphens, and points and commas between digits.
@@ -11,6 +11,8 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+from annotation.campaigns.questions.question_base import find_occurrences
 
 Extent = tuple[int, int]
 """The start and end of a part of the text."""
@@ -32,6 +34,12 @@ _JOINTS = "-\u2010\u2011'’`´"
 """What joins two halves of one word."""
 _NUMBER_JOINTS = ".,:/–"
 """What joins two halves of a number: «3,14», «10:30», «1990–2000»."""
+
+
+MAX_PART = 4096
+"""The longest typed part that is looked for, in characters: one message."""
+_ALIKE = ("'’ʼ‘`´", '"“”„«»', "-\u2010\u2011‐–—−")
+"""Characters that phones type one for another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +75,18 @@ def split_text(text: str) -> TextSegments:
     words = tuple(_find_words(text))
     sentences = tuple(extent for extent in _find_sentences(text) if any(map(_is_word_character, text[slice(*extent)])))
     return TextSegments(text=text, sentences=sentences, words=words)
+
+
+def find_typed_part(typed: str, text: str) -> tuple[Extent, ...]:
+    """Where a typed part stands in the text: exactly so, or else but for case, apostrophes, quotes, dashes and spaces.
+
+    Empty where it stands nowhere.
+    """
+    part = typed.strip()
+    if not part or len(part) > MAX_PART:
+        return ()
+    exact = tuple((start, start + len(part)) for start in find_occurrences(part, text))
+    return exact or tuple(_find_alike(part, text))
 
 
 def _find_sentences(text: str) -> Iterator[Extent]:
@@ -137,3 +157,14 @@ def _joins_word(text: str, position: int) -> bool:
     if character in _JOINTS:
         return _is_word_character(before) and _is_word_character(after)
     return character in _NUMBER_JOINTS and before.isdigit() and after.isdigit()
+
+
+def _find_alike(part: str, text: str) -> Iterator[Extent]:
+    pattern = r"\s+".join("".join(map(_build_class, word)) for word in part.split())
+    for match in re.finditer(pattern, text, re.IGNORECASE):
+        yield match.span()
+
+
+def _build_class(character: str) -> str:
+    alike = next((group for group in _ALIKE if character in group), "")
+    return f"[{re.escape(alike)}]" if alike else re.escape(character)

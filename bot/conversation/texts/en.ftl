@@ -84,6 +84,27 @@ back = Back
 undo = Change
 in-my-words = In my own words
 
+## Parts of a text
+
+span-sentence = Which sentence? Tap its number, or type the words yourself.
+span-first = Which word does it begin with?
+span-last = Which word does it end with? It begins with “{ $first }”.
+span-match = These words are in the text more than once. Which place?
+span-confirm = Is this it? Then save. Or add or drop a word at either end.
+span-empty = There are no words to mark here.
+span-another = Marked so far: { $parts }. What else?
+span-save = Save
+span-add = One more part
+span-change = Choose again
+span-remove = Remove this one
+span-start-back = + word before
+span-end-on = + word after
+span-start-on = − first
+span-end-back = − last
+span-not-found = Those words are not in the text. Copy them from it, or tap a number.
+span-overlaps = Those words are marked already. Choose others.
+span-moved = The screen has changed meanwhile. Tap again.
+
 ## After a tap
 
 saved = Saved

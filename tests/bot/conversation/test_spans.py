@@ -12,8 +12,7 @@ from annotation.campaigns.questions import QuestionContent, SpanQuestion
 from annotation.errors import Stale
 from bot.conversation.spans.span_choice import SpanChoice
 from bot.conversation.spans.span_drafts import SpanDraft, SpanStep, SpanTap, parse_draft
-from bot.conversation.spans.text_segments import split_text
-from bot.conversation.spans.typed_parts import find_typed_part
+from bot.conversation.spans.text_segments import find_typed_part, split_text
 
 SENTENCES = [
     (
