@@ -26,10 +26,10 @@ class ButtonAction(StrEnum):
     """What a button does, in one letter. Buttons stay in chats for a long time, so a letter never changes its meaning.
 
     On an assignment, whose id is the row: ANSWER chooses an option, TOGGLE ticks or clears a box, DONE takes the ticked
-    boxes as the answer, SPAN chooses parts of a text, LEAVE_UNANSWERED leaves an optional question without an answer,
-    UNDO opens an answered item for another answer, KEEP closes it with the old answer, SKIP and REPORT ask for a reason
-    or take one, ASK asks for a question to the organisers, TASK shows the task card again, PAUSE stops work, BACK leads
-    from reasons to the item.
+    boxes as the answer, SPAN chooses parts of a text, NOTHING_WRONG says in the second pass that the item has no
+    problem, LEAVE_UNANSWERED leaves an optional question without an answer, UNDO opens an answered item for another
+    answer, KEEP closes it with the old answer, SKIP and REPORT ask for a reason or take one, ASK asks for a question to
+    the organisers, TASK shows the task card again, PAUSE stops work, BACK leads from reasons to the item.
 
     On a project, whose id is the row: CONSENT, PROFILE and WARNING answer a question before the first item, CARD marks
     the task card as read, ENTER begins work on the project or programme, ATTEST answers the question about aids,
@@ -43,6 +43,7 @@ class ButtonAction(StrEnum):
     TOGGLE = "b"
     DONE = "d"
     SPAN = "n"
+    NOTHING_WRONG = "y"
     LEAVE_UNANSWERED = "o"
     UNDO = "u"
     KEEP = "v"

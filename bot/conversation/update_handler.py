@@ -81,6 +81,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.TOGGLE), answers.apply_tap),
     (_build_tap_condition(ButtonAction.DONE), answers.apply_tap),
     (_build_tap_condition(ButtonAction.SPAN), answers.apply_tap),
+    (_build_tap_condition(ButtonAction.NOTHING_WRONG), answers.confirm_item),
     (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_tap),
     (_build_tap_condition(ButtonAction.UNDO), answers.undo_answer),
     (_build_tap_condition(ButtonAction.KEEP), answers.keep_answer),

@@ -106,7 +106,7 @@ def build_assigned_item(opened: OpenedAssignment, *, open_items: int | None = No
         stimulus=item.stimulus,
         pieces=list_shown_pieces(opened),
         questions=get_shown_questions(opened),
-        number=second.number if second else assignment.position or 0,
+        number=second_pass.get_number(opened) if second else assignment.position or 0,
         remaining=_count_remaining(opened, open_items=open_items),
         page=_build_shown_page(context, assignment),
         second_pass=second,

@@ -25,10 +25,10 @@ class SavedJudgement:
 
     `repeated` says that the same submission was stored before and nothing is stored now. `answers` are the texts of the
     answers by question name as the annotator saw them, `stored_answers` the same answers as they are stored; both are
-    empty for a skip. `number` counts the annotator's items in the project from 1. `extra` says that the item had all
-    its answers already, `changeable` that an undo may be tried, `reopened` that one has opened the item for another
-    answer. `feedback` is set in training only, `decision` only with the last answer of a qualification. The other
-    fields are as in `AssignedItem`.
+    empty for a skip, which `skipped` tells from an answer without any. `number` counts the annotator's items in the
+    project from 1. `extra` says that the item had all its answers already, `changeable` that an undo may be tried,
+    `reopened` that one has opened the item for another answer. `feedback` is set in training only, `decision` only with
+    the last answer of a qualification. The other fields are as in `AssignedItem`.
     """
 
     assignment_id: int
@@ -46,6 +46,8 @@ class SavedJudgement:
     changeable: bool = False
     reopened: bool = False
     extra: bool = False
+    skipped: bool = False
+    is_second_pass: bool = False
     feedback: TrainingFeedback | None = None
     decision: QualificationDecision | None = None
 
@@ -138,7 +140,7 @@ def build_saved_judgement(
     return SavedJudgement(
         assignment_id=opened.assignment_id,
         revision=judgement.revision,
-        number=assignment.position or 0,
+        number=second_pass.get_number(opened) if opened.is_second_pass else assignment.position or 0,
         project_id=context.project_id,
         language=context.project.language,
         stage=assignment.stage,
@@ -151,6 +153,8 @@ def build_saved_judgement(
         changeable=_can_offer_undo(opened, judgement, decision),
         reopened=assignment.open_revision is not None,
         extra=judgement.excluded_kind is ExclusionKind.EXTRA,
+        skipped=judgement.skip_reason is not None,
+        is_second_pass=opened.is_second_pass,
         feedback=get_training_feedback(context, item, assignment.stage, stored_answers),
         decision=decision,
     )

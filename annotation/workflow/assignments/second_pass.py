@@ -49,14 +49,8 @@ class ComparedAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class SecondPass:
-    """What the second pass shows beside the item: the answers of both, and why the gold is right.
+    """What the second pass shows beside the item: the first answers with the gold, and why the gold is right."""
 
-    `number` counts the annotator's items in the project from 1. `first_answers` are the blind answers by question, as
-    they are stored.
-    """
-
-    number: int
-    first_answers: Mapping[str, str]
     compared: tuple[ComparedAnswer, ...]
     explanation: str | None
 
@@ -104,6 +98,11 @@ def _select_blind_answers(opened: OpenedAssignment, questions: Sequence[Question
     }
 
 
+def get_number(opened: OpenedAssignment) -> int:
+    """The number of the item among the annotator's items in the project, which is that of the first pass."""
+    return get_first_assignment(opened.session, opened.assignment).position or 0
+
+
 def get_first_assignment(session: Session, second: Assignment) -> Assignment:
     """The assignment of the first pass that goes with one of the second."""
     assignments = select(Assignment).where(Assignment.item_id == second.item_id, Assignment.occasion == 0)
@@ -124,8 +123,6 @@ def build_second_pass(opened: OpenedAssignment, questions: Sequence[Question]) -
         if question.name in blind or question.name in golds
     ]  # fmt: skip
     return SecondPass(
-        number=get_first_assignment(opened.session, opened.assignment).position or 0,
-        first_answers=blind,
         compared=tuple(compared),
         explanation=item.explanation,
     )

@@ -105,6 +105,14 @@ span-not-found = Those words are not in the text. Copy them from it, or tap a nu
 span-overlaps = Those words are marked already. Choose others.
 span-moved = The screen has changed meanwhile. Tap again.
 
+## The second look: the right answer on the screen
+
+second-pass = now with the right answer
+second-first = You chose: { $answer }
+second-gold = Right: { $answer }
+second-right = You chose the right one: { $answer }
+second-none = All is well
+
 ## After a tap
 
 saved = Saved
