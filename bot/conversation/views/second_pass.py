@@ -35,7 +35,7 @@ def build_confirm_buttons(item: AssignedItem, asked: AskedQuestion, translate: T
     """The button that answers all questions at once: nothing is wrong with the item. Only before the first answer."""
     if asked.draft.answers or asked.draft.entry or not may_all_stay_empty([shown.question for shown in item.questions]):
         return ()
-    button = message_layout.build_button(translate("second-none"), ButtonAction.NOTHING_WRONG, *asked.address[:2])
+    button = message_layout.build_button(translate("second-none"), ButtonAction.LEAVE_UNANSWERED, *asked.address, 1)
     return ((button,),)
 
 
