@@ -102,6 +102,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.GO_ON), start.resume_work),
     (_build_kind_condition(UpdateKind.TAP), start.refuse_forged_tap),
     (_build_kind_condition(UpdateKind.FLOODED), start.explain_flood),
+    (typed_answers.gave_answer, typed_answers.change_edited_answer),
     (_build_kind_condition(UpdateKind.EDITED), start.refuse_edit),
     (lambda context: context.incoming.media is not None, start.refuse_media),
     (_build_command_condition("start"), start.start_conversation),

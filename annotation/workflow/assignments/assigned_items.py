@@ -23,12 +23,14 @@ class ShownQuestion:
     """A question as an annotator is shown it.
 
     `options` are the texts of its options in the order shown, and `labels` are the labels under which the same options
-    are stored, in the same order. Both are empty for questions without options.
+    are stored, in the same order. Both are empty for questions without options. `field_text` is the text in which a
+    `span` is marked or which an `edit` corrects; empty for other questions.
     """
 
     question: Question
     options: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    field_text: str = ""
 
     @property
     def name(self) -> str:
@@ -125,6 +127,7 @@ def _build_shown_question(question: Question, item: Item, order: list[int] | Non
         question=question,
         options=tuple(options[index] for index in order),
         labels=tuple(labels[index] for index in order),
+        field_text=str(item.data.get(getattr(question, "field", ""), "")),
     )
 
 

@@ -27,11 +27,13 @@ _HASH_MULTIPLIER = 2_654_435_761
 class ItemProgress:
     """Which question of the item is asked now, and what was answered before it.
 
-    `answered` are the questions before it, each with its answer, in words.
+    `answered` are the questions before it, each with its answer, in words. With `is_below` the question is asked in a
+    message of its own below the item.
     """
 
     asked: AskedQuestion
     answered: tuple[tuple[str, str], ...] = ()
+    is_below: bool = False
 
 
 def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> ItemProgress:
@@ -49,7 +51,8 @@ def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts
             stored = conversation_state.encode_answer(answer)
             words = INPUTS[shown.question.kind].format_answer(shown, stored, translate, language=item.language)
             answered.append((shown.text, words))
-    return ItemProgress(asked=asked, answered=tuple(answered))
+    is_below = draft.is_below or INPUTS[asked.shown.question.kind].is_separate
+    return ItemProgress(asked=asked, answered=tuple(answered), is_below=is_below)
 
 
 def find_asked(item: AssignedItem, draft: AnswerDraft) -> AskedQuestion | None:
@@ -64,24 +67,40 @@ def render_item(
 
     With `countdown` the header says how many items are left.
     """
-    blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
+    header = _build_header(item, translate, countdown=countdown)
+    blocks = [header, *build_stimulus_blocks(item.stimulus, item.pieces, item.language)]
+    if progress.is_below:
+        return (*message_layout.render_messages(blocks, translate), *render_question(item, translate, progress))
     return message_layout.render_messages(
-        blocks,
+        [*blocks, *_build_question_blocks(progress, translate)],
         translate,
-        buttons=(*build_answer_buttons(item, translate, progress.asked), *build_action_buttons(item, translate)),
+        buttons=_build_item_buttons(item, translate, progress),
     )
+
+
+def render_question(item: AssignedItem, translate: Texts, progress: ItemProgress) -> tuple[RenderedMessage, ...]:
+    """The question that is asked now without the item, to be read below it."""
+    blocks = _build_question_blocks(progress, translate)
+    return message_layout.render_messages(blocks, translate, buttons=_build_item_buttons(item, translate, progress))
 
 
 def render_item_with_buttons(
     item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool, buttons: ButtonRows, prompt: str
 ) -> RenderedMessage:
     """The last message of the item with these buttons instead of its own, and with the prompt where it fits."""
-    blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
+    blocks = _build_question_blocks(progress, translate)
+    if not progress.is_below:
+        header = _build_header(item, translate, countdown=countdown)
+        blocks = [header, *build_stimulus_blocks(item.stimulus, item.pieces, item.language), *blocks]
     without_prompt = message_layout.render_messages(blocks, translate, buttons=buttons)
     with_prompt = message_layout.render_messages(
         [*blocks, message_layout.make_bold_block(prompt)], translate, buttons=buttons
     )
     return (with_prompt if len(with_prompt) == len(without_prompt) else without_prompt)[-1]
+
+
+def _build_item_buttons(item: AssignedItem, translate: Texts, progress: ItemProgress) -> ButtonRows:
+    return (*build_answer_buttons(item, translate, progress.asked), *build_action_buttons(item, translate))
 
 
 def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion) -> ButtonRows:
@@ -114,17 +133,11 @@ def build_action_buttons(item: AssignedItem, translate: Texts) -> ButtonRows:
     )
 
 
-def _build_item_blocks(
-    item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool
-) -> list[TextBlock]:
+def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[TextBlock]:
+    """What was answered before, and the question that is asked now."""
     asked = progress.asked
     answered = [TextBlock(f"{question} — {answer}") for question, answer in progress.answered]
-    return [
-        _build_header(item, translate, countdown=countdown),
-        *build_stimulus_blocks(item.stimulus, item.pieces, item.language),
-        *answered,
-        *INPUTS[asked.shown.question.kind].build_blocks(asked, translate),
-    ]
+    return [*answered, *INPUTS[asked.shown.question.kind].build_blocks(asked, translate)]
 
 
 def _build_header(item: AssignedItem, translate: Texts, *, countdown: bool) -> TextBlock:
