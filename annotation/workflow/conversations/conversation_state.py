@@ -58,13 +58,16 @@ class AnswerDraft:
 
     `answers` holds the finished answers by question name, as `submit_judgement` takes them; None stands for an optional
     question that was left without an answer. `entry` is what was entered so far for the question that is asked now: any
-    JSON value, None for nothing.
+    JSON value, None for nothing. `messages` holds the ids of the annotator's messages by the question that they answer.
+    With `is_below` the question is asked in a message of its own below the item.
     """
 
     assignment_id: int
     revision: int
     answers: dict[str, Any] = dataclasses.field(default_factory=dict)
     entry: Any = None
+    messages: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    is_below: bool = False
 
     @property
     def given_answers(self) -> dict[str, Any]:
@@ -215,15 +218,7 @@ def save_state(session: Session, *, annotator_id: int, state: ConversationState,
     values = {key: getattr(state, name) for name, key in _STORED_KEYS.items()}
     data: dict[str, Any] = {key: value for key, value in values.items() if value}
     if state.drafts:
-        data["drafts"] = [
-            {
-                "assignment_id": draft.assignment_id,
-                "revision": draft.revision,
-                "answers": draft.answers,
-                "entry": draft.entry,
-            }
-            for draft in state.drafts
-        ]
+        data["drafts"] = [dataclasses.asdict(draft) for draft in state.drafts]
     row.step, row.data, row.at = state.step.value, data, now
     row.asked_by, row.asked_in = state.asked_by, state.asked_in
     session.add(row)
@@ -253,15 +248,7 @@ def _parse_state(row: Conversation | None) -> ConversationState:
 
 
 def _parse_known_state(row: Conversation) -> ConversationState:
-    drafts = tuple(
-        AnswerDraft(
-            assignment_id=draft["assignment_id"],
-            revision=draft["revision"],
-            answers=draft["answers"],
-            entry=draft["entry"],
-        )
-        for draft in row.data.get("drafts", ())
-    )
+    drafts = tuple(AnswerDraft(**draft) for draft in row.data.get("drafts", ()))
     values = {name: row.data[key] for name, key in _STORED_KEYS.items() if key in row.data}
     values["exhausted_entries"] = tuple(values.get("exhausted_entries", ()))
     return ConversationState(

@@ -17,7 +17,7 @@ from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.updates_and_calls import TelegramCalls, UpdateKind
 from bot.conversation.views import items, project_status, second_pass
 
 
@@ -79,7 +79,7 @@ def store_draft(
     if conversation_state.find_asked_question(questions, new_draft, language=language) is None:
         return _submit_answers(context, opened, new_draft)
     item = assignments.get_open_item(opened, revision=new_draft.revision)
-    return join_calls(context.acknowledge(), _show_changed_draft(context, item, old_draft, new_draft))
+    return join_calls(context.acknowledge(), _show_draft(context, item, old_draft, new_draft))
 
 
 def undo_answer(context: UpdateContext) -> TelegramCalls:
@@ -109,13 +109,27 @@ def _has_judgement(context: UpdateContext, opened: OpenedAssignment) -> bool:
     return assignments.get_judgement(opened, revision=revision) is not None
 
 
-def _show_changed_draft(
+def _show_draft(
     context: UpdateContext, item: AssignedItem, old_draft: AnswerDraft, new_draft: AnswerDraft
 ) -> TelegramCalls:
-    """Show what is asked now in the same message; in new messages where the item needs more or fewer of them now."""
+    """Show a changed draft in the same message, or in new ones.
+
+    New messages are sent where the item needs more or fewer of them now, and below a typed text whose question is
+    still asked: there the annotator looks.
+    """
+    is_typed = context.incoming.kind is UpdateKind.MESSAGE
+    was_below = items.build_item_progress(item, old_draft, context.translate).is_below
+    if was_below or (is_typed and new_draft.answers == old_draft.answers):
+        new_draft = replace(new_draft, is_below=True)
+    progress = items.build_item_progress(item, new_draft, context.translate)
     old_messages = navigation.render_item(context, item, old_draft)
-    new_messages = navigation.render_item(context, item, new_draft)
-    if len(old_messages) == len(new_messages):
+    if progress.is_below:
+        new_messages = items.render_question(item, context.translate, progress)
+        is_redrawn = was_below and not is_typed
+    else:
+        new_messages = navigation.render_item(context, item, new_draft)
+        is_redrawn = len(old_messages) == len(new_messages)
+    if is_redrawn:
         return _redraw_item(context, item, new_draft)
     context.save_state(context.state.with_draft(new_draft, assignment_id=item.assignment_id))
     screens.begin_redraw(context.transaction.session, item.assignment_id)
@@ -134,6 +148,13 @@ def _submit_answers(context: UpdateContext, opened: OpenedAssignment, draft: Ans
     saved = assignments.submit_judgement(opened, revision=draft.revision, answers=draft.given_answers, now=context.now)
     if saved.repeated:
         return _acknowledge_repeat(context, opened, saved)
+    if draft.messages or draft.revision:
+        screens.record_answer_messages(
+            context.transaction.session,
+            annotator_id=context.annotator_id,
+            assignment_id=saved.assignment_id,
+            messages={name: ids for name, ids in draft.messages.items() if name in saved.stored_answers},
+        )
     if context.state.drafts:
         context.save_state(context.state.with_draft(None, assignment_id=saved.assignment_id))
     return finish_item(context, saved, "saved")
@@ -169,6 +190,19 @@ def _render_finished_item(context: UpdateContext, saved: SavedJudgement) -> Rend
     reward = definition.reward if definition else None
     emoji = items.choose_reward_emoji(reward.emoji if reward else (), assignment_id=saved.assignment_id)
     return items.render_finished_item(saved, context.translate, emoji=emoji if saved.stored_answers else "")
+
+
+def restore_draft(context: UpdateContext, opened: OpenedAssignment, item: AssignedItem) -> AnswerDraft:
+    """The stored answers of an item that an undo opened, as a draft, with the messages that gave them."""
+    draft = AnswerDraft(assignment_id=item.assignment_id, revision=item.revision)
+    judgement = assignments.get_judgement(opened, revision=item.revision - 1)
+    if judgement is None or not judgement.response:
+        return draft
+    stored = judgement.answers or {item.questions[0].name: judgement.response}
+    messages = screens.list_answer_messages(context.transaction.session, assignment_id=item.assignment_id)
+    return replace(
+        draft, answers={**dict.fromkeys(shown.name for shown in item.questions), **stored}, messages=messages
+    )
 
 
 def _restore_entry(opened: OpenedAssignment, item: AssignedItem) -> Any:

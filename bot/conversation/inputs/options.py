@@ -118,7 +118,7 @@ class OptionsInput(QuestionInput):
             draft = _apply_boxes(asked, sorted(matched)) if matched else None
         else:
             draft = asked.with_answer(asked.shown.labels[matched[0]]) if len(matched) == 1 else None
-        return draft if isinstance(draft, AnswerDraft) else RefusedInput(text_id="tap-please")
+        return draft if isinstance(draft, AnswerDraft) else RefusedInput(text_id="tap-please", repeats_item=True)
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> list[int] | None:
         """The indices of the boxes that were ticked; None where one option was chosen."""

@@ -46,7 +46,7 @@ class SpansInput(QuestionInput):
 
     def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
         """Take a step of the choice, or the chosen parts as the answer."""
-        if callback.action is not ButtonAction.SPAN:
+        if callback.action is not ButtonAction.ENTRY:
             raise Stale("This question has no such button.")
         choice = _build_choice(asked)
         if callback.word != choice.draft.digest:
@@ -68,11 +68,11 @@ class SpansInput(QuestionInput):
             return _apply(asked, choice, tap, 0)
         if none is not None and text.strip().casefold() == none.strip().casefold() and not choice.draft.spans:
             return asked.with_answer(none)
-        extents = text_segments.find_typed_part(text, asked.shown.field_text)
-        draft = choice.choose_extents(extents)
-        if draft is None:
-            return RefusedInput(text_id="span-overlaps" if extents else "span-not-found")
-        return asked.with_entry(draft.to_json())
+        return _quote_part(asked, text)
+
+    def apply_edit(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+        """Take the part that the changed message quotes now; a number meant a button of an earlier screen."""
+        return _quote_part(asked, text)
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> object:  # noqa: ARG002  # any field's spans
         """The stored parts, of which the last one is shown to be changed; None where there are none."""
@@ -103,6 +103,14 @@ def _get_question(asked: AskedQuestion) -> SpanQuestion:
 def _build_choice(asked: AskedQuestion) -> SpanChoice:
     segments = text_segments.split_text(asked.shown.field_text)
     return SpanChoice(segments=segments, most=_get_question(asked).most, draft=parse_draft(asked.draft.entry or {}))
+
+
+def _quote_part(asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+    extents = text_segments.find_typed_part(text, asked.shown.field_text)
+    draft = _build_choice(asked).choose_extents(extents)
+    if draft is None:
+        return RefusedInput(text_id="span-overlaps" if extents else "span-not-found")
+    return asked.with_entry(draft.to_json())
 
 
 def _apply(asked: AskedQuestion, choice: SpanChoice, tap: SpanTap, value: int) -> AnswerDraft:

@@ -70,7 +70,7 @@ def build_span_buttons(
 
     def build(label: str, tap: SpanTap, value: int = 0) -> InlineButton:
         return message_layout.build_button(
-            label, ButtonAction.SPAN, *address, tap.value, value, word=choice.draft.digest
+            label, ButtonAction.ENTRY, *address, tap.value, value, word=choice.draft.digest
         )
 
     numbers = [build(str(choice.get_number(index)), SpanTap.CHOOSE, index) for index in choice.shown]

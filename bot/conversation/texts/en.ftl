@@ -113,6 +113,20 @@ second-gold = Right: { $answer }
 second-right = You chose the right one: { $answer }
 second-none = All is well
 
+## An answer in one’s own words
+
+text-preview = Your answer:
+text-number = It counts as the number { $number }.
+text-save = Save
+text-fix = Fix
+text-type-again = Copy it, fix it and send it again. Or edit your message.
+text-too-long = That is { $length } characters; there is room for { $most }. Please send a shorter answer.
+text-too-short = That is too short: please write at least { $least ->
+    [one] { $least } character
+   *[other] { $least } characters
+} and send it again.
+text-no-number = The answer here is a number. Write it in digits, with no other words: 34 or 3.5, for example.
+
 ## After a tap
 
 saved = Saved

@@ -29,11 +29,13 @@ _HASH_MULTIPLIER = 2_654_435_761
 class ItemProgress:
     """Which question of the item is asked now, and what was answered before it.
 
-    `answered` are the questions before it, each with its answer, in words.
+    `answered` are the questions before it, each with its answer, in words. With `is_below` the question is asked in a
+    message of its own below the item.
     """
 
     asked: AskedQuestion
     answered: tuple[tuple[str, str], ...] = ()
+    is_below: bool = False
 
 
 def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> ItemProgress:
@@ -51,7 +53,8 @@ def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts
             stored = conversation_state.encode_answer(answer)
             words = INPUTS[shown.question.kind].format_answer(shown, stored, translate, language=item.language)
             answered.append((shown.text, words))
-    return ItemProgress(asked=asked, answered=tuple(answered))
+    is_below = draft.is_below or INPUTS[asked.shown.question.kind].is_separate
+    return ItemProgress(asked=asked, answered=tuple(answered), is_below=is_below)
 
 
 def find_asked(item: AssignedItem, draft: AnswerDraft) -> AskedQuestion | None:
@@ -67,23 +70,37 @@ def render_item(
     With `countdown` the header says how many items are left.
     """
     blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
+    if progress.is_below:
+        return (*message_layout.render_messages(blocks, translate), *render_question(item, translate, progress))
     return message_layout.render_messages(
-        blocks,
+        [*blocks, *_build_question_blocks(progress, translate)],
         translate,
-        buttons=(*build_answer_buttons(item, translate, progress.asked), *build_action_buttons(item, translate)),
+        buttons=_build_item_buttons(item, translate, progress),
     )
+
+
+def render_question(item: AssignedItem, translate: Texts, progress: ItemProgress) -> tuple[RenderedMessage, ...]:
+    """The question that is asked now without the item, to be read below it."""
+    blocks = _build_question_blocks(progress, translate)
+    return message_layout.render_messages(blocks, translate, buttons=_build_item_buttons(item, translate, progress))
 
 
 def render_item_with_buttons(
     item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool, buttons: ButtonRows, prompt: str
 ) -> RenderedMessage:
     """The last message of the item with these buttons instead of its own, and with the prompt where it fits."""
-    blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
+    blocks = _build_question_blocks(progress, translate)
+    if not progress.is_below:
+        blocks = [*_build_item_blocks(item, translate, progress=progress, countdown=countdown), *blocks]
     without_prompt = message_layout.render_messages(blocks, translate, buttons=buttons)
     with_prompt = message_layout.render_messages(
         [*blocks, message_layout.make_bold_block(prompt)], translate, buttons=buttons
     )
     return (with_prompt if len(with_prompt) == len(without_prompt) else without_prompt)[-1]
+
+
+def _build_item_buttons(item: AssignedItem, translate: Texts, progress: ItemProgress) -> ButtonRows:
+    return (*build_answer_buttons(item, translate, progress.asked), *build_action_buttons(item, translate))
 
 
 def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion) -> ButtonRows:
@@ -123,17 +140,21 @@ def build_action_buttons(item: AssignedItem, translate: Texts) -> ButtonRows:
 def _build_item_blocks(
     item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool
 ) -> list[TextBlock]:
-    asked = progress.asked
-    answered = [TextBlock(f"{question} — {answer}") for question, answer in progress.answered]
+    """The item with its header, and in the second pass the answers compared."""
+    folded = "" if progress.is_below else progress.asked.shown.field_text
+    second = item.second_pass
     return [
         _build_header(item, translate, countdown=countdown),
-        *build_stimulus_blocks(
-            item.stimulus, item.pieces, item.language, folded=asked.shown.field_text, fold=item.second_pass is not None
-        ),
-        *(second_pass.build_second_pass_blocks(item.second_pass, item.pieces, translate) if item.second_pass else ()),
-        *answered,
-        *INPUTS[asked.shown.question.kind].build_blocks(asked, translate),
+        *build_stimulus_blocks(item.stimulus, item.pieces, item.language, folded=folded, fold=second is not None),
+        *(second_pass.build_second_pass_blocks(second, item.pieces, translate) if second else ()),
     ]
+
+
+def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[TextBlock]:
+    """What was answered before, and the question that is asked now."""
+    asked = progress.asked
+    answered = [TextBlock(f"{question} — {answer}") for question, answer in progress.answered]
+    return [*answered, *INPUTS[asked.shown.question.kind].build_blocks(asked, translate)]
 
 
 def _build_header(item: AssignedItem, translate: Texts, *, countdown: bool) -> TextBlock:
