@@ -26,11 +26,12 @@ class ButtonAction(StrEnum):
     """What a button does, in one letter. Buttons stay in chats for a long time, so a letter never changes its meaning.
 
     On an assignment, whose id is the row: ANSWER chooses an option, TOGGLE ticks or clears a box, DONE takes the ticked
-    boxes as the answer, LEAVE_UNANSWERED leaves an optional question without an answer, UNDO opens an answered item for
-    another answer, KEEP closes it with the old answer, PREVIOUS asks the question before once more, CHANGE one of the
-    answered questions of an item that was opened for another answer, SKIP and REPORT ask for a reason or take one, MORE
-    shows the buttons for what is done seldom, ASK asks for a question to the organisers, TASK shows the task card
-    again, PAUSE stops work, BACK leads from other buttons to those of the item.
+    boxes or what was entered as the answer, ENTRY changes what was entered, LEAVE_UNANSWERED leaves an optional
+    question without an answer, UNDO opens an answered item for another answer, KEEP closes it with the old answer,
+    PREVIOUS asks the question before once more, CHANGE one of the answered questions of an item that was opened for
+    another answer, SKIP and REPORT ask for a reason or take one, MORE shows the buttons for what is done seldom, ASK
+    asks for a question to the organisers, TASK shows the task card again, PAUSE stops work, BACK leads from other
+    buttons to those of the item.
 
     On a project, whose id is the row: CONSENT, PROFILE and WARNING answer a question before the first item, CARD marks
     the task card as read, ENTER begins work on the project or programme, ATTEST answers the question about aids,
@@ -43,6 +44,7 @@ class ButtonAction(StrEnum):
     ANSWER = "a"
     TOGGLE = "b"
     DONE = "d"
+    ENTRY = "y"
     LEAVE_UNANSWERED = "o"
     UNDO = "u"
     KEEP = "v"
@@ -73,7 +75,11 @@ REVISION, QUESTION_INDEX, OPTION_INDEX, TICK = range(4)
 """The indices of the numbers in the data of ANSWER, TOGGLE, DONE and LEAVE_UNANSWERED.
 
 These are the revision of the answer, the index of the question in the item, the index of the option as shown, and for
-TOGGLE 1 to tick the box or 0 to clear it. DONE and LEAVE_UNANSWERED have the first two, ANSWER the first three.
+TOGGLE 1 to tick the box or 0 to clear it. DONE and LEAVE_UNANSWERED have the first two, ANSWER the first three. ENTRY
+has the first two, then what it does and to which part: the input of the question knows what these mean. Its word may
+tell on which screen it stood.
+
+LEAVE_UNANSWERED has a third number, 1, where in the second pass nothing is wrong with the item: it leaves all.
 
 CONSENT has one number, 1 to agree or 0 to decline; PROFILE the index of the option, and a second number for "I would
 rather not say"; WARNING a number only to decline; their words are the beginning

@@ -38,20 +38,29 @@ _PARAGRAPH_BREAK = "\n\n"
 
 @dataclass(frozen=True)
 class TextBlock:
-    """One or several paragraphs with bold ranges; with `fold` they are collapsed until the reader expands them."""
+    """One or several paragraphs with bold and struck ranges, which do not overlap.
+
+    With `fold` they are collapsed until the reader expands them, with `copyable` a tap copies them as they are.
+    """
 
     text: str
     bold: tuple[BoldRange, ...] = ()
     fold: bool = False
+    struck: tuple[BoldRange, ...] = ()
+    copyable: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class RenderedMessage:
-    """One message: HTML, rows of buttons, and the hint of the input field where an answer is typed."""
+    """One message: HTML, rows of buttons, and the hint of the input field where an answer is typed.
+
+    A message with a `copyable` block is not protected (`protect`): from a protected one nothing can be copied.
+    """
 
     html: str
     buttons: ButtonRows = ()
     input_hint: str | None = None
+    protect: bool = True
 
 
 def build_button(
@@ -72,10 +81,11 @@ def render_messages(
     blocks: Sequence[TextBlock], translate: Texts, *, buttons: ButtonRows = (), input_hint: str | None = None
 ) -> tuple[RenderedMessage, ...]:
     """The blocks in as many messages as they need, with the buttons under the last."""
+    protect = not any(block.copyable for block in blocks)
     *earlier, last = render_html_parts(blocks, heading=translate("part", number="{number}", of="{of}"))
     return (
-        *(RenderedMessage(html=part) for part in earlier),
-        RenderedMessage(html=last, buttons=buttons, input_hint=input_hint),
+        *(RenderedMessage(html=part, protect=protect) for part in earlier),
+        RenderedMessage(html=last, buttons=buttons, input_hint=input_hint, protect=protect),
     )
 
 
@@ -145,8 +155,12 @@ def _strip_block(block: TextBlock) -> TextBlock:
     """The block without white space around it, which Telegram would strip."""
     start = len(block.text) - len(block.text.lstrip())
     text = block.text.strip()
-    moved = ((max(0, begin - start), min(len(text), end - start)) for begin, end in block.bold)
-    return TextBlock(text, tuple(sorted(_without_empty(moved)))[:MAX_BOLD_RANGES], block.fold)
+
+    def move_ranges(ranges: Iterable[BoldRange]) -> tuple[BoldRange, ...]:
+        moved = ((max(0, begin - start), min(len(text), end - start)) for begin, end in ranges)
+        return tuple(sorted(_without_empty(moved)))[:MAX_BOLD_RANGES]
+
+    return replace(block, text=text, bold=move_ranges(block.bold), struck=move_ranges(block.struck))
 
 
 def _without_empty(ranges: Iterable[BoldRange]) -> tuple[BoldRange, ...]:
@@ -202,7 +216,7 @@ def _find_break(block: TextBlock, max_units: int) -> int:
 
 def _is_outside_bold(block: TextBlock, position: int) -> bool:
     """Whether a cut at this position splits no bold range."""
-    return not any(start < position < end for start, end in block.bold)
+    return not any(start < position < end for start, end in (*block.bold, *block.struck))
 
 
 def _find_unit_limit(text: str, max_units: int) -> int:
@@ -216,8 +230,11 @@ def _find_unit_limit(text: str, max_units: int) -> int:
 
 
 def _slice_block(block: TextBlock, start: int, end: int) -> TextBlock:
-    moved = ((max(begin, start) - start, min(stop, end) - start) for begin, stop in block.bold)
-    return replace(block, text=block.text[start:end], bold=_without_empty(moved))
+
+    def move_ranges(ranges: Iterable[BoldRange]) -> tuple[BoldRange, ...]:
+        return _without_empty((max(begin, start) - start, min(stop, end) - start) for begin, stop in ranges)
+
+    return replace(block, text=block.text[start:end], bold=move_ranges(block.bold), struck=move_ranges(block.struck))
 
 
 def _render_blocks(blocks: Sequence[TextBlock]) -> str:
@@ -226,12 +243,16 @@ def _render_blocks(blocks: Sequence[TextBlock]) -> str:
 
 def _render_block(block: TextBlock) -> str:
     pieces, rendered_until = [], 0
-    for start, end in block.bold:
+    tagged = [(start, end, "b") for start, end in block.bold] + [(start, end, "s") for start, end in block.struck]
+    for start, end, tag in sorted(tagged):
         if start < rendered_until:
             continue
-        pieces += [_escape_html(block.text[rendered_until:start]), f"<b>{_escape_html(block.text[start:end])}</b>"]
+        marked = f"<{tag}>{_escape_html(block.text[start:end])}</{tag}>"
+        pieces += [_escape_html(block.text[rendered_until:start]), marked]
         rendered_until = end
     text = "".join([*pieces, _escape_html(block.text[rendered_until:])])
+    if block.copyable:
+        return f"<pre>{text}</pre>"
     return f"<blockquote expandable>{text}</blockquote>" if block.fold else text
 
 

@@ -154,6 +154,7 @@ class UpdateContext:
                 html=message.html,
                 buttons=message.buttons,
                 input_hint=message.input_hint,
+                protect=message.protect,
                 assignment_id=assignment_id if number == len(messages) else None,
             )
             for number, message in enumerate(messages, 1)

@@ -80,10 +80,17 @@ def _was_sent_before_prompt(context: UpdateContext) -> bool:
     return context.state.step is not ConversationStep.NONE and not context.sees_prompt
 
 
+def _leaves_all_questions(context: UpdateContext) -> bool:
+    """Whether the button says that nothing is wrong with the item in the second pass."""
+    callback = context.callback
+    return callback is not None and callback.action is ButtonAction.LEAVE_UNANSWERED and len(callback.numbers) > 2
+
+
 HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.ANSWER), answers.apply_tap),
     (_build_tap_condition(ButtonAction.TOGGLE), answers.apply_tap),
     (_build_tap_condition(ButtonAction.DONE), answers.apply_tap),
+    (_leaves_all_questions, answers.confirm_item),
     (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_tap),
     (_build_tap_condition(ButtonAction.UNDO), answer_changes.undo_answer),
     (_build_tap_condition(ButtonAction.KEEP), answer_changes.keep_answer),
@@ -109,6 +116,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.GO_ON), start.resume_work),
     (_build_kind_condition(UpdateKind.TAP), start.refuse_forged_tap),
     (_build_kind_condition(UpdateKind.FLOODED), start.explain_flood),
+    (typed_answers.gave_answer, typed_answers.change_edited_answer),
     (_build_kind_condition(UpdateKind.EDITED), start.refuse_edit),
     (lambda context: context.incoming.media is not None, start.refuse_media),
     (_build_command_condition("start"), start.start_conversation),

@@ -23,7 +23,17 @@ from annotation.workflow.conversations.conversation_state import (
 )
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-DRAFT = AnswerDraft(assignment_id=5, revision=1, answers={"first": "кіт", "second": None}, entry=[0, 3])
+DRAFT = AnswerDraft(
+    assignment_id=5, revision=1, answers={"first": "кіт", "second": None}, entry=[0, 3], messages={"first": [70]}
+)
+STORED_DRAFT = {
+    "assignment_id": 5,
+    "revision": 1,
+    "answers": {"first": "кіт", "second": None},
+    "entry": [0, 3],
+    "messages": {"first": [70]},
+    "is_below": False,
+}
 STORED: list[tuple[ConversationState, str, dict[str, Any]]] = [
     (ConversationState(), "", {}),
     (ConversationState(step=ConversationStep.LANGUAGE), "language", {}),
@@ -40,7 +50,7 @@ STORED: list[tuple[ConversationState, str, dict[str, Any]]] = [
     (
         ConversationState(drafts=(DRAFT,)),
         "",
-        {"drafts": [{"assignment_id": 5, "revision": 1, "answers": {"first": "кіт", "second": None}, "entry": [0, 3]}]},
+        {"drafts": [STORED_DRAFT]},
     ),
 ]
 

@@ -28,7 +28,15 @@ from annotation.store.models.assignments import (
     RequeuedItem,
 )
 from annotation.store.models.campaigns import Item, Journal, Programme, ProgrammeProject, Project, TextVersion
-from annotation.store.models.delivery import ChatPause, Conversation, Inbox, ItemMessage, Outbox, ProcessLease
+from annotation.store.models.delivery import (
+    AnswerMessage,
+    ChatPause,
+    Conversation,
+    Inbox,
+    ItemMessage,
+    Outbox,
+    ProcessLease,
+)
 from annotation.store.models.label_studio import (
     LabelStudioAccount,
     LabelStudioBatch,
@@ -41,6 +49,7 @@ __all__ = [
     "AllocatedAnnotator",
     "AllocatedProject",
     "Annotator",
+    "AnswerMessage",
     "Assignment",
     "Attestation",
     "ChatPause",

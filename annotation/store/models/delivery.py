@@ -102,6 +102,20 @@ class ItemMessage(TableModel, table=True):
     asks_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
+class AnswerMessage(TableModel, table=True):
+    """The annotator's Telegram message whose text is the final answer to a question of an assignment.
+
+    A change of the message is a revision of the answer.
+    """
+
+    __tablename__ = "answer_message"
+
+    annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
+    message_id: int = Field(sa_column=sa.Column(BIG_KEY, primary_key=True, autoincrement=False))
+    assignment_id: int = Field(foreign_key="assignment.id", index=True)
+    question: str
+
+
 class Conversation(TableModel, table=True):
     """The state of an annotator's conversation with the bot, as far as it is not in other tables.
 

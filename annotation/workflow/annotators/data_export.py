@@ -11,6 +11,7 @@ from annotation.store import erasure_marks
 from annotation.store.models import (
     AllocatedAnnotator,
     Annotator,
+    AnswerMessage,
     Assignment,
     Attestation,
     Cohort,
@@ -51,6 +52,7 @@ TABLES: dict[str, type[SQLModel]] = {
     "walks": QueueCursor,
     "allotments": AllocatedAnnotator,
     "talk": Conversation,
+    "answer messages": AnswerMessage,
     "desks": LabelStudioBatch,
     "desk accounts": LabelStudioAccount,
     "journal": Journal,

@@ -19,6 +19,7 @@ from annotation.store import annotator_locks, erasure_marks, journal, judgements
 from annotation.store.erasure_marks import Standing
 from annotation.store.models import (
     Annotator,
+    AnswerMessage,
     Assignment,
     Attestation,
     ChatPause,
@@ -170,7 +171,8 @@ def _delete_pending_messages(session: Session, annotator_id: int, *, telegram_id
     execute = session.connection().execute
     assignment_ids = sa.select(col(Assignment.id)).where(col(Assignment.annotator_id) == annotator_id)
     execute(sa.delete(ItemMessage).where(col(ItemMessage.assignment_id).in_(assignment_ids)))
-    execute(sa.delete(Conversation).where(col(Conversation.annotator_id) == annotator_id))
+    for of_annotator in (AnswerMessage, Conversation):
+        execute(sa.delete(of_annotator).where(col(of_annotator.annotator_id) == annotator_id))
     if telegram_id is None:
         return
     for table in (Outbox, ChatPause):

@@ -13,10 +13,11 @@ from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Ques
 from annotation.campaigns.sections.stages import PassMark
 from annotation.store.models import Assignment, Item, table_model
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Pool, Stage, Surface
-from annotation.workflow.assignments import annotator_context, assignment_policy, countdown
+from annotation.workflow.assignments import annotator_context, assignment_policy, countdown, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
-from annotation.workflow.assignments.assignment_policy import PagePosition
+from annotation.workflow.assignments.assignment_policy import PagePosition, SelectedItem
 from annotation.workflow.assignments.countdown import Countdown
+from annotation.workflow.assignments.second_pass import SecondPass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +25,14 @@ class ShownQuestion:
     """A question as an annotator is shown it.
 
     `options` are the texts of its options in the order shown, and `labels` are the labels under which the same options
-    are stored, in the same order. Both are empty for questions without options.
+    are stored, in the same order. Both are empty for questions without options. `field_text` is the text in which a
+    `span` is marked or which an `edit` corrects; empty for other questions.
     """
 
     question: Question
     options: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    field_text: str = ""
 
     @property
     def name(self) -> str:
@@ -62,8 +65,8 @@ class AssignedItem:
     `revision` is the revision that the next answer will have, 0 for a first answer. `project` is the project's title,
     `item` the item's external id, `stimulus` the text to judge and `pieces` its parts with their kinds. `number` counts
     the annotator's items in the stage from 1, in training and qualification those of the attempt. `countdown` is None
-    where none is shown. `pass_mark` is that of the stage. `is_new`
-    says that the annotator never had the item before.
+    where none is shown. `pass_mark` is that of the stage. `is_new` says that the annotator never had the item before.
+    In the second pass the pieces and questions of later steps are shown, and `second_pass` tells the gold.
     """
 
     assignment_id: int
@@ -82,6 +85,7 @@ class AssignedItem:
     pass_mark: PassMark | None
     page: ShownPage | None
     is_new: bool = False
+    second_pass: SecondPass | None = None
 
 
 def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> AssignedItem:
@@ -90,6 +94,7 @@ def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> As
     stages, is_main = context.definition.stages, assignment.stage is Stage.MAIN
     section = None if is_main else stages.by_name.get(assignment.stage.value)
     number = get_number(opened)
+    second = second_pass.build_second_pass(opened, context.definition.all_questions) if opened.is_second_pass else None
     return AssignedItem(
         assignment_id=opened.assignment_id,
         revision=assignment.open_revision or 0,
@@ -100,18 +105,26 @@ def build_assigned_item(opened: OpenedAssignment, *, is_new: bool = False) -> As
         stage=assignment.stage,
         item=item.external_id,
         stimulus=item.stimulus,
-        pieces=tuple(item.pieces or ()),
+        pieces=list_shown_pieces(opened),
         questions=get_shown_questions(opened),
         number=number,
         countdown=countdown.count_down(opened, number=number) if _has_countdown(opened) else None,
         pass_mark=None if section is None else section.pass_mark,
         page=_build_shown_page(context, assignment),
         is_new=is_new,
+        second_pass=second,
     )
 
 
+def list_shown_pieces(opened: OpenedAssignment) -> tuple[Mapping[str, Any], ...]:
+    """The pieces of the item, without those of a later step until the second pass."""
+    return tuple(piece for piece in opened.item.pieces or () if opened.is_second_pass or piece["step"] == 1)
+
+
 def get_number(opened: OpenedAssignment) -> int:
-    """The number of the item in its stage and attempt, from 1."""
+    """The number of the item in its stage and attempt, from 1; in the second pass that of the first."""
+    if opened.is_second_pass:
+        opened = replace(opened, assignment=second_pass.get_first_assignment(opened.session, opened.assignment))
     stages = opened.context.definition.stages
     if stages.pilot is None and stages.training is None and stages.qualification is None:
         return opened.assignment.position or 0
@@ -121,18 +134,22 @@ def get_number(opened: OpenedAssignment) -> int:
 def _has_countdown(opened: OpenedAssignment) -> bool:
     """Whether the annotator is shown what is left: always in training and qualification, elsewhere by the project."""
     reward = opened.context.definition.reward
-    is_wanted = reward is not None and reward.countdown
+    is_wanted = reward is not None and reward.countdown and not opened.is_second_pass
     return is_wanted or opened.assignment.stage in {Stage.TRAINING, Stage.QUALIFICATION}
 
 
 def get_shown_questions(opened: OpenedAssignment) -> tuple[ShownQuestion, ...]:
-    """The questions of an opened item, with the options in the order in which this annotator sees them."""
+    """The questions of an opened item in this pass, with the options in the order in which this annotator sees them."""
     assignment, item = opened.assignment, opened.item
     questions = list_questions(opened.context, item)
     orders = assignment.option_orders or {}
     if not orders and assignment.option_order is not None:
         orders = {questions[0].name: assignment.option_order}
-    return tuple(_build_shown_question(question, item, orders.get(question.name)) for question in questions)
+    if opened.is_second_pass:
+        asked = second_pass.select_questions(opened, questions)
+    else:
+        asked = tuple(question for question in questions if question.step == 1)
+    return tuple(_build_shown_question(question, item, orders.get(question.name)) for question in asked)
 
 
 def _build_shown_question(question: Question, item: Item, order: list[int] | None) -> ShownQuestion:
@@ -143,6 +160,7 @@ def _build_shown_question(question: Question, item: Item, order: list[int] | Non
         question=question,
         options=tuple(options[index] for index in order),
         labels=tuple(labels[index] for index in order),
+        field_text=str(item.data.get(getattr(question, "field", ""), "")),
     )
 
 
@@ -191,21 +209,6 @@ def build_option_orders(context: AnnotatorContext, item: Item, *, occasion: int)
     return orders
 
 
-@dataclass(frozen=True, kw_only=True)
-class SelectedItem:
-    """The item to assign next.
-
-    `item` is the item's row where the queue has read it and the annotator never had the item, else None. `occasion`
-    counts the assignments of the item to this annotator from 0, `attempt` is the attempt at training or qualification,
-    None in other stages. `page_position` is None without pages.
-    """
-
-    item_id: int
-    item: Item | None = None
-    occasion: int = 0
-    attempt: int | None = None
-    is_repeat: bool = False
-    page_position: PagePosition | None = None
 
 
 def assign_item(

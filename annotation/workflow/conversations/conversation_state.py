@@ -62,13 +62,16 @@ class AnswerDraft:
 
     `answers` holds the finished answers by question name, as `submit_judgement` takes them; None stands for an optional
     question that was left without an answer. `entry` is what was entered so far for the question that is asked now: any
-    JSON value, None for nothing.
+    JSON value, None for nothing. `messages` holds the ids of the annotator's messages by the question that they answer.
+    With `is_below` the question is asked in a message of its own below the item.
     """
 
     assignment_id: int
     revision: int
     answers: dict[str, Any] = dataclasses.field(default_factory=dict)
     entry: Any = None
+    messages: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    is_below: bool = False
 
     @property
     def given_answers(self) -> dict[str, Any]:

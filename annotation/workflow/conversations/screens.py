@@ -5,14 +5,14 @@ Where it is not certain that the question was on the screen, the text answers no
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.store.models import Assignment, ItemMessage, Outbox
+from annotation.store.models import AnswerMessage, Assignment, ItemMessage, Outbox
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,3 +65,31 @@ def is_anything_unsent(session: Session, *, chat_id: int) -> bool:
     """Whether messages to the chat wait to be sent, but for parked ones."""
     waiting = sa.select(col(Outbox.id)).where(col(Outbox.chat_id) == chat_id, col(Outbox.reason).is_(None)).limit(1)
     return session.connection().execute(waiting).first() is not None
+
+
+def record_answer_messages(
+    session: Session, *, annotator_id: int, assignment_id: int, messages: Mapping[str, Collection[int]]
+) -> None:
+    """Store which messages gave the final answers to an assignment, by question; earlier ones are forgotten."""
+    of_assignment = sa.delete(AnswerMessage).where(col(AnswerMessage.assignment_id) == assignment_id)
+    session.connection().execute(of_assignment)
+    for question, message_ids in messages.items():
+        for message_id in message_ids:
+            key = {"annotator_id": annotator_id, "message_id": message_id}
+            session.merge(AnswerMessage(**key, assignment_id=assignment_id, question=question))
+    session.flush()
+
+
+def find_edited_answer(session: Session, *, annotator_id: int, message_id: int) -> tuple[int, str] | None:
+    """The assignment and the question that a message of the annotator answers; None for any other message."""
+    row = session.get(AnswerMessage, (annotator_id, message_id))
+    return None if row is None else (row.assignment_id, row.question)
+
+
+def list_answer_messages(session: Session, *, assignment_id: int) -> dict[str, list[int]]:
+    """The ids of the messages that gave the final answers to an assignment, by question."""
+    rows = select(AnswerMessage).where(AnswerMessage.assignment_id == assignment_id)
+    messages: dict[str, list[int]] = {}
+    for row in session.exec(rows.order_by(col(AnswerMessage.message_id))):
+        messages.setdefault(row.question, []).append(row.message_id)
+    return messages

@@ -84,12 +84,7 @@ def _remove_answer(item: AssignedItem, draft: AnswerDraft, name: str) -> AnswerD
 
 
 def _restore_draft(context: UpdateContext, opened: OpenedAssignment, item: AssignedItem) -> AnswerDraft:
-    """What is known of the answers: those begun before a skip, or the stored ones, with the only one asked again."""
-    judgement = assignments.get_judgement(opened, revision=item.revision - 1)
-    stored_answers = {} if judgement is None else assignments.get_stored_answers(opened.context, judgement)
-    if not stored_answers:
-        return replace(context.state.get_draft(item.assignment_id, 0), revision=item.revision)
-    draft = draft_changes.restore_draft(
-        item.questions, stored_answers, assignment_id=item.assignment_id, revision=item.revision
-    )
-    return draft if len(item.questions) > 1 else _remove_answer(item, draft, item.questions[0].name)
+    """What is known of the answers, with the only one asked again."""
+    draft = answers.restore_draft(context, opened, item)
+    is_only = len(item.questions) == 1 and item.questions[0].name in draft.answers
+    return _remove_answer(item, draft, item.questions[0].name) if is_only else draft

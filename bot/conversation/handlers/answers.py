@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from annotation.errors import Stale
 from annotation.workflow import assignments
@@ -16,8 +17,8 @@ from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import items, project_status
+from bot.conversation.updates_and_calls import TelegramCalls, UpdateKind
+from bot.conversation.views import items, project_status, second_pass
 
 
 def apply_tap(context: UpdateContext) -> TelegramCalls:
@@ -43,6 +44,29 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
     return store_draft(context, opened, questions, draft, result)
 
 
+def confirm_item(context: UpdateContext) -> TelegramCalls:
+    """Answer in the second pass that nothing is wrong with the item."""
+    callback = context.require_callback()
+    opened, revision = context.open_assignment(callback.row_id), callback.get_number(REVISION)
+    if _has_judgement(context, opened):
+        return context.acknowledge("saved-already")
+    draft = context.state.get_draft(callback.row_id, revision)
+    if draft.answers or draft.entry:
+        raise Stale("There are answers already.")
+    return submit_no_problem(context, opened, draft)
+
+
+def submit_no_problem(context: UpdateContext, opened: OpenedAssignment, draft: AnswerDraft) -> TelegramCalls:
+    """Submit that nothing is wrong with an item; raises Stale where it is not the second pass, or more is asked."""
+    questions = [shown.question for shown in assignments.get_shown_questions(opened)]
+    if not opened.is_second_pass or not second_pass.may_all_stay_empty(questions):
+        raise Stale("This needs an answer.")
+    boxes: dict[str, Any] = {
+        question.name: [] for question in questions if question.required and question.show_if is None
+    }
+    return _submit_answers(context, opened, replace(draft, answers=boxes, entry=None))
+
+
 def store_draft(
     context: UpdateContext,
     opened: OpenedAssignment,
@@ -57,9 +81,7 @@ def store_draft(
     if conversation_state.find_asked_question(questions, new_draft, language=language) is None:
         return _submit_answers(context, opened, new_draft)
     item = assignments.get_open_item(opened, revision=new_draft.revision)
-    if new_draft.answers == old_draft.answers:
-        return join_calls(context.acknowledge(), redraw_item(context, item, new_draft))
-    return join_calls(context.acknowledge(), _show_next_question(context, item, old_draft, new_draft))
+    return join_calls(context.acknowledge(), _show_draft(context, item, old_draft, new_draft))
 
 
 def _has_judgement(context: UpdateContext, opened: OpenedAssignment) -> bool:
@@ -68,13 +90,27 @@ def _has_judgement(context: UpdateContext, opened: OpenedAssignment) -> bool:
     return assignments.get_judgement(opened, revision=revision) is not None
 
 
-def _show_next_question(
+def _show_draft(
     context: UpdateContext, item: AssignedItem, old_draft: AnswerDraft, new_draft: AnswerDraft
 ) -> TelegramCalls:
-    """Show the next question in the same message; in new messages where the item needs more or fewer of them now."""
+    """Show a changed draft in the same message, or in new ones.
+
+    New messages are sent where the item needs more or fewer of them now, and below a typed text whose question is
+    still asked: there the annotator looks.
+    """
+    is_typed = context.incoming.kind is UpdateKind.MESSAGE
+    was_below = items.build_item_progress(item, old_draft, context.translate).is_below
+    if was_below or (is_typed and new_draft.answers == old_draft.answers):
+        new_draft = replace(new_draft, is_below=True)
+    progress = items.build_item_progress(item, new_draft, context.translate)
     old_messages = navigation.render_item(context, item, old_draft)
-    new_messages = navigation.render_item(context, item, new_draft)
-    if len(old_messages) == len(new_messages):
+    if progress.is_below:
+        new_messages = items.render_question(item, context.translate, progress)
+        is_redrawn = was_below and not is_typed
+    else:
+        new_messages = navigation.render_item(context, item, new_draft)
+        is_redrawn = len(old_messages) == len(new_messages)
+    if is_redrawn:
         return redraw_item(context, item, new_draft)
     context.save_state(context.state.with_draft(new_draft, assignment_id=item.assignment_id))
     screens.begin_redraw(context.transaction.session, item.assignment_id)
@@ -93,6 +129,13 @@ def _submit_answers(context: UpdateContext, opened: OpenedAssignment, draft: Ans
     saved = assignments.submit_judgement(opened, revision=draft.revision, answers=draft.given_answers, now=context.now)
     if saved.repeated:
         return _acknowledge_repeat(context, opened, saved)
+    if draft.messages or draft.revision:
+        screens.record_answer_messages(
+            context.transaction.session,
+            annotator_id=context.annotator_id,
+            assignment_id=saved.assignment_id,
+            messages={name: ids for name, ids in draft.messages.items() if name in saved.stored_answers},
+        )
     if context.state.drafts:
         context.save_state(context.state.with_draft(None, assignment_id=saved.assignment_id))
     return finish_item(context, saved)
@@ -138,3 +181,19 @@ def _choose_emoji(context: UpdateContext, saved: SavedJudgement) -> str:
     if not saved.stored_answers or definition is None or definition.reward is None:
         return ""
     return items.choose_reward_emoji(definition.reward.emoji, assignment_id=saved.assignment_id)
+
+
+def restore_draft(context: UpdateContext, opened: OpenedAssignment, item: AssignedItem) -> AnswerDraft:
+    """What is known of the answers of an item that an undo opened, with the messages that gave them.
+
+    These are the stored answers, or those begun before a skip.
+    """
+    judgement = assignments.get_judgement(opened, revision=item.revision - 1)
+    stored_answers = {} if judgement is None else assignments.get_stored_answers(opened.context, judgement)
+    if not stored_answers:
+        return replace(context.state.get_draft(item.assignment_id, 0), revision=item.revision)
+    draft = draft_changes.restore_draft(
+        item.questions, stored_answers, assignment_id=item.assignment_id, revision=item.revision
+    )
+    messages = screens.list_answer_messages(context.transaction.session, assignment_id=item.assignment_id)
+    return replace(draft, messages=messages)

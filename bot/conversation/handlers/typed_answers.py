@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from annotation.errors import Stale
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import screens
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import callbacks, navigation, prompts
 from bot.conversation.handlers import answers
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import items
+from bot.conversation.updates_and_calls import TelegramCalls, UpdateKind
+from bot.conversation.views import items, second_pass
 
 
 def answer_with_text(context: UpdateContext) -> TelegramCalls:
@@ -37,7 +40,8 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     item = items_by_id.get(asked) or assignments.get_open_item(opened, revision=reopened[asked].revision)
     result = _answer_item_with_text(context, opened, item)
     if isinstance(result, RefusedInput):
-        return join_calls(_explain_refusal(context, result), navigation.show_current_screen(context))
+        explanation = _explain_refusal(context, result)
+        return join_calls(explanation, navigation.show_current_screen(context)) if result.repeats_item else explanation
     return result
 
 
@@ -90,7 +94,9 @@ def _answer_item_with_text(
     asked = items.find_asked(item, draft)
     if asked is None:
         return RefusedInput(text_id="which-answer")
-    result = INPUTS[asked.shown.question.kind].apply_text(asked, context.text)
+    if item.second_pass is not None and not draft.answers and second_pass.is_all_well(context.text):
+        return answers.submit_no_problem(context, opened, draft)
+    result = INPUTS[asked.shown.question.kind].apply_text(_add_message(context, asked), context.text)
     if isinstance(result, RefusedInput):
         return _keep_by_text(context, item) or result
     if items.find_asked(item, result) is not None:
@@ -109,7 +115,87 @@ def _keep_by_text(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
         return ()
     message_id = screens.find_message(context.transaction.session, item.assignment_id)
     tap = context.as_tap(message_id, callbacks.decode_callback(choice.data))
-    return context.confirm_typed(answers.keep_answer(tap), prompts.get_choice_name(choice))
+    return context.confirm_typed(answer_changes.keep_answer(tap), prompts.get_choice_name(choice))
+
+
+def _add_message(context: UpdateContext, asked: AskedQuestion) -> AskedQuestion:
+    """The question with the message that was sent or changed as the last one that answers it."""
+    message_id, name = context.typed.message_id, asked.shown.name
+    earlier = asked.draft.messages.get(name, []) if INPUTS[asked.shown.question.kind].takes_many_messages else []
+    messages = asked.draft.messages | {name: [*(number for number in earlier if number != message_id), message_id]}
+    return replace(asked, draft=replace(asked.draft, messages=messages))
+
+
+def gave_answer(context: UpdateContext) -> bool:
+    """Whether the changed message gave an answer, or a part of one that is not saved yet."""
+    if context.incoming.kind is not UpdateKind.EDITED:
+        return False
+    return _find_edited_draft(context) is not None or _find_edited_answer(context) is not None
+
+
+def change_edited_answer(context: UpdateContext) -> TelegramCalls:
+    """Change the answer that the message gave to what it says now: in the draft, or as a revision of what is saved."""
+    draft, message_id = _find_edited_draft(context), context.typed.message_id
+    if draft is not None:
+        opened = context.open_assignment(draft.assignment_id)
+        item = assignments.get_open_item(opened, revision=draft.revision)
+        name = next(name for name, message_ids in draft.messages.items() if message_id in message_ids)
+        result = _apply_edit(context, item, draft, name, is_saved=False)
+        return _show_result(context, opened, item, draft, result)
+    assignment_id, name = _find_edited_answer(context) or (0, "")
+    opened = context.open_assignment(assignment_id)
+    try:
+        item = assignments.undo_judgement(opened)
+    except Stale:
+        return context.send_text("undo-closed")
+    draft = answers.restore_draft(context, opened, item)
+    result = _apply_edit(context, item, draft, name, is_saved=True)
+    if isinstance(result, RefusedInput):
+        assignments.keep_judgement(opened)
+    return _show_result(context, opened, item, draft, result)
+
+
+def _apply_edit(
+    context: UpdateContext, item: AssignedItem, draft: AnswerDraft, name: str, *, is_saved: bool
+) -> AnswerDraft | RefusedInput:
+    """The draft in which the changed message answers the question of this name."""
+    is_answered = name in draft.answers
+    others = {other: answer for other, answer in draft.answers.items() if other != name}
+    asked = items.find_asked(item, replace(draft, answers=others, entry=None if is_answered else draft.entry))
+    if asked is None or asked.shown.name != name:
+        return RefusedInput(text_id="edited")
+    question_input, asked = INPUTS[asked.shown.question.kind], _add_message(context, asked)
+    return (question_input.apply_edit if is_saved else question_input.apply_text)(asked, context.text)
+
+
+def _show_result(
+    context: UpdateContext,
+    opened: OpenedAssignment,
+    item: AssignedItem,
+    draft: AnswerDraft,
+    result: AnswerDraft | RefusedInput,
+) -> TelegramCalls:
+    """Store and show the draft after a text; say why where the text is no answer, and that a saved answer changed."""
+    if isinstance(result, RefusedInput):
+        return _explain_refusal(context, result)
+    calls = answers.store_draft(context, opened, item.questions, draft, result)
+    is_changed = item.revision and items.find_asked(item, result) is None
+    return join_calls(calls, context.send_text("answer-changed")) if is_changed else calls
+
+
+def _find_edited_draft(context: UpdateContext) -> AnswerDraft | None:
+    """The draft of which the changed message is a part."""
+    message_id = context.typed.message_id
+    return next(
+        (draft for draft in context.state.drafts if any(message_id in ids for ids in draft.messages.values())), None
+    )
+
+
+def _find_edited_answer(context: UpdateContext) -> tuple[int, str] | None:
+    """The assignment and the question whose stored answer the changed message gave."""
+    return screens.find_edited_answer(
+        context.transaction.session, annotator_id=context.annotator_id, message_id=context.typed.message_id
+    )
 
 
 def _explain_refusal(context: UpdateContext, refused: RefusedInput) -> TelegramCalls:

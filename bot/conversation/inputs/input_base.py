@@ -17,18 +17,27 @@ from bot.conversation.updates_and_calls import ButtonRows
 
 @dataclass(frozen=True, kw_only=True)
 class RefusedInput:
-    """A tap or a text that is no valid answer: the id of the text that says why, and its arguments. Nothing changes."""
+    """A tap or a text that is no valid answer: the id of the text that says why, and its arguments. Nothing changes.
+
+    With `repeats_item` the item is shown again below what a typed text is told.
+    """
 
     text_id: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    repeats_item: bool = False
 
 
 class QuestionInput(ABC):
     """A way to answer a question in the chat. It does no input or output, and knows nothing of other questions.
 
     The handlers store the draft that it returns. Where the draft has an answer to the question (`with_answer`), the
-    next question is asked, or the answers are submitted; otherwise (`with_entry`) the question is shown again.
+    next question is asked, or the answers are submitted; otherwise (`with_entry`) the question is shown again. After a
+    typed text that happens in a new message below the item; with `is_separate` from the beginning.
     """
+
+    is_separate: bool = False
+    takes_many_messages: bool = False
+    """Whether several texts make one answer; otherwise the last one does."""
 
     @abstractmethod
     def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
@@ -45,6 +54,10 @@ class QuestionInput(ABC):
     @abstractmethod
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """The draft after a typed text."""
+
+    def apply_edit(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+        """The draft after a change of the message that gave a stored answer."""
+        return self.apply_text(asked, text)
 
     @abstractmethod
     def restore_entry(self, shown: ShownQuestion, stored: str) -> Any:

@@ -135,9 +135,9 @@ class OptionsInput(QuestionInput):
             toggled = sorted({*ticked} ^ {*matched})
             if question.most is not None and len(toggled) > question.most:
                 return RefusedInput(text_id="choose-at-most", arguments={"most": question.most})
-            return asked.with_entry(toggled) if matched else RefusedInput(text_id="tap-please")
+            return asked.with_entry(toggled) if matched else RefusedInput(text_id="tap-please", repeats_item=True)
         if len(matched) != 1:
-            return RefusedInput(text_id="tap-please")
+            return RefusedInput(text_id="tap-please", repeats_item=True)
         return asked.with_answer(asked.shown.labels[matched[0]])
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> list[int] | None:

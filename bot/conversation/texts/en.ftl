@@ -78,6 +78,49 @@ back = ‹ Back
 undo = Change
 in-my-words = In my own words
 
+## Parts of a text
+
+span-sentence = Which sentence? Tap its number, or type the words yourself.
+span-first = Which word does it begin with?
+span-last = Which word does it end with? It begins with “{ $first }”.
+span-match = These words are in the text more than once. Which place?
+span-confirm = Is this it? Then save. Or add or drop a word at either end.
+span-empty = There are no words to mark here.
+span-another = Marked so far: { $parts }. What else?
+span-save = Save
+span-add = One more part
+span-change = Choose again
+span-remove = Remove this one
+span-start-back = + word before
+span-end-on = + word after
+span-start-on = − first
+span-end-back = − last
+span-not-found = Those words are not in the text. Copy them from it, or tap a number.
+span-overlaps = Those words are marked already. Choose others.
+span-moved = The screen has changed meanwhile. Tap again.
+
+## The second look: the right answer on the screen
+
+second-pass = now with the right answer
+second-first = You chose: { $answer }
+second-gold = Right: { $answer }
+second-right = You chose the right one: { $answer }
+second-none = All is well
+
+## An answer in one’s own words
+
+text-preview = Your answer:
+text-number = It counts as the number { $number }.
+text-save = Save
+text-fix = Fix
+text-type-again = Copy it, fix it and send it again. Or edit your message.
+text-too-long = That is { $length } characters; there is room for { $most }. Please send a shorter answer.
+text-too-short = That is too short: please write at least { $least ->
+    [one] { $least } character
+   *[other] { $least } characters
+} and send it again.
+text-no-number = The answer here is a number. Write it in digits, with no other words: 34 or 3.5, for example.
+
 ## After a tap
 
 saved = Saved

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from annotation.campaigns.questions import ChoicesQuestion
 from annotation.vocabulary import Stage
 from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion, TrainingFeedback
 from annotation.workflow.conversations import conversation_state
@@ -16,6 +17,7 @@ from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_item_texts
 from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.views import second_pass
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
 """The ids of the texts that name a stage in the header of an item; other stages are not named."""
@@ -33,11 +35,13 @@ _HASH_MULTIPLIER = 2_654_435_761
 class ItemProgress:
     """Which question of the item is asked now, and what was answered before it.
 
-    `answered` are the questions before it, each with its answer, in words.
+    `answered` are the questions before it, each with its answer, in words. With `is_below` the question is asked in a
+    message of its own below the item.
     """
 
     asked: AskedQuestion
     answered: tuple[tuple[str, str], ...] = ()
+    is_below: bool = False
 
 
 def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> ItemProgress:
@@ -55,7 +59,8 @@ def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts
             stored = conversation_state.encode_answer(answer)
             words = INPUTS[shown.question.kind].format_answer(shown, stored, translate, language=item.language)
             answered.append((shown.text, words))
-    return ItemProgress(asked=asked, answered=tuple(answered))
+    is_below = draft.is_below or INPUTS[asked.shown.question.kind].is_separate
+    return ItemProgress(asked=asked, answered=tuple(answered), is_below=is_below)
 
 
 def find_asked(item: AssignedItem, draft: AnswerDraft) -> AskedQuestion | None:
@@ -75,16 +80,28 @@ def format_draft_answer(item: AssignedItem, asked: AskedQuestion, draft: AnswerD
 def render_item(item: AssignedItem, translate: Texts, *, progress: ItemProgress) -> tuple[RenderedMessage, ...]:
     """The item with the question that is asked now, in several messages if it is long; buttons are under the last."""
     blocks = _build_item_blocks(item, translate, progress=progress)
-    asked = progress.asked
-    buttons = (*build_answer_buttons(item, translate, asked), *build_action_buttons(item, translate, asked))
-    return message_layout.render_messages(blocks, translate, buttons=buttons)
+    if progress.is_below:
+        return (*message_layout.render_messages(blocks, translate), *render_question(item, translate, progress))
+    return message_layout.render_messages(
+        [*blocks, *_build_question_blocks(progress, translate)],
+        translate,
+        buttons=_build_item_buttons(item, translate, progress),
+    )
+
+
+def render_question(item: AssignedItem, translate: Texts, progress: ItemProgress) -> tuple[RenderedMessage, ...]:
+    """The question that is asked now without the item, to be read below it."""
+    blocks = _build_question_blocks(progress, translate)
+    return message_layout.render_messages(blocks, translate, buttons=_build_item_buttons(item, translate, progress))
 
 
 def render_item_with_buttons(
     item: AssignedItem, translate: Texts, *, progress: ItemProgress, buttons: ButtonRows, prompt: str = ""
 ) -> RenderedMessage:
     """The last message of the item with these buttons instead of its own, and with the prompt where it fits."""
-    blocks = _build_item_blocks(item, translate, progress=progress)
+    blocks = _build_question_blocks(progress, translate)
+    if not progress.is_below:
+        blocks = [*_build_item_blocks(item, translate, progress=progress), *blocks]
     without_prompt = message_layout.render_messages(blocks, translate, buttons=buttons)
     with_prompt = message_layout.render_messages(
         [*blocks, message_layout.make_bold_block(prompt)], translate, buttons=buttons
@@ -92,13 +109,21 @@ def render_item_with_buttons(
     return (with_prompt if len(with_prompt) == len(without_prompt) else without_prompt)[-1]
 
 
+def _build_item_buttons(item: AssignedItem, translate: Texts, progress: ItemProgress) -> ButtonRows:
+    return (*build_answer_buttons(item, translate, progress.asked), *build_action_buttons(item, translate))
+
+
 def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion) -> ButtonRows:
     """The buttons that answer the question that is asked now.
 
-    The only question of an item has no button to leave it without an answer: the item can be skipped.
+    The only question of an item has no button to leave it without an answer: the item can be skipped. In the second
+    pass boxes have none: there, nothing ticked is stored as no answer.
     """
     rows = INPUTS[asked.shown.question.kind].build_buttons(asked, translate)
-    if asked.shown.question.required or len(item.questions) == 1:
+    if item.second_pass is not None:
+        rows = (*rows, *second_pass.build_confirm_buttons(item, asked, translate))
+    has_none = item.second_pass is not None and isinstance(asked.shown.question, ChoicesQuestion)
+    if asked.shown.question.required or len(item.questions) == 1 or has_none:
         return rows
     leave = message_layout.build_button(translate("leave-open"), ButtonAction.LEAVE_UNANSWERED, *asked.address)
     return (*rows, (leave,))
@@ -126,14 +151,22 @@ def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
 
 
 def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemProgress) -> list[TextBlock]:
-    asked = progress.asked
+    """The item with its header, and in the second pass the answers compared."""
+    folded = "" if progress.is_below else progress.asked.shown.field_text
+    second = item.second_pass
     return [
         build_header(item, translate),
         TextBlock(_format_stage_rules(item, translate)),
-        *build_stimulus_blocks(item.stimulus, item.pieces, item.language),
-        TextBlock("\n".join(f"{question} — {answer}" for question, answer in progress.answered)),
-        *INPUTS[asked.shown.question.kind].build_blocks(asked, translate),
+        *build_stimulus_blocks(item.stimulus, item.pieces, item.language, folded=folded, fold=second is not None),
+        *(second_pass.build_second_pass_blocks(second, item.pieces, translate) if second else ()),
     ]
+
+
+def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[TextBlock]:
+    """What was answered before, and the question that is asked now."""
+    asked = progress.asked
+    answered = TextBlock("\n".join(f"{question} — {answer}" for question, answer in progress.answered))
+    return [answered, *INPUTS[asked.shown.question.kind].build_blocks(asked, translate)]
 
 
 def build_header(item: AssignedItem, translate: Texts) -> TextBlock:
@@ -142,6 +175,8 @@ def build_header(item: AssignedItem, translate: Texts) -> TextBlock:
     parts = [number if countdown is None else translate("own-count", number=item.number, total=countdown.total)]
     if item.stage in STAGE_TEXTS:
         parts.append(translate(STAGE_TEXTS[item.stage]))
+    if item.second_pass is not None:
+        parts.append(translate("second-pass"))
     if item.page is not None and item.page.position is not None:
         parts.append(translate("page", page=item.page.number, place=item.page.position))
     if countdown is not None and countdown.answered is not None and countdown.wanted is not None:
@@ -160,18 +195,22 @@ def _format_stage_rules(item: AssignedItem, translate: Texts) -> str:
     return " ".join(rules)
 
 
-def build_stimulus_blocks(stimulus: str, pieces: Sequence[Mapping[str, Any]], language: str) -> list[TextBlock]:
+def build_stimulus_blocks(
+    stimulus: str, pieces: Sequence[Mapping[str, Any]], language: str, *, folded: str = "", fold: bool = False
+) -> list[TextBlock]:
     """The stimulus: its pieces that are shown in the first step, or its plain text where it has no pieces.
 
-    `language` is the language of the project.
+    `language` is the language of the project. The text `folded` is folded away, as the question shows it too; with
+    `fold` whatever can be is, as it was read before.
     """
     if not pieces:
-        return [TextBlock(stimulus)]
+        return [TextBlock(stimulus, fold=fold or stimulus == folded)]
     blocks: list[TextBlock] = []
     for piece in pieces:
         if piece["step"] == 1 and str(piece["text"]).strip():
             blocks += [message_layout.make_bold_block(piece["title"])] if piece["title"] else []
-            blocks.append(_build_piece(piece, language))
+            is_folded = fold or piece["fold"] or piece["text"] == folded
+            blocks.append(_build_piece({**piece, "fold": is_folded}, language))
     return blocks
 
 
@@ -203,6 +242,7 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     without_item = [first_line, *(TextBlock(line) for line in _list_feedback(saved, translate))]
     question = message_layout.make_bold_unless_equal("" if len(saved.questions) > 1 else saved.question, saved.stimulus)
     with_item = [*without_item, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
+    with_item = without_item if saved.is_second_pass else with_item
     undo_text = "undo" if saved.stored_answers else "undo-skip"
     undo = (
         ((message_layout.build_button(translate(undo_text), ButtonAction.UNDO, saved.assignment_id),),)
@@ -226,18 +266,20 @@ def _format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
 
 
 def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
-    if not saved.stored_answers:
+    if saved.skipped:
         return translate("skipped-mark", number=saved.number)
     mark = WRONG if saved.feedback is not None and saved.feedback.right is False else RIGHT
     answers = _format_answers(saved, translate)
-    if len(saved.questions) > 1:
+    if not answers:
+        answers = [translate("second-none" if saved.is_second_pass else "leave-open")]
+    if len(answers) > 1:
         return "\n".join([f"{mark} {saved.number} {emoji}".strip(), *answers])
     return f"{mark} {saved.number} · {answers[0]} {emoji}".strip()
 
 
 def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
     """What a tap is told in passing: the verdict in training, else the reward with the annotator's own number."""
-    if not saved.stored_answers:
+    if saved.skipped:
         text = translate("skipped")
     elif saved.extra:
         text = translate("extra")

@@ -17,6 +17,7 @@ from annotation.errors import Conflict, NotFound
 from annotation.store import annotator_locks, database, frames, journal, pseudonyms, queries
 from annotation.store.models import (
     Annotator,
+    AnswerMessage,
     Assignment,
     Attestation,
     Cohort,
@@ -122,6 +123,7 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
         Consent(annotator_id=who, scope="project words", version="1", sha256="0" * 64, at=NOW),
         Conversation(annotator_id=who, step="skip", data={"text": trace()}, at=NOW),
         ItemMessage(assignment_id=first.id or 0, message_id=TELEGRAM_ID),
+        AnswerMessage(annotator_id=who, message_id=TELEGRAM_ID, assignment_id=first.id or 0, question=trace()),
         Inbox(update_id=1, telegram_id=TELEGRAM_ID, payload={"text": trace()}, received_at=NOW),
         Outbox(chat_id=TELEGRAM_ID, calls=[{"text": trace()}], content=trace().encode(), created_at=NOW, due_at=NOW),
     ])  # fmt: skip
@@ -304,6 +306,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
             AllocatedAnnotator(allocation_id=1, annotator_id=who, bin=0),
             Conversation(annotator_id=who, step="skip", at=NOW),
             ItemMessage(assignment_id=made.id or 0, message_id=12),
+            AnswerMessage(annotator_id=who, message_id=13, assignment_id=made.id or 0, question="answer"),
             Inbox(update_id=1, telegram_id=TELEGRAM_ID, payload={"text": "Привіт"}, received_at=NOW),
             Inbox(update_id=2, telegram_id=TELEGRAM_ID + 1, payload={"text": "Чуже"}, received_at=NOW),
             Outbox(chat_id=TELEGRAM_ID, calls=[{"text": "Вітаємо"}], content=b"%", created_at=NOW, due_at=NOW),

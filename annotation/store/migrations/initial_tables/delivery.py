@@ -5,7 +5,7 @@ from alembic import op
 
 from annotation.store.migrations.initial_tables import BIG, MOMENT, build_partial_index
 
-TABLES = ("inbox", "outbox", "chat_pause", "process_lease", "conversation", "item_message")
+TABLES = ("inbox", "outbox", "chat_pause", "process_lease", "conversation", "item_message", "answer_message")
 
 
 def create_tables() -> None:
@@ -75,3 +75,14 @@ def create_tables() -> None:
         sa.ForeignKeyConstraint(["assignment_id"], ["assignment.id"], name=op.f("fk_item_message_assignment_id")),
         sa.PrimaryKeyConstraint("assignment_id", name=op.f("pk_item_message")),
     )
+    op.create_table(
+        "answer_message",
+        sa.Column("annotator_id", sa.Integer(), nullable=False),
+        sa.Column("message_id", BIG, autoincrement=False, nullable=False),
+        sa.Column("assignment_id", sa.Integer(), nullable=False),
+        sa.Column("question", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_answer_message_annotator_id")),
+        sa.ForeignKeyConstraint(["assignment_id"], ["assignment.id"], name=op.f("fk_answer_message_assignment_id")),
+        sa.PrimaryKeyConstraint("annotator_id", "message_id", name=op.f("pk_answer_message")),
+    )
+    op.create_index(op.f("ix_answer_message_assignment_id"), "answer_message", ["assignment_id"])
