@@ -106,7 +106,7 @@ def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
     actions = tuple(message_layout.build_button(translate(name), names[name], assignment_id) for name in names)
     if asked is None or not asked.draft.answers:
         return (actions,)
-    return ((message_layout.build_button(translate("back"), ButtonAction.PREVIOUS, *asked.address), *actions),)
+    return ((message_layout.build_button(translate("back"), ButtonAction.BACK, *asked.address), *actions),)
 
 
 def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemProgress) -> list[TextBlock]:
