@@ -28,10 +28,10 @@ class ButtonAction(StrEnum):
     On an assignment, whose id is the row: ANSWER chooses an option, TOGGLE ticks or clears a box, DONE takes the ticked
     boxes or what was entered as the answer, ENTRY changes what was entered, LEAVE_UNANSWERED leaves an optional
     question without an answer, UNDO opens an answered item for another answer, KEEP closes it with the old answer,
-    PREVIOUS asks the question before once more, CHANGE one of the answered questions of an item that was opened for
-    another answer, SKIP and REPORT ask for a reason or take one, MORE shows the buttons for what is done seldom, ASK
-    asks for a question to the organisers, TASK shows the task card again, PAUSE stops work, BACK leads from other
-    buttons to those of the item.
+    CHANGE asks one of its answered questions again, SKIP and REPORT ask for a reason or take one, MORE shows the
+    buttons for what is done seldom, ASK asks for a question to the organisers, TASK shows the task card again, PAUSE
+    stops work, BACK leads from other buttons to those of the item, and with the numbers of a question to the one
+    before.
 
     On a project, whose id is the row: CONSENT, PROFILE and WARNING answer a question before the first item, CARD marks
     the task card as read, ENTER begins work on the project or programme, ATTEST answers the question about aids,
@@ -48,7 +48,6 @@ class ButtonAction(StrEnum):
     LEAVE_UNANSWERED = "o"
     UNDO = "u"
     KEEP = "v"
-    PREVIOUS = "y"
     CHANGE = "j"
     SKIP = "k"
     REPORT = "r"
@@ -75,9 +74,9 @@ REVISION, QUESTION_INDEX, OPTION_INDEX, TICK = range(4)
 """The indices of the numbers in the data of ANSWER, TOGGLE, DONE and LEAVE_UNANSWERED.
 
 These are the revision of the answer, the index of the question in the item, the index of the option as shown, and for
-TOGGLE 1 to tick the box or 0 to clear it. DONE and LEAVE_UNANSWERED have the first two, ANSWER the first three. ENTRY
-has the first two, then what it does and to which part: the input of the question knows what these mean. Its word may
-tell on which screen it stood.
+TOGGLE 1 to tick the box or 0 to clear it. DONE, LEAVE_UNANSWERED, CHANGE and BACK have the first two, ANSWER the
+first three. ENTRY has the first two, then what it does and to which part: the input of the question knows what these
+mean. Its word may tell on which screen it stood.
 
 LEAVE_UNANSWERED has a third number, 1, where in the second pass nothing is wrong with the item: it leaves all.
 

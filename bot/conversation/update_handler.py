@@ -86,6 +86,12 @@ def _leaves_all_questions(context: UpdateContext) -> bool:
     return callback is not None and callback.action is ButtonAction.LEAVE_UNANSWERED and len(callback.numbers) > 2
 
 
+def _leads_to_earlier_question(context: UpdateContext) -> bool:
+    """Whether the tapped button leads from a question of an item to the one before."""
+    callback = context.callback
+    return callback is not None and callback.action is ButtonAction.BACK and bool(callback.numbers)
+
+
 HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.ANSWER), answers.apply_tap),
     (_build_tap_condition(ButtonAction.TOGGLE), answers.apply_tap),
@@ -94,12 +100,12 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_tap),
     (_build_tap_condition(ButtonAction.UNDO), answer_changes.undo_answer),
     (_build_tap_condition(ButtonAction.KEEP), answer_changes.keep_answer),
-    (_build_tap_condition(ButtonAction.PREVIOUS), answer_changes.ask_previous_question),
     (_build_tap_condition(ButtonAction.CHANGE), answer_changes.change_one_answer),
     (_build_tap_condition(ButtonAction.SKIP), skips_and_reports.skip_item),
     (_build_tap_condition(ButtonAction.REPORT), skips_and_reports.report_item),
     (_build_tap_condition(ButtonAction.MORE), skips_and_reports.show_more),
     (_build_tap_condition(ButtonAction.ASK), skips_and_reports.ask_for_question),
+    (_leads_to_earlier_question, answer_changes.ask_previous_question),
     (_build_tap_condition(ButtonAction.BACK), skips_and_reports.return_to_item),
     (_build_tap_condition(ButtonAction.PAUSE), skips_and_reports.pause_work),
     (_build_tap_condition(ButtonAction.TASK), onboarding.show_task),

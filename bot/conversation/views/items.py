@@ -147,7 +147,7 @@ def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
         )
     if asked is None or not asked.draft.answers:
         return (actions,)
-    return ((message_layout.build_button(translate("back"), ButtonAction.PREVIOUS, *asked.address), *actions),)
+    return ((message_layout.build_button(translate("back"), ButtonAction.BACK, *asked.address), *actions),)
 
 
 def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemProgress) -> list[TextBlock]:
