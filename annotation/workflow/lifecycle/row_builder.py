@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation.campaigns import project_file, stimulus
 from annotation.campaigns.project_file import ProjectFile
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, ScaleQuestion, TextQuestion
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, EditQuestion, ScaleQuestion, TextQuestion
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.loading.campaign import CampaignContents
 from annotation.loading.drafts import ItemDraft
@@ -153,7 +153,7 @@ def list_unsupported_features(definition: ProjectFile) -> tuple[str, ...]:
     """The features of a project that the Telegram bot does not support; none where the bot can offer the project."""
     features = {
         "questions that are answered in writing": not all(
-            isinstance(question, ChoiceQuestion | ChoicesQuestion | ScaleQuestion | TextQuestion)
+            isinstance(question, ChoiceQuestion | ChoicesQuestion | ScaleQuestion | TextQuestion | EditQuestion)
             for question in definition.all_questions
         ),
         "questions in several steps": any(question.step > 1 for question in definition.all_questions),

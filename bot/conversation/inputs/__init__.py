@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.conversation.inputs.corrections import CorrectionInput
 from bot.conversation.inputs.input_base import QuestionInput
 from bot.conversation.inputs.options import OptionsInput
 from bot.conversation.inputs.texts import TextInput
@@ -18,5 +19,6 @@ from bot.conversation.inputs.texts import TextInput
 INPUTS: Mapping[str, QuestionInput] = {
     **dict.fromkeys(("choice", "choices", "scale"), OptionsInput()),
     "text": TextInput(),
+    "edit": CorrectionInput(),
 }
 """The inputs by the name of the question's type (`question.kind`)."""

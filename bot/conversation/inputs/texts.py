@@ -36,7 +36,7 @@ class TextInput(QuestionInput):
         text = str(entry[TEXT])
         if entry[IS_FIXED]:
             return [*blocks, TextBlock(text, copyable=True), TextBlock(translate("text-type-again"))]
-        blocks += [TextBlock(translate("text-preview")), message_layout.make_bold_block(text)]
+        blocks += [TextBlock(translate("text-preview")), TextBlock(text, copyable=True)]
         number = scoring.normalise_answer("number", text)
         if is_number and number != text:
             blocks.append(TextBlock(translate("text-number", number=number)))

@@ -104,6 +104,39 @@ text-too-short = Слишком коротко: здесь нужно не ме�
 }. Допишите и отправьте ещё раз.
 text-no-number = Здесь ответ — число. Напишите его цифрами и без других слов, например 34 или 3,5.
 
+## Правка текста
+
+correction-paragraph = Абзац { $number } из { $total }
+correction-hint = Коснитесь текста, чтобы скопировать, исправьте и отправьте. Если всё хорошо, коснитесь «Без изменений».
+correction-hint-again = Коснитесь текста, чтобы скопировать, измените и отправьте ещё раз.
+correction-accept = Без изменений
+correction-keep = Оставить так
+correction-reset = Вернуть как было
+correction-back = ‹ Абзац { $number }
+correction-latest = Абзац { $number }, ваша правка:
+correction-same = Абзац { $number }: без изменений.
+correction-doubt = Здесь почти всё иначе. Заменить абзац этим текстом?
+correction-replace = Да, заменить
+correction-reject = Нет
+correction-nothing = Вы просмотрели весь текст и ничего не изменили.
+correction-summary = Вы просмотрели весь текст. Исправлено { $count ->
+    [one] { $count } абзац
+    [few] { $count } абзаца
+   *[other] { $count } абзацев
+} из { $total }: { $list }.
+correction-again = Чтобы вернуться к абзацу, коснитесь его номера.
+correction-choose = Вы просмотрели весь текст. Чтобы изменить абзац, коснитесь его номера.
+correction-too-long = Сообщение слишком длинное: Telegram мог обрезать его. Отправьте короче.
+correction-must-change = Здесь нужно что-то исправить. Коснитесь номера абзаца, а если исправлять нечего, пропустите задание.
+correction-edited = Этот текст уже сохранён. Чтобы изменить его, коснитесь «Изменить» под ним.
+correction-unchanged = без изменений
+correction-done = исправлено
+correction-count = { $count ->
+    [one] исправлен { $count } абзац
+    [few] исправлено { $count } абзаца
+   *[other] исправлено { $count } абзацев
+}
+
 ## После касания
 
 saved = Сохранено

@@ -105,6 +105,39 @@ text-too-short = Замало: тут треба щонайменше { $least }
 }. Допишіть і надішліть ще раз.
 text-no-number = Тут відповідь — число. Напишіть його цифрами й без інших слів, наприклад 34 або 3,5.
 
+## Правка тексту
+
+correction-paragraph = Абзац { $number } з { $total }
+correction-hint = Торкніться тексту, щоб скопіювати, виправте й надішліть. Якщо все гаразд, торкніться «Без змін».
+correction-hint-again = Торкніться тексту, щоб скопіювати, змініть і надішліть ще раз.
+correction-accept = Без змін
+correction-keep = Лишити так
+correction-reset = Повернути як було
+correction-back = ‹ Абзац { $number }
+correction-latest = Абзац { $number }, ваша правка:
+correction-same = Абзац { $number }: без змін.
+correction-doubt = Тут майже все інакше. Замінити абзац цим текстом?
+correction-replace = Так, замінити
+correction-reject = Ні
+correction-nothing = Ви переглянули весь текст і нічого не змінили.
+correction-summary = Ви переглянули весь текст. Виправлено { $count ->
+    [one] { $count } абзац
+    [few] { $count } абзаци
+   *[other] { $count } абзаців
+} з { $total }: { $list }.
+correction-again = Щоб повернутися до абзацу, торкніться його номера.
+correction-choose = Ви переглянули весь текст. Щоб змінити абзац, торкніться його номера.
+correction-too-long = Повідомлення задовге: Telegram міг обрізати його. Надішліть коротше.
+correction-must-change = Тут треба щось виправити. Торкніться номера абзацу, а якщо виправляти нічого, пропустіть завдання.
+correction-edited = Цей текст уже збережено. Щоб змінити його, торкніться «Змінити» під ним.
+correction-unchanged = без змін
+correction-done = виправлено
+correction-count = { $count ->
+    [one] виправлено { $count } абзац
+    [few] виправлено { $count } абзаци
+   *[other] виправлено { $count } абзаців
+}
+
 ## Після торкання
 
 saved = Збережено

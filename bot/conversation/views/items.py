@@ -137,6 +137,8 @@ def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[Tex
     """What was answered before, and the question that is asked now."""
     asked = progress.asked
     answered = [TextBlock(f"{question} — {answer}") for question, answer in progress.answered]
+    if progress.is_below and asked.draft.entry is not None:
+        answered = []  # they stand above
     return [*answered, *INPUTS[asked.shown.question.kind].build_blocks(asked, translate)]
 
 
