@@ -90,7 +90,7 @@ text-preview = Your answer:
 text-number = It counts as the number { $number }.
 text-save = Save
 text-fix = Fix
-text-type-again = Copy it, fix it and send it again. Or edit your message.
+text-type-again = Edit your message with the answer, or send the answer again.
 text-too-long = That is { $length } characters; there is room for { $most }. Please send a shorter answer.
 text-too-short = That is too short: please write at least { $least ->
     [one] { $least } character
