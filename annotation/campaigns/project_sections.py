@@ -95,6 +95,11 @@ class ProjectSections(Section):
         return self.questions or ((self.question,) if self.question is not None else ())
 
     @property
+    def asks_in_steps(self) -> bool:
+        """Whether some questions are asked in a later step only, when the first ones are answered blind."""
+        return any(question.step > 1 for question in self.all_questions)
+
+    @property
     def min_overlap(self) -> int | None:
         """The number of answers that each item needs at least; None for imported votes."""
         return self.overlap.min if isinstance(self.overlap, DynamicOverlap) else self.overlap

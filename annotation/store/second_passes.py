@@ -1,4 +1,4 @@
-"""The second pass in Label Studio as stored: whose answers still wait for it, and on how many items it was done.
+"""The second pass as stored: whose answers still wait for it, and on how many items it was done.
 
 In a project that asks in steps, the first pass asks the questions of step 1, and the second pass, with the gold beside
 them, the others. Until somebody did it, nobody has judged the item.
@@ -21,7 +21,7 @@ def list_missing_passes(session: Session, project: Project) -> frozenset[tuple[s
     """Items (external ids) and pseudonyms of the first passes without a second one; one that was skipped is missing."""
     first_passes = _select_answers(project, col(Item.external_id), col(Annotator.pseudonym))
     first_passes = first_passes.join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
-    missing = first_passes.where(col(Assignment.surface) == Surface.LABEL_STUDIO, ~_build_done_condition())
+    missing = first_passes.where(_IS_ASKED_TWICE, ~_build_done_condition())
     return frozenset((item, annotator) for item, annotator in session.execute(missing))
 
 
@@ -33,9 +33,13 @@ def count_judged_items(session: Session, project: Project) -> int:
     judged = judged.where(
         col(Item.pool) == Pool.MAIN,
         judgements.build_counting_condition(),
-        (col(Assignment.surface) != Surface.LABEL_STUDIO) | _build_done_condition(),
+        ~_IS_ASKED_TWICE | _build_done_condition(),
     )
     return int(session.execute(judged).scalar_one())
+
+
+_IS_ASKED_TWICE = col(Assignment.surface) != Surface.IMPORT
+"""The condition that an answer came from Telegram or Label Studio; imported ones may have been asked all at once."""
 
 
 def _select_answers(project: Project, *columns: Any) -> sa.Select[Any]:

@@ -71,7 +71,10 @@ REVISION, QUESTION_INDEX, OPTION_INDEX, TICK = range(4)
 
 These are the revision of the answer, the index of the question in the item, the index of the option as shown, and for
 TOGGLE 1 to tick the box or 0 to clear it. DONE and LEAVE_UNANSWERED have the first two, ANSWER the first three. ENTRY
-has the first two, then what it does and to which part: the input of the question knows what these mean.
+has the first two, then what it does and to which part: the input of the question knows what these mean. Its word may
+tell on which screen it stood.
+
+LEAVE_UNANSWERED has a third number, 1, where in the second pass nothing is wrong with the item: it leaves all.
 
 CONSENT has one number, 1 to agree or 0 to decline; PROFILE the index of the option, and a second number for "I would
 rather not say"; WARNING a number only to decline; their words are the beginning

@@ -76,11 +76,18 @@ def _was_sent_before_prompt(context: UpdateContext) -> bool:
     return context.state.step is not ConversationStep.NONE and not context.state.awaits_input(context.typed.message_id)
 
 
+def _leaves_all_questions(context: UpdateContext) -> bool:
+    """Whether the button says that nothing is wrong with the item in the second pass."""
+    callback = context.callback
+    return callback is not None and callback.action is ButtonAction.LEAVE_UNANSWERED and len(callback.numbers) > 2
+
+
 HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.ANSWER), answers.apply_tap),
     (_build_tap_condition(ButtonAction.TOGGLE), answers.apply_tap),
     (_build_tap_condition(ButtonAction.DONE), answers.apply_tap),
     (_build_tap_condition(ButtonAction.ENTRY), answers.apply_tap),
+    (_leaves_all_questions, answers.confirm_item),
     (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_tap),
     (_build_tap_condition(ButtonAction.UNDO), answers.undo_answer),
     (_build_tap_condition(ButtonAction.KEEP), answers.keep_answer),

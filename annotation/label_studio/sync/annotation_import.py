@@ -22,7 +22,6 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Stale
 from annotation.label_studio import payloads
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteTask
-from annotation.label_studio.sync import task_upload
 from annotation.loading.judgements import label_studio_results
 from annotation.store.models import Assignment, Judgement, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask
 from annotation.vocabulary import SECOND_PASS_OCCASION
@@ -245,7 +244,7 @@ def _store_answer(
         skipped = assignments.skip_batch_item(opened, reason=label_studio_results.SKIP_REASON, **times, now=now)
         return AnswerChange.SKIPPED if skipped else None
     second = assignment.occasion == SECOND_PASS_OCCASION
-    first = task_upload.get_blind_answers(session, assignment, definition.all_questions[0].name) if second else None
+    first = assignments.get_blind_answers(session, assignment, definition.all_questions[0].name) if second else None
     answers = payloads.read_answers(definition, opened.item, current.result, first=first)
     if not assignments.submit_batch_answer(opened, answers=answers, **times, now=now):
         return None

@@ -17,10 +17,10 @@ from annotation.errors import HromadaError, Unavailable
 from annotation.label_studio import payloads
 from annotation.label_studio.client import Client
 from annotation.loading.judgements import label_studio_results
-from annotation.store import judgements
 from annotation.store.database import Database
-from annotation.store.models import Assignment, Item, Judgement, LabelStudioTask
+from annotation.store.models import Assignment, Item, LabelStudioTask
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus
+from annotation.workflow import assignments
 
 TASKS_PER_REQUEST = 1000
 """How many tasks one request carries."""
@@ -171,20 +171,8 @@ def build_tasks(session: Session, definition: ProjectFile, ids: Collection[int])
         second_pass: dict[str, Any] = {}
         if assignment.occasion == SECOND_PASS_OCCASION:
             golds = item.golds or ({} if item.gold is None else {name: item.gold})
-            second_pass = {"first": get_blind_answers(session, assignment, name), "gold": golds or None}
+            second_pass = {"first": assignments.get_blind_answers(session, assignment, name), "gold": golds or None}
         tasks.append(
             payloads.build_task(definition, item, assignment_id=assignment.id or 0, option_order=orders, **second_pass)
         )
     return tasks
-
-
-def get_blind_answers(session: Session, second: Assignment, name: str) -> Mapping[str, str]:
-    """The first-pass answers of an assignment of the second pass, by question; `name` is that of the first question."""
-    query = (
-        select(Judgement)
-        .join(Assignment, col(Assignment.id) == col(Judgement.assignment_id))
-        .where(Assignment.item_id == second.item_id, Assignment.annotator_id == second.annotator_id)
-        .where(Assignment.occasion == 0, judgements.build_final_revision_condition())
-    )
-    judgement = session.exec(query).one()
-    return judgement.answers or {name: judgement.response}

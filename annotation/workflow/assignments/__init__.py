@@ -29,11 +29,12 @@ from annotation.workflow.assignments.batches.batch_assignment import (
     record_shown_revision,
 )
 from annotation.workflow.assignments.batches.moved_items import list_long_items, list_reported_items, move_items
-from annotation.workflow.assignments.batches.second_pass import assign_second_pass, list_second_pass_candidates
+from annotation.workflow.assignments.batches.second_pass_batch import assign_second_pass, list_second_pass_candidates
 from annotation.workflow.assignments.judgement_writer import SavedJudgement, TrainingFeedback, get_judgement
 from annotation.workflow.assignments.leases import expire_leases
 from annotation.workflow.assignments.next_item import Eligibility, assign_next_item, get_eligibility
 from annotation.workflow.assignments.qualification import QualificationDecision
+from annotation.workflow.assignments.second_pass import ComparedAnswer, SecondPass, get_blind_answers
 from annotation.workflow.assignments.skips_and_reports import SavedReport, report_item, skip_item
 from annotation.workflow.assignments.submission import submit_judgement
 from annotation.workflow.assignments.undo import get_open_item, keep_judgement, undo_judgement
@@ -43,11 +44,13 @@ __all__ = [
     "AnnotatorTransaction",
     "AssignedBatch",
     "AssignedItem",
+    "ComparedAnswer",
     "Eligibility",
     "OpenedAssignment",
     "QualificationDecision",
     "SavedJudgement",
     "SavedReport",
+    "SecondPass",
     "ShownPage",
     "ShownQuestion",
     "TrainingFeedback",
@@ -58,6 +61,7 @@ __all__ = [
     "count_batch_items",
     "count_second_pass_items",
     "expire_leases",
+    "get_blind_answers",
     "get_eligibility",
     "get_judgement",
     "get_open_item",

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
+from annotation import vocabulary
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import NotFound, Stale
 from annotation.store import annotator_locks
@@ -130,6 +131,11 @@ class OpenedAssignment:
     def session(self) -> Session:
         """The session of the transaction; raises LookupError once it has ended."""
         return self.transaction.session
+
+    @property
+    def is_second_pass(self) -> bool:
+        """Whether the annotator answered the item blind before, and is shown it with the gold now."""
+        return self.assignment.occasion == vocabulary.SECOND_PASS_OCCASION
 
     @property
     def assignment_id(self) -> int:

@@ -13,9 +13,10 @@ from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Ques
 from annotation.store import item_queue
 from annotation.store.models import Assignment, Item, table_model
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Pool, Stage, Surface
-from annotation.workflow.assignments import annotator_context, assignment_policy
+from annotation.workflow.assignments import annotator_context, assignment_policy, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
-from annotation.workflow.assignments.assignment_policy import PagePosition
+from annotation.workflow.assignments.assignment_policy import PagePosition, SelectedItem
+from annotation.workflow.assignments.second_pass import SecondPass
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,7 @@ class AssignedItem:
     the annotator's items in the project from 1. `remaining` is how many items of the pool still need answers of any
     annotator, the one in hand included; with control items and repeats how many main items do, so that they look no
     different. It is None in training and qualification, above `item_queue.MOST_COUNTED`, and where the project shows no
-    countdown.
+    countdown. In the second pass the pieces and questions of later steps are shown, and `second_pass` tells the gold.
     """
 
     assignment_id: int
@@ -82,6 +83,7 @@ class AssignedItem:
     number: int
     remaining: int | None
     page: ShownPage | None
+    second_pass: SecondPass | None = None
 
 
 def build_assigned_item(opened: OpenedAssignment, *, open_items: int | None = None) -> AssignedItem:
@@ -91,6 +93,7 @@ def build_assigned_item(opened: OpenedAssignment, *, open_items: int | None = No
     here.
     """
     context, assignment, item = opened.context, opened.assignment, opened.item
+    second = second_pass.build_second_pass(opened, context.definition.all_questions) if opened.is_second_pass else None
     return AssignedItem(
         assignment_id=opened.assignment_id,
         revision=assignment.open_revision or 0,
@@ -101,22 +104,32 @@ def build_assigned_item(opened: OpenedAssignment, *, open_items: int | None = No
         stage=assignment.stage,
         item=item.external_id,
         stimulus=item.stimulus,
-        pieces=tuple(item.pieces or ()),
+        pieces=list_shown_pieces(opened),
         questions=get_shown_questions(opened),
-        number=assignment.position or 0,
+        number=second_pass.get_number(opened) if second else assignment.position or 0,
         remaining=_count_remaining(opened, open_items=open_items),
         page=_build_shown_page(context, assignment),
+        second_pass=second,
     )
 
 
+def list_shown_pieces(opened: OpenedAssignment) -> tuple[Mapping[str, Any], ...]:
+    """The pieces of the item, without those of a later step until the second pass."""
+    return tuple(piece for piece in opened.item.pieces or () if opened.is_second_pass or piece["step"] == 1)
+
+
 def get_shown_questions(opened: OpenedAssignment) -> tuple[ShownQuestion, ...]:
-    """The questions of an opened item, with the options in the order in which this annotator sees them."""
+    """The questions of an opened item in this pass, with the options in the order in which this annotator sees them."""
     assignment, item = opened.assignment, opened.item
     questions = list_questions(opened.context, item)
     orders = assignment.option_orders or {}
     if not orders and assignment.option_order is not None:
         orders = {questions[0].name: assignment.option_order}
-    return tuple(_build_shown_question(question, item, orders.get(question.name)) for question in questions)
+    if opened.is_second_pass:
+        asked = second_pass.select_questions(opened, questions)
+    else:
+        asked = tuple(question for question in questions if question.step == 1)
+    return tuple(_build_shown_question(question, item, orders.get(question.name)) for question in asked)
 
 
 def _build_shown_question(question: Question, item: Item, order: list[int] | None) -> ShownQuestion:
@@ -205,24 +218,6 @@ def _find_item_in_hand(opened: OpenedAssignment, pool: Pool) -> int | None:
         .where(col(Assignment.holds_place), Item.pool == pool)
     )
     return opened.session.exec(live.limit(1)).first()
-
-
-@dataclass(frozen=True, kw_only=True)
-class SelectedItem:
-    """The item to assign next.
-
-    `item` is the item's row where the queue has read it and the annotator never had the item, else None. `open_items`
-    is as in `item_queue.QueuedItem`. `occasion` counts the assignments of the item to this annotator from 0, `attempt`
-    is the attempt at training or qualification, None in other stages. `page_position` is None without pages.
-    """
-
-    item_id: int
-    item: Item | None = None
-    open_items: int | None = None
-    occasion: int = 0
-    attempt: int | None = None
-    is_repeat: bool = False
-    page_position: PagePosition | None = None
 
 
 def assign_item(

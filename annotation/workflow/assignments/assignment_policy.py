@@ -6,12 +6,16 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.quality import CapsSection
 from annotation.campaigns.sections.stages import ControlsSection, PagesSection
 from annotation.vocabulary import Stage
+
+if TYPE_CHECKING:
+    from annotation.store.models import Item
 
 SESSION_PAUSE = timedelta(minutes=30)
 """After a pause this long a new work session begins."""
@@ -47,6 +51,24 @@ class PagePosition:
 
     page: int
     position: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectedItem:
+    """The item to assign next.
+
+    `item` is the item's row where the queue has read it and the annotator never had the item, else None. `open_items`
+    is as in `item_queue.QueuedItem`. `occasion` counts the assignments of the item to this annotator from 0, `attempt`
+    is the attempt at training or qualification, None in other stages. `page_position` is None without pages.
+    """
+
+    item_id: int
+    item: Item | None = None
+    open_items: int | None = None
+    occasion: int = 0
+    attempt: int | None = None
+    is_repeat: bool = False
+    page_position: PagePosition | None = None
 
 
 def get_next_page_position(pages: PagesSection | None, *, page: int, on_page: int) -> PagePosition | None:

@@ -16,7 +16,7 @@ from annotation.vocabulary import AssignmentStatus, ExposureCause, ItemStatus, P
 from annotation.workflow.allocation import group_allocation
 from annotation.workflow.assignments import assignment_policy, qualification
 from annotation.workflow.assignments.annotator_context import EXPOSURE_CAUSES, AnnotatorContext
-from annotation.workflow.assignments.assigned_items import SelectedItem
+from annotation.workflow.assignments.assignment_policy import SelectedItem
 from annotation.workflow.participations import NothingAssigned
 
 ENDED_STATUSES = (AssignmentStatus.DONE, AssignmentStatus.SKIPPED)

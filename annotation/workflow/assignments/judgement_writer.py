@@ -10,9 +10,9 @@ from typing import Any
 from sqlmodel import select
 
 from annotation.campaigns.questions import ChoiceQuestion, Question
-from annotation.store.models import Assignment, Item, Judgement, table_model
+from annotation.store.models import Item, Judgement, table_model
 from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, Stage
-from annotation.workflow.assignments import assigned_items
+from annotation.workflow.assignments import assigned_items, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.assigned_items import ShownQuestion
 from annotation.workflow.assignments.qualification import QualificationDecision
@@ -25,10 +25,10 @@ class SavedJudgement:
 
     `repeated` says that the same submission was stored before and nothing is stored now. `answers` are the texts of the
     answers by question name as the annotator saw them, `stored_answers` the same answers as they are stored; both are
-    empty for a skip. `number` counts the annotator's items in the project from 1. `extra` says that the item had all
-    its answers already, `changeable` that an undo may be tried, `reopened` that one has opened the item for another
-    answer. `feedback` is set in training only, `decision` only with the last answer of a qualification. The other
-    fields are as in `AssignedItem`.
+    empty for a skip, which `skipped` tells from an answer without any. `number` counts the annotator's items in the
+    project from 1. `extra` says that the item had all its answers already, `changeable` that an undo may be tried,
+    `reopened` that one has opened the item for another answer. `feedback` is set in training only, `decision` only with
+    the last answer of a qualification. The other fields are as in `AssignedItem`.
     """
 
     assignment_id: int
@@ -46,6 +46,8 @@ class SavedJudgement:
     changeable: bool = False
     reopened: bool = False
     extra: bool = False
+    skipped: bool = False
+    is_second_pass: bool = False
     feedback: TrainingFeedback | None = None
     decision: QualificationDecision | None = None
 
@@ -132,34 +134,39 @@ def build_saved_judgement(
     """Build what the annotator is shown of a stored answer."""
     context, assignment, item = opened.context, opened.assignment, opened.item
     questions = assigned_items.list_questions(context, item)
-    stored_answers = get_stored_answers(context, judgement)
+    shown_questions = assigned_items.get_shown_questions(opened)
+    given = get_stored_answers(context, judgement)
+    stored_answers = {shown.name: given[shown.name] for shown in shown_questions if shown.name in given}
     return SavedJudgement(
         assignment_id=opened.assignment_id,
         revision=judgement.revision,
-        number=assignment.position or 0,
+        number=second_pass.get_number(opened) if opened.is_second_pass else assignment.position or 0,
         project_id=context.project_id,
         language=context.project.language,
         stage=assignment.stage,
         stimulus=item.stimulus,
-        pieces=tuple(item.pieces or ()),
-        questions=assigned_items.get_shown_questions(opened),
+        pieces=assigned_items.list_shown_pieces(opened),
+        questions=shown_questions,
         stored_answers=stored_answers,
         answers={name: get_answer_text(questions, item, name, label) for name, label in stored_answers.items()},
         repeated=repeated,
-        changeable=_can_offer_undo(assignment, judgement, decision),
+        changeable=_can_offer_undo(opened, judgement, decision),
         reopened=assignment.open_revision is not None,
         extra=judgement.excluded_kind is ExclusionKind.EXTRA,
+        skipped=judgement.skip_reason is not None,
+        is_second_pass=opened.is_second_pass,
         feedback=get_training_feedback(context, item, assignment.stage, stored_answers),
         decision=decision,
     )
 
 
-def _can_offer_undo(assignment: Assignment, judgement: Judgement, decision: QualificationDecision | None) -> bool:
+def _can_offer_undo(opened: OpenedAssignment, judgement: Judgement, decision: QualificationDecision | None) -> bool:
     """Whether to offer an undo; whether another item of the group was shown since is checked only when undo is used."""
-    is_final = (
-        assignment.stage is Stage.TRAINING or decision is not None or judgement.excluded_kind is ExclusionKind.EXTRA
-    )
-    return assignment.status is AssignmentStatus.DONE and not is_final
+    is_training = opened.assignment.stage is Stage.TRAINING
+    has_steps = opened.context.definition.asks_in_steps
+    is_told = has_steps and second_pass.is_followed_at_once(opened, judgement)
+    is_final = is_training or is_told or decision is not None or judgement.excluded_kind is ExclusionKind.EXTRA
+    return opened.assignment.status is AssignmentStatus.DONE and not is_final
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,9 +22,11 @@ from annotation.workflow.assignments import (
     item_selection,
     leases,
     qualification,
+    second_pass,
 )
-from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction
-from annotation.workflow.assignments.assigned_items import AssignedItem, SelectedItem
+from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
+from annotation.workflow.assignments.assigned_items import AssignedItem
+from annotation.workflow.assignments.assignment_policy import SelectedItem
 from annotation.workflow.participations import NothingAssigned
 
 
@@ -130,7 +132,13 @@ def _assign_project_item(
     session, context = transaction.session, annotator_context.load_context(transaction, project_id=project_id, now=now)
     if isinstance(context, NothingAssigned):
         return context
-    obstacle = find_project_obstacle(session, context, now=now) or _find_cap(context, now=now)
+    obstacle = find_project_obstacle(session, context, now=now)
+    resumed = second_pass.resume_second_pass(session, context, now=now) if obstacle is None else None
+    if resumed is not None:
+        return assigned_items.build_assigned_item(
+            OpenedAssignment(transaction=transaction, context=context, assignment=resumed[0], item=resumed[1])
+        )
+    obstacle = obstacle or _find_cap(context, now=now)
     if obstacle is not None:
         return obstacle
     access.clear_declined(context.participation)

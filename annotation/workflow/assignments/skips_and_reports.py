@@ -42,6 +42,8 @@ def skip_item(opened: OpenedAssignment, *, reason: str, now: datetime) -> SavedJ
             raise Stale("This item is answered already.")
         return judgement_writer.build_saved_judgement(opened, earlier, repeated=True)
     new_answer = NewAnswer(answers={}, raw="", skip_reason=reason)
+    if opened.is_second_pass:
+        return submission.store_second_answer(opened, revision=0, new_answer=new_answer, now=now)
     return store_skip(opened, new_answer=new_answer, now=now)
 
 

@@ -33,6 +33,8 @@ from annotation.workflow.assignments import (
     judgement_writer,
     leases,
     qualification,
+    second_pass,
+    second_pass_answers,
     undo,
 )
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
@@ -50,14 +52,15 @@ def submit_judgement(
 ) -> SavedJudgement:
     """Store an answer as this revision of its assignment; the same answer to the same revision is stored only once.
 
-    `answers` are raw answers by question name. Raises Stale where the assignment has a different answer already or is
-    closed; raises BadInput, with the question's own message, for an answer that is not valid.
+    `answers` are raw answers by the names of the questions that were shown. Raises Stale where the assignment has a
+    different answer already or is closed; raises BadInput, with the question's own message, for an invalid answer.
     """
     context, assignment = opened.context, opened.assignment
-    new_answer = parse_answers(context, opened.item, answers)
-    is_first = (
-        assignment.status is AssignmentStatus.LIVE and revision == 0
-    )  # a live assignment has no stored answer yet
+    if opened.is_second_pass:
+        answers = second_pass.add_blind_answers(opened, answers)
+    new_answer = parse_answers(context, opened.item, answers, steps=None if opened.is_second_pass else 1)
+    # a live assignment has no stored answer yet
+    is_first = assignment.status is AssignmentStatus.LIVE and revision == 0
     stored_judgement = None if is_first else judgement_writer.get_judgement(opened, revision=revision)
     if stored_judgement is not None:
         if (
@@ -66,8 +69,13 @@ def submit_judgement(
         ):
             raise Stale("This item is answered already.")
         return judgement_writer.build_saved_judgement(opened, stored_judgement, repeated=True)
+    if opened.is_second_pass:
+        return store_second_answer(opened, revision=revision, new_answer=new_answer, now=now)
     if revision == 0:
-        return store_first_answer(opened, new_answer=new_answer, now=now)
+        saved = store_first_answer(opened, new_answer=new_answer, now=now)
+        if is_first and context.definition.asks_in_steps:
+            second_pass.begin_second_pass(opened, now=now)
+        return saved
     if assignment.open_revision != revision or not undo.is_changeable(opened):
         raise Stale("This answer can be changed no more.")
     return _store_revision(opened, new_answer=new_answer, now=now)
@@ -106,6 +114,16 @@ def store_first_answer(
     decision = _decide_qualification(opened, now=now)
     apply_consequences(opened, now=now)
     return judgement_writer.build_saved_judgement(opened, judgement, decision=decision)
+
+
+def store_second_answer(
+    opened: OpenedAssignment, *, revision: int, new_answer: NewAnswer, now: datetime
+) -> SavedJudgement:
+    """Store an answer or a skip of the second pass in Telegram: see `second_pass_answers.store_answer`."""
+    check_participation(opened.session, opened.context)
+    judgement, first = second_pass_answers.store_answer(opened, revision=revision, new_answer=new_answer, now=now)
+    apply_consequences(first, now=now)
+    return judgement_writer.build_saved_judgement(opened, judgement)
 
 
 def check_participation(session: Session, context: AnnotatorContext) -> None:

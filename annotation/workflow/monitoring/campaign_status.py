@@ -108,7 +108,7 @@ def get_campaign_status(session: Session, project: Project) -> CampaignStatus:
     definition = project_file.parse_definition(project.definition)
     reason_counts, n_annotators = _count_answers(session, project)
     items = _count_main_items(session, project)
-    has_steps = any(question.step > 1 for question in definition.all_questions)
+    has_steps = definition.asks_in_steps
     statuses = select(Participation.status, func.count()).where(Participation.project_id == project.id)
     by_status = session.exec(statuses.group_by(col(Participation.status)).order_by(col(Participation.status))).all()
     return CampaignStatus(

@@ -18,7 +18,7 @@ from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls, UpdateKind
-from bot.conversation.views import items, project_status
+from bot.conversation.views import items, project_status, second_pass
 
 ENTRY_ACTIONS = {ButtonAction.TOGGLE, ButtonAction.ENTRY}
 """The actions that change the entry of a question alone."""
@@ -45,6 +45,29 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
     if isinstance(result, RefusedInput):
         return context.acknowledge(result.text_id, **result.arguments)
     return store_draft(context, opened, questions, draft, result)
+
+
+def confirm_item(context: UpdateContext) -> TelegramCalls:
+    """Answer in the second pass that nothing is wrong with the item."""
+    callback = context.require_callback()
+    opened, revision = context.open_assignment(callback.row_id), callback.get_number(REVISION)
+    if _has_judgement(context, opened):
+        return context.acknowledge("saved-already")
+    draft = context.state.get_draft(callback.row_id, revision)
+    if draft.answers or draft.entry:
+        raise Stale("There are answers already.")
+    return submit_no_problem(context, opened, draft)
+
+
+def submit_no_problem(context: UpdateContext, opened: OpenedAssignment, draft: AnswerDraft) -> TelegramCalls:
+    """Submit that nothing is wrong with an item; raises Stale where it is not the second pass, or more is asked."""
+    questions = [shown.question for shown in assignments.get_shown_questions(opened)]
+    if not opened.is_second_pass or not second_pass.may_all_stay_empty(questions):
+        raise Stale("This needs an answer.")
+    boxes: dict[str, Any] = {
+        question.name: [] for question in questions if question.required and question.show_if is None
+    }
+    return _submit_answers(context, opened, replace(draft, answers=boxes, entry=None))
 
 
 def store_draft(
@@ -190,6 +213,7 @@ def _restore_entry(opened: OpenedAssignment, item: AssignedItem) -> Any:
     """What the first question's input takes over from the stored answer before this revision."""
     first = item.questions[0]
     judgement = assignments.get_judgement(opened, revision=item.revision - 1)
-    if judgement is None or not judgement.response:
+    if judgement is None:
         return None
-    return INPUTS[first.question.kind].restore_entry(first, judgement.response)
+    stored = judgement.response if judgement.answers is None else judgement.answers.get(first.name)
+    return INPUTS[first.question.kind].restore_entry(first, stored) if stored else None

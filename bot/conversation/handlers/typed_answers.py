@@ -16,7 +16,7 @@ from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls, UpdateKind
-from bot.conversation.views import items
+from bot.conversation.views import items, second_pass
 
 
 def answer_with_text(context: UpdateContext) -> TelegramCalls:
@@ -89,6 +89,8 @@ def _answer_item_with_text(
 ) -> TelegramCalls | RefusedInput:
     """Let the text change the draft of an item's answers; returns why, where it is no answer to the next question."""
     draft = context.state.get_draft(item.assignment_id, item.revision)
+    if item.second_pass is not None and not draft.answers and second_pass.is_all_well(context.text):
+        return answers.submit_no_problem(context, opened, draft)
     asked = items.build_item_progress(item, draft, context.translate).asked
     result = INPUTS[asked.shown.question.kind].apply_text(_add_message(context, asked), context.text)
     return result if isinstance(result, RefusedInput) else _show_result(context, opened, item, draft, result)

@@ -14,10 +14,12 @@ from collections.abc import Mapping
 from bot.conversation.inputs.corrections import CorrectionInput
 from bot.conversation.inputs.input_base import QuestionInput
 from bot.conversation.inputs.options import OptionsInput
+from bot.conversation.inputs.spans import SpansInput
 from bot.conversation.inputs.texts import TextInput
 
 INPUTS: Mapping[str, QuestionInput] = {
     **dict.fromkeys(("choice", "choices", "scale"), OptionsInput()),
+    "span": SpansInput(),
     "text": TextInput(),
     "edit": CorrectionInput(),
 }

@@ -10,7 +10,6 @@ invitation-used-up = Everybody this invitation was meant for has used it. Please
 invitation-closed = This project is over already. Thank you for offering to help!
 stranger = People come in here by invitation. Please ask the organisers for a link and open it.
 nothing-open = No project is open right now. Look in later: send /start.
-elsewhere = The questions of “{ $project }” are answered elsewhere. The organisers will tell you where.
 menu = Choose a project:
 left-many = plenty of questions left
 consent = Your consent
@@ -83,6 +82,35 @@ keep = Keep it as it was
 back = Back
 undo = Change
 in-my-words = In my own words
+
+## Parts of a text
+
+span-sentence = Which sentence? Tap its number, or type the words yourself.
+span-first = Which word does it begin with?
+span-last = Which word does it end with? It begins with “{ $first }”.
+span-match = These words are in the text more than once. Which place?
+span-confirm = Is this it? Then save. Or add or drop a word at either end.
+span-empty = There are no words to mark here.
+span-another = Marked so far: { $parts }. What else?
+span-save = Save
+span-add = One more part
+span-change = Choose again
+span-remove = Remove this one
+span-start-back = + word before
+span-end-on = + word after
+span-start-on = − first
+span-end-back = − last
+span-not-found = Those words are not in the text. Copy them from it, or tap a number.
+span-overlaps = Those words are marked already. Choose others.
+span-moved = The screen has changed meanwhile. Tap again.
+
+## The second look: the right answer on the screen
+
+second-pass = now with the right answer
+second-first = You chose: { $answer }
+second-gold = Right: { $answer }
+second-right = You chose the right one: { $answer }
+second-none = All is well
 
 ## An answer in one’s own words
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from annotation.campaigns.questions import ChoicesQuestion
 from annotation.vocabulary import Stage
 from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state
@@ -16,6 +17,7 @@ from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_item_texts
 from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.views import second_pass
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
 """The ids of the texts that name a stage in the header of an item; other stages are not named."""
@@ -67,8 +69,7 @@ def render_item(
 
     With `countdown` the header says how many items are left.
     """
-    header = _build_header(item, translate, countdown=countdown)
-    blocks = [header, *build_stimulus_blocks(item.stimulus, item.pieces, item.language)]
+    blocks = _build_item_blocks(item, translate, progress=progress, countdown=countdown)
     if progress.is_below:
         return (*message_layout.render_messages(blocks, translate), *render_question(item, translate, progress))
     return message_layout.render_messages(
@@ -94,8 +95,7 @@ def render_item_with_buttons(
     """The last message of the item with these buttons instead of its own, and with the prompt where it fits."""
     blocks = _build_question_blocks(progress, translate)
     if not progress.is_below:
-        header = _build_header(item, translate, countdown=countdown)
-        blocks = [header, *build_stimulus_blocks(item.stimulus, item.pieces, item.language), *blocks]
+        blocks = [*_build_item_blocks(item, translate, progress=progress, countdown=countdown), *blocks]
     without_prompt = message_layout.render_messages(blocks, translate, buttons=buttons)
     with_prompt = message_layout.render_messages(
         [*blocks, message_layout.make_bold_block(prompt)], translate, buttons=buttons
@@ -110,10 +110,14 @@ def _build_item_buttons(item: AssignedItem, translate: Texts, progress: ItemProg
 def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion) -> ButtonRows:
     """The buttons that answer the question that is asked now.
 
-    The only question of an item has no button to leave it without an answer: the item can be skipped.
+    The only question of an item has no button to leave it without an answer: the item can be skipped. In the second
+    pass boxes have none: there, nothing ticked is stored as no answer.
     """
     rows = INPUTS[asked.shown.question.kind].build_buttons(asked, translate)
-    if asked.shown.question.required or len(item.questions) == 1:
+    if item.second_pass is not None:
+        rows = (*rows, *second_pass.build_confirm_buttons(item, asked, translate))
+    has_none = item.second_pass is not None and isinstance(asked.shown.question, ChoicesQuestion)
+    if asked.shown.question.required or len(item.questions) == 1 or has_none:
         return rows
     leave = message_layout.build_button(translate("leave-open"), ButtonAction.LEAVE_UNANSWERED, *asked.address)
     return (*rows, (leave,))
@@ -137,6 +141,19 @@ def build_action_buttons(item: AssignedItem, translate: Texts) -> ButtonRows:
     )
 
 
+def _build_item_blocks(
+    item: AssignedItem, translate: Texts, *, progress: ItemProgress, countdown: bool
+) -> list[TextBlock]:
+    """The item with its header, and in the second pass the answers compared."""
+    folded = "" if progress.is_below else progress.asked.shown.field_text
+    second = item.second_pass
+    return [
+        _build_header(item, translate, countdown=countdown),
+        *build_stimulus_blocks(item.stimulus, item.pieces, item.language, folded=folded, fold=second is not None),
+        *(second_pass.build_second_pass_blocks(second, item.pieces, translate) if second else ()),
+    ]
+
+
 def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[TextBlock]:
     """What was answered before, and the question that is asked now."""
     asked = progress.asked
@@ -152,6 +169,8 @@ def _build_header(item: AssignedItem, translate: Texts, *, countdown: bool) -> T
     parts = [number]
     if item.stage in STAGE_TEXTS:
         parts.append(translate(STAGE_TEXTS[item.stage]))
+    if item.second_pass is not None:
+        parts.append(translate("second-pass"))
     if item.page is not None and item.page.position is not None:
         parts.append(translate("page", page=item.page.number, place=item.page.position))
     if countdown and item.remaining is not None:
@@ -159,18 +178,22 @@ def _build_header(item: AssignedItem, translate: Texts, *, countdown: bool) -> T
     return TextBlock(" · ".join(parts), ((0, len(number)),))
 
 
-def build_stimulus_blocks(stimulus: str, pieces: Sequence[Mapping[str, Any]], language: str) -> list[TextBlock]:
+def build_stimulus_blocks(
+    stimulus: str, pieces: Sequence[Mapping[str, Any]], language: str, *, folded: str = "", fold: bool = False
+) -> list[TextBlock]:
     """The stimulus: its pieces that are shown in the first step, or its plain text where it has no pieces.
 
-    `language` is the language of the project.
+    `language` is the language of the project. The text `folded` is folded away, as the question shows it too; with
+    `fold` whatever can be is, as it was read before.
     """
     if not pieces:
-        return [TextBlock(stimulus)]
+        return [TextBlock(stimulus, fold=fold or stimulus == folded)]
     blocks: list[TextBlock] = []
     for piece in pieces:
         if piece["step"] == 1 and str(piece["text"]).strip():
             blocks += [message_layout.make_bold_block(piece["title"])] if piece["title"] else []
-            blocks.append(_build_piece(piece, language))
+            is_folded = fold or piece["fold"] or piece["text"] == folded
+            blocks.append(_build_piece({**piece, "fold": is_folded}, language))
     return blocks
 
 
@@ -201,6 +224,7 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     without_item = [heading, *(TextBlock(line) for line in _list_feedback(saved, translate))]
     question = message_layout.make_bold_unless_equal(saved.question, saved.stimulus)
     with_item = [*without_item, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
+    with_item = without_item if saved.is_second_pass else with_item
     undo = (
         ((message_layout.build_button(translate("undo"), ButtonAction.UNDO, saved.assignment_id),),)
         if saved.changeable
@@ -224,9 +248,12 @@ def format_answers(saved: SavedJudgement, translate: Texts) -> str:
 
 
 def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
-    if not saved.stored_answers:
+    if saved.skipped:
         return translate("skipped-mark", number=saved.number)
-    return f"✓ {saved.number} · {format_answers(saved, translate)} {emoji}".strip()
+    answers = format_answers(saved, translate)
+    if not answers:
+        answers = translate("second-none" if saved.is_second_pass else "leave-open")
+    return f"✓ {saved.number} · {answers} {emoji}".strip()
 
 
 def _list_feedback(saved: SavedJudgement, translate: Texts) -> list[str]:

@@ -50,7 +50,7 @@ def submit_batch_answer(
     answer is stored as another revision. Raises Stale where the answer may not be stored, BadInput where it is not
     valid.
     """
-    has_steps = any(question.step > 1 for question in opened.context.definition.all_questions)
+    has_steps = opened.context.definition.asks_in_steps
     is_second_pass = opened.assignment.occasion == SECOND_PASS_OCCASION
     steps = 1 if has_steps and not is_second_pass else None
     new_answer = submission.parse_answers(opened.context, opened.item, answers, steps=steps)

@@ -13,7 +13,7 @@ from annotation.store.models import Assignment, Item
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Surface, UnassignedReason
 from annotation.workflow.assignments import annotator_context, assigned_items, assignment_policy, leases
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
-from annotation.workflow.assignments.assigned_items import SelectedItem
+from annotation.workflow.assignments.assignment_policy import SelectedItem
 from annotation.workflow.assignments.batches import moved_items
 from annotation.workflow.assignments.next_item import find_project_obstacle, select_item
 from annotation.workflow.participations import NothingAssigned

@@ -1,0 +1,122 @@
+"""Questions answered with parts of a text (`span`): by numbered sentences and words, or by typing the part."""
+
+from __future__ import annotations
+
+import json
+
+from annotation.campaigns.questions import SpanQuestion
+from annotation.errors import Stale
+from annotation.workflow.assignments import ShownQuestion
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
+from bot.conversation import message_layout
+from bot.conversation.callbacks import ButtonAction, CallbackData
+from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
+from bot.conversation.message_layout import TextBlock
+from bot.conversation.spans import span_screens, text_segments
+from bot.conversation.spans.span_choice import SpanChoice
+from bot.conversation.spans.span_drafts import SpanDraft, SpanTap, parse_draft
+from bot.conversation.texts import Texts
+from bot.conversation.updates_and_calls import ButtonRows
+
+TAP, VALUE = 2, 3
+"""The indices of the numbers in the data of the buttons: what a button does, and what it chooses."""
+MAX_ANSWER_UNITS = 300
+"""How much of an answer is repeated to the annotator, in UTF-16 units."""
+
+
+class SpansInput(QuestionInput):
+    """One or several parts of a field of the item, or that there is none; the entry is `SpanDraft.to_json`.
+
+    A button works only on the screen that it was shown with, so that what is saved is what stood there.
+    """
+
+    def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
+        """The question with its help, and the step of the choice."""
+        question = asked.shown.question
+        return [
+            message_layout.make_bold_unless_equal(question.text, asked.stimulus),
+            TextBlock(question.help or ""),
+            *span_screens.build_span_blocks(_build_choice(asked), translate),
+        ]
+
+    def build_buttons(self, asked: AskedQuestion, translate: Texts) -> ButtonRows:
+        """The numbers or the moves of this step, and "no such part" where that is an answer."""
+        none = _get_question(asked).none
+        return span_screens.build_span_buttons(_build_choice(asked), translate, address=asked.address, none=none)
+
+    def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
+        """Take a step of the choice, or the chosen parts as the answer."""
+        if callback.action is not ButtonAction.ENTRY:
+            raise Stale("This question has no such button.")
+        choice = _build_choice(asked)
+        if callback.word != choice.draft.digest:
+            return RefusedInput(text_id="span-moved")
+        try:
+            tap = SpanTap(callback.get_number(TAP))
+        except ValueError:
+            raise Stale("There is no such button.") from None
+        return _apply(asked, choice, tap, callback.get_number(VALUE))
+
+    def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+        """Take a typed number or label as its button, and any other text as the part that it quotes."""
+        choice, none = _build_choice(asked), _get_question(asked).none
+        number = choice.find_typed_number(text.strip())
+        if number is not None:
+            return asked.with_entry(choice.apply_tap(SpanTap.CHOOSE, number).to_json())
+        tap = span_screens.find_typed_button(choice, text)
+        if tap is not None:
+            return _apply(asked, choice, tap, 0)
+        if none is not None and text.strip().casefold() == none.strip().casefold() and not choice.draft.spans:
+            return asked.with_answer(none)
+        return _quote_part(asked, text)
+
+    def apply_edit(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+        """Take the part that the changed message quotes now; a number meant a button of an earlier screen."""
+        return _quote_part(asked, text)
+
+    def restore_entry(self, shown: ShownQuestion, stored: str) -> object:  # noqa: ARG002  # any field's spans
+        """The stored parts, of which the last one is shown to be changed; None where there are none."""
+        spans = tuple((span["start"], span["end"]) for span in json.loads(stored))
+        return SpanDraft(kept=spans[:-1], current=spans[-1]).to_json() if spans else None
+
+    def format_answer(
+        self,
+        shown: ShownQuestion,
+        stored: str,
+        translate: Texts,
+        *,
+        language: str,  # noqa: ARG002  # has no letters
+    ) -> str:
+        """The parts in quotation marks, or the text for "no such part"."""
+        texts = [span["text"] for span in json.loads(stored)]
+        words = span_screens.format_spans(texts) or getattr(shown.question, "none", None) or translate("none-of-them")
+        return message_layout.shorten_text(words, MAX_ANSWER_UNITS)
+
+
+def _get_question(asked: AskedQuestion) -> SpanQuestion:
+    question = asked.shown.question
+    if not isinstance(question, SpanQuestion):
+        raise LookupError(f"{question.name} is not answered with parts of a text")
+    return question
+
+
+def _build_choice(asked: AskedQuestion) -> SpanChoice:
+    segments = text_segments.split_text(asked.shown.field_text)
+    return SpanChoice(segments=segments, most=_get_question(asked).most, draft=parse_draft(asked.draft.entry or {}))
+
+
+def _quote_part(asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+    extents = text_segments.find_typed_part(text, asked.shown.field_text)
+    draft = _build_choice(asked).choose_extents(extents)
+    if draft is None:
+        return RefusedInput(text_id="span-overlaps" if extents else "span-not-found")
+    return asked.with_entry(draft.to_json())
+
+
+def _apply(asked: AskedQuestion, choice: SpanChoice, tap: SpanTap, value: int) -> AnswerDraft:
+    draft, text = choice.draft, choice.segments.text
+    if tap is SpanTap.NONE and _get_question(asked).none is not None and not draft.spans:
+        return asked.with_answer(_get_question(asked).none)
+    if tap is SpanTap.SAVE and draft.current is not None:
+        return asked.with_answer([{"start": start, "end": end, "text": text[start:end]} for start, end in draft.spans])
+    return asked.with_entry(choice.apply_tap(tap, value).to_json())
