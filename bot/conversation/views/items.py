@@ -91,8 +91,12 @@ def render_item(item: AssignedItem, translate: Texts, *, progress: ItemProgress)
 
 def render_question(item: AssignedItem, translate: Texts, progress: ItemProgress) -> tuple[RenderedMessage, ...]:
     """The question that is asked now without the item, to be read below it."""
-    blocks = _build_question_blocks(progress, translate)
-    return message_layout.render_messages(blocks, translate, buttons=_build_item_buttons(item, translate, progress))
+    return message_layout.render_messages(
+        _build_question_blocks(progress, translate),
+        translate,
+        buttons=_build_item_buttons(item, translate, progress),
+        protect=not INPUTS[progress.asked.shown.question.kind].is_separate,
+    )
 
 
 def render_item_with_buttons(
@@ -165,8 +169,9 @@ def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemPr
 def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[TextBlock]:
     """What was answered before, and the question that is asked now."""
     asked = progress.asked
-    answered = TextBlock("\n".join(f"{question} — {answer}" for question, answer in progress.answered))
-    return [answered, *INPUTS[asked.shown.question.kind].build_blocks(asked, translate)]
+    is_repeated = progress.is_below and asked.draft.entry is not None  # they stand above
+    lines = [] if is_repeated else [f"{question} — {answer}" for question, answer in progress.answered]
+    return [TextBlock("\n".join(lines)), *INPUTS[asked.shown.question.kind].build_blocks(asked, translate)]
 
 
 def build_header(item: AssignedItem, translate: Texts) -> TextBlock:
