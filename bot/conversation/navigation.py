@@ -208,8 +208,6 @@ def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) 
     )
 
 
-
-
 def _announce_page_end(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
     """Say that the page before is finished and suggest a rest, where the item is the first of a later page."""
     page = item.page

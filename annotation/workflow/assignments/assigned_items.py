@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -207,8 +207,6 @@ def build_option_orders(context: AnnotatorContext, item: Item, *, occasion: int)
                 last=isinstance(question, ChoiceQuestion) and question.abstain is not None,
             )
     return orders
-
-
 
 
 def assign_item(

@@ -11,7 +11,7 @@ from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import callbacks, navigation, prompts
-from bot.conversation.handlers import answers
+from bot.conversation.handlers import answer_changes, answers
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.update_context import UpdateContext, join_calls

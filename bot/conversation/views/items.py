@@ -16,7 +16,7 @@ from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_item_texts
-from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.updates_and_calls import ButtonRows, InlineButton
 from bot.conversation.views import second_pass
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
@@ -141,7 +141,7 @@ def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
     """
     assignment_id = item.assignment_id
     if item.revision:
-        actions = (
+        actions: tuple[InlineButton, ...] = (
             message_layout.build_button(translate("keep"), ButtonAction.KEEP, assignment_id, typed=(prompts.STAY_OUT,)),
         )
     else:
