@@ -215,12 +215,15 @@ def _show_under_item(
         buttons=buttons,
         prompt=context.translate(prompt) if prompt else "",
     )
+    if context.incoming.query_id is None:
+        screens.begin_redraw(context.transaction.session, item.assignment_id)
+        older = navigation.remove_item_buttons(context, item)
+        shown = join_calls(older, context.send(rendered, assignment_id=item.assignment_id))
+    else:
+        shown = join_calls(context.acknowledge(), context.redraw_item(rendered, assignment_id=item.assignment_id))
     choices = prompts.encode_prompt(replace(rendered, html=""))
     context.save_state(context.state.with_step(ConversationStep.REASON, subject_id=item.assignment_id, prompt=choices))
-    if context.incoming.query_id is None:
-        older = navigation.remove_item_buttons(context, item)
-        return join_calls(older, context.send(rendered, assignment_id=item.assignment_id))
-    return join_calls(context.acknowledge(), context.redraw_item(rendered, assignment_id=item.assignment_id))
+    return shown
 
 
 def _redraw_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:

@@ -104,8 +104,7 @@ def _answer_item_with_text(
     answer = items.format_draft_answer(item, asked, result, context.translate)
     tap = context.as_tap(screens.find_message(context.transaction.session, item.assignment_id))
     calls = answers.store_draft(tap, opened, item.questions, draft, result)
-    changed = context.translate("answer-changed") if item.revision else ""
-    return context.confirm_typed(calls, "\n".join(filter(None, (answer, changed))))
+    return context.confirm_typed(calls, answer)
 
 
 def _keep_by_text(context: UpdateContext, item: AssignedItem) -> TelegramCalls:

@@ -311,7 +311,6 @@ more = ⋯
 undo-skip = Bring back
 which-answer = Which answer shall be changed?
 toast-wrong = No: { $gold }
-toast-changed = Answer changed
 training-rules = Training: { $total ->
     [one] { $total } question
    *[other] { $total } questions

@@ -325,7 +325,6 @@ more = ⋯
 undo-skip = Вернуть
 which-answer = Какой ответ изменить?
 toast-wrong = Нет: { $gold }
-toast-changed = Ответ изменён
 training-rules = Тренировка: { $total ->
     [one] { $total } вопрос
     [few] { $total } вопроса

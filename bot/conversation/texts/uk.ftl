@@ -326,7 +326,6 @@ more = ⋯
 undo-skip = Повернути
 which-answer = Яку відповідь змінити?
 toast-wrong = Ні: { $gold }
-toast-changed = Відповідь змінено
 training-rules = Тренування: { $total ->
     [one] { $total } запитання
     [few] { $total } запитання

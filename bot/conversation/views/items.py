@@ -292,7 +292,7 @@ def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
         gold = _format_all_gold(saved, saved.feedback, translate)
         text = translate("right") if saved.feedback.right else translate("toast-wrong", gold=gold)
     elif saved.revision:
-        text = translate("toast-changed")
+        text = translate("answer-changed")
     else:
         text = f"{emoji} {saved.number}" if emoji else translate("saved")
     return message_layout.shorten_text(text, MAX_TOAST_UNITS)

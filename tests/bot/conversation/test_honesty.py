@@ -80,8 +80,10 @@ def test_a_second_report_on_an_item_is_kept(chat: Chat, load: Load) -> None:
     load(more="reports: {threshold: 2}")
     chat.begin()
     for reason in ("Правильних відповідей кілька", "Помилки в мові", "Помилки в мові"):
+        chat.tap("⋯")
         chat.tap("Є проблема")
         chat.tap(reason)
+    chat.tap("⋯")
     chat.tap("Є проблема")
     chat.tap("Своїми словами")
     chat.say("Слово не те.")
@@ -126,7 +128,7 @@ def test_no_button_of_a_closed_project_leads_nowhere(chat: Chat, load: Load, tmp
     def collect() -> None:
         buttons.update({button.data: one.message_id for one in chat.screens for row in one.buttons for button in row})
 
-    for step in ("Укр", "А · Слова", "Погоджуюся", None, "українська", "Далі", "Почати", "Пропустити", "Назад", "А"):
+    for step in ("Укр", "А · Слова", "Погоджуюся", None, "українська", "Далі", "Почати", "Пропустити", "‹ Назад", "А"):
         collect()
         chat.tap(step) if step else chat.say("34")
     for command in ("/mydata", "/withdraw", "/task", "/projects", "/pause"):

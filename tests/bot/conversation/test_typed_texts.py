@@ -151,7 +151,7 @@ def test_one_answer_of_several_is_changed_by_its_message(chat: Chat, load: Load)
     chat.tap("А")
     chat.tap("Без відповіді")
     assert edit(chat, message, "4") == ["Відповідь змінено."]
-    assert [one.split("\n")[0] for one in chat.seen if "✓ 1" in one] == ["✓ 1 · «4»; А так"]
+    assert [one.split("\n")[1:3] for one in chat.seen if "✓ 1" in one] == [["Скільки? — «4»", "Ви певні? — так"]]
     assert chat.answers() == ["5", "4"]
 
 
@@ -167,7 +167,8 @@ def test_a_message_is_edited_while_a_later_question_is_open(chat: Chat, load: Lo
     chat.tap("Б")
     send(chat, "знаю")
     chat.tap("Зберегти")
-    assert [one.split("\n")[0] for one in chat.seen if "✓ 1" in one] == ["✓ 1 · «4»; Б ні; «знаю»"]
+    [finished] = [one.split("\n")[:4] for one in chat.seen if "✓ 1" in one]
+    assert finished == ["✓ 1", "Скільки? — «4»", "Ви певні? — ні", "Чому? — «знаю»"]
 
 
 def test_a_letter_is_edited_too(chat: Chat, load: Load) -> None:
