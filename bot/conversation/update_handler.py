@@ -86,6 +86,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.ANSWER), answers.apply_tap),
     (_build_tap_condition(ButtonAction.TOGGLE), answers.apply_tap),
     (_build_tap_condition(ButtonAction.DONE), answers.apply_tap),
+    (_build_tap_condition(ButtonAction.ENTRY), answers.apply_tap),
     (_leaves_all_questions, answers.confirm_item),
     (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_tap),
     (_build_tap_condition(ButtonAction.UNDO), answers.undo_answer),
