@@ -89,7 +89,11 @@ class SpansInput(QuestionInput):
     ) -> str:
         """The parts in quotation marks, or the text for "no such part"."""
         texts = [span["text"] for span in json.loads(stored)]
-        words = span_screens.format_spans(texts) or getattr(shown.question, "none", None) or translate("none-of-them")
+        words = (
+            span_screens.format_spans(texts, translate)
+            or getattr(shown.question, "none", None)
+            or translate("none-of-them")
+        )
         return message_layout.shorten_text(words, MAX_ANSWER_UNITS)
 
 

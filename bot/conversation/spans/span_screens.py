@@ -44,8 +44,10 @@ def build_span_blocks(choice: SpanChoice, translate: Texts) -> list[TextBlock]:
     text, draft = choice.segments.text, choice.draft
     blocks = []
     if draft.kept:
-        parts = ", ".join(f"«{message_layout.shorten_text(text[start:end], 120)}»" for start, end in draft.kept)
-        blocks.append(TextBlock(translate("span-another", parts=parts)))
+        parts = format_spans(
+            [message_layout.shorten_text(text[start:end], 120) for start, end in draft.kept], translate
+        )
+        blocks.append(TextBlock(translate("span-kept", parts=parts)))
     if not choice.segments.words:
         return [TextBlock(translate("span-empty"))]
     match choice.step:
@@ -194,6 +196,6 @@ def _show_in_context(choice: SpanChoice, span: Extent, most: int) -> tuple[str, 
     return f"{before}[{inside}]{after}", (len(before), len(before) + len(inside) + 2)
 
 
-def format_spans(texts: Sequence[str]) -> str:
-    """The texts of spans in one line."""
-    return ", ".join(f"«{text}»" for text in texts)
+def format_spans(texts: Sequence[str], translate: Texts) -> str:
+    """The texts of spans in quotation marks, in one line."""
+    return ", ".join(translate("span-part", part=text) for text in texts)

@@ -85,7 +85,8 @@ span-last = Which word does it end with? It begins with “{ $first }”.
 span-match = These words are in the text more than once. Which place?
 span-confirm = Is this it? Then save. Or add or drop a word at either end.
 span-empty = There are no words to mark here.
-span-another = Marked so far: { $parts }. What else?
+span-kept = Marked so far: { $parts }
+span-part = “{ $part }”
 span-save = Save
 span-add = One more part
 span-change = Choose again
@@ -101,9 +102,9 @@ span-moved = The screen has changed meanwhile. Tap again.
 ## The second look: the right answer on the screen
 
 second-pass = now with the right answer
-second-first = You chose: { $answer }
-second-gold = Right: { $answer }
-second-right = You chose the right one: { $answer }
+second-first = Your answer: { $answer }
+second-gold = The right one: { $answer }
+second-right = You were right: { $answer }
 second-none = All is well
 
 ## An answer in one’s own words
