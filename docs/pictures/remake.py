@@ -7,6 +7,7 @@ both interfaces of Label Studio from a real server (`make servers`), 800 and 128
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -110,18 +111,19 @@ def bot(browser: Browser, folder: Path) -> None:
         page.screenshot(path=HERE / "bot-task.png")
         go_on(page)
         page.screenshot(path=HERE / "bot-item.png")
-        tap(page, "Є проблема")
+        tap(page, "⋯")
+        tap(page, newest(page).locator(".key").first.inner_text())
         page.screenshot(path=HERE / "bot-problem.png")
     with phone(browser, folder, "acceptability") as page:
         go_on(page)
-        tap(page, "Б ·")
+        tap(page, "не можна")
         newest(page).locator(".key", has_text="Пропустити").wait_for()
-        page.get_by_text("✓ 1 ·").evaluate("shown => shown.closest('li').scrollIntoView()")
+        page.get_by_text(re.compile("[✓✗] 1 ·")).evaluate("shown => shown.closest('li').scrollIntoView()")
         page.screenshot(path=HERE / "bot-training.png")
     with phone(browser, folder, "multiple-answers") as page:
         go_on(page)
-        tap(page, "Б ·")
-        tap(page, "В ·")
+        for index in (1, 2):
+            tap(page, newest(page).locator(".key").nth(index).inner_text())
         page.screenshot(path=HERE / "bot-boxes.png")
 
 
