@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from annotation.vocabulary import Stage
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import screens
@@ -96,8 +97,9 @@ def _answer_item_with_text(
     answer = items.format_draft_answer(item, asked, result, context.translate)
     tap = context.as_tap(screens.find_message(context.transaction.session, item.assignment_id))
     calls = answers.store_draft(tap, opened, item.questions, draft, result)
+    mark = "" if item.stage is Stage.TRAINING else "✓ "  # there an answer may be wrong, and the annotator is told so
     changed = context.translate("answer-changed") if item.revision else ""
-    return context.confirm_typed(calls, "\n".join(filter(None, (answer, changed))))
+    return context.confirm_typed(calls, f"{mark}{answer}\n{changed}".strip())
 
 
 def _keep_by_text(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
@@ -107,7 +109,7 @@ def _keep_by_text(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
         return ()
     message_id = screens.find_message(context.transaction.session, item.assignment_id)
     tap = context.as_tap(message_id, callbacks.decode_callback(choice.data))
-    return context.confirm_typed(answers.keep_answer(tap), prompts.get_choice_name(choice))
+    return context.confirm_typed(answers.keep_answer(tap), f"✓ {prompts.get_choice_name(choice)}")
 
 
 def _explain_refusal(context: UpdateContext, refused: RefusedInput) -> TelegramCalls:

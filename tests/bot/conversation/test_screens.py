@@ -228,6 +228,7 @@ def several(play: Play) -> None:
     play.tap("undo")
     play.tap("keep")
     chat.say("b" if play.language == "en" else "б")
+    chat.say(play.say("done"))
     chat.say("5")
 
 
