@@ -27,7 +27,7 @@ WORD_SETS = {
 
 YES and NO are for what is an answer or cannot be undone, GO_ON and STAY_OUT for what leads on or back.
 """
-MAX_SHORT_NAME = 2
+MAX_SHORT_NAME = 4
 """The longest letter or number, in characters, that is the label of a button instead of its option."""
 _LETTERS = str.maketrans("abekmhpctxi", "авекмнрстхі")
 _PLAIN = str.maketrans({"’": "'", "ʼ": "'", "ё": "е", "\u2068": None, "\u2069": None, "\u202c": None})
@@ -54,7 +54,8 @@ def list_option_words(options: Sequence[str], letters: Sequence[str] = ()) -> tu
 
 def get_choice_name(button: InlineButton) -> str:
     """What the annotator chose with a button: its label, or the option for which a letter or number stands there."""
-    return button.typed[0] if len(button.label) <= MAX_SHORT_NAME and button.typed else button.label
+    option = button.typed[0] if button.typed and button.typed[0] not in WORD_SETS else button.label
+    return option if len(button.label) <= MAX_SHORT_NAME else button.label
 
 
 def encode_prompt(message: RenderedMessage) -> dict[str, Any]:

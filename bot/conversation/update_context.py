@@ -220,14 +220,14 @@ class UpdateContext:
         return replace(self, incoming=tap, callback=callback)
 
     def confirm_typed(self, calls: TelegramCalls, understood: str) -> TelegramCalls:
-        """The calls of a tap that was typed: a message says what was understood, and what the acknowledgement would."""
+        """The calls of a tap that was typed: a message says what was understood, and what the toast would say."""
         return tuple(
             self._build_confirmation(call, understood) if isinstance(call, TapAcknowledgement) else call
             for call in calls
         )
 
     def _build_confirmation(self, acknowledgement: TapAcknowledgement, understood: str) -> NewMessage:
-        lines = [f"✓ {understood}"]
+        lines = [understood]
         if acknowledgement.text not in {"", self.translate("saved"), self.translate("noted")}:
             lines.append(acknowledgement.text)
         (message,) = self.send(message_layout.render_text(self.translate, "\n".join(lines)))

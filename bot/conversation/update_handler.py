@@ -196,7 +196,7 @@ def handle_update(
     if choice is None:
         return _call_handler(context)
     tap = typed_choices.make_tap(context, choice)
-    return context.confirm_typed(_call_handler(tap), prompts.get_choice_name(choice))
+    return context.confirm_typed(_call_handler(tap), f"✓ {prompts.get_choice_name(choice)}")
 
 
 def _call_handler(context: UpdateContext) -> TelegramCalls:

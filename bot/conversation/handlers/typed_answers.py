@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from annotation.errors import Stale
+from annotation.vocabulary import Stage
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import screens
@@ -104,7 +105,8 @@ def _answer_item_with_text(
     answer = items.format_draft_answer(item, asked, result, context.translate)
     tap = context.as_tap(screens.find_message(context.transaction.session, item.assignment_id))
     calls = answers.store_draft(tap, opened, item.questions, draft, result)
-    return context.confirm_typed(calls, answer)
+    mark = "" if item.stage is Stage.TRAINING else "✓ "  # there an answer may be wrong, and the annotator is told so
+    return context.confirm_typed(calls, f"{mark}{answer}")
 
 
 def _keep_by_text(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
@@ -114,7 +116,7 @@ def _keep_by_text(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
         return ()
     message_id = screens.find_message(context.transaction.session, item.assignment_id)
     tap = context.as_tap(message_id, callbacks.decode_callback(choice.data))
-    return context.confirm_typed(answer_changes.keep_answer(tap), prompts.get_choice_name(choice))
+    return context.confirm_typed(answer_changes.keep_answer(tap), f"✓ {prompts.get_choice_name(choice)}")
 
 
 def _add_message(context: UpdateContext, asked: AskedQuestion) -> AskedQuestion:

@@ -49,7 +49,7 @@ def render_summary(summary: DataSummary, translate: Texts, *, zone: str | None) 
             ButtonAction.PROFILE,
             answer.project_id,
             word=onboarding.compute_field_digest(answer.field),
-            typed=(str(number),),
+            typed=(answer.field.text, str(number)),
         )
         for number, answer in enumerate(summary.profile, 1)
     ]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 CHOICE = ProfileField(name="native", text="?", options=("українська", "інша"))
 NUMBER = ProfileField(name="age", text="?", type="number", required=True)
+YEARS = ProfileField(name="years", text="?", type="number", most=60)
 TEXT = ProfileField(name="city", text="?", type="text")
 
 
@@ -28,7 +29,10 @@ TEXT = ProfileField(name="city", text="?", type="text")
         (CHOICE, "марсіанська", "'марсіанська' is not among the options."),
         (NUMBER, "34", "34"),
         (NUMBER, "34,5", "34.5"),
-        (NUMBER, "-1", "-1"),
+        (NUMBER, "-1", "-1 is out of range."),
+        (NUMBER, "121", "121 is out of range."),
+        (YEARS, "-1", "-1"),
+        (YEARS, "61", "61 is out of range."),
         (NUMBER, "багато", "'багато' is no number."),
         (NUMBER, "1e9", "'1e9' is no number."),
         (NUMBER, "nan", "'nan' is no number."),
