@@ -143,7 +143,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (lambda context: context.replies_elsewhere, typed_answers.answer_replied_item),
     (_was_sent_before_prompt, typed_answers.explain_early_input),
     (_build_step_condition(ConversationStep.CHOICE), typed_choices.repeat_prompt),
-    (_build_step_condition(ConversationStep.REASON), typed_choices.repeat_prompt),
+    (_build_step_condition(ConversationStep.REASON), skips_and_reports.repeat_reasons),
     (_build_step_condition(ConversationStep.PROFILE), onboarding.record_profile_text),
     (_build_step_condition(ConversationStep.ZONE), onboarding.set_typed_time_zone),
     (_build_step_condition(ConversationStep.SKIP), skips_and_reports.skip_with_text),

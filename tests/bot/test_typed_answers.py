@@ -95,7 +95,8 @@ async def test_a_reply_to_anything_else_is_explained(chat: Chat, load: Load) -> 
     await chat.deliver()
     assert chat.answers() == []
     assert (
-        person.messages[-1].text == "У тому повідомленні немає запитання, на яке можна відповісти. Нічого не збережено."
+        person.messages[-1].text
+        == "У тому повідомленні немає запитання, на яке можна відповісти. Нічого не збережено. Що далі, покаже /start"
     )
     person.send("А", reply_to=find_item(person, "слово 1"))
     await chat.deliver()

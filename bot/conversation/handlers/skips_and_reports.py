@@ -51,6 +51,13 @@ def ask_report_reason(context: UpdateContext) -> TelegramCalls:
     )
 
 
+def repeat_reasons(context: UpdateContext) -> TelegramCalls:
+    """Explain that a text is none of the choices under the item, and show the item with them again, below."""
+    item = _get_live_item(context, context.state.subject_id)
+    choices = prompts.decode_prompt(context.state.prompt).buttons
+    return join_calls(context.send_text("choose-shown"), _show_under_item(context, item, choices))
+
+
 def skip_item(context: UpdateContext) -> TelegramCalls:
     """Show the reasons for a skip, or skip the item for one of them."""
     callback = context.require_callback()

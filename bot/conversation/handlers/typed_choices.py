@@ -7,8 +7,7 @@ text is explained and the prompt repeated; it is never an answer to an item.
 from __future__ import annotations
 
 from annotation.workflow.conversations import screens
-from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import callbacks, message_layout, navigation, prompts
+from bot.conversation import callbacks, navigation, prompts
 from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import InlineButton, TelegramCalls
@@ -38,11 +37,6 @@ def _leads_on(button: InlineButton) -> bool:
 def repeat_prompt(context: UpdateContext) -> TelegramCalls:
     """Explain that a text is none of the choices, and ask again."""
     state, prompt = context.state, prompts.decode_prompt(context.state.prompt)
-    if state.step is ConversationStep.REASON:
-        choices = [button.label for row in prompt.buttons for button in row]
-        return context.send(
-            message_layout.render_text(context.translate, context.translate("choose-shown"), "\n".join(choices))
-        )
     if any(_leads_on(button) for row in prompt.buttons for button in row):
         return join_calls(context.send_text("only-read"), navigation.show_current_screen(context))
     return join_calls(context.send_text("choose-shown"), context.ask(prompt, state.step, subject_id=state.subject_id))

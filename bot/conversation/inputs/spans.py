@@ -67,7 +67,7 @@ class SpansInput(QuestionInput):
         if tap is not None:
             return _apply(asked, choice, tap, 0)
         if none is not None and text.strip().casefold() == none.strip().casefold() and not choice.draft.spans:
-            return asked.with_answer(none)
+            return asked.with_answer([])
         return _quote_part(asked, text)
 
     def apply_edit(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
@@ -120,7 +120,7 @@ def _quote_part(asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
 def _apply(asked: AskedQuestion, choice: SpanChoice, tap: SpanTap, value: int) -> AnswerDraft:
     draft, text = choice.draft, choice.segments.text
     if tap is SpanTap.NONE and _get_question(asked).none is not None and not draft.spans:
-        return asked.with_answer(_get_question(asked).none)
+        return asked.with_answer([])
     if tap is SpanTap.SAVE and draft.current is not None:
         return asked.with_answer([{"start": start, "end": end, "text": text[start:end]} for start, end in draft.spans])
     return asked.with_entry(choice.apply_tap(tap, value).to_json())

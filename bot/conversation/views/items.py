@@ -114,7 +114,8 @@ def render_item_with_buttons(
 
 
 def _build_item_buttons(item: AssignedItem, translate: Texts, progress: ItemProgress) -> ButtonRows:
-    return (*build_answer_buttons(item, translate, progress.asked), *build_action_buttons(item, translate))
+    asked = progress.asked
+    return (*build_answer_buttons(item, translate, asked), *build_action_buttons(item, translate, asked))
 
 
 def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion) -> ButtonRows:

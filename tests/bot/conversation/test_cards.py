@@ -124,7 +124,7 @@ def test_one_answer_is_changed_alone_and_what_hangs_on_it_goes(chat: Chat, load:
     assert len(chat.answers()) == 1
     chat.tap("2. Друге?")
     chat.tap("ні", on=next(one for one in chat.screens if "Залишити як було" in str(one)))
-    assert chat.toasts[-1] == "Відповідь змінено"
+    assert chat.toasts[-1] == "Відповідь змінено."
     changed = next(one for one in chat.screens if one.message_id == card.message_id)
     assert changed.text.startswith("✓ 1\nЯкі? — б\nДруге? — ні\n\nслово 0")
 

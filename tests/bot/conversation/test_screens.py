@@ -483,7 +483,7 @@ def correcting(play: Play) -> None:
     chat.say(own["remark"])
     play.tap("text-save")
     chat.say("2")
-    chat.tap(f"☐ {'B' if play.language == 'en' else 'Б'}")
+    chat.tap(f"☐ {own['why'][1][1]}")
     play.tap("done")
     play.tap("leave-open")
     stored = chat.judgements()[0].answers or {}

@@ -148,7 +148,7 @@ def test_a_text_without_words_can_be_skipped(chat: Chat, load: Load) -> None:
     """Nothing can be marked there, and the screen says so."""
     begin(chat, load, text="— … —")
     assert "Тут немає слів" in chat.last.text
-    assert chat.last.labels[0] == "Пропустити | Є проблема"
+    assert chat.last.labels[0] == "Пропустити | ⋯"
 
 
 def test_a_long_text_and_its_long_sentence_fit(chat: Chat, load: Load) -> None:
