@@ -22,9 +22,8 @@ EXPORT_INTERVAL = timedelta(minutes=10)
 
 def send_my_data(context: UpdateContext) -> TelegramCalls:
     """`/mydata`: what is stored about the annotator, in words, and all of it as a JSON file."""
-    session = context.transaction.session
-    summary = data_summary.summarise_data(session, annotator_id=context.annotator_id)
-    data = data_export.export_annotator(session, annotator_id=context.annotator_id)
+    summary = data_summary.summarise_data(context.transaction.session, annotator_id=context.annotator_id)
+    data = data_export.export_annotator(context.transaction.session, annotator_id=context.annotator_id)
     content = json.dumps(data, ensure_ascii=False, indent=2).encode()
     caption = context.translate("mydata")
     file = NewDocument(chat_id=context.incoming.chat_id, name=EXPORT_FILE_NAME, content=content, caption=caption)
