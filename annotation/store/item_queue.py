@@ -58,7 +58,7 @@ class QueueQuery:
     `cursor_start` and `window_start` are random numbers from 0 to below 1, as shares of the queue: where a new cursor
     starts, and where this call looks for started items. With `blind` the annotator gets no item of a group that they
     have met in any project but `exceptions`. `cause` is the exposure that this assignment will be recorded with. `bins`
-    are the group bins that a group allocation allows them, None for all.
+    are the group bins that a group allocation allows them, None for all. With `counts_open` open items are counted.
     """
 
     annotator_id: int
@@ -67,6 +67,7 @@ class QueueQuery:
     cause: ExposureCause
     cursor_start: float
     window_start: float
+    counts_open: bool = True
     blind: bool = False
     exceptions: tuple[int, ...] = ()
     bins: tuple[int, ...] | None = None
@@ -76,9 +77,9 @@ class QueueQuery:
 class QueuedItem:
     """The item whose place was taken, or neither id nor item where there is none for the annotator now.
 
-    `item` is None for an item that they had before its lease expired. `open_items` is the number of items with a free
-    place before the call, this one included, counted up to `MOST_COUNTED` + 1. `search_again` says that the search has
-    not ended and that the next call goes on.
+    `item` is None for an item that they had before its lease expired. `open_items`, if they are counted, is the number
+    of items with a free place before the call, this one included, up to `MOST_COUNTED` + 1. `search_again` says that
+    the search has not ended and that the next call goes on.
     """
 
     item_id: int | None = None
@@ -114,13 +115,11 @@ def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> Que
     if top is None:
         return QueuedItem()
     expired = _select_ids(session, item_queue_sql.EXPIRED, query, cause=query.cause.value) if has_expired else []
-    item = _take_place(session, expired)
-    if item is not None:
+    if (item := _take_place(session, expired)) is not None:
         return QueuedItem(item_id=item.id)
     before = stored or _start_cursor(session, query, top=top, now=now)
     candidates = _find_candidates(session, query, before, window_start=int(query.window_start * (top + 1)))
-    item = _take_place(session, candidates)
-    if item is not None:
+    if (item := _take_place(session, candidates)) is not None:
         return QueuedItem(item_id=item.id, item=item, open_items=open_items)
     queued, cursor = None, before
     if not before.finished:
@@ -199,13 +198,14 @@ def _take_candidate(session: Session, candidates: list[int]) -> QueuedItem:
     return QueuedItem(search_again=True) if item is None else QueuedItem(item_id=item.id, item=item)
 
 
-def _read_queue_state(session: Session, query: QueueQuery) -> tuple[int | None, bool, int, _Cursor | None]:
+def _read_queue_state(session: Session, query: QueueQuery) -> tuple[int | None, bool, int | None, _Cursor | None]:
     """The last open position, whether the annotator has an expired lease, the number of open items, and the cursor."""
     values = {"annotator": query.annotator_id, "project": query.project_id, "pool": query.pool.value}
-    row = session.connection().execute(item_queue_sql.QUEUE_STATE, values | {"most": MOST_COUNTED + 1}).one()
+    values["most"] = MOST_COUNTED + 1 if query.counts_open else 0
+    row = session.connection().execute(item_queue_sql.QUEUE_STATE, values).one()
     top, expired, open_items, start, pos, wrapped, seq = row
     cursor = None if start is None else _Cursor(start=start, pos=pos, wrapped=bool(wrapped), seq=seq)
-    return top, bool(expired), open_items, cursor
+    return top, bool(expired), open_items if query.counts_open else None, cursor
 
 
 def _find_candidates(session: Session, query: QueueQuery, cursor: _Cursor, *, window_start: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""The base of all table models: names of constraints, enum columns, UTC times, partial indexes, writing of rows."""
+"""The base of all table models: names of constraints, enums, UTC times, partial indexes, rows read and written."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
@@ -36,8 +36,7 @@ class TableModel(SQLModel):
         made = {name: make() for name, make in factories.items() if name not in given}
         self.__dict__.update(constants | made | given)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
+    __setattr__ = object.__setattr__  # type: ignore[assignment]
 
 
 @cache
@@ -112,7 +111,7 @@ class RowReader(Generic[Row]):
 
         A row that the session has already gets these values, so its changes have to be flushed before.
         """
-        key = [values[index] for index in self._key]
+        key = tuple(values[index] for index in self._key)
         if None in key:
             return None
         row: Row | None = session.identity_map.get(self._mapper.identity_key_from_primary_key(key))

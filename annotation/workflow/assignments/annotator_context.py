@@ -287,7 +287,7 @@ def _build_context_select(source: sa.FromClause, *readers: RowReader[Any]) -> sa
     )
 
 
-_PROJECT_TABLE: sa.Table = sa.inspect(Project).local_table
+_PROJECT_TABLE: sa.FromClause = sa.inspect(Project).local_table
 _CONTEXT = _build_context_select(_PROJECT_TABLE).where(col(Project.id) == sa.bindparam("project"))
 _ASSIGNMENT = _build_context_select(
     sa.inspect(Assignment)

@@ -176,8 +176,7 @@ def build_option_orders(context: AnnotatorContext, item: Item, *, occasion: int)
 def _count_remaining(opened: OpenedAssignment, *, open_items: int | None) -> int | None:
     """The number does not depend on the item that it is shown with, so that nobody can tell hidden items by it."""
     item, is_hidden = opened.item, opened.assignment.is_control or opened.assignment.is_repeat
-    reward = opened.context.definition.reward
-    if reward is None or not reward.countdown or not (is_hidden or item.pool in POOLS_WITH_OVERLAP):
+    if not opened.context.definition.has_countdown or not (is_hidden or item.pool in POOLS_WITH_OVERLAP):
         return None
     if open_items is None:
         pool = Pool.MAIN if is_hidden else item.pool

@@ -159,6 +159,7 @@ def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -
         window_start=assignment_policy.generate_seeded_number(
             context.seed_key, "started", context.participation.shown + 1
         ),
+        counts_open=context.definition.has_countdown,
         blind=context.is_baseline,
         exceptions=context.exposure_exceptions,
         bins=group_allocation.get_allowed_bins(

@@ -34,7 +34,7 @@ class Texts:
             self._without_arguments[text_id] = self._format_text(text_id, arguments)
         return self._without_arguments[text_id]
 
-    def _format_text(self, text_id: str, arguments: Mapping[str, str | int]) -> str:
+    def _format_text(self, text_id: str, arguments: dict[str, str | int]) -> str:
         pattern = self.bundle.get_message(text_id).value
         if pattern is None:
             raise LookupError(f"{self.language}: {text_id} has no text")
