@@ -33,11 +33,6 @@ class ProjectFile(ProjectSections):
             raise contradiction.validation_error
         return self
 
-    @property
-    def has_countdown(self) -> bool:
-        """Whether annotators are shown how many items are left."""
-        return self.reward is not None and self.reward.countdown
-
 
 class CheckedProject(Section):
     """A checked project file: its path, and its content. Paths written in the file are relative to its folder."""
