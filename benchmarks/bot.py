@@ -17,13 +17,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import shutil
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
@@ -32,16 +27,9 @@ sys.path.insert(0, f"{sys.path.pop(0)}/shared")  # what benchmarks share; bot.py
 
 import _contenders
 from _figures import Figure, show
+from _tapping import run_contender
 
-from bot.emulator.display_log import DisplayedEvent
-from bot.emulator.model import Message
-from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
-
-CONTENDER = Path(__file__).parent / "shared" / "_contenders.py"
 FEW = 1000
-BEFORE = 6
-"""Taps of everybody before anything is measured: who joins has to get through the first questions."""
 CROWD = 10
 """How many times more people a crowd has."""
 SLOW = 0.1
@@ -50,73 +38,9 @@ RATE = 50
 """Answers a second at which the time from tap to saved is measured."""
 
 
-@dataclass
-class Crowd:
-    """People who tap the first button of every new message: at once, or where `paced`, when they are told to."""
-
-    telegram: Telegram
-    begun: dict[int, float] = field(default_factory=dict)
-    taps: Counter[int] = field(default_factory=Counter)
-    answers: int = 0
-    times: list[float] = field(default_factory=list)
-    ready: list[Message] = field(default_factory=list)
-    paced: bool = False
-
-    def watch(self, entry: DisplayedEvent) -> None:
-        """A toast ends a tap; a new item begins one."""
-        if entry.kind == "toast" and entry.person in self.begun:
-            self.answers += 1
-            self.times.append(perf_counter() - self.begun.pop(entry.person))
-        if entry.kind == "message" and entry.buttons:
-            message = self.telegram.chats[entry.person].messages[entry.message]
-            if self.paced:
-                self.ready.append(message)
-            else:
-                asyncio.get_running_loop().call_soon(self.tap, message)
-
-    def tap(self, message: Message) -> None:
-        """Tap its first button."""
-        self.taps[message.chat.id] += 1
-        self.begun[message.chat.id] = perf_counter()
-        self.telegram.person(message.chat.id).press(message.buttons[0][1], on=message)
-
-
-@asynccontextmanager
-async def running(kind: str, url: str, *, people: int, slow: float = 0.0) -> AsyncIterator[Crowd]:
-    """A contender at work with everybody's first item on the screen; Telegram takes `slow` seconds for each call."""
-    telegram = Telegram()
-    telegram.faults.latency = slow
-    crowd = Crowd(telegram)
-    url = _fresh(url)
-    async with Server(telegram) as server:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, str(CONTENDER), kind, url, server.url, telegram.token, cwd=CONTENDER.parent
-        )
-        try:
-            telegram.display_log.watchers.append(crowd.watch)
-            for number in range(1, people + 1):
-                telegram.person(number).send("/start")
-            async with asyncio.timeout(120):
-                while min(crowd.taps.values(), default=0) < BEFORE or len(crowd.taps) < people:
-                    await asyncio.sleep(0.02)
-            yield crowd
-        finally:
-            process.terminate()
-            await process.wait()
-
-
-def _fresh(url: str) -> str:
-    """A copy of the database: each run begins where the others began."""
-    file = Path(url.removeprefix("sqlite:///"))
-    for rest in file.parent.glob("run.db*"):
-        rest.unlink()
-    shutil.copy(file, file.parent / "run.db")
-    return f"sqlite:///{file.parent / 'run.db'}"
-
-
 async def throughput(kind: str, url: str, *, people: int, seconds: float, slow: float = 0.0) -> float:
     """Acknowledged answers a second, all people at once."""
-    async with running(kind, url, people=people, slow=slow) as crowd:
+    async with run_contender(kind, url, people=people, slow=slow) as crowd:
         before, begun = crowd.answers, perf_counter()
         await asyncio.sleep(seconds)
         return (crowd.answers - before) / (perf_counter() - begun)
@@ -124,7 +48,7 @@ async def throughput(kind: str, url: str, *, people: int, seconds: float, slow: 
 
 async def latency(url: str, *, people: int, seconds: float) -> list[float]:
     """Milliseconds from tap to acknowledgement, which follows the commit, at a steady rate."""
-    async with running("hromada", url, people=people) as crowd:
+    async with run_contender("hromada", url, people=people) as crowd:
         crowd.paced = True
         await asyncio.sleep(1)
         crowd.times.clear()

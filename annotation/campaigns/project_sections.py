@@ -103,3 +103,8 @@ class ProjectSections(Section):
     def min_overlap(self) -> int | None:
         """The number of answers that each item needs at least; None for imported votes."""
         return self.overlap.min if isinstance(self.overlap, DynamicOverlap) else self.overlap
+
+    @property
+    def has_countdown(self) -> bool:
+        """Whether annotators are shown how many items are left."""
+        return self.reward is not None and self.reward.countdown

@@ -6,6 +6,7 @@ on as a value, `LockedAnnotator`; nothing about it is kept in the session.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,8 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlmodel import Session, col
 
 from annotation.errors import NotFound
-from annotation.store.models import Annotator
+from annotation.store.models import Annotator, table_model
+from annotation.store.models.table_model import RowReader
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,17 @@ def _on_postgresql(_element: _PreferIndexes, _compiler: object, **_: object) -> 
     return "set_config('enable_seqscan', 'off', true) || set_config('jit', 'off', true)"
 
 
-def add_annotator_lock(statement: sa.Select[Any]) -> sa.Select[Any]:
-    """Make a SELECT whose first column is `Annotator` lock the rows of the annotators that it returns.
-
-    The caller passes the annotator in the result to `get_locked`.
-    """
-    locked = statement.add_columns(_PreferIndexes()).with_for_update(key_share=True, of=Annotator)
-    return locked.execution_options(populate_existing=True)
+_ANNOTATOR = RowReader(Annotator)
 
 
-_LOCK = add_annotator_lock(sa.select(Annotator).where(col(Annotator.id) == sa.bindparam("annotator")))
+def build_locking_select(*readers: RowReader[Any]) -> sa.Select[*tuple[Any, ...]]:
+    """A SELECT from the table of annotators for `read_locked`: it locks their rows, and reads others beside them."""
+    table = sa.inspect(Annotator).local_table
+    columns = (column for reader in (_ANNOTATOR, *readers) for column in reader.columns)
+    return sa.select(*columns, _PreferIndexes()).select_from(table).with_for_update(key_share=True, of=table)
+
+
+_LOCK = build_locking_select().where(col(Annotator.id) == sa.bindparam("annotator"))
 
 
 def lock_annotator(session: Session, annotator_id: int) -> LockedAnnotator:
@@ -82,15 +85,21 @@ def lock_annotator(session: Session, annotator_id: int) -> LockedAnnotator:
     Other transactions that lock the same row wait until this transaction ends. SQLite has one writer at a time and
     needs no row lock.
     """
-    row = session.execute(_LOCK, {"annotator": annotator_id}).first()
-    if row is None:
+    found = read_locked(session, _LOCK, {"annotator": annotator_id})
+    if found is None:
         raise NotFound("There is no such annotator.")
-    return get_locked(session, row[0])
+    return found[0]
 
 
-def get_locked(session: Session, annotator: Annotator) -> LockedAnnotator:
-    """The value for an annotator that a statement made by `add_annotator_lock` has read and locked just now."""
-    return LockedAnnotator(annotator, session, _get_transaction(session))
+def read_locked(
+    session: Session, statement: sa.Select[*tuple[Any, ...]], parameters: Mapping[str, Any], *readers: RowReader[Any]
+) -> tuple[LockedAnnotator, list[Any]] | None:
+    """Lock the annotator that a statement of `build_locking_select` finds, and read rows beside; None for nobody."""
+    found = table_model.read_first_rows(session, statement, parameters, _ANNOTATOR, *readers)
+    if found is None:
+        return None
+    annotator, *others, _ = found
+    return LockedAnnotator(annotator, session, _get_transaction(session)), others
 
 
 def _get_transaction(session: Session) -> SessionTransaction | None:

@@ -112,13 +112,11 @@ def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> Que
     if top is None:
         return QueuedItem()
     expired = _select_ids(session, item_queue_sql.EXPIRED, query, cause=query.cause.value) if has_expired else []
-    item = _take_place(session, expired)
-    if item is not None:
+    if (item := _take_place(session, expired)) is not None:
         return QueuedItem(item_id=item.id)
     before = stored or _start_cursor(session, query, top=top, now=now)
     candidates = _find_candidates(session, query, before, window_start=int(query.window_start * (top + 1)))
-    item = _take_place(session, candidates)
-    if item is not None:
+    if (item := _take_place(session, candidates)) is not None:
         return QueuedItem(item_id=item.id, item=item)
     queued, cursor = None, before
     if not before.finished:

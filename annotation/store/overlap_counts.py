@@ -18,9 +18,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
 from annotation.store.models import Item, RequeuedItem
+from annotation.store.models.table_model import RowReader
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ItemStatus, Pool
 
 IS_OPEN = col(Item.status) == ItemStatus.OPEN
@@ -28,25 +29,20 @@ IS_OPEN = col(Item.status) == ItemStatus.OPEN
 _TAKE = sa.text("UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id = :item AND free > 0")
 _TAKE_HELD = sa.text("UPDATE item SET held = held - 1, n_live = n_live + 1 WHERE id = :item AND held > 0")
 _FILL = sa.text("UPDATE item SET n_done = n_done + 1 WHERE id = :item")
+_ITEMS: sa.Table = Item.__table__  # type: ignore[attr-defined]
+_ITEM_READER = RowReader(Item)
 _TAKE_RETURNING = (
-    sa.update(Item)
-    .where(col(Item.free) > 0)
-    .values(free=col(Item.free) - 1, n_live=col(Item.n_live) + 1)
-    .returning(Item)
+    sa.update(_ITEMS)
+    .where(_ITEMS.c.free > 0)
+    .values(free=_ITEMS.c.free - 1, n_live=_ITEMS.c.n_live + 1)
+    .returning(*_ITEM_READER.columns)
 )
-_READ_FROM_DATABASE = {"populate_existing": True, "autoflush": False}
-_TAKE_ONE = (
-    select(Item)
-    .from_statement(_TAKE_RETURNING.where(col(Item.id) == sa.bindparam("item")))
-    .execution_options(**_READ_FROM_DATABASE)
-)
-_FIRST_UNLOCKED = sa.text("""(
+_TAKE_ONE = _TAKE_RETURNING.where(_ITEMS.c.id == sa.bindparam("item"))
+_TAKE_UNLOCKED = _TAKE_RETURNING.where(
+    _ITEMS.c.id
+    == sa.text("""(
 SELECT id FROM item WHERE id = ANY(CAST(:items AS integer[])) AND free > 0
 ORDER BY array_position(CAST(:items AS integer[]), id) LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)""")
-_TAKE_UNLOCKED = (
-    select(Item)
-    .from_statement(_TAKE_RETURNING.where(col(Item.id) == _FIRST_UNLOCKED))
-    .execution_options(**_READ_FROM_DATABASE)
 )
 _RELEASE = (
     sa.update(Item)
@@ -75,10 +71,13 @@ def take_first_place(session: Session, item_ids: Sequence[int]) -> Item | None:
 
     On PostgreSQL items locked by another transaction are passed over.
     """
-    if session.get_bind().dialect.name == "postgresql":
-        return session.execute(_TAKE_UNLOCKED, {"items": list(item_ids)}).scalars().first()
-    taken = (session.execute(_TAKE_ONE, {"item": item_id}).scalars().first() for item_id in item_ids)
-    return next((item for item in taken if item is not None), None)
+    connection = session.connection()
+    if connection.dialect.name == "postgresql":
+        taken = connection.execute(_TAKE_UNLOCKED, {"items": list(item_ids)}).first()
+    else:
+        attempts = (connection.execute(_TAKE_ONE, {"item": item_id}).first() for item_id in item_ids)
+        taken = next((row for row in attempts if row is not None), None)
+    return None if taken is None else _ITEM_READER.load_row(session, taken)
 
 
 def fill_place(session: Session, *, item_id: int) -> None:

@@ -122,6 +122,9 @@ class UpdateContext:
 
     def find_project(self, project_id: int) -> tuple[Project, ProjectFile] | None:
         """A project with its definition; None for an unknown id."""
+        loaded = self.transaction.contexts.get(project_id)
+        if loaded is not None:
+            return loaded.project, loaded.definition
         return definitions.find_project(self.transaction.session, project_id=project_id)
 
     def get_project(self, project_id: int) -> tuple[Project, ProjectFile]:

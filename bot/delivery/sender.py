@@ -230,9 +230,10 @@ class Sender:
 
     async def _has_hold(self, in_flight: InFlightMessage) -> bool:
         """Whether no other process sends this message; where the hold has ended, the database is asked for it."""
-        message, hold = in_flight.message, self.make_hold()
+        message = in_flight.message
         if self.runner.database_clock() < message.held_until:
             return True
+        hold = self.make_hold()
         if not await self.runner.run(lambda session: outbox.extend_holds(session, [message.id], hold)):
             in_flight.dropped = True
             return False

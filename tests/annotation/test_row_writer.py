@@ -1,4 +1,4 @@
-"""Rows written by statements of their own: as the session's unit of work would have written them."""
+"""Rows written and read by statements of their own: as the session's unit of work would have done it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from sqlalchemy.orm.exc import StaleDataError
 from sqlmodel import Session, select
 
 from annotation.store.database import Database
-from annotation.store.models import Annotator, ProcessLease, TextVersion, table_model
+from annotation.store.models import Annotator, Conversation, ProcessLease, TextVersion, table_model
+from annotation.store.models.table_model import RowReader
 from annotation.vocabulary import TextKind
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -144,3 +145,64 @@ def test_many_rows_are_inserted_in_one_statement(db: Database, sent: list[str]) 
         (TextKind.CONSENT, "§", NOW),
         (TextKind.WARNING, "%s :x", NOW),
     ]
+
+
+PEOPLE, TALKS = RowReader(Annotator, without={"pseudonym"}), RowReader(Conversation)
+BESIDE = (
+    sa.select(*PEOPLE.columns, *TALKS.columns, sa.literal("last"))
+    .select_from(Annotator)
+    .outerjoin(Conversation, Conversation.annotator_id == Annotator.id)  # type: ignore[arg-type]
+    .where(Annotator.id == sa.bindparam("who"))  # type: ignore[arg-type]
+)
+
+
+def test_rows_that_stand_side_by_side_belong_to_the_session(db: Database, sent: list[str]) -> None:
+    """Each is what the session would have read, with enums, times and JSON, and what is changed of it is saved."""
+    with db.transaction() as session:
+        who = add_annotator(session).id or 0
+        session.add(Conversation(annotator_id=who, step="skip", data={"a": [1]}, at=NOW))
+    with db.transaction() as session:
+        found = table_model.read_first_rows(session, BESIDE, {"who": who}, PEOPLE, TALKS)
+        assert found is not None
+        annotator, talk, last = found
+        assert session.get_one(Annotator, who) is annotator
+        assert (annotator.created_at, annotator.insider, last) == (NOW, False, "last")
+        assert (talk.data, talk.at) == ({"a": [1]}, NOW)
+        annotator.language, talk.step = "en", "report"
+        session.flush()
+        sent.clear()
+        assert annotator.pseudonym == "p"
+        assert len(sent) == 1  # a column that was left out is read when it is used
+    with db.reading() as session:
+        assert (session.get_one(Annotator, who).language, session.get_one(Conversation, who).step) == ("en", "report")
+
+
+def test_a_row_that_the_session_has_is_read_anew(db: Database) -> None:
+    """What was changed before is stored first, so that it is not lost; what another statement has changed is seen."""
+    with db.transaction() as session:
+        annotator = add_annotator(session)
+        annotator.time_zone = "Europe/Kyiv"
+        session.connection().execute(sa.update(Annotator).values(language="ru"))
+        found = table_model.read_first_rows(session, BESIDE, {"who": annotator.id}, PEOPLE, TALKS)
+        assert found == [annotator, None, "last"]  # nobody talked
+        assert (annotator.language, annotator.time_zone) == ("ru", "Europe/Kyiv")
+        assert table_model.read_first_rows(session, BESIDE, {"who": 99}, PEOPLE, TALKS) is None
+    with db.reading() as session:
+        stored = session.exec(select(Annotator)).one()
+        assert (stored.language, stored.time_zone) == ("ru", "Europe/Kyiv")
+
+
+def test_new_rows_share_no_default(db: Database) -> None:
+    """Each has a mutable default of its own, and what is given takes its place; unknown names are left out."""
+    first, second = (Conversation(annotator_id=number, step="", at=NOW) for number in (1, 2))
+    first.data["a"] = 1
+    assert (second.data, second.asked_in) == ({}, None)
+    values: dict[str, Any] = {"annotator_id": 3, "step": "", "data": {"b": 2}, "at": NOW, "asked_in": 7, "unknown": 1}
+    given = Conversation(**values)
+    assert (given.data, given.asked_in, hasattr(given, "unknown")) == ({"b": 2}, 7, False)
+    with db.transaction() as session:
+        who = add_annotator(session).id or 0
+        session.add(Conversation(annotator_id=who, step="", data={"b": 2}, at=NOW, asked_in=7))
+    with db.reading() as session:
+        stored = session.get_one(Conversation, who)
+        assert (stored.data, stored.asked_in, stored.asked_by) == ({"b": 2}, 7, None)

@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.orm import defer
 from sqlmodel import Session, col, select
 
 from annotation import vocabulary
@@ -29,8 +28,9 @@ from annotation.store.models import (
     Programme,
     ProgrammeProject,
     Project,
+    table_model,
 )
-from annotation.store.models.table_model import UtcDateTime
+from annotation.store.models.table_model import RowReader, UtcDateTime
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, Pool, ProjectStatus, Surface, UnassignedReason
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import terms
@@ -162,14 +162,15 @@ def load_context(
     Returns NothingAssigned where the project is not running. Creates the participation where the annotator has none in
     the project yet.
     """
-    context = transaction.contexts.get(project_id)
-    if context is not None:
-        return context
+    if project_id in transaction.contexts:
+        return transaction.contexts[project_id]
     keys = {"annotator": transaction.annotator_id, "project": project_id}
-    row = transaction.session.execute(_CONTEXT, keys).one()
-    if row[0].status is not ProjectStatus.RUNNING:
-        return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=row[0].name)
-    return _build_context(transaction, *row, now=now)
+    found = table_model.read_first_rows(transaction.session, _CONTEXT, keys, *_CONTEXT_READERS)
+    if found is None:
+        raise LookupError("there is no such project")
+    if found[0].status is not ProjectStatus.RUNNING:
+        return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=found[0].name)
+    return _build_context(transaction, *found, now=now)
 
 
 def open_assignment(
@@ -180,13 +181,13 @@ def open_assignment(
     Raises Stale where the assignment does not belong to the annotator, or to this surface.
     """
     keys = {"annotator": transaction.annotator_id, "assignment": assignment_id}
-    row = transaction.session.execute(_ASSIGNMENT, keys).first()
-    if row is None:
+    found = table_model.read_first_rows(transaction.session, _ASSIGNMENT, keys, *_ASSIGNMENT_READERS, *_CONTEXT_READERS)
+    if found is None:
         raise Stale("This item is not yours.")
-    assignment, item, *context_columns = row
+    assignment, item, *context_parts = found
     if assignment.annotator_id != transaction.annotator_id or assignment.surface != surface:
         raise Stale("This item is not yours.")
-    context = transaction.contexts.get(item.project_id) or _build_context(transaction, *context_columns, now=now)
+    context = transaction.contexts.get(item.project_id) or _build_context(transaction, *context_parts, now=now)
     return OpenedAssignment(transaction=transaction, context=context, assignment=assignment, item=item)
 
 
@@ -264,34 +265,42 @@ def require_id(row_id: int | None) -> int:
     return row_id
 
 
-def _add_context_columns(statement: sa.Select[*tuple[Any, ...]]) -> sa.Select[*tuple[Any, ...]]:
-    """The statement with the columns that a context is built from.
+_ASSIGNMENT_READERS = (RowReader(Assignment), RowReader(Item))
+_CONTEXT_READERS = (
+    RowReader(Project, without={"definition", "source", "frames"}),
+    RowReader(Participation),
+    RowReader(Programme, without={"source"}),
+)
+"""What a context is built from, without large columns: the definition comes from the cache of `definitions`."""
 
-    Large columns are deferred: the definition comes from the cache of `workflow/definitions.py`.
+
+def _build_context_select(source: sa.FromClause, *readers: RowReader[Any]) -> sa.Select[*tuple[Any, ...]]:
+    """A SELECT of the columns of these readers, those of a context, and whether the project is allocated.
+
+    `source` joins what they read with the project.
     """
     is_allocated = sa.exists().where(col(AllocatedProject.project_id) == col(Project.id)).correlate(Project)
     is_own_participation = (col(Participation.project_id) == col(Project.id)) & (
         col(Participation.annotator_id) == sa.bindparam("annotator")
     )
+    columns = (column for reader in (*readers, *_CONTEXT_READERS) for column in reader.columns)
     return (
-        statement.add_columns(Project, Participation, Programme, is_allocated)
+        sa.select(*columns, is_allocated)
+        .select_from(source)
         .outerjoin(Participation, is_own_participation)
         .outerjoin(ProgrammeProject, col(ProgrammeProject.project_id) == col(Project.id))
         .outerjoin(Programme, col(Programme.id) == col(ProgrammeProject.programme_id))
-        .options(*(defer(column) for column in _DEFERRED_COLUMNS))  # type: ignore[arg-type]
-        .execution_options(populate_existing=True)
     )
 
 
-_DEFERRED_COLUMNS = (col(Project.definition), col(Project.source), col(Project.frames), col(Programme.source))
-_CONTEXT = _add_context_columns(sa.select().select_from(Project).where(col(Project.id) == sa.bindparam("project")))
-_ASSIGNMENT = _add_context_columns(
-    sa.select(Assignment, Item)
-    .select_from(Assignment)
-    .join(Item, col(Item.id) == col(Assignment.item_id))
-    .join(Project, col(Project.id) == col(Item.project_id))
-    .where(col(Assignment.id) == sa.bindparam("assignment"))
-)
+_PROJECT_TABLE: sa.FromClause = sa.inspect(Project).local_table
+_CONTEXT = _build_context_select(_PROJECT_TABLE).where(col(Project.id) == sa.bindparam("project"))
+_ASSIGNMENT = _build_context_select(
+    sa.inspect(Assignment)
+    .local_table.join(Item, col(Item.id) == col(Assignment.item_id))
+    .join(_PROJECT_TABLE, col(Project.id) == col(Item.project_id)),
+    *_ASSIGNMENT_READERS,
+).where(col(Assignment.id) == sa.bindparam("assignment"))
 _INSERT_EXPOSURE = sa.text("""
 INSERT INTO exposure (annotator_id, group_id, project_id, cause, at) VALUES (:annotator, :group, :project, :cause, :at)
 ON CONFLICT DO NOTHING""").bindparams(sa.bindparam("at", type_=UtcDateTime()))

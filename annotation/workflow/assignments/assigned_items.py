@@ -133,8 +133,7 @@ def get_number(opened: OpenedAssignment) -> int:
 
 def _has_countdown(opened: OpenedAssignment) -> bool:
     """Whether the annotator is shown what is left: always in training and qualification, elsewhere by the project."""
-    reward = opened.context.definition.reward
-    is_wanted = reward is not None and reward.countdown and not opened.is_second_pass
+    is_wanted = opened.context.definition.has_countdown and not opened.is_second_pass
     return is_wanted or opened.assignment.stage in {Stage.TRAINING, Stage.QUALIFICATION}
 
 

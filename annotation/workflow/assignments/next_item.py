@@ -133,7 +133,8 @@ def _assign_project_item(
     if isinstance(context, NothingAssigned):
         return context
     obstacle = find_project_obstacle(session, context, now=now)
-    resumed = second_pass.resume_second_pass(session, context, now=now) if obstacle is None else None
+    has_passes = obstacle is None and context.definition.asks_in_steps
+    resumed = second_pass.resume_second_pass(session, context, now=now) if has_passes else None
     if resumed is not None:
         return assigned_items.build_assigned_item(
             OpenedAssignment(transaction=transaction, context=context, assignment=resumed[0], item=resumed[1])

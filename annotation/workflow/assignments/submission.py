@@ -222,7 +222,7 @@ def _update_counts(
     now: datetime,
 ) -> None:
     """Update the participation's counts and work session, and set or clear the time of the item's repeat."""
-    session, context, assignment = opened.session, opened.context, opened.assignment
+    context, assignment = opened.context, opened.assignment
     participation = context.participation
     if new_answer.at is None:
         annotator_context.record_activity(participation, now=now)
@@ -232,11 +232,10 @@ def _update_counts(
         participation.answered_today = participation.answered_today + 1 if participation.day == today else 1
         participation.day = today
     if assignment.is_repeat:
-        _clear_repeat(session, assignment)
+        _clear_repeat(opened.session, assignment)
     elif _is_chosen_for_repeat(opened, new_answer):
         repeat_after = context.definition.repeats.after if context.definition.repeats is not None else 0
         assignment.repeat_at = now + timedelta(seconds=repeat_after)
-    session.add_all([participation, assignment])
 
 
 def _is_chosen_for_repeat(opened: OpenedAssignment, new_answer: NewAnswer) -> bool:

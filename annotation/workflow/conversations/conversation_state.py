@@ -20,6 +20,7 @@ from annotation.errors import UnknownVersion
 from annotation.store import annotator_locks
 from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Annotator, Conversation
+from annotation.store.models.table_model import RowReader
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
 from annotation.workflow.assignments import AnnotatorTransaction, ShownQuestion
@@ -202,11 +203,11 @@ class ConversationRecord:
 
 def find_conversation(session: Session, *, telegram_id: int) -> tuple[LockedAnnotator, ConversationRecord] | None:
     """Lock and return an annotator with their conversation; None for an unknown Telegram id."""
-    row = session.execute(_FIND_CONVERSATION, {"telegram": telegram_id}).first()
-    if row is None:
+    found = annotator_locks.read_locked(session, _FIND_CONVERSATION, {"telegram": telegram_id}, _CONVERSATION)
+    if found is None:
         return None
-    locked = annotator_locks.get_locked(session, row[0])
-    return locked, ConversationRecord(locked.annotator_id, _parse_state(row[1]), row[1])
+    locked, (row,) = found
+    return locked, ConversationRecord(locked.annotator_id, _parse_state(row), row)
 
 
 def open_conversation(
@@ -275,10 +276,9 @@ def _parse_known_state(row: Conversation) -> ConversationState:
     )
 
 
-_FIND_CONVERSATION = annotator_locks.add_annotator_lock(
-    sa.select()
-    .add_columns(Annotator, Conversation)
-    .select_from(Annotator)
+_CONVERSATION = RowReader(Conversation)
+_FIND_CONVERSATION = (
+    annotator_locks.build_locking_select(_CONVERSATION)
     .outerjoin(Conversation, col(Conversation.annotator_id) == col(Annotator.id))
     .where(col(Annotator.telegram_id) == sa.bindparam("telegram"))
 )

@@ -6,7 +6,7 @@ What Fluent calls a message is called a text here, so that it is not confused wi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -20,13 +20,21 @@ DEFAULT_LANGUAGE = "uk"
 
 @dataclass(frozen=True)
 class Texts:
-    """The texts of one language."""
+    """The texts of one language; `_without_arguments` are those that are always the same, each formatted once."""
 
     language: str
     bundle: FluentBundle
+    _without_arguments: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, text_id: str, **arguments: str | int) -> str:
         """The text with its arguments; raises LookupError where the text or an argument is missing."""
+        if arguments:
+            return self._format_text(text_id, arguments)
+        if text_id not in self._without_arguments:
+            self._without_arguments[text_id] = self._format_text(text_id, arguments)
+        return self._without_arguments[text_id]
+
+    def _format_text(self, text_id: str, arguments: dict[str, str | int]) -> str:
         pattern = self.bundle.get_message(text_id).value
         if pattern is None:
             raise LookupError(f"{self.language}: {text_id} has no text")

@@ -1,0 +1,92 @@
+"""A bot at work on a local Telegram while people tap, for the benchmarks of the bot."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+
+from bot.emulator.display_log import DisplayedEvent
+from bot.emulator.model import Message
+from bot.emulator.server import Server
+from bot.emulator.telegram import Telegram
+
+CONTENDER = Path(__file__).parent / "_contenders.py"
+BEFORE = 6
+"""Taps of everybody before anything is measured: who joins has to get through the first questions."""
+
+
+@dataclass
+class TappingCrowd:
+    """People who tap the first button of every new message: at once, or where `paced`, when they are told to.
+
+    `answers` counts the taps that were acknowledged, `times` are the seconds that each took, and `process` is the id of
+    the bot's process.
+    """
+
+    telegram: Telegram
+    process: int = 0
+    begun: dict[int, float] = field(default_factory=dict)
+    taps: Counter[int] = field(default_factory=Counter)
+    answers: int = 0
+    times: list[float] = field(default_factory=list)
+    ready: list[Message] = field(default_factory=list)
+    paced: bool = False
+
+    def watch(self, entry: DisplayedEvent) -> None:
+        """A toast ends a tap; a new item begins one."""
+        if entry.kind == "toast" and entry.person in self.begun:
+            self.answers += 1
+            self.times.append(perf_counter() - self.begun.pop(entry.person))
+        if entry.kind == "message" and entry.buttons:
+            message = self.telegram.chats[entry.person].messages[entry.message]
+            if self.paced:
+                self.ready.append(message)
+            else:
+                asyncio.get_running_loop().call_soon(self.tap, message)
+
+    def tap(self, message: Message) -> None:
+        """Tap its first button."""
+        self.taps[message.chat.id] += 1
+        self.begun[message.chat.id] = perf_counter()
+        self.telegram.person(message.chat.id).press(message.buttons[0][1], on=message)
+
+
+@asynccontextmanager
+async def run_contender(kind: str, url: str, *, people: int, slow: float = 0.0) -> AsyncIterator[TappingCrowd]:
+    """A contender at work with everybody's first item on the screen; Telegram takes `slow` seconds for each call."""
+    telegram = Telegram()
+    telegram.faults.latency = slow
+    crowd = TappingCrowd(telegram)
+    url = _copy_database(url)
+    async with Server(telegram) as server:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, str(CONTENDER), kind, url, server.url, telegram.token, cwd=CONTENDER.parent
+        )
+        crowd.process = process.pid
+        try:
+            telegram.display_log.watchers.append(crowd.watch)
+            for number in range(1, people + 1):
+                telegram.person(number).send("/start")
+            async with asyncio.timeout(120):
+                while min(crowd.taps.values(), default=0) < BEFORE or len(crowd.taps) < people:
+                    await asyncio.sleep(0.02)
+            yield crowd
+        finally:
+            process.terminate()
+            await process.wait()
+
+
+def _copy_database(url: str) -> str:
+    """A copy of the database: each run begins where the others began."""
+    file = Path(url.removeprefix("sqlite:///"))
+    for rest in file.parent.glob("run.db*"):
+        rest.unlink()
+    shutil.copy(file, file.parent / "run.db")
+    return f"sqlite:///{file.parent / 'run.db'}"
