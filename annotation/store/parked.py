@@ -25,6 +25,7 @@ class ParkedDelivery:
 
     `key` names it in commands: a letter and its id. `methods` are the methods of the calls that a message has left.
     `pseudonym` is None where the person is no annotator. `code` is what the sender of an update was told.
+    `is_empty`: an update that could not be stored, of which nothing is there to be tried again.
     """
 
     key: str
@@ -36,6 +37,7 @@ class ParkedDelivery:
     code: str | None = None
     trace: str | None = None
     methods: tuple[str, ...] = ()
+    is_empty: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +52,10 @@ def list_parked(session: Session) -> Sequence[ParkedDelivery]:
     """All parked updates and messages, the longest parked first."""
     execute = session.connection().execute
     pseudonym, telegram_id = col(Annotator.pseudonym), col(Annotator.telegram_id)
-    updates = sa.select(
-        *(getattr(Inbox, name) for name in ("update_id", "done_at", "attempts", "reason", "code", "trace")), pseudonym
-    ).outerjoin(Annotator, telegram_id == col(Inbox.telegram_id))
+    fields = ("update_id", "done_at", "attempts", "reason", "code", "trace", "telegram_id")
+    updates = sa.select(*(getattr(Inbox, name) for name in fields), pseudonym).outerjoin(
+        Annotator, telegram_id == col(Inbox.telegram_id)
+    )
     messages = sa.select(
         *(getattr(Outbox, name) for name in ("id", "parked_at", "attempts", "reason", "calls")), pseudonym
     ).outerjoin(Annotator, telegram_id == col(Outbox.chat_id))
@@ -61,6 +64,7 @@ def list_parked(session: Session) -> Sequence[ParkedDelivery]:
             ParkedDelivery(
                 key=f"{UPDATE}{row.update_id}", kind="update", parked_at=row.done_at, attempts=row.attempts,
                 pseudonym=row.pseudonym, reason=row.reason, code=row.code, trace=row.trace,
+                is_empty=row.telegram_id is None,
             )
             for row in execute(updates.where(col(Inbox.reason).is_not(None)))
         ),
@@ -87,9 +91,15 @@ def count_parked(session: Session) -> ParkedCounts:
 
 
 def retry_parked(session: Session, keys: Sequence[str], *, now: datetime) -> None:
-    """Let the bot try parked updates and messages again, from the first attempt; raises BadInput and NotFound."""
+    """Let the bot try parked updates and messages again, from the first attempt; raises BadInput and NotFound.
+
+    `now` is the time by the database's clock. An update that could not be stored is refused (BadInput).
+    """
     again = {"reason": None, "attempts": 0}
+    empty_keys = {delivery.key for delivery in list_parked(session) if delivery.is_empty}
     for key in keys:
+        if key in empty_keys:
+            raise BadInput(f"{key} could not be stored: nothing of it is here.", remedy=f"hromada delivery drop {key}")
         statement: sa.Update = (
             sa.update(Inbox).values(done_at=None, received_at=now, code=None, trace=None, **again)
             if key.startswith(UPDATE)

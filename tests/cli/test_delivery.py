@@ -43,6 +43,7 @@ def test_what_is_parked_is_listed_without_texts_and_ids(stuck: Hromada) -> None:
     assert update == {
         "key": "u17", "kind": "update", "parked_at": "2026-11-21T12:00:00+00:00", "attempts": 1, "pseudonym": None,
         "reason": "LookupError", "code": "a1b2c3", "trace": "in line 3", "methods": [],
+        "is_empty": False,
     }  # fmt: skip
     assert (message["key"], message["methods"]) == ("m1", ["sendMessage"])
     assert "a text" not in listed + str(update)
@@ -56,6 +57,17 @@ def test_what_is_parked_is_tried_again_by_the_bot(stuck: Hromada) -> None:
     with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.reading() as view:
         assert view.exec(select(Inbox.done_at, Inbox.attempts)).one() == (None, 0)
         assert view.exec(select(Outbox.attempts).where(col(Outbox.reason).is_(None))).one() == 0
+
+
+def test_what_could_not_be_stored_can_only_be_dropped(hromada: Hromada) -> None:
+    """`retry --all` leaves it, and says of it alone that nothing was done; named, it is refused with the remedy."""
+    with database.open_database(f"sqlite:///{hromada.folder / 'hromada.db'}") as db, db.transaction() as session:
+        inbox.park_unstorable_update(session, update_id=3, reason="cannot be stored: DataError", trace="", now=NOW)
+    assert hromada("delivery", "retry", "--all").out == "Nothing was tried again.\n"
+    refused = hromada("delivery", "retry", "u3")
+    assert (refused.code, "hromada delivery drop u3" in refused.err) == (2, True)
+    assert [one["is_empty"] for one in hromada("delivery", "--json").json] == [True]
+    assert hromada("delivery", "drop", "--all").out == "u3: dropped.\n"
 
 
 def test_what_is_dropped_is_gone(stuck: Hromada) -> None:
