@@ -105,19 +105,37 @@ async def test_the_clock_of_the_database_is_read_at_every_sweep(db: Database, ti
 async def test_as_process_1_of_a_container_a_bot_takes_over_at_once(
     db: Database, load_items: Callable[..., None]
 ) -> None:
-    """The holder has this one's number and was started before it: it is gone. One that lives is waited for."""
+    """The holder has this one's number and was started before it: it is gone, whether the container has a new namespace
+    or the old one. One that lives is waited for, and so is whoever nothing is known of: in a container beside this one
+    with the same host name, of another number or started later, and on a machine with the same name.
+    """
     load_items(items=1)
     runner = TransactionRunner(database=db, clock=get_now, database_clock=get_now)
     mine = LeaseKeeper(runner, "polling")
     host, number, life = mine.holder.rsplit(":", 2)
-    assert (number, life.split("-")[0]) == (str(os.getpid()), process_lease.read_start_time(os.getpid()))
+    began, boot, namespace, _ = life.split("-")
+    assert (number, began) == (str(os.getpid()), process_lease.read_start_time(os.getpid()))
     later = get_now() + timedelta(seconds=15)
-    for holder, taken in ((f"{host}:{number}:{life.split('-')[0]}-other", False), (f"{host}:{number}:1-other", True)):
+    for holder, taken in (
+        (f"{number}:{began}-{boot}-{namespace}", False),
+        (f"{number}:1-{boot}-{namespace}", True),
+        (f"{number}:1-{boot}-another", True),
+        (f"{number}:{int(began) + 1}-{boot}-another", False),
+        (f"{number}9:1-{boot}-another", False),
+        (f"{number}9:1-{boot}-{namespace}", True),
+        (f"{number}:1-another-{namespace}", False),
+        (f"{number}:x", False),
+    ):
         with db.transaction() as session:
             process_leases.take_lease(
-                session, name="polling", holder=holder, now=later + timedelta(1), until=later + timedelta(1)
+                session,
+                name="polling",
+                holder=f"{host}:{holder}-other",
+                now=later + timedelta(1),
+                until=later + timedelta(1),
             )
-        assert await mine.acquire() is taken
+        assert await mine.acquire() is taken, holder
         with db.transaction() as session:
-            process_leases.release_lease(session, name="polling", holder=holder)
+            process_leases.release_lease(session, name="polling", holder=f"{host}:{holder}-other")
+        await mine.release()
     await runner.close(within=5)
