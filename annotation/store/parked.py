@@ -1,6 +1,7 @@
 """Parked updates and messages: those that could not be handled or sent, until somebody tries them again or drops them.
 
-Updates are parked in the inbox, messages in the outbox; both keep their content and have a reason there.
+Updates are parked in the inbox, messages in the outbox; both keep their content and have a reason there. Counted with
+them is what waits in Label Studio for somebody: annotations set aside, and copies of erased annotators.
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.errors import BadInput, NotFound
-from annotation.store.models import Annotator, Inbox, Outbox
+from annotation.store.models import (
+    Annotator,
+    Inbox,
+    LabelStudioAccount,
+    LabelStudioBatch,
+    LabelStudioSetAside,
+    Outbox,
+)
 
 UPDATE, MESSAGE = "u", "m"
 """The first letters of the keys of updates and of messages."""
@@ -42,10 +50,14 @@ class ParkedDelivery:
 
 @dataclass(frozen=True, kw_only=True)
 class ParkedCounts:
-    """How many updates and messages are parked."""
+    """How many updates and messages are parked, and annotations in Label Studio set aside; `copies` are the projects
+    and accounts there of erased annotators that are still to be looked after.
+    """
 
     updates: int
     messages: int
+    annotations: int
+    copies: int
 
 
 def list_parked(session: Session) -> Sequence[ParkedDelivery]:
@@ -80,14 +92,28 @@ def list_parked(session: Session) -> Sequence[ParkedDelivery]:
 
 
 def count_parked(session: Session) -> ParkedCounts:
-    """How many updates and messages are parked."""
+    """How many updates, messages, annotations and copies wait for somebody."""
     updates, messages = (
         session.connection()
         .execute(sa.select(sa.func.count()).select_from(table).where(col(table.reason).is_not(None)))
         .scalar_one()
         for table in (Inbox, Outbox)
     )
-    return ParkedCounts(updates=updates, messages=messages)
+    set_aside = sa.select(sa.func.count()).select_from(LabelStudioSetAside)
+    annotations = session.connection().execute(set_aside).scalar_one()
+    return ParkedCounts(updates=updates, messages=messages, annotations=annotations, copies=count_copies(session))
+
+
+def count_copies(session: Session) -> int:
+    """How many projects and accounts of erased annotators are still to be looked after, on all servers."""
+    counts = (
+        sa.select(sa.func.count())
+        .select_from(table)
+        .join(Annotator, col(Annotator.id) == col(table.annotator_id))
+        .where(col(Annotator.forgotten_at).is_not(None))
+        for table in (LabelStudioBatch, LabelStudioAccount)
+    )
+    return sum(session.connection().execute(count).scalar_one() for count in counts)
 
 
 def retry_parked(session: Session, keys: Sequence[str], *, now: datetime) -> None:

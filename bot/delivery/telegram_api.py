@@ -227,7 +227,7 @@ def _describe_shown(call: Mapping[str, Any], result: Any, *, at: datetime) -> Sh
         return ShownAssignment(
             assignment_id=call["redraws"], message_id=message_id, at=at, asks_since=since, redrawn=True
         )
-    if not sent:
+    if not {"message_id", "date"} <= sent.keys():
         return None
     if "asks" in call:
         annotator_id, update_id = call["asks"]

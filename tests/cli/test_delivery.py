@@ -9,12 +9,30 @@ import pytest
 from sqlmodel import Session, col, select
 
 from annotation.store import database, inbox, outbox
-from annotation.store.models import Inbox, Outbox
+from annotation.store.models import (
+    Annotator,
+    Inbox,
+    LabelStudioAccount,
+    LabelStudioBatch,
+    LabelStudioSetAside,
+    Outbox,
+)
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Hromada
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+PROJECT = """\
+project: words
+title: Слова
+language: uk
+instructions: Порахуйте літери.
+question: {type: choice, text: "Яке слово довше?", options: [перше, друге]}
+items: {file: items.csv, id: id, show: text}
+overlap: 1
+"""
 
 
 @pytest.fixture
@@ -48,6 +66,26 @@ def test_what_is_parked_is_listed_without_texts_and_ids(stuck: Hromada) -> None:
     assert (message["key"], message["methods"]) == ("m1", ["sendMessage"])
     assert "a text" not in listed + str(update)
     assert "parked updates: 1, parked messages: 1; see hromada delivery list" in stuck("status").out
+
+
+def test_what_waits_in_label_studio_is_counted_too(hromada: Hromada) -> None:
+    """An annotation that was set aside, and the batch and account of somebody who was forgotten."""
+    hromada.write("project.yaml", PROJECT)
+    hromada.write("items.csv", "id,text\n1,дуб\n")
+    assert hromada("load", "project.yaml").code == 0
+    with database.open_database(f"sqlite:///{hromada.folder / 'hromada.db'}") as db, db.transaction() as session:
+        person = Annotator(pseudonym="a", created_at=NOW, forgotten_at=NOW)
+        session.add(person)
+        session.flush()
+        named = {"annotator_id": person.id or 0, "server": "s"}
+        batch = LabelStudioBatch(project_id=1, mark="m", remote_id=1, created_at=NOW, **named)
+        session.add_all([batch, LabelStudioAccount(user_id=7, **named)])
+        session.flush()
+        aside = {"remote_task_id": 1, "reason": "It is no answer.", "since": NOW}
+        session.add_all([LabelStudioSetAside(batch_id=batch.id or 0, annotation_id=n, **aside) for n in range(3)])
+    shown = " ".join(hromada("status").out.split())
+    assert "set aside in Label Studio: 3, to be erased in Label Studio: 2; see hromada label-studio pull" in shown
+    assert "parked" not in shown
 
 
 def test_what_is_parked_is_tried_again_by_the_bot(stuck: Hromada) -> None:

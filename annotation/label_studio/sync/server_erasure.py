@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from annotation.errors import BadInput, Conflict, HromadaError, NotFound
 from annotation.label_studio.client import Client
@@ -23,18 +23,6 @@ from annotation.store.models import (
     LabelStudioSetAside,
     LabelStudioTask,
 )
-
-
-def count_copies(session: Session) -> int:
-    """How many projects and accounts of erased annotators are still to be looked after, on all servers."""
-    counts = (
-        select(func.count())
-        .select_from(table)
-        .join(Annotator, col(Annotator.id) == col(table.annotator_id))
-        .where(col(Annotator.forgotten_at).is_not(None))
-        for table in (LabelStudioBatch, LabelStudioAccount)
-    )
-    return sum(session.exec(count).one() for count in counts)
 
 
 def erase_copies(database: Database, client: Client) -> int:

@@ -69,6 +69,21 @@ async def test_a_process_with_a_fast_clock_leaves_others_their_messages(db: Data
         assert (app.sender.list_held_ids(), telegram.calls["sendmessage"]) == ([], 0)
 
 
+async def test_others_wait_no_longer_for_the_messages_of_a_process_with_a_fast_clock(
+    db: Database, tiny: ModuleType
+) -> None:
+    """It holds them for seconds by the clock of the database, not for ten minutes."""
+    telegram = Telegram()
+    app = application.build_application(
+        token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram),
+        clock=get_fast_now,
+    )  # fmt: skip
+    with db.reading() as view:
+        read = process_leases.get_database_time(view)
+    assert read < app.sender.make_hold().until < read + timedelta(seconds=60)
+    await app.runner.close(within=5)
+
+
 def test_between_two_looks_the_clock_of_the_database_is_counted_on() -> None:
     """By a monotonic clock: whatever the machine's clock does, five seconds are five seconds."""
     read, at = datetime(2001, 1, 1, tzinfo=UTC), monotonic()

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -103,6 +104,16 @@ async def test_swallowed_bytes_are_waited_for_with_a_limit(
         assert "answers again" in caplog.text
         await runner.close(within=5)
         await asyncio.to_thread(opened.__exit__, None, None, None)
+
+
+def test_a_server_that_takes_a_connection_and_says_nothing_is_given_up() -> None:
+    """Before a statement can be limited: psycopg alone would wait for 130 seconds."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://somebody@127.0.0.1:{silent.getsockname()[1]}/nothing"
+        began = monotonic()
+        with pytest.raises(Unavailable), database.open_database(url):
+            pass
+    assert monotonic() - began < 100
 
 
 async def test_a_statement_that_takes_too_long_is_ended_by_the_server(postgresql_url: str) -> None:

@@ -13,6 +13,7 @@ from sqlmodel import col, select
 from annotation.errors import BadInput, Unavailable
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
+from annotation.store import parked
 from annotation.store.models import Annotator, Assignment, Judgement, LabelStudioAccount, LabelStudioBatch
 from annotation.workflow.annotators import erasure
 
@@ -35,7 +36,7 @@ def forget(workspace: Workspace, name: str) -> None:
 def count_pending(workspace: Workspace) -> int:
     """What is still to be erased there."""
     with workspace.db.reading() as session:
-        return sync.count_copies(session)
+        return parked.count_copies(session)
 
 
 def list_answers(workspace: Workspace, name: str) -> list[str]:
