@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import Session, col, select
 
-from annotation.store import database, inbox, outbox
+from annotation.store import database, inbox, outbox, process_leases
 from annotation.store.models import (
     Annotator,
     Inbox,
@@ -17,6 +17,7 @@ from annotation.store.models import (
     LabelStudioSetAside,
     Outbox,
 )
+from bot.commands import database_session, delivery
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Hromada
@@ -95,6 +96,21 @@ def test_what_is_parked_is_tried_again_by_the_bot(stuck: Hromada) -> None:
     with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.reading() as view:
         assert view.exec(select(Inbox.done_at, Inbox.attempts)).one() == (None, 0)
         assert view.exec(select(Outbox.attempts).where(col(Outbox.reason).is_(None))).one() == 0
+
+
+def test_commands_go_by_the_clock_of_the_database(
+    stuck: Hromada, monkeypatch: pytest.MonkeyPatch, postgresql_url: str
+) -> None:
+    """That of the machine on which they run may be wrong by minutes: the bot would wait as long, or be overlooked."""
+    moment = datetime(2001, 1, 1, tzinfo=UTC)
+    monkeypatch.chdir(stuck.folder)
+    monkeypatch.setattr(process_leases, "get_database_time", lambda _: moment)
+    delivery.retry(everything=True)
+    with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.reading() as view:
+        assert view.exec(select(Outbox.due_at)).one() == moment
+        assert view.exec(select(Inbox.received_at)).one() == moment
+    with database.open_engine(postgresql_url) as engine:
+        assert database_session.get_shared_time(engine) == moment
 
 
 def test_what_could_not_be_stored_can_only_be_dropped(hromada: Hromada) -> None:
