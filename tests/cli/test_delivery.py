@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlmodel import Session, col, select
@@ -78,11 +78,11 @@ def test_what_waits_in_label_studio_is_counted_too(hromada: Hromada) -> None:
         person = Annotator(pseudonym="a", created_at=NOW, forgotten_at=NOW)
         session.add(person)
         session.flush()
-        named = {"annotator_id": person.id or 0, "server": "s"}
+        named: dict[str, Any] = {"annotator_id": person.id or 0, "server": "s"}
         batch = LabelStudioBatch(project_id=1, mark="m", remote_id=1, created_at=NOW, **named)
         session.add_all([batch, LabelStudioAccount(user_id=7, **named)])
         session.flush()
-        aside = {"remote_task_id": 1, "reason": "It is no answer.", "since": NOW}
+        aside: dict[str, Any] = {"remote_task_id": 1, "reason": "It is no answer.", "since": NOW}
         session.add_all([LabelStudioSetAside(batch_id=batch.id or 0, annotation_id=n, **aside) for n in range(3)])
     shown = " ".join(hromada("status").out.split())
     assert "set aside in Label Studio: 3, to be erased in Label Studio: 2; see hromada label-studio pull" in shown

@@ -313,7 +313,7 @@ async def test_what_is_parked_is_tried_again_or_dropped(stage: Stage) -> None:
     await send_all(stage)
     stage.telegram.faults.forget()
     with stage.db.transaction() as session:
-        assert parked.count_parked(session) == parked.ParkedCounts(updates=0, messages=2)
+        assert parked.count_parked(session) == parked.ParkedCounts(updates=0, messages=2, annotations=0, copies=0)
         parked.retry_parked(session, [f"m{first}"], now=stage.now)
         parked.drop_parked(session, [f"m{second}"], now=stage.now)
         with pytest.raises(NotFound, match="is not parked"):
