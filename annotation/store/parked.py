@@ -1,6 +1,7 @@
 """Parked updates and messages: those that could not be handled or sent, until somebody tries them again or drops them.
 
-Updates are parked in the inbox, messages in the outbox; both keep their content and have a reason there.
+Updates are parked in the inbox, messages in the outbox; both keep their content and have a reason there. Counted with
+them is what waits in Label Studio for somebody: annotations set aside, and copies of erased annotators.
 """
 
 from __future__ import annotations
@@ -13,7 +14,14 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.errors import BadInput, NotFound
-from annotation.store.models import Annotator, Inbox, Outbox
+from annotation.store.models import (
+    Annotator,
+    Inbox,
+    LabelStudioAccount,
+    LabelStudioBatch,
+    LabelStudioSetAside,
+    Outbox,
+)
 
 UPDATE, MESSAGE = "u", "m"
 """The first letters of the keys of updates and of messages."""
@@ -25,6 +33,7 @@ class ParkedDelivery:
 
     `key` names it in commands: a letter and its id. `methods` are the methods of the calls that a message has left.
     `pseudonym` is None where the person is no annotator. `code` is what the sender of an update was told.
+    `is_empty`: an update that could not be stored, of which nothing is there to be tried again.
     """
 
     key: str
@@ -36,23 +45,29 @@ class ParkedDelivery:
     code: str | None = None
     trace: str | None = None
     methods: tuple[str, ...] = ()
+    is_empty: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class ParkedCounts:
-    """How many updates and messages are parked."""
+    """How many updates and messages are parked, and annotations in Label Studio set aside; `copies` are the projects
+    and accounts there of erased annotators that are still to be looked after.
+    """
 
     updates: int
     messages: int
+    annotations: int
+    copies: int
 
 
 def list_parked(session: Session) -> Sequence[ParkedDelivery]:
     """All parked updates and messages, the longest parked first."""
     execute = session.connection().execute
     pseudonym, telegram_id = col(Annotator.pseudonym), col(Annotator.telegram_id)
-    updates = sa.select(
-        *(getattr(Inbox, name) for name in ("update_id", "done_at", "attempts", "reason", "code", "trace")), pseudonym
-    ).outerjoin(Annotator, telegram_id == col(Inbox.telegram_id))
+    fields = ("update_id", "done_at", "attempts", "reason", "code", "trace", "telegram_id")
+    updates = sa.select(*(getattr(Inbox, name) for name in fields), pseudonym).outerjoin(
+        Annotator, telegram_id == col(Inbox.telegram_id)
+    )
     messages = sa.select(
         *(getattr(Outbox, name) for name in ("id", "parked_at", "attempts", "reason", "calls")), pseudonym
     ).outerjoin(Annotator, telegram_id == col(Outbox.chat_id))
@@ -61,6 +76,7 @@ def list_parked(session: Session) -> Sequence[ParkedDelivery]:
             ParkedDelivery(
                 key=f"{UPDATE}{row.update_id}", kind="update", parked_at=row.done_at, attempts=row.attempts,
                 pseudonym=row.pseudonym, reason=row.reason, code=row.code, trace=row.trace,
+                is_empty=row.telegram_id is None,
             )
             for row in execute(updates.where(col(Inbox.reason).is_not(None)))
         ),
@@ -76,20 +92,40 @@ def list_parked(session: Session) -> Sequence[ParkedDelivery]:
 
 
 def count_parked(session: Session) -> ParkedCounts:
-    """How many updates and messages are parked."""
+    """How many updates, messages, annotations and copies wait for somebody."""
     updates, messages = (
         session.connection()
         .execute(sa.select(sa.func.count()).select_from(table).where(col(table.reason).is_not(None)))
         .scalar_one()
         for table in (Inbox, Outbox)
     )
-    return ParkedCounts(updates=updates, messages=messages)
+    set_aside = sa.select(sa.func.count()).select_from(LabelStudioSetAside)
+    annotations = session.connection().execute(set_aside).scalar_one()
+    return ParkedCounts(updates=updates, messages=messages, annotations=annotations, copies=count_copies(session))
+
+
+def count_copies(session: Session) -> int:
+    """How many projects and accounts of erased annotators are still to be looked after, on all servers."""
+    counts = (
+        sa.select(sa.func.count())
+        .select_from(table)
+        .join(Annotator, col(Annotator.id) == col(table.annotator_id))
+        .where(col(Annotator.forgotten_at).is_not(None))
+        for table in (LabelStudioBatch, LabelStudioAccount)
+    )
+    return sum(session.connection().execute(count).scalar_one() for count in counts)
 
 
 def retry_parked(session: Session, keys: Sequence[str], *, now: datetime) -> None:
-    """Let the bot try parked updates and messages again, from the first attempt; raises BadInput and NotFound."""
+    """Let the bot try parked updates and messages again, from the first attempt; raises BadInput and NotFound.
+
+    `now` is the time by the database's clock. An update that could not be stored is refused (BadInput).
+    """
     again = {"reason": None, "attempts": 0}
+    empty_keys = {delivery.key for delivery in list_parked(session) if delivery.is_empty}
     for key in keys:
+        if key in empty_keys:
+            raise BadInput(f"{key} could not be stored: nothing of it is here.", remedy=f"hromada delivery drop {key}")
         statement: sa.Update = (
             sa.update(Inbox).values(done_at=None, received_at=now, code=None, trace=None, **again)
             if key.startswith(UPDATE)

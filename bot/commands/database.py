@@ -98,8 +98,8 @@ def restore(
     from annotation.store import backups, migrations
     from bot.commands import database_session
 
-    now = database_session.get_current_time()
     with database_session.open_engine(create=True) as engine:
+        now = database_session.get_shared_time(engine)  # leases end by it
         manifest = backups.restore_backup(engine, file=file, now=now, yes=yes)
     erased = _erase_restored_annotators() if manifest.revision == migrations.HEAD else 0
     older = (

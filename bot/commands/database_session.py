@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from annotation.errors import BadInput, Where
 from annotation.settings import Settings, read_settings
-from annotation.store import database, queries
+from annotation.store import database, process_leases, queries
 from annotation.store.models import Project
 
 
@@ -52,6 +52,14 @@ def _get_lasting_settings() -> Settings:
             remedy="Name a file, like sqlite:///hromada.db.",
         )
     return settings
+
+
+def get_shared_time(engine: sa.Engine) -> datetime:
+    """The time on which all processes agree: that of PostgreSQL's server, on SQLite that of the machine."""
+    if engine.dialect.name == "sqlite":
+        return get_current_time()
+    with database.translate_errors(engine.url), Session(database.make_read_engine(engine)) as view:
+        return process_leases.get_database_time(view)
 
 
 def get_current_time() -> datetime:

@@ -51,25 +51,29 @@ def list_(json: AsJson = False) -> None:
 
 @app.command()
 def retry(keys: Keys = None, everything: Everything = False, json: AsJson = False) -> None:
-    """Let the bot handle parked updates and send parked messages again; within seconds, where it runs."""
-    from annotation.store import parked
+    """Let the bot handle parked updates and send parked messages again; within seconds, where it runs.
+
+    With --all, updates that could not even be stored are left: they have no content, and can only be dropped.
+    """
+    from annotation.store import parked, process_leases
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
-        chosen = _choose_keys(keys, [delivery.key for delivery in parked.list_parked(transaction)], everything)
-        parked.retry_parked(transaction, chosen, now=database_session.get_current_time())
+        listed = [delivery.key for delivery in parked.list_parked(transaction) if not delivery.is_empty]
+        chosen = _choose_keys(keys, listed, everything)
+        parked.retry_parked(transaction, chosen, now=process_leases.get_database_time(transaction))
     _print_chosen("tried again", chosen, json=json)
 
 
 @app.command()
 def drop(keys: Keys = None, everything: Everything = False, json: AsJson = False) -> None:
     """Give up parked updates and messages for good: their content is deleted."""
-    from annotation.store import parked
+    from annotation.store import parked, process_leases
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         chosen = _choose_keys(keys, [delivery.key for delivery in parked.list_parked(transaction)], everything)
-        parked.drop_parked(transaction, chosen, now=database_session.get_current_time())
+        parked.drop_parked(transaction, chosen, now=process_leases.get_database_time(transaction))
     _print_chosen("dropped", chosen, json=json)
 
 
@@ -88,4 +92,4 @@ def _print_chosen(done: str, keys: Sequence[str], *, json: bool) -> None:
     if json:
         terminal_output.print_json({done: list(keys)})
         return
-    terminal_output.print_sentence(f"{', '.join(keys)}: {done}." if keys else "Nothing is parked.")
+    terminal_output.print_sentence(f"{', '.join(keys)}: {done}." if keys else f"Nothing was {done}.")

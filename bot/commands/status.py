@@ -49,7 +49,7 @@ def status(
 
 
 def _read_statuses(project: str | None) -> tuple[list[CampaignStatus], dict[str, int]]:
-    """The status of each project, and how many updates and messages are parked in the whole database."""
+    """The status of each project, and how much is parked or set aside in the whole database, by what it is."""
     from annotation.store import parked, queries
     from annotation.workflow.monitoring import campaign_status
     from bot.commands import database_session
@@ -59,7 +59,12 @@ def _read_statuses(project: str | None) -> tuple[list[CampaignStatus], dict[str,
         counts = parked.count_parked(view)
         return (
             [campaign_status.get_campaign_status(view, loaded) for loaded in projects],
-            {"parked updates": counts.updates, "parked messages": counts.messages},
+            {
+                "parked updates": counts.updates,
+                "parked messages": counts.messages,
+                "set aside in Label Studio": counts.annotations,
+                "to be erased in Label Studio": counts.copies,
+            },
         )
 
 
@@ -87,8 +92,10 @@ def _build_screen(
 ) -> Sequence[RenderableType]:
     from bot.commands import terminal_output
 
-    waiting = ", ".join(f"{name}: {number}" for name, number in parked.items() if number)
-    notes = [f"{waiting}; see hromada delivery list"] if waiting else []
+    notes = []
+    for part, command in (("parked", "hromada delivery list"), ("Label Studio", "hromada label-studio pull")):
+        waiting = ", ".join(f"{name}: {number}" for name, number in parked.items() if number and part in name)
+        notes += [f"{waiting}; see {command}"] if waiting else []
 
     if detailed:
         campaign = statuses[0]

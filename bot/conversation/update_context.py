@@ -84,7 +84,7 @@ class UpdateContext:
         """Whether what the step of the conversation asks for was on the screen when the text was sent."""
         if self.state.step is not ConversationStep.REASON:
             return self.state.awaits_input(self.typed.message_id)
-        item_ids = {self.state.subject_id}
+        item_ids = [self.state.subject_id]
         return screens.find_asked_assignment(self.transaction.session, item_ids, typed=self.typed) is not None
 
     @property

@@ -28,6 +28,9 @@ MAX_ATTEMPTS = 2
 """How many times an update is tried before it is parked."""
 MAX_AGE = timedelta(hours=1)
 """How old an update may get that the database does not handle in time, although it answers otherwise."""
+MAX_UPDATE_ID = 2**63 - 1
+"""The largest number of an update that can be stored; one with a larger number is only in the log."""
+CHECK_REMEDY = "Check it: hromada database check."
 AGE_CHECK_FAILURES = 3
 """After how many failures of the database in a row the age is looked at."""
 
@@ -60,7 +63,8 @@ class FailedUpdates:
     async def record_failure(self, user_id: int, failure: Exception, *, failures: int) -> tuple[OutboxMessage, ...]:
         """Count a failure to handle a user's earliest update, or park the update; the messages that tell the user.
 
-        Raises the failure where the update has to wait for the database, or for the newer bot (SchemaMismatch).
+        Raises the failure where the update has to wait for the database, or for the newer bot (SchemaMismatch), and
+        where none waits.
         `failures` counts the failures of the database for this user before.
         """
         if _is_of_database(failure) and failures < AGE_CHECK_FAILURES:
@@ -81,7 +85,7 @@ class FailedUpdates:
         migrations.check_revision(session.connection())
         failed, now = inbox.get_failed_update(session, telegram_id=user_id), self.runner.database_clock()
         if failed is None:
-            return None
+            raise failure  # not of an update, as when the database may not be written
         if _is_of_database(failure):
             if now - failed.received_at < MAX_AGE:
                 raise failure
@@ -93,7 +97,10 @@ class FailedUpdates:
         return failed.update_id
 
     async def _store_or_park(self, update: ReceivedUpdate) -> None:
-        """Store an update, or park it where it cannot be stored; raises Unavailable and SchemaMismatch."""
+        """Store an update, or park it where it cannot be stored; raises a HromadaError where it has to wait.
+
+        It waits, too, where the database refuses both although it could: it may not be written, or lacks a table.
+        """
         now = self.runner.database_clock()
         stored = await catch_failure(self.runner.run(lambda session: inbox.store_updates(session, [update], now=now)))
         if not isinstance(stored, Failure):
@@ -101,7 +108,6 @@ class FailedUpdates:
         if _is_of_database(stored.error):
             raise stored.error
         reason, trace = f"cannot be stored: {_describe_failure(stored.error)}", format_trace(stored.error)
-        log.error("Update %s is parked (hromada delivery list), it %s: %s", update.update_id, reason, trace)
         parked = await catch_failure(
             self.runner.run(
                 lambda session: inbox.park_unstorable_update(
@@ -109,8 +115,11 @@ class FailedUpdates:
                 )
             )
         )
-        if isinstance(parked, Failure) and _is_of_database(parked.error):
-            raise parked.error  # otherwise even its id cannot be stored: the log has said so
+        if isinstance(parked, Failure) and (_is_of_database(parked.error) or abs(update.update_id) <= MAX_UPDATE_ID):
+            if isinstance(parked.error, HromadaError):
+                raise parked.error
+            raise Unavailable("The database takes no updates.", remedy=CHECK_REMEDY) from parked.error
+        log.error("Update %s is parked (hromada delivery list), it %s: %s", update.update_id, reason, trace)
 
 
 def _is_of_database(failure: Exception) -> bool:

@@ -1,7 +1,8 @@
 """The lease of a process: acquired where nobody holds it, renewed while the process runs, released at the end.
 
 It ends by the database's clock, on which all processes agree. A process that was killed cannot release its lease;
-another one on the same machine, or in the same container, sees that it is gone, and does not wait.
+another one on the same machine, or in the same container when that is started again, sees that it is gone, and does
+not wait. In a container that was made anew, with another host name, it waits until the lease ends.
 """
 
 from __future__ import annotations
@@ -27,9 +28,13 @@ SAFETY_TIME = timedelta(seconds=1)
 
 
 def _make_holder_id() -> str:
-    """A name for this process that no other has: its machine, its process id, its start time and random digits."""
+    """A name for this process that no other has: machine, process id, start time, where the id is from, random digits.
+
+    Host names have 64 characters at most.
+    """
     process_id = os.getpid()
-    return f"{socket.gethostname()[:80]}:{process_id}:{read_start_time(process_id)}-{secrets.token_hex(4)}"
+    life = "-".join((read_start_time(process_id), *_identify_namespace(), secrets.token_hex(4)))
+    return f"{socket.gethostname()[:64]}:{process_id}:{life}"
 
 
 @dataclass
@@ -74,11 +79,31 @@ class LeaseKeeper:
 
 
 def _has_ended(holder: str) -> bool:
-    """Whether the holder was a process of this machine that has ended; False where this is not known."""
+    """Whether the holder was a process of this machine that has ended; False where this is not known.
+
+    Of another container with this host name only one thing is known: where its bot had the same process id and began
+    before this one, it is this container before it was started again. Where two containers share a host name and both
+    live, the later one so takes the lease once, and the earlier one does not take it back.
+    """
     host, process_id, life = holder.rsplit(":", 2)
-    if host != socket.gethostname()[:80] or not Path("/proc").exists():
+    began, boot, namespace, *_ = (*life.split("-"), "", "")
+    own_boot, own_namespace = _identify_namespace()
+    if host != socket.gethostname()[:64] or not own_boot or boot != own_boot:
         return False
-    return read_start_time(int(process_id)) != life.partition("-")[0]
+    if namespace == own_namespace:
+        return read_start_time(int(process_id)) != began
+    return process_id == str(os.getpid()) and int(began) < int(read_start_time(os.getpid()))
+
+
+def _identify_namespace() -> tuple[str, str]:
+    """Where this process has its id: the boot of the machine, and the namespace of process ids, of which each start of
+    a container makes another one; empty where there is no /proc.
+    """
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("utf-8")[:8]
+        return boot, str(Path("/proc/self/ns/pid").stat().st_ino)
+    except OSError:
+        return "", ""
 
 
 def read_start_time(process_id: int) -> str:

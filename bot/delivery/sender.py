@@ -55,7 +55,7 @@ class Sender:
 
     `holder` is the name under which this process holds them. `_ready` are the chats whose turn comes next (a
     dictionary, used as an ordered set), `_sending` the tasks of chats that are sent to, `_delayed` the timers of chats
-    that wait.
+    that wait. `_left` are the ids of messages that could be neither sent nor parked: the next of the chat go first.
     """
 
     runner: TransactionRunner
@@ -69,6 +69,7 @@ class Sender:
     _ready: dict[int, None] = field(default_factory=dict)
     _sending: dict[int, asyncio.Task[None]] = field(default_factory=dict)
     _delayed: dict[int, asyncio.TimerHandle] = field(default_factory=dict)
+    _left: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._failures = FailedMessages(
@@ -182,6 +183,7 @@ class Sender:
         if isinstance(outcome.error, HromadaError):  # of the database
             return in_flight.backoff.take_pause()
         log.error("Message %s is left for later: %s", in_flight.message.id, format_trace(outcome.error))
+        self._left.add(in_flight.message.id)
         return None
 
     async def _send_message(self, queue: _ChatQueue, in_flight: InFlightMessage) -> float | None:
@@ -218,7 +220,7 @@ class Sender:
         """
         if not in_flight.message.predecessors:
             return None
-        own_ids = {*self.list_held_ids(), *self.receipts.list_unsaved()}
+        own_ids = {*self.list_held_ids(), *self.receipts.list_unsaved(), *self._left}
         other_ids = tuple(number for number in in_flight.message.predecessors if number not in own_ids)
         must_wait = bool(other_ids) and await self.runner.run(
             lambda session: outbox.are_any_waiting(session, other_ids)

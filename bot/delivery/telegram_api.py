@@ -216,18 +216,18 @@ class InFlightMessage:
 
 
 def _describe_shown(call: Mapping[str, Any], result: Any, *, at: datetime) -> ShownAssignment | ShownPrompt | None:
-    """What a call with a reference shows or asks now; None for a message that was not sent.
+    """What a call with a reference shows or asks now; None for a message that is not there.
 
     Telegram's times are whole seconds, so an edit counts from the next one on.
     """
     sent = result if isinstance(result, dict) else {}
-    if "redraws" in call:
+    if "redraws" in call and result is not None:
         edited = datetime.fromtimestamp(sent["edit_date"], UTC) if "edit_date" in sent else at
         message_id, since = call["data"]["message_id"], edited + timedelta(seconds=1)
         return ShownAssignment(
             assignment_id=call["redraws"], message_id=message_id, at=at, asks_since=since, redrawn=True
         )
-    if not sent:
+    if not {"message_id", "date"} <= sent.keys():
         return None
     if "asks" in call:
         annotator_id, update_id = call["asks"]
@@ -272,14 +272,15 @@ async def _make_call(api: TelegramApi, call: Mapping[str, Any], message: OutboxM
 async def _make_call_once(api: TelegramApi, call: Mapping[str, Any], message: OutboxMessage) -> Any:
     """Make a call without repeating it. Raises Forbidden where the chat is gone, BadRequest for other refusals.
 
-    Harmless refusals count as success. A text whose HTML is not valid is sent as plain text.
+    Harmless refusals count as success, with True for an edit that was made before. A text whose HTML is not valid is
+    sent as plain text.
     """
     try:
         return await api.make_call(call, chat_id=message.chat_id, content=message.content)
     except BadRequest as failure:
         text = str(failure).lower()
         if any(refusal in text for refusal in HARMLESS_REFUSALS):
-            return None
+            return "not modified" in text or None
         if any(refusal in text for refusal in CHAT_GONE_REFUSALS):
             raise Forbidden(str(failure)) from failure
         if "can't parse entities" not in text or "parse_mode" not in call["data"]:

@@ -284,14 +284,17 @@ async def test_what_cannot_be_stored_now_counts_once(chat: Chat, monkeypatch: py
 def test_the_setting_reaches_the_bot(
     written: str | None, read: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`hromada bot` has the limit; whatever else builds the bot has none."""
+    """`hromada bot` has the limit, and how many people are served and sent to at once; what else builds it has none."""
     made: list[application.BotApplication] = []
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HROMADA_TELEGRAM_TOKEN", "123:secret")
     if written is not None:
         monkeypatch.setenv("HROMADA_BOT_UPDATES_A_MINUTE", written)
+    monkeypatch.setenv("HROMADA_BOT_HANDLING", "3")
+    monkeypatch.setenv("HROMADA_BOT_SENDING", "5")
     monkeypatch.setattr(application, "run_application", lambda app, **_: made.append(app))
     bot()
+    assert [(app.workers.max_parallel, app.sender.max_parallel) for app in made] == [(3, 5)]
     assert [app.workers.flood_limit.updates_a_minute for app in made] == [read]
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from annotation.store import queries
+from annotation.store import database, queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot.emulator.model import Message
 from bot.emulator.scripted_people import ScriptedPerson
@@ -30,6 +32,15 @@ questions:
 items: {file: several.jsonl, id: id, show: text}
 overlap: 1
 """
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[database.Database]:
+    """An empty database, on both."""
+    on_postgresql = request.param == "postgresql"
+    url = request.getfixturevalue("postgresql_url") if on_postgresql else f"sqlite:///{tmp_path / 'bot.db'}"
+    with database.open_database(url) as found:
+        yield found
 
 
 async def begin(chat: Chat) -> ScriptedPerson:
@@ -117,17 +128,20 @@ async def test_a_text_answers_no_prompt_that_came_after_it(chat: Chat, load: Loa
     assert chat.answers() == [""]
 
 
-async def test_a_text_that_came_before_the_card_was_edited_answers_nothing(
-    chat: Chat, load: Load, tmp_path: Path
-) -> None:
-    """The first question was on the screen when both letters were sent; the second answers neither question."""
+def load_several(chat: Chat, folder: Path) -> None:
+    """Two items with two questions each."""
     rows = [json.dumps({"id": number, "text": f"слово {number}"}) for number in (1, 2)]
-    (tmp_path / "several.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
-    (tmp_path / "several.yaml").write_text(SEVERAL, "utf-8")
+    (folder / "several.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
+    (folder / "several.yaml").write_text(SEVERAL, "utf-8")
     with chat.database.transaction() as session:
-        projects.load_project_file(session, tmp_path / "several.yaml", now=NOW)
+        projects.load_project_file(session, folder / "several.yaml", now=NOW)
         in_file_order(session)
         transitions.start_project(session, project=queries.get_project(session, "several"), now=NOW)
+
+
+async def test_a_text_that_came_before_the_card_was_edited_answers_nothing(chat: Chat, tmp_path: Path) -> None:
+    """The first question was on the screen when both letters were sent; the second answers neither question."""
+    load_several(chat, tmp_path)
     person = await begin(chat)
     person.send("А")
     person.send("Б")
@@ -138,6 +152,64 @@ async def test_a_text_that_came_before_the_card_was_edited_answers_nothing(
     await chat.send(person, "Б")
     assert chat.answers() == ["так"]
     assert "Перше? — так\nДруге? — ні" in find_item(person, "слово 1").text
+
+
+async def test_a_text_answers_nothing_while_the_edit_is_on_its_way(chat: Chat, tmp_path: Path) -> None:
+    """Telegram takes no edit for a moment: the letter is sent below the first question, which is answered."""
+    load_several(chat, tmp_path)
+    person = await begin(chat)
+    for _ in range(2):  # the call, and its repetition
+        chat.telegram.faults.fail("editMessageText", 500)
+    await chat.send(person, "А")
+    assert "Друге?" not in person.screen
+    await chat.send(person, "Б")
+    assert chat.answers() == []
+    async with asyncio.timeout(60):
+        while "Друге?" not in person.screen or chat.app.sender.list_held_ids():
+            await asyncio.sleep(0.05)
+    assert EARLY in [message.text for message in person.messages]
+    chat.now += timedelta(seconds=1)
+    await chat.send(person, "Б")
+    assert chat.answers() == ["так"]
+
+
+async def test_a_text_answers_no_question_whose_message_is_gone(chat: Chat, tmp_path: Path) -> None:
+    """The person has deleted the card, so that it cannot ask the second question: it is asked in a new message."""
+    load_several(chat, tmp_path)
+    person = await begin(chat)
+    chat.telegram.faults.fail("editMessageText", 400, "Bad Request: message to edit not found")
+    await chat.send(person, "А")
+    assert "Друге?" not in person.screen
+    chat.now += timedelta(seconds=5)
+    await chat.send(person, "Б")
+    assert chat.answers() == []
+    assert [EARLY in person.messages[-2].text, "Друге?" in person.messages[-1].text] == [True, True]
+    await chat.send(person, "Б")
+    assert chat.answers() == ["так"]
+
+
+async def test_an_edit_that_was_made_already_asks(chat: Chat, tmp_path: Path) -> None:
+    """Telegram made it and lost its answer; the second attempt is refused as no change, and the question is there."""
+    load_several(chat, tmp_path)
+    person = await begin(chat)
+    chat.telegram.faults.lose("editMessageText", after=True)
+    await chat.send(person, "А")
+    assert "Друге?" in person.screen
+    chat.now += timedelta(seconds=5)
+    await chat.send(person, "Б")
+    assert chat.answers() == ["так"]
+
+
+async def test_within_one_second_a_text_is_told_from_the_card_by_its_number(chat: Chat, load: Load) -> None:
+    """Two letters, the answer to the first and the next card have one time: the second came before that card."""
+    load(*WORDS)
+    person = await begin(chat)
+    for _ in range(2):
+        person.send("А")
+    for update in chat.telegram.take():
+        await chat.app.deliver(update)
+    assert chat.answers() == ["дуб"]
+    assert EARLY in [message.text for message in person.messages]
 
 
 async def test_a_text_answers_the_item_that_was_opened_for_another_answer_last(chat: Chat, load: Load) -> None:
@@ -152,6 +224,25 @@ async def test_a_text_answers_the_item_that_was_opened_for_another_answer_last(c
     assert "береза" in find_item(person, "слово 1").text
     await chat.send(person, "А")
     assert chat.answers()[-1] == "дуб"
+
+
+async def test_of_two_that_were_opened_in_one_second_the_last_is_answered(chat: Chat, load: Load) -> None:
+    """Then the other: no text is held up because Telegram's times are whole seconds."""
+    load(*WORDS)
+    person = await begin(chat)
+    for _ in range(2):
+        await chat.send(person, "А")
+    for text in ("слово 1", "слово 2"):
+        person.tap("Змінити", on=find_item(person, text))
+    for update in chat.telegram.take():
+        await chat.app.deliver(update)
+    chat.now += timedelta(seconds=5)
+    await chat.send(person, "Б")
+    assert chat.answers() == ["дуб", "дуб", "береза"]
+    assert ["дуб" in find_item(person, text).text for text in ("слово 1", "слово 2")] == [True, False]
+    await chat.send(person, "Б")
+    assert chat.answers() == ["дуб", "дуб", "береза", "береза"]
+    assert "береза" in find_item(person, "слово 1").text
 
 
 @pytest.mark.parametrize("lost", ["DELETE FROM item_message", "UPDATE item_message SET asks_since = NULL"])

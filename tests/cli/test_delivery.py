@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlmodel import Session, col, select
 
-from annotation.store import database, inbox, outbox
-from annotation.store.models import Inbox, Outbox
+from annotation.store import database, inbox, outbox, process_leases
+from annotation.store.models import (
+    Annotator,
+    Inbox,
+    LabelStudioAccount,
+    LabelStudioBatch,
+    LabelStudioSetAside,
+    Outbox,
+)
+from bot.commands import database_session, delivery
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Hromada
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+PROJECT = """\
+project: words
+title: Слова
+language: uk
+instructions: Порахуйте літери.
+question: {type: choice, text: "Яке слово довше?", options: [перше, друге]}
+items: {file: items.csv, id: id, show: text}
+overlap: 1
+"""
 
 
 @pytest.fixture
@@ -43,10 +62,31 @@ def test_what_is_parked_is_listed_without_texts_and_ids(stuck: Hromada) -> None:
     assert update == {
         "key": "u17", "kind": "update", "parked_at": "2026-11-21T12:00:00+00:00", "attempts": 1, "pseudonym": None,
         "reason": "LookupError", "code": "a1b2c3", "trace": "in line 3", "methods": [],
+        "is_empty": False,
     }  # fmt: skip
     assert (message["key"], message["methods"]) == ("m1", ["sendMessage"])
     assert "a text" not in listed + str(update)
     assert "parked updates: 1, parked messages: 1; see hromada delivery list" in stuck("status").out
+
+
+def test_what_waits_in_label_studio_is_counted_too(hromada: Hromada) -> None:
+    """An annotation that was set aside, and the batch and account of somebody who was forgotten."""
+    hromada.write("project.yaml", PROJECT)
+    hromada.write("items.csv", "id,text\n1,дуб\n")
+    assert hromada("load", "project.yaml").code == 0
+    with database.open_database(f"sqlite:///{hromada.folder / 'hromada.db'}") as db, db.transaction() as session:
+        person = Annotator(pseudonym="a", created_at=NOW, forgotten_at=NOW)
+        session.add(person)
+        session.flush()
+        named: dict[str, Any] = {"annotator_id": person.id or 0, "server": "s"}
+        batch = LabelStudioBatch(project_id=1, mark="m", remote_id=1, created_at=NOW, **named)
+        session.add_all([batch, LabelStudioAccount(user_id=7, **named)])
+        session.flush()
+        aside: dict[str, Any] = {"remote_task_id": 1, "reason": "It is no answer.", "since": NOW}
+        session.add_all([LabelStudioSetAside(batch_id=batch.id or 0, annotation_id=n, **aside) for n in range(3)])
+    shown = " ".join(hromada("status").out.split())
+    assert "set aside in Label Studio: 3, to be erased in Label Studio: 2; see hromada label-studio pull" in shown
+    assert "parked" not in shown
 
 
 def test_what_is_parked_is_tried_again_by_the_bot(stuck: Hromada) -> None:
@@ -56,6 +96,32 @@ def test_what_is_parked_is_tried_again_by_the_bot(stuck: Hromada) -> None:
     with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.reading() as view:
         assert view.exec(select(Inbox.done_at, Inbox.attempts)).one() == (None, 0)
         assert view.exec(select(Outbox.attempts).where(col(Outbox.reason).is_(None))).one() == 0
+
+
+def test_commands_go_by_the_clock_of_the_database(
+    stuck: Hromada, monkeypatch: pytest.MonkeyPatch, postgresql_url: str
+) -> None:
+    """That of the machine on which they run may be wrong by minutes: the bot would wait as long, or be overlooked."""
+    moment = datetime(2001, 1, 1, tzinfo=UTC)
+    monkeypatch.chdir(stuck.folder)
+    monkeypatch.setattr(process_leases, "get_database_time", lambda _: moment)
+    delivery.retry(everything=True)
+    with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.reading() as view:
+        assert view.exec(select(Outbox.due_at)).one() == moment
+        assert view.exec(select(Inbox.received_at)).one() == moment
+    with database.open_engine(postgresql_url) as engine:
+        assert database_session.get_shared_time(engine) == moment
+
+
+def test_what_could_not_be_stored_can_only_be_dropped(hromada: Hromada) -> None:
+    """`retry --all` leaves it, and says of it alone that nothing was done; named, it is refused with the remedy."""
+    with database.open_database(f"sqlite:///{hromada.folder / 'hromada.db'}") as db, db.transaction() as session:
+        inbox.park_unstorable_update(session, update_id=3, reason="cannot be stored: DataError", trace="", now=NOW)
+    assert hromada("delivery", "retry", "--all").out == "Nothing was tried again.\n"
+    refused = hromada("delivery", "retry", "u3")
+    assert (refused.code, "hromada delivery drop u3" in refused.err) == (2, True)
+    assert [one["is_empty"] for one in hromada("delivery", "--json").json] == [True]
+    assert hromada("delivery", "drop", "--all").out == "u3: dropped.\n"
 
 
 def test_what_is_dropped_is_gone(stuck: Hromada) -> None:

@@ -6,12 +6,13 @@ others. What is still to be erased is what the database still knows: batches, an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
-from annotation.errors import NotFound
+from annotation.errors import BadInput, Conflict, HromadaError, NotFound
 from annotation.label_studio.client import Client
 from annotation.store.database import Database
 from annotation.store.models import (
@@ -24,37 +25,40 @@ from annotation.store.models import (
 )
 
 
-def count_copies(session: Session) -> int:
-    """How many projects and accounts of erased annotators are still to be looked after, on all servers."""
-    counts = (
-        select(func.count())
-        .select_from(table)
-        .join(Annotator, col(Annotator.id) == col(table.annotator_id))
-        .where(col(Annotator.forgotten_at).is_not(None))
-        for table in (LabelStudioBatch, LabelStudioAccount)
-    )
-    return sum(session.exec(count).one() for count in counts)
-
-
 def erase_copies(database: Database, client: Client) -> int:
     """Delete what the server holds of erased annotators, and then what led to it here; the number of deletions there.
 
-    Raises the errors of the client; what was deleted until then is done, and the next call goes on.
+    Raises the errors of the client; what was deleted until then is done, and the next call goes on. Where the server
+    refuses one project or account, the others are erased before its error is raised.
     """
-    deleted = 0
+    deleted, refusals = 0, list[HromadaError]()
     with database.reading() as session:
         erased = select(LabelStudioBatch).join(Annotator).where(col(Annotator.forgotten_at).is_not(None))
         batches = session.exec(erased.where(LabelStudioBatch.server == client.server_id)).all()
     for batch in batches:
-        deleted += _delete_project(client, batch)
-        with database.transaction() as session:
-            _remove_batch(session, batch.id or 0)
+        with _collect_refusals(client, refusals):
+            deleted += _delete_project(client, batch)
+            with database.transaction() as session:
+                _remove_batch(session, batch.id or 0)
     with database.reading() as session:
         linked = select(LabelStudioAccount).join(Annotator).where(col(Annotator.forgotten_at).is_not(None))
         accounts = session.exec(linked.where(LabelStudioAccount.server == client.server_id)).all()
     for account in accounts:
-        deleted += _erase_account(database, client, account)
+        with _collect_refusals(client, refusals):
+            deleted += _erase_account(database, client, account)
+    for refusal in refusals:
+        raise refusal
     return deleted
+
+
+@contextmanager
+def _collect_refusals(client: Client, refusals: list[HromadaError]) -> Iterator[None]:
+    """Add what the server refused to a list; raises it where the server or the token is wrong, and not this copy."""
+    try:
+        yield
+    except (BadInput, Conflict) as refusal:
+        client.get_own_account()
+        refusals.append(refusal)
 
 
 def _delete_project(client: Client, batch: LabelStudioBatch) -> int:

@@ -59,17 +59,16 @@ async def watch_batches(
     def pull_once() -> Sequence[PullResult]:
         with database.reading() as session:
             migrations.check_revision(session.connection())
-        results = pull_batches(database, client, clock=clock, project_id=project_id)
-        server_erasure.erase_copies(database, client)
-        return results
+        return pull_batches(database, client, clock=clock, project_id=project_id)
 
-    wake, started = asyncio.Event(), False
+    wake, started, refused = asyncio.Event(), False, ""
     async with _receive_webhooks(database, client, receiver, wake, on_failure=on_failure, project_id=project_id):
         while not stop.is_set():
             wake.clear()
             try:
                 on_results(await asyncio.to_thread(pull_once))
                 started = True
+                refused = await _erase_copies(database, client, refused, on_failure=on_failure)
             except SchemaMismatch:
                 raise
             except HromadaError as failure:
@@ -79,6 +78,19 @@ async def watch_batches(
             await _wait_for_first(stop, wake, seconds=every)
             if wake.is_set():
                 await _wait_for_first(stop, seconds=WAKE_DELAY)
+
+
+async def _erase_copies(
+    database: Database, client: Client, told: str, *, on_failure: Callable[[HromadaError], None]
+) -> str:
+    """Erase what is there of erased annotators; why that is not possible, which is told unless it was `told` before."""
+    try:
+        await asyncio.to_thread(server_erasure.erase_copies, database, client)
+    except HromadaError as failure:
+        if str(failure) != told:
+            on_failure(failure)
+        return str(failure)
+    return ""
 
 
 async def _wait_for_first(*events: asyncio.Event, seconds: float) -> None:

@@ -77,7 +77,7 @@ def _count_assignments(session: Session, annotator_id: int) -> dict[tuple[int | 
         Assignment.annotator_id == annotator_id
     )
     rows = session.exec(of_annotator.group_by(col(Assignment.project_id), col(Assignment.status)))
-    return {(project_id, status): count for project_id, status, count in rows}
+    return {(project_id, AssignmentStatus(status)): count for project_id, status, count in rows}
 
 
 def _list_profile(session: Session, annotator_id: int, projects: list[Project]) -> tuple[ProfileSummary, ...]:

@@ -5,7 +5,7 @@ Where it is not certain that the question was on the screen, the text answers no
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -23,17 +23,18 @@ class TypedMessage:
     at: datetime
 
 
-def find_asked_assignment(session: Session, assignment_ids: Collection[int], *, typed: TypedMessage) -> int | None:
+def find_asked_assignment(session: Session, assignment_ids: Sequence[int], *, typed: TypedMessage) -> int | None:
     """The one of these assignments that was asked about last, if that was on the screen when the text was sent.
 
-    None where a question was on its way, or two of them were asked within the same second.
+    They are given in the order in which the bot asked, which decides where Telegram's times are equal. None where a
+    question was on its way.
     """
     rows = session.exec(select(ItemMessage).where(col(ItemMessage.assignment_id).in_(assignment_ids))).all()
-    asked = sorted((row.asks_since, row.assignment_id, row.message_id) for row in rows if row.asks_since is not None)
-    if len(asked) < len(assignment_ids) or (len(asked) > 1 and asked[-1][0] == asked[-2][0]):
+    asked = [(row.asks_since, assignment_ids.index(row.assignment_id), row) for row in rows if row.asks_since]
+    if len(asked) < len(assignment_ids):
         return None
-    since, assignment_id, message_id = asked[-1]
-    return assignment_id if message_id < typed.message_id and since <= typed.at else None
+    since, _, last = max(asked)
+    return last.assignment_id if last.message_id < typed.message_id and since <= typed.at else None
 
 
 def is_shown(session: Session, assignment_id: int) -> bool:

@@ -24,8 +24,9 @@ def pull(
 ) -> None:
     """Take over what changed in Label Studio since the last pull, and erase there what forgotten annotators left.
 
-    The exit code is 1 where a batch could not be read; the others are read all the same.
+    The exit code is 1 where a batch could not be read, or something could not be erased; all else is done all the same.
     """
+    from annotation.errors import HromadaError
     from annotation.label_studio import sync
     from bot.commands import database_session, terminal_output
 
@@ -43,14 +44,20 @@ def pull(
             everything=everything,
             progress=progress,
         )
-        erased = sync.erase_copies(database, client)
+        erased, refused = 0, ""
+        try:
+            erased = sync.erase_copies(database, client)
+        except HromadaError as failure:
+            refused = str(failure)
     if json:
         terminal_output.print_json([result.as_json() for result in results])
     else:
         _print_results(results)
         if erased:
             terminal_output.print_sentence(f"Erased there, of forgotten annotators: {erased} projects or answers.")
-    if any(result.problem for result in results):
+    if refused:
+        print(f"hromada: not everything of forgotten annotators is erased there. {refused}", file=sys.stderr)
+    if refused or any(result.problem for result in results):
         sys.exit(1)
 
 

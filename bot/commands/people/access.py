@@ -108,12 +108,13 @@ def _erase_label_studio_copies() -> str | None:
     from annotation.label_studio import sync
     from annotation.label_studio.client import Client
     from annotation.settings import read_settings
+    from annotation.store import parked
     from bot.commands import database_session
 
     with database_session.open_database() as database:
         problem, settings = "", read_settings()
         with database.reading() as view:
-            remaining = sync.count_copies(view)
+            remaining = parked.count_copies(view)
         if not remaining:
             return None
         try:
@@ -124,7 +125,7 @@ def _erase_label_studio_copies() -> str | None:
         except HromadaError as failure:
             problem = f" {failure}"
         with database.reading() as view:
-            remaining = sync.count_copies(view)
+            remaining = parked.count_copies(view)
     if not remaining:
         return None
     return f"Label Studio still holds what they did there; `hromada label-studio pull` erases it.{problem}"

@@ -28,7 +28,8 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     live = navigation.get_live_item(context)
     items_by_id = {live.assignment_id: live} if isinstance(live, AssignedItem) else {}
     reopened = {draft.assignment_id: draft for draft in context.state.drafts if draft.revision}
-    assignment_ids = {*items_by_id, *reopened}
+    drafted = [one.assignment_id for one in context.state.drafts if one.revision or one.assignment_id in items_by_id]
+    assignment_ids = list(dict.fromkeys([*drafted, *items_by_id]))
     if not assignment_ids:
         return navigation.show_current_screen(context)
     asked = screens.find_asked_assignment(context.transaction.session, assignment_ids, typed=context.typed)
@@ -55,7 +56,7 @@ def answer_replied_item(context: UpdateContext) -> TelegramCalls:
         return context.send_text("reply-unknown")
     opened, live = context.open_assignment(assignment_id), navigation.get_live_item(context)
     if isinstance(live, AssignedItem) and live.assignment_id == assignment_id:
-        if screens.find_asked_assignment(context.transaction.session, {assignment_id}, typed=context.typed) is None:
+        if screens.find_asked_assignment(context.transaction.session, [assignment_id], typed=context.typed) is None:
             is_shown = screens.is_shown(context.transaction.session, assignment_id)
             return explain_early_text(context, is_shown=is_shown)
         result = _answer_item_with_text(context, opened, live)

@@ -69,6 +69,21 @@ async def test_a_process_with_a_fast_clock_leaves_others_their_messages(db: Data
         assert (app.sender.list_held_ids(), telegram.calls["sendmessage"]) == ([], 0)
 
 
+async def test_others_wait_no_longer_for_the_messages_of_a_process_with_a_fast_clock(
+    db: Database, tiny: ModuleType
+) -> None:
+    """It holds them for seconds by the clock of the database, not for ten minutes."""
+    telegram = Telegram()
+    app = application.build_application(
+        token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram),
+        clock=get_fast_now,
+    )  # fmt: skip
+    with db.reading() as view:
+        read = process_leases.get_database_time(view)
+    assert read < app.sender.make_hold().until < read + timedelta(seconds=60)
+    await app.runner.close(within=5)
+
+
 def test_between_two_looks_the_clock_of_the_database_is_counted_on() -> None:
     """By a monotonic clock: whatever the machine's clock does, five seconds are five seconds."""
     read, at = datetime(2001, 1, 1, tzinfo=UTC), monotonic()
@@ -105,19 +120,37 @@ async def test_the_clock_of_the_database_is_read_at_every_sweep(db: Database, ti
 async def test_as_process_1_of_a_container_a_bot_takes_over_at_once(
     db: Database, load_items: Callable[..., None]
 ) -> None:
-    """The holder has this one's number and was started before it: it is gone. One that lives is waited for."""
+    """The holder has this one's number and was started before it: it is gone, whether the container has a new namespace
+    or the old one. One that lives is waited for, and so is whoever nothing is known of: in a container beside this one
+    with the same host name, of another number or started later, and on a machine with the same name.
+    """
     load_items(items=1)
     runner = TransactionRunner(database=db, clock=get_now, database_clock=get_now)
     mine = LeaseKeeper(runner, "polling")
     host, number, life = mine.holder.rsplit(":", 2)
-    assert (number, life.split("-")[0]) == (str(os.getpid()), process_lease.read_start_time(os.getpid()))
+    began, boot, namespace, _ = life.split("-")
+    assert (number, began) == (str(os.getpid()), process_lease.read_start_time(os.getpid()))
     later = get_now() + timedelta(seconds=15)
-    for holder, taken in ((f"{host}:{number}:{life.split('-')[0]}-other", False), (f"{host}:{number}:1-other", True)):
+    for holder, taken in (
+        (f"{number}:{began}-{boot}-{namespace}", False),
+        (f"{number}:1-{boot}-{namespace}", True),
+        (f"{number}:1-{boot}-another", True),
+        (f"{number}:{int(began) + 1}-{boot}-another", False),
+        (f"{number}9:1-{boot}-another", False),
+        (f"{number}9:1-{boot}-{namespace}", True),
+        (f"{number}:1-another-{namespace}", False),
+        (f"{number}:x", False),
+    ):
         with db.transaction() as session:
             process_leases.take_lease(
-                session, name="polling", holder=holder, now=later + timedelta(1), until=later + timedelta(1)
+                session,
+                name="polling",
+                holder=f"{host}:{holder}-other",
+                now=later + timedelta(1),
+                until=later + timedelta(1),
             )
-        assert await mine.acquire() is taken
+        assert await mine.acquire() is taken, holder
         with db.transaction() as session:
-            process_leases.release_lease(session, name="polling", holder=holder)
+            process_leases.release_lease(session, name="polling", holder=f"{host}:{holder}-other")
+        await mine.release()
     await runner.close(within=5)

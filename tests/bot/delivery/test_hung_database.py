@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -105,6 +106,16 @@ async def test_swallowed_bytes_are_waited_for_with_a_limit(
         await asyncio.to_thread(opened.__exit__, None, None, None)
 
 
+def test_a_server_that_takes_a_connection_and_says_nothing_is_given_up() -> None:
+    """Before a statement can be limited: psycopg alone would wait for 130 seconds."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://somebody@127.0.0.1:{silent.getsockname()[1]}/nothing"
+        began = monotonic()
+        with pytest.raises(Unavailable), database.open_database(url):
+            pass
+    assert monotonic() - began < 100
+
+
 async def test_a_statement_that_takes_too_long_is_ended_by_the_server(postgresql_url: str) -> None:
     """The connection can be used afterwards."""
     with database.open_database(postgresql_url, pool=1, answer_seconds=ANSWER_SECONDS) as db:
@@ -174,6 +185,45 @@ async def end_in_time(process: asyncio.subprocess.Process) -> None:
     """End a process with SIGTERM; it gets some seconds more than its grace period, as the machine may be busy."""
     os.kill(process.pid, signal.SIGTERM)
     await asyncio.wait_for(process.wait(), application.GRACE_SECONDS + 30)
+
+
+HANGING_BOT = """
+import sys, time
+from bot import application
+from bot.delivery.transaction_runner import TransactionRunner
+from annotation.store import database
+from bot.emulator.request import LocalRequest
+from bot.emulator.telegram import Telegram
+
+async def hang(runner, *, within):
+    runner.threads.submit(time.sleep, 600)  # a thread that no limit reaches
+    time.sleep(600)  # nor the loop, where somebody blocks it
+
+TransactionRunner.close, application.GRACE_SECONDS = hang, 2.0
+telegram = Telegram()
+with database.open_database(f"sqlite:///{sys.argv[1]}") as db:
+    app = application.build_application(
+        token=telegram.token, database=db, settings=application.build_delivery_settings(key=b"k" * 32),
+        request=LocalRequest(telegram),
+    )
+    application.run_application(app, token=telegram.token, log_level="INFO")
+"""
+
+
+async def test_sigterm_ends_a_bot_whatever_hangs(tmp_path: Path) -> None:
+    """The loop and a thread stand still where no limit reaches them: a thread of C ends the process, and says where."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HANGING_BOT, str(tmp_path / "bot.db"), stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stderr is not None
+    async with asyncio.timeout(120):
+        while b"The bot is @" not in await process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGTERM)
+        said = await process.stderr.read()
+        assert await process.wait() == 1
+    assert b"The bot ends." in said
+    assert b"in hang" in said
 
 
 async def test_sigterm_ends_a_bot_whose_backends_are_stopped(

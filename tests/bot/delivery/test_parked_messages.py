@@ -152,6 +152,31 @@ async def test_an_unexpected_error_does_not_keep_a_chat_busy(
     assert secret not in caplog.text
 
 
+async def test_an_unexpected_error_in_the_parking_does_not_keep_a_chat_busy(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What sees to a failed message fails itself: the message stays stored for later, and the next one is sent."""
+    person = stage.telegram.person(1)
+    await stage.say(person, "/start")
+    stage.telegram.faults.spoil("poison", 400)
+
+    def fail(*_: object, **__: object) -> None:
+        raise LookupError("nobody expected this")
+
+    monkeypatch.setattr(outbox, "park_message", fail)
+    put(stage, say("poison"))
+    put(stage, say("behind it"))
+    with caplog.at_level(logging.WARNING):
+        await stage.app.sweeper.sweep_once()
+        await until(lambda: person.messages[-1].text == "behind it", seconds=30)
+    assert "is left for later" in caplog.text
+    await until(lambda: stage.rows("SELECT count(*) FROM outbox") == [(1,)], seconds=30)
+    monkeypatch.undo()
+    stage.now += timedelta(seconds=10)
+    await send_all(stage)
+    assert [kind for kind, *_ in list_reasons(stage)] == ["message"]
+
+
 async def test_while_telegram_is_away_nothing_is_parked(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often it is tried: it is nobody's failure; afterwards everything comes."""
     make_call, get_me = TelegramApi.make_call, TelegramApi.get_me
@@ -288,7 +313,7 @@ async def test_what_is_parked_is_tried_again_or_dropped(stage: Stage) -> None:
     await send_all(stage)
     stage.telegram.faults.forget()
     with stage.db.transaction() as session:
-        assert parked.count_parked(session) == parked.ParkedCounts(updates=0, messages=2)
+        assert parked.count_parked(session) == parked.ParkedCounts(updates=0, messages=2, annotations=0, copies=0)
         parked.retry_parked(session, [f"m{first}"], now=stage.now)
         parked.drop_parked(session, [f"m{second}"], now=stage.now)
         with pytest.raises(NotFound, match="is not parked"):

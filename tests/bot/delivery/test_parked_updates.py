@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy import event
 from sqlmodel import Session
 
 from annotation.errors import BadInput, Unavailable
@@ -85,6 +88,71 @@ async def test_an_update_that_cannot_be_stored_costs_the_batch_nothing(
     assert (delivery.key, delivery.reason.startswith("cannot be stored")) == ("u3", True)
     assert caplog.text.count("is parked") == 2
     assert stage.rows("SELECT payload, telegram_id FROM inbox WHERE update_id = 3") == [(None, None)]
+
+
+async def test_an_update_without_content_is_not_tried_again(stage: Stage) -> None:
+    """It would wait for ever in no list: nobody is its sender. It stays parked until it is dropped."""
+    stage.telegram.person(1).send("/start")
+    [update] = stage.telegram.take()
+    monster = {**update, "update_id": 3, "message": {**update["message"], "from": {"id": 2**70}}}
+    await stage.app.deliver(monster)
+    with stage.db.transaction() as session, pytest.raises(BadInput, match="u3 could not be stored"):
+        parked.retry_parked(session, ["u3"], now=stage.now)
+    assert [(delivery.key, delivery.is_empty) for delivery in list_parked(stage)] == [("u3", True)]
+    with stage.db.transaction() as session:
+        parked.drop_parked(session, ["u3"], now=stage.now)
+    assert list_parked(stage) == []
+
+
+@pytest.mark.parametrize("refusal", ["may not be written", "no such table"])
+async def test_a_database_that_takes_no_update_loses_none(stage: Stage, refusal: str) -> None:
+    """It is read-only, as a stand-by is, or a table is gone: Telegram is not told that the update is stored."""
+    person = stage.telegram.person(1)
+    person.send("/start")
+    [update] = stage.telegram.take()
+    broken = refusing_writes(stage) if refusal == "may not be written" else renamed_inbox(stage)
+    with broken, pytest.raises(BadInput, match=refusal):
+        await stage.app.deliver(update)
+    assert stage.rows("SELECT count(*) FROM inbox") == [(0,)]
+    await stage.app.deliver(update)
+    assert [message.text for message in person.messages] == ["item 1"]
+
+
+async def test_a_database_that_cannot_be_written_is_asked_with_pauses(stage: Stage) -> None:
+    """Where nobody's update waits, too: a user who is served once more keeps no processor busy."""
+    person = stage.telegram.person(1)
+    await stage.say(person, "/start")
+    with refusing_writes(stage):
+        stage.app.workers.wake([person.id])
+        await asyncio.wait_for(stage.app.workers.wait_until_idle(), 30)
+    await stage.say(person, "/start")
+    await until(lambda: [message.text for message in person.messages] == ["item 1", "item 1"])
+
+
+@contextmanager
+def refusing_writes(stage: Stage) -> Iterator[None]:
+    """The database is read-only for every connection."""
+    engine, refused = stage.db.engine, [True]
+
+    def set_read_only(connection: Any, *_: object) -> None:
+        if engine.dialect.name == "sqlite":
+            connection.execute(f"PRAGMA query_only = {int(refused[-1])}")
+        else:
+            connection.read_only = refused[-1]
+
+    event.listen(engine, "checkout", set_read_only)
+    yield
+    refused.append(False)
+
+
+@contextmanager
+def renamed_inbox(stage: Stage) -> Iterator[None]:
+    """The table of the inbox is not there."""
+    with stage.db.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE inbox RENAME TO elsewhere")
+    yield
+    with stage.db.engine.begin() as connection:
+        connection.exec_driver_sql("ALTER TABLE elsewhere RENAME TO inbox")
 
 
 async def test_a_missing_column_is_no_database_that_is_away(stage: Stage) -> None:

@@ -47,10 +47,11 @@ async def test_a_lease_has_one_holder_until_it_is_given_back_or_over(stage: Stag
 async def test_a_holder_of_this_machine_that_is_gone_is_not_waited_for(stage: Stage) -> None:
     """No process has that number; one that lives is waited for."""
     mine = LeaseKeeper(stage.app.runner, "polling")
-    host = mine.holder.split(":")[0]
+    host, _, life = mine.holder.rsplit(":", 2)
+    place = life.split("-", 1)[1]
     later = stage.now + timedelta(seconds=15)
     born = process_lease.read_start_time(1)
-    for holder, taken in ((f"{host}:1:{born}-x", False), (f"{host}:99999999:{born}-x", True)):
+    for holder, taken in ((f"{host}:1:{born}-{place}", False), (f"{host}:99999999:{born}-{place}", True)):
         with stage.db.transaction() as session:
             process_leases.take_lease(
                 session, name="polling", holder=holder, now=later + timedelta(1), until=later + timedelta(1)

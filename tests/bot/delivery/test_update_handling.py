@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from annotation.store import inbox
+from bot import application
 from bot.delivery import telegram_payloads
+from bot.emulator.request import LocalRequest
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
+    from sqlmodel import Session
+
+    from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls
     from tests.bot.delivery.conftest import Stage
 
 
@@ -125,3 +134,31 @@ async def test_what_no_database_keeps_does_not_stop_the_others(stage: Stage) -> 
     first["message"]["from"]["language_code"] = "\0\ud800"
     await stage.app.deliver(first, second)
     assert {one.messages[-1].text for one in (person, other)} == {"item 1", "item 2"}
+
+
+async def test_of_two_processes_that_see_an_update_one_handles_it(stage: Stage, tiny: ModuleType) -> None:
+    """Both are woken for the same user, and handling takes a while: there is one answer, and one row that is done."""
+
+    def handle_slowly(session: Session, incoming: IncomingUpdate, **named: Any) -> TelegramCalls:
+        calls: TelegramCalls = tiny.handle_update(session, incoming, **named)
+        time.sleep(0.3)
+        return calls
+
+    settings = replace(stage.app.workers.settings, handle_update=handle_slowly)
+    other = application.build_application(
+        token=stage.telegram.token, database=stage.db, settings=settings, request=LocalRequest(stage.telegram),
+        clock=lambda: stage.now, database_clock=lambda: stage.now,
+    )  # fmt: skip
+    stage.app.workers.settings = settings
+    person = stage.telegram.person(1)
+    await stage.say(person, "/start")
+    person.send("/start")
+    received = [telegram_payloads.parse_update(update) for update in stage.telegram.take()]
+    with stage.db.transaction() as session:
+        inbox.store_updates(session, [telegram_payloads.dump_update(one) for one in received if one], now=stage.now)
+    async with other:
+        for app in (stage.app, other):
+            app.workers.wake([person.id])
+        for app in (stage.app, other):
+            await app.workers.wait_until_idle()
+    assert [message.text for message in person.messages] == ["item 1", "item 1"]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlmodel import col, select
 
-from annotation.errors import Unavailable
+from annotation.errors import BadInput, Unavailable
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
+from annotation.store import parked
 from annotation.store.models import Annotator, Assignment, Judgement, LabelStudioAccount, LabelStudioBatch
 from annotation.workflow.annotators import erasure
 
@@ -33,7 +36,7 @@ def forget(workspace: Workspace, name: str) -> None:
 def count_pending(workspace: Workspace) -> int:
     """What is still to be erased there."""
     with workspace.db.reading() as session:
-        return sync.count_copies(session)
+        return parked.count_copies(session)
 
 
 def list_answers(workspace: Workspace, name: str) -> list[str]:
@@ -91,3 +94,48 @@ def test_a_project_whose_number_was_not_stored_is_found(workspace: Workspace) ->
     assert sync.erase_copies(workspace.db, workspace.client) == 1
     with workspace.studio.api() as api:
         assert api.get(f"/api/projects/{project}/").status_code == 404
+
+
+def test_a_copy_that_may_not_be_erased_stops_no_other(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused: told of once, also by the watch, which goes on; the copies of the others are erased, and a late answer
+    of somebody who is forgotten is not stored.
+    """
+    workspace.campaign()
+    for name in ("olha", "taras"):
+        workspace.person(name)
+        workspace.push(name, 2)
+    closed, project = (workspace.batch(number).remote_id for number in (0, 1))
+    workspace.say("olha", workspace.tasks(0)[0])
+    for name in ("olha", "taras"):
+        forget(workspace, name)
+    delete = workspace.client.delete_project
+
+    def refuse(remote_id: int) -> None:
+        if remote_id == closed:
+            raise BadInput(f"This token may not open the project {remote_id}.")
+        delete(remote_id)
+
+    monkeypatch.setattr(workspace.client, "delete_project", refuse)
+    pulls: list[int] = []
+    failures: list[str] = []
+
+    async def watch() -> None:
+        stop = asyncio.Event()
+
+        def take(results: Sequence[sync.PullResult]) -> None:
+            pulls.append(len(results))
+            if len(pulls) == 3:
+                stop.set()
+
+        await sync.watch_batches(
+            workspace.db, workspace.client, clock=now, stop=stop, on_results=take, every=0.01,
+            on_failure=lambda failure: failures.append(str(failure)),
+        )  # fmt: skip
+
+    asyncio.run(watch())
+    assert pulls == [2, 1, 1]
+    assert failures == [f"This token may not open the project {closed}."]
+    with workspace.db.reading() as session:
+        assert session.exec(select(Judgement)).all() == []
+    with workspace.studio.api() as api:
+        assert [api.get(f"/api/projects/{number}/").status_code for number in (closed, project)] == [200, 404]
