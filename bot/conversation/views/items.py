@@ -98,15 +98,17 @@ def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
 def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion | None = None) -> ButtonRows:
     """One row of buttons for other actions on the item; where it was opened for another answer, to keep the old one.
 
-    Where the draft has answers to other questions than the one that is asked, the row begins with a button that leads
-    back.
+    Where the draft has answers to other questions than the one that is asked, the first button leads back; the skip is
+    among the other actions then, so that no label is cut.
     """
     assignment_id = item.assignment_id
-    names = {"keep": ButtonAction.KEEP} if item.revision else {"skip": ButtonAction.SKIP, "more": ButtonAction.MORE}
-    actions = tuple(message_layout.build_button(translate(name), names[name], assignment_id) for name in names)
-    if asked is None or not asked.draft.answers:
-        return (actions,)
-    return ((message_layout.build_button(translate("back"), ButtonAction.BACK, *asked.address), *actions),)
+    last = ("keep", ButtonAction.KEEP) if item.revision else ("more", ButtonAction.MORE)
+    last_button = message_layout.build_button(translate(last[0]), last[1], assignment_id)
+    if asked is not None and asked.draft.answers:
+        return ((message_layout.build_button(translate("back"), ButtonAction.BACK, *asked.address), last_button),)
+    if item.revision:
+        return ((last_button,),)
+    return ((message_layout.build_button(translate("skip"), ButtonAction.SKIP, assignment_id), last_button),)
 
 
 def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemProgress) -> list[TextBlock]:
