@@ -29,6 +29,7 @@ WIDTH, HEIGHT = 360, 740
 MAX_CARD_HEIGHT = 500
 NAMES = {"uk": "Українська", "en": "English", "ru": "Русский"}
 SENTENCE = "Руда лисиця зустріла на стежці старого вовка і спитала, куди він так поспішає."
+QUESTION = "Що відповів вовк лисиці на її запитання?"
 ORDINARY = ["він несе додому дрова, бо вечір холодний", "він біжить до річки напитися свіжої води"]
 ORDINARY += ["він шукає свого брата у великому темному", "він не поспішає, а лише тихесенько гуляє"]
 LONG = [f"{number}. {'дуже докладна відповідь, яку треба дочитати, ' * 3}" for number in range(8)]
@@ -75,7 +76,7 @@ async def browser() -> AsyncIterator[Browser]:
         await opened.close()
 
 
-def load_item(db: Database, folder: Path, **question: Any) -> None:
+def load_item(db: Database, folder: Path, *, questions: list[Any] | None = None, **question: Any) -> None:
     """A running project of one item, with a reward and the countdown."""
     (folder / "p.jsonl").write_text(json.dumps({"id": "1", "text": SENTENCE}, ensure_ascii=False) + "\n", "utf-8")
     keys = {
@@ -83,7 +84,7 @@ def load_item(db: Database, folder: Path, **question: Any) -> None:
         "title": "p",
         "language": "uk",
         "instructions": "Прочитайте.",
-        "question": {"type": "choice", "text": "Що відповів вовк лисиці на її запитання?", **question},
+        "questions": questions or [{"type": "choice", "name": "answer", "text": QUESTION, **question}],
         "items": {"file": "p.jsonl", "id": "id", "show": "text"},
         "overlap": 1,
         "reward": {"emoji": ["🍎"], "countdown": True},
@@ -157,3 +158,30 @@ async def test_the_question_stays_in_sight_below_long_options(shown: Shown, db: 
     assert top["y"] >= seen["y"]
     assert last["y"] + last["height"] <= seen["y"] + seen["height"]
     assert last["y"] + last["height"] - top["y"] <= MAX_CARD_HEIGHT
+
+
+async def test_several_questions_stay_on_one_card(shown: Shown, db: Database, tmp_path: Path) -> None:
+    """Five questions are asked on the same message, with two buttons in the row below; no label is cut on the way."""
+    texts = ["Це добрий вчинок?", "Це законно?", "Чи зробили б так ви?", "Чи схвалили б це інші?", "Це чесно?"]
+    questions = [
+        {"type": "choice", "name": f"q{number}", "text": text, "options": ["так", "ні"]}
+        for number, text in enumerate(texts)
+    ]
+    load_item(db, tmp_path, questions=questions)
+    await go_to_item(shown, "uk")
+    n_messages = await shown.page.locator("#log li").count()
+    cut = "keys => keys.filter(key => key.scrollWidth > key.clientWidth).map(key => key.innerText)"
+    for _ in texts[1:]:
+        await shown.tap("так")
+        assert await shown.find_card().locator(".key").evaluate_all(cut) == []
+        assert await shown.page.locator("#log li").count() == n_messages
+    await shown.take_picture("several-last")
+    card, service = await shown.measure_rows()
+    assert card <= MAX_CARD_HEIGHT, (card, service)
+    await shown.tap("так")
+    await shown.page.get_by_text("🍎 1", exact=True).wait_for()
+    await shown.take_picture("several-done")
+    await shown.tap("Змінити")
+    await shown.take_picture("several-summary")
+    card, _ = await shown.measure_rows()
+    assert card <= MAX_CARD_HEIGHT, card

@@ -23,7 +23,8 @@ MAX_REASON_LENGTH = 500
 def show_more(context: UpdateContext) -> TelegramCalls:
     """Show the buttons for what is done seldom, under the same item."""
     item = _get_live_item(context, context.require_callback().row_id)
-    buttons = menus.build_more_buttons(context.translate, assignment_id=item.assignment_id)
+    has_answers = bool(context.state.get_draft(item.assignment_id, item.revision).answers)
+    buttons = menus.build_more_buttons(context.translate, assignment_id=item.assignment_id, has_answers=has_answers)
     return _show_under_item(context, item, buttons)
 
 

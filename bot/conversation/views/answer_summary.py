@@ -1,4 +1,4 @@
-"""The summary of an answered item with several questions: every answer, and a button for each to change it alone."""
+"""The summary of an answered item with several questions: every answer with its number, and buttons to change one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonRows
 from bot.conversation.views import items
 
-MAX_LABEL_UNITS = 2 * message_layout.WIDE_LABEL
-
 
 def render_answer_summary(item: AssignedItem, draft: AnswerDraft, translate: Texts) -> tuple[RenderedMessage, ...]:
-    """The item with all its answers, a button for each, and one that keeps them."""
+    """The item with all its answers in a numbered list, a button for each number, and one that keeps them."""
     blocks = [
         items.build_header(item, translate),
         *items.build_stimulus_blocks(item.stimulus, item.pieces, item.language),
@@ -41,19 +39,12 @@ def _list_answer_lines(item: AssignedItem, draft: AnswerDraft, translate: Texts)
 
 
 def _build_change_buttons(item: AssignedItem, draft: AnswerDraft) -> ButtonRows:
-    """A button for each answered question, with its number in the list and the beginning of its text."""
-    return tuple(
-        (
-            message_layout.build_button(
-                message_layout.shorten_text(f"{number}. {item.questions[index].text}", MAX_LABEL_UNITS),
-                ButtonAction.CHANGE,
-                item.assignment_id,
-                item.revision,
-                index,
-            ),
-        )
+    """A button for each answered question, with its number in the list."""
+    buttons = [
+        message_layout.build_button(str(number), ButtonAction.CHANGE, item.assignment_id, item.revision, index)
         for number, (index, _) in enumerate(_list_answers(item, draft), 1)
-    )
+    ]
+    return message_layout.arrange_buttons(buttons)
 
 
 def _list_answers(item: AssignedItem, draft: AnswerDraft) -> list[tuple[int, object]]:

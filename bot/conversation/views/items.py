@@ -16,7 +16,7 @@ from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_item_texts
-from bot.conversation.updates_and_calls import ButtonRows, InlineButton
+from bot.conversation.updates_and_calls import ButtonRows
 from bot.conversation.views import second_pass
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
@@ -137,22 +137,21 @@ def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
 def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion | None = None) -> ButtonRows:
     """One row of buttons for other actions on the item; where it was opened for another answer, to keep the old one.
 
-    Where the draft has answers to other questions than the one that is asked, the row begins with a button that leads
-    back.
+    Where the draft has answers to other questions than the one that is asked, the first button leads back; the skip is
+    among the other actions then, so that no label is cut.
     """
     assignment_id = item.assignment_id
     if item.revision:
-        actions: tuple[InlineButton, ...] = (
-            message_layout.build_button(translate("keep"), ButtonAction.KEEP, assignment_id, typed=(prompts.STAY_OUT,)),
+        last = message_layout.build_button(
+            translate("keep"), ButtonAction.KEEP, assignment_id, typed=(prompts.STAY_OUT,)
         )
     else:
-        actions = (
-            message_layout.build_button(translate("skip"), ButtonAction.SKIP, assignment_id),
-            message_layout.build_button(translate("more"), ButtonAction.MORE, assignment_id),
-        )
-    if asked is None or not asked.draft.answers:
-        return (actions,)
-    return ((message_layout.build_button(translate("back"), ButtonAction.BACK, *asked.address), *actions),)
+        last = message_layout.build_button(translate("more"), ButtonAction.MORE, assignment_id)
+    if asked is not None and asked.draft.answers:
+        return ((message_layout.build_button(translate("back"), ButtonAction.BACK, *asked.address), last),)
+    if item.revision:
+        return ((last,),)
+    return ((message_layout.build_button(translate("skip"), ButtonAction.SKIP, assignment_id), last),)
 
 
 def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemProgress) -> list[TextBlock]:

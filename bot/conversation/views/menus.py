@@ -75,19 +75,21 @@ def build_report_buttons(translate: Texts, project_reasons: Sequence[str], *, as
     )
 
 
-def build_more_buttons(translate: Texts, *, assignment_id: int) -> ButtonRows:
-    """The buttons for what is seldom done with an item, and one that leads back to its own buttons."""
-    return (
-        (
-            message_layout.build_button(translate("report"), ButtonAction.REPORT, assignment_id),
-            message_layout.build_button(translate("ask"), ButtonAction.ASK, assignment_id),
-        ),
-        (
-            message_layout.build_button(translate("task"), ButtonAction.TASK, assignment_id),
-            message_layout.build_button(translate("pause"), ButtonAction.PAUSE, assignment_id),
-        ),
-        (message_layout.build_button(translate("back"), ButtonAction.BACK, assignment_id),),
-    )
+def build_more_buttons(translate: Texts, *, assignment_id: int, has_answers: bool) -> ButtonRows:
+    """The buttons for what is seldom done with an item, and one that leads back to its own buttons.
+
+    `has_answers` says that some of its questions are answered: then the skip is here.
+    """
+    names = {
+        **({"skip": ButtonAction.SKIP} if has_answers else {}),
+        "report": ButtonAction.REPORT,
+        "ask": ButtonAction.ASK,
+        "task": ButtonAction.TASK,
+        "pause": ButtonAction.PAUSE,
+        "back": ButtonAction.BACK,
+    }
+    buttons = [message_layout.build_button(translate(name), action, assignment_id) for name, action in names.items()]
+    return tuple(tuple(buttons[start : start + 2]) for start in range(0, len(buttons), 2))
 
 
 def _build_reason_buttons(
