@@ -94,7 +94,7 @@ def test_a_button_of_an_earlier_screen_changes_nothing(chat: Chat, load: Load) -
     begin(chat, load)
     chat.say("Петербурзі")
     screen = chat.last
-    more = next(button for row in screen.buttons for button in row if button.label == "+ слово праворуч")
+    more = next(button for row in screen.buttons for button in row if button.label == "+ слово →")
     save = next(button for row in screen.buttons for button in row if button.label == "Зберегти")
     chat.press(more.data, on=screen)
     assert "[Петербурзі. Її]" in chat.last.text
@@ -114,7 +114,7 @@ def test_a_stored_part_is_changed_from_where_it_is(chat: Chat, load: Load) -> No
     chat.tap("Зберегти")
     chat.tap("Змінити")
     assert "[Іван]" in "\n".join(screen.text for screen in chat.screens if screen.buttons)
-    chat.tap("+ слово праворуч")
+    chat.tap("+ слово →")
     chat.tap("Зберегти")
     assert read_stored(chat) == ["Іван Котляревський"]
     chat.tap("Змінити")

@@ -133,7 +133,7 @@ def test_a_two_text_span_question(workspace: Workspace) -> None:
     for label in "2", "3", "4", "Зберегти":
         chat.tap(label)
     chat.say("українською")
-    chat.tap("+ слово праворуч")
+    chat.tap("+ слово →")
     chat.tap("Ще одна частина")
     chat.tap("1")
     chat.tap("4")
