@@ -73,7 +73,7 @@ def record_answer_messages(
     *,
     annotator_id: int,
     assignment_id: int,
-    messages: Mapping[str, Collection[int]],
+    messages: Mapping[str, Sequence[int]],
     is_revision: bool,
 ) -> None:
     """Store which messages gave the final answers to an assignment, by question; those of a revision replace others."""

@@ -192,7 +192,7 @@ def test_a_second_pass_can_be_changed(project: Load, chat: Chat) -> None:
     chat.tap("☐ невідомо")
     chat.tap("Готово")
     chat.tap("Змінити")
-    chat.tap("1. Вади")
+    chat.tap("1")
     chat.tap("☑ невідомо")
     chat.tap("Нічого з цього")
     final = {"answer": GOLD}
