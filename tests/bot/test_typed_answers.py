@@ -73,7 +73,7 @@ async def test_a_reply_changes_the_answer_of_the_item_that_it_replies_to(chat: C
     load(*WORDS)
     person = await begin(chat)
     first = person.messages[-1]
-    await tap(chat, person, "А")
+    await tap(chat, person, "дуб")
     person.send("Б", reply_to=first)
     await chat.deliver()
     assert chat.answers() == ["дуб", "береза"]
@@ -136,7 +136,7 @@ async def test_a_text_that_came_before_the_card_was_edited_answers_nothing(
     assert "Друге?" in find_item(person, "слово 1").text
     await chat.send(person, "Б")
     assert chat.answers() == ["так"]
-    assert "А так; Б ні" in find_item(person, "слово 1").text
+    assert "Перше? — так\nДруге? — ні" in find_item(person, "слово 1").text
 
 
 async def test_a_text_answers_the_item_that_was_opened_for_another_answer_last(chat: Chat, load: Load) -> None:
