@@ -79,11 +79,6 @@ class AnswerDraft:
         """The answers without the questions that were left without one."""
         return {name: answer for name, answer in self.answers.items() if answer is not None}
 
-    @property
-    def is_begun(self) -> bool:
-        """Whether anything was answered or entered."""
-        return bool(self.answers or self.entry)
-
 
 @dataclass(frozen=True, kw_only=True)
 class AskedQuestion:

@@ -12,6 +12,11 @@ from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 
 
+def is_begun(draft: AnswerDraft) -> bool:
+    """Whether anything was answered or entered."""
+    return bool(draft.answers or draft.entry)
+
+
 def remove_answer(draft: AnswerDraft, name: str, *, entry: Any = None) -> AnswerDraft:
     """The draft without the answer to a question, so that it is asked again; `entry` is entered for it already."""
     answers = {other: answer for other, answer in draft.answers.items() if other != name}

@@ -32,7 +32,7 @@ def keep_answer(context: UpdateContext) -> TelegramCalls:
     assignment_id = context.require_callback().row_id
     saved = assignments.keep_judgement(context.open_assignment(assignment_id))
     draft = context.state.get_draft(assignment_id, saved.revision + 1)
-    begun = replace(draft, revision=0) if draft.is_begun and not saved.stored_answers else None
+    begun = replace(draft, revision=0) if draft_changes.is_begun(draft) and not saved.stored_answers else None
     context.save_state(context.state.with_draft(begun, assignment_id=assignment_id))
     finished = answers.render_finished_item(context, saved)
     return join_calls(context.acknowledge("kept"), context.edit(finished, assignment_id=assignment_id))

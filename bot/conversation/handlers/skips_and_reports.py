@@ -8,7 +8,7 @@ from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow import assignments
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
-from annotation.workflow.conversations import screens
+from annotation.workflow.conversations import draft_changes, screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import message_layout, navigation, prompts
 from bot.conversation.handlers import answers
@@ -154,7 +154,7 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
     context.save_state(context.state.with_step(ConversationStep.NONE))
     if not isinstance(item, AssignedItem):
         return join_calls(context.acknowledge(), context.send_text("paused"))
-    has_draft = context.state.get_draft(item.assignment_id, item.revision).is_begun
+    has_draft = draft_changes.is_begun(context.state.get_draft(item.assignment_id, item.revision))
     return join_calls(
         context.acknowledge(),
         navigation.remove_item_buttons(context, item),
