@@ -107,16 +107,9 @@ class Simulation:
 
 
 def create_simulation(db: database.Database, *, settings: SimulationSettings, names: Sequence[str]) -> Simulation:
-    """Create a simulation of loaded projects, before its first step.
-
-    Simulated annotators answer all question types, also those that the bot does not support: `supports_telegram` is
-    set for every project.
-    """
+    """Create a simulation of loaded projects, before its first step."""
     with db.transaction() as session:
         projects = [queries.get_project(session, name) for name in names]
-        for project in projects:
-            project.supports_telegram = True
-            session.add(project)
         truths = item_truths.read_truths(session, projects=projects, seed=settings.seed)
         paces = {
             project.id or 0: settings.pace or estimate_pace(definitions.get_project_definition(project))

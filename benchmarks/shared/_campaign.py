@@ -50,8 +50,6 @@ def create_campaign(db: Database, folder: Path, *, items: int, annotators: int) 
         projects.load_project_file(session, folder / "baseline.yaml", now=NOW)
         project = queries.get_project(session, "baseline")
         transitions.start_project(session, project=project, now=NOW)
-        project.supports_telegram = True
-        session.add(project)
         for number in range(1, EARLIER + annotators + 1):
             registration.register_telegram_annotator(session, telegram_id=number, language="uk", key=b"k" * 32, now=NOW)
         project_id = project.id or 0

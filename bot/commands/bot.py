@@ -24,11 +24,10 @@ def bot(
 
     It asks Telegram for updates; with --webhook it is called.
     """
-    from annotation.campaigns.project_file import parse_definition
     from annotation.errors import BadInput, Where
     from annotation.settings import read_settings
     from annotation.store import pseudonyms, queries
-    from annotation.workflow.lifecycle import row_builder, transitions
+    from annotation.workflow.lifecycle import transitions
     from bot import application
     from bot.commands import database_session, terminal_output
 
@@ -44,14 +43,9 @@ def bot(
     with database_session.open_database(create=True, answer_seconds=ANSWER_SECONDS) as database:
         with database.transaction() as transaction:
             key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=database_session.get_current_time())
-            definitions = [
-                (project, parse_definition(project.definition)) for project in queries.list_projects(transaction)
-            ]
-        for project, definition in definitions:
-            for sentence in filter(
-                None, (row_builder.explain_unsupported(definition), transitions.explain_not_running(project))
-            ):
-                terminal_output.print_sentence(sentence)
+            sentences = [transitions.explain_not_running(project) for project in queries.list_projects(transaction)]
+        for sentence in filter(None, sentences):
+            terminal_output.print_sentence(sentence)
         delivery = application.build_delivery_settings(key=key, protect=settings.telegram_protect)
         app = application.build_application(
             token=token,

@@ -11,7 +11,7 @@ from annotation.campaigns import lint, programme_file, project_file
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import CampaignContents, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
-from annotation.workflow.lifecycle import readiness, row_builder
+from annotation.workflow.lifecycle import readiness
 from bot.commands.terminal_output import Cell
 
 
@@ -40,9 +40,8 @@ def check_campaign(file: Path, *, allow_outside: bool = False) -> CampaignCheck:
     findings = campaign_lint.lint_campaign(campaign, contents)
     facts = _describe_items(campaign, contents) | _describe_votes(campaign, contents)
     to_do = tuple(_list_short_pools(campaign.definition, contents))
-    unsupported = row_builder.explain_unsupported(campaign.definition)
     return CampaignCheck(
-        facts=facts | ({"the bot": unsupported} if unsupported else {}),
+        facts=facts,
         to_do=to_do,
         to_declare=campaign.definition.declared.missing,
         findings=findings,

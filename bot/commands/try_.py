@@ -42,11 +42,9 @@ def try_(
 
 
 def _start_campaign(database: Database, file: Path, *, key: bytes, allow_outside: bool) -> None:
-    """Load and start the campaign; raises BadInput where the bot does not offer it, Conflict where it cannot start."""
-    from annotation.campaigns.project_file import parse_definition
-    from annotation.errors import BadInput, Where
+    """Load and start the campaign; raises Conflict where it cannot start."""
     from annotation.store import pseudonyms, queries
-    from annotation.workflow.lifecycle import projects, row_builder, transitions
+    from annotation.workflow.lifecycle import projects, transitions
     from bot.commands import database_session
 
     with database.transaction() as transaction:
@@ -54,9 +52,6 @@ def _start_campaign(database: Database, file: Path, *, key: bytes, allow_outside
         now = database_session.get_current_time()
         projects.load_project_file(transaction, file, now=now, allow_outside=allow_outside)
         for project in queries.list_projects(transaction):
-            sentence = row_builder.explain_unsupported(parse_definition(project.definition))
-            if sentence is not None:
-                raise BadInput(sentence, where=Where(file=file), remedy="Try another campaign, or a part of this one.")
             transitions.start_project(
                 transaction, project=project, now=database_session.get_current_time(), rehearsal=True
             )

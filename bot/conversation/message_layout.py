@@ -54,7 +54,7 @@ class TextBlock:
 class RenderedMessage:
     """One message: HTML, rows of buttons, and the hint of the input field where an answer is typed.
 
-    A message with a `copyable` block is not protected (`protect`): from a protected one nothing can be copied.
+    From a message that is protected (`protect`) nothing can be copied or forwarded.
     """
 
     html: str
@@ -76,10 +76,14 @@ def render_text(
 
 
 def render_messages(
-    blocks: Sequence[TextBlock], translate: Texts, *, buttons: ButtonRows = (), input_hint: str | None = None
+    blocks: Sequence[TextBlock],
+    translate: Texts,
+    *,
+    buttons: ButtonRows = (),
+    input_hint: str | None = None,
+    protect: bool = True,
 ) -> tuple[RenderedMessage, ...]:
     """The blocks in as many messages as they need, with the buttons under the last."""
-    protect = not any(block.copyable for block in blocks)
     *earlier, last = render_html_parts(blocks, heading=translate("part", number="{number}", of="{of}"))
     return (
         *(RenderedMessage(html=part, protect=protect) for part in earlier),

@@ -148,13 +148,11 @@ def show_menu(context: UpdateContext, entries: Sequence[ProjectChoice]) -> Teleg
 
 
 def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:
-    """Explain why no project is open: quota reached, work elsewhere, paused, all done, or no invitation redeemed."""
+    """Explain why no project is open: quota reached, paused, all done, or no invitation redeemed."""
     if entries:
         return context.send_text("quota", project=entries[0].title)
     projects = participations.list_joined_projects(context.transaction.session, annotator_id=context.annotator_id)
     for project in reversed(projects):
-        if not project.supports_telegram:
-            return context.send_text("elsewhere", project=project.title)
         if project.status in {ProjectStatus.PAUSED, ProjectStatus.LOADED}:
             return show_assignment_result(
                 context, NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=project.name)

@@ -11,14 +11,13 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session, select
 
-from annotation.campaigns import project_file as project_files
 from annotation.errors import BadInput, Conflict
 from annotation.store import database, journal, migrations, queries
 from annotation.store.models import Item, Project
 from annotation.vocabulary import Event, ProjectStatus
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
-from annotation.workflow.lifecycle import change_plan, projects, row_builder
+from annotation.workflow.lifecycle import change_plan, projects
 from annotation.workflow.monitoring import campaign_status
 
 if TYPE_CHECKING:
@@ -181,8 +180,8 @@ def test_the_schema_refuses_a_pool_that_there_is_not(db: database.Database, load
         connection.execute(sa.text("UPDATE item SET pool = 'swimming'"))
 
 
-def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_path: Path) -> None:
-    """It is loaded with all that it says; the bot leaves it alone."""
+def test_a_project_that_asks_in_several_ways_is_loaded_and_offered(db: database.Database, tmp_path: Path) -> None:
+    """With all that it says; no question is of a type that the bot turns away."""
     (tmp_path / "i.csv").write_text("id,text,gold\n1,так,5\n2,ні,4\n", "utf-8")
     (tmp_path / "p.yaml").write_text(
         "project: p\ntitle: p\nlanguage: uk\n"
@@ -197,7 +196,7 @@ def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_
         known = session.exec(select(Project)).one()
         item = session.exec(select(Item)).first()
         assert item is not None
-        assert (known.supports_telegram, item.gold, item.stimulus) == (False, "5", "Текст\nтак")
+        assert (item.gold, item.stimulus) == ("5", "Текст\nтак")
         assert item.pieces == [
             {"field": "text", "text": "так", "title": "Текст", "fold": False, "gap": None, "marks": [], "step": 1}
         ]
@@ -207,13 +206,8 @@ def test_a_project_that_asks_for_more_is_not_offered(db: database.Database, tmp_
         )
         known.status = ProjectStatus.RUNNING
         session.add(known)
-        assert not isinstance(
-            assignments.assign_next_item(assignments.lock_annotator(session, who), now=NOW), assignments.AssignedItem
-        )
-        definition = project_files.parse_definition(known.definition)
-    assert row_builder.explain_unsupported(definition) == (
-        "p is not offered: this bot does not know questions that are answered in writing yet."
-    )
+        shown = assignments.assign_next_item(assignments.lock_annotator(session, who), now=NOW)
+        assert isinstance(shown, assignments.AssignedItem)
 
 
 def test_options_are_shuffled_for_each_annotator_and_taps_mean_what_was_shown(

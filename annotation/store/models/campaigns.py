@@ -33,7 +33,7 @@ class Project(TableModel, table=True):
 
     `texts` holds the sha256 of the current version of each text, by the kind of the text (a value of `TextKind`); the
     versions themselves are rows of `TextVersion`. `word_lists` are the words that the quality rules refuse: lists by
-    the name of the file from which they were loaded. `supports_telegram` is true where the bot can show the items.
+    the name of the file from which they were loaded.
 
     `frames` are the sampling frames: one record for each sample that was drawn at load, with the pool it was drawn for,
     the hash of the ids of all candidates, the seed, the numbers of drawn items and of candidates, and these numbers by
@@ -66,7 +66,6 @@ class Project(TableModel, table=True):
     frozen: dict[str, Any] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     texts: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     word_lists: dict[str, list[str]] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
-    supports_telegram: bool = Field(default=True, sa_column_kwargs={"server_default": sa.true()})
     frames: list[dict[str, Any]] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     created_at: datetime = Field(sa_type=UtcDateTime)
 

@@ -152,7 +152,6 @@ OPEN_PROJECTS = (
     )
     .where(
         col(Project.status) == ProjectStatus.RUNNING,
-        col(Project.supports_telegram),
         col(Participation.annotator_id).is_not(None) | ~_NEEDS_INVITATION,
     )
 )

@@ -62,16 +62,29 @@ def is_anything_unsent(session: Session, *, chat_id: int) -> bool:
 
 
 def record_answer_messages(
-    session: Session, *, annotator_id: int, assignment_id: int, messages: Mapping[str, Collection[int]]
+    session: Session,
+    *,
+    annotator_id: int,
+    assignment_id: int,
+    messages: Mapping[str, Collection[int]],
+    is_revision: bool,
 ) -> None:
-    """Store which messages gave the final answers to an assignment, by question; earlier ones are forgotten."""
-    of_assignment = sa.delete(AnswerMessage).where(col(AnswerMessage.assignment_id) == assignment_id)
-    session.connection().execute(of_assignment)
-    for question, message_ids in messages.items():
-        for message_id in message_ids:
-            key = {"annotator_id": annotator_id, "message_id": message_id}
-            session.merge(AnswerMessage(**key, assignment_id=assignment_id, question=question))
-    session.flush()
+    """Store which messages gave the final answers to an assignment, by question; those of a revision replace others."""
+    if is_revision:
+        of_assignment = sa.delete(AnswerMessage).where(col(AnswerMessage.assignment_id) == assignment_id)
+        session.connection().execute(of_assignment)
+    rows = [
+        {
+            "annotator_id": annotator_id,
+            "message_id": message_id,
+            "assignment_id": assignment_id,
+            "question": question,
+        }
+        for question, message_ids in messages.items()
+        for message_id in message_ids
+    ]
+    if rows:
+        session.connection().execute(sa.insert(AnswerMessage), rows)
 
 
 def find_edited_answer(session: Session, *, annotator_id: int, message_id: int) -> tuple[int, str] | None:

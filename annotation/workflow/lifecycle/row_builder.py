@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotation.campaigns import project_file, stimulus
-from annotation.campaigns.project_file import ProjectFile
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, ScaleQuestion, SpanQuestion, TextQuestion
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.loading.campaign import CampaignContents
 from annotation.loading.drafts import ItemDraft
@@ -39,7 +37,6 @@ def build_project_columns(
         "source": str(campaign.path.absolute()),
         "overlap": definition.min_overlap,
         "overlap_max": get_max_overlap(definition),
-        "supports_telegram": not list_unsupported_features(definition),
         "frames": [frame.to_dict() for frame in contents.frames] or None,
         "word_lists": campaign.read_word_lists() or None,
     }
@@ -147,22 +144,3 @@ def _build_item_row(
         "lineage": item.lineage,
         **gold_columns,
     }
-
-
-def list_unsupported_features(definition: ProjectFile) -> tuple[str, ...]:
-    """The features of a project that the Telegram bot does not support; none where the bot can offer the project."""
-    features = {
-        "questions that are answered in writing": not all(
-            isinstance(question, ChoiceQuestion | ChoicesQuestion | ScaleQuestion | SpanQuestion | TextQuestion)
-            for question in definition.all_questions
-        ),
-    }
-    return tuple(feature for feature, is_wanted in features.items() if is_wanted)
-
-
-def explain_unsupported(definition: ProjectFile) -> str | None:
-    """A sentence why the Telegram bot does not offer the project; None where it offers the project."""
-    features = list_unsupported_features(definition)
-    if not features:
-        return None
-    return f"{definition.project} is not offered: this bot does not know {', '.join(features)} yet."

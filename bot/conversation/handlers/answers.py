@@ -20,6 +20,9 @@ from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls, UpdateKind
 from bot.conversation.views import items, project_status, second_pass
 
+ENTRY_ACTIONS = {ButtonAction.TOGGLE, ButtonAction.ENTRY}
+"""The actions that change the entry of a question alone."""
+
 
 def apply_tap(context: UpdateContext) -> TelegramCalls:
     """Let the tapped button of a question change the draft of its answers; after the last answer submit the item."""
@@ -27,7 +30,7 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
     opened = context.open_assignment(callback.row_id)
     questions = assignments.get_shown_questions(opened)
     is_immediate = len(questions) == 1 and callback.action is ButtonAction.ANSWER  # submission finds a repeated tap
-    if not is_immediate and callback.action is not ButtonAction.TOGGLE and _has_judgement(context, opened):
+    if not is_immediate and callback.action not in ENTRY_ACTIONS and _has_judgement(context, opened):
         return context.acknowledge("saved-already")
     draft = context.state.get_draft(callback.row_id, callback.get_number(REVISION))
     asked = conversation_state.find_asked_question(questions, draft, language=opened.context.project.language)
@@ -154,6 +157,7 @@ def _submit_answers(context: UpdateContext, opened: OpenedAssignment, draft: Ans
             annotator_id=context.annotator_id,
             assignment_id=saved.assignment_id,
             messages={name: ids for name, ids in draft.messages.items() if name in saved.stored_answers},
+            is_revision=draft.revision > 0,
         )
     if context.state.drafts:
         context.save_state(context.state.with_draft(None, assignment_id=saved.assignment_id))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.conversation.inputs.corrections import CorrectionInput
 from bot.conversation.inputs.input_base import QuestionInput
 from bot.conversation.inputs.options import OptionsInput
 from bot.conversation.inputs.spans import SpansInput
@@ -20,5 +21,6 @@ INPUTS: Mapping[str, QuestionInput] = {
     **dict.fromkeys(("choice", "choices", "scale"), OptionsInput()),
     "span": SpansInput(),
     "text": TextInput(),
+    "edit": CorrectionInput(),
 }
 """The inputs by the name of the question's type (`question.kind`)."""

@@ -32,10 +32,11 @@ class QuestionInput(ABC):
 
     The handlers store the draft that it returns. Where the draft has an answer to the question (`with_answer`), the
     next question is asked, or the answers are submitted; otherwise (`with_entry`) the question is shown again. After a
-    typed text that happens in a new message below the item; with `is_separate` from the beginning.
+    typed text that happens in a new message below the item.
     """
 
     is_separate: bool = False
+    """Whether the question is asked in a message of its own, from which its text can be copied."""
     takes_many_messages: bool = False
     """Whether several texts make one answer; otherwise the last one does."""
 

@@ -34,9 +34,9 @@ class TextInput(QuestionInput):
         if entry is None:
             return [*blocks, TextBlock(translate("type-number" if is_number else "type-text"))]
         text = str(entry[TEXT])
-        if entry[IS_FIXED]:
-            return [*blocks, TextBlock(text, copyable=True), TextBlock(translate("text-type-again"))]
         blocks += [TextBlock(translate("text-preview")), message_layout.make_bold_block(text)]
+        if entry[IS_FIXED]:
+            return [*blocks, TextBlock(translate("text-type-again"))]
         number = scoring.normalise_answer("number", text)
         if is_number and number != text:
             blocks.append(TextBlock(translate("text-number", number=number)))

@@ -10,7 +10,6 @@ invitation-used-up = Everybody this invitation was meant for has used it. Please
 invitation-closed = This project is over already. Thank you for offering to help!
 stranger = People come in here by invitation. Please ask the organisers for a link and open it.
 nothing-open = No project is open right now. Look in later: send /start.
-elsewhere = The questions of “{ $project }” are answered elsewhere. The organisers will tell you where.
 menu = Choose a project:
 left-many = plenty of questions left
 consent = Your consent
@@ -120,13 +119,44 @@ text-preview = Your answer:
 text-number = It counts as the number { $number }.
 text-save = Save
 text-fix = Fix
-text-type-again = Copy it, fix it and send it again. Or edit your message.
+text-type-again = Edit your message with the answer, or send the answer again.
 text-too-long = That is { $length } characters; there is room for { $most }. Please send a shorter answer.
 text-too-short = That is too short: please write at least { $least ->
     [one] { $least } character
    *[other] { $least } characters
 } and send it again.
 text-no-number = The answer here is a number. Write it in digits, with no other words: 34 or 3.5, for example.
+
+## Correcting a text
+
+correction-paragraph = Paragraph { $number } of { $total }
+correction-hint = Tap the text to copy it, correct it and send it. If nothing is wrong, tap “No changes”.
+correction-hint-again = Tap the text to copy it, change it and send it again.
+correction-accept = No changes
+correction-keep = Leave it so
+correction-reset = Back to the original
+correction-back = ‹ Paragraph { $number }
+correction-latest = Paragraph { $number }, your correction:
+correction-same = Paragraph { $number }: no changes.
+correction-doubt = Almost everything is different here. Replace the paragraph with this text?
+correction-replace = Yes, replace it
+correction-reject = No
+correction-nothing = You have seen the whole text and changed nothing.
+correction-summary = You have seen the whole text. Corrected: { $count ->
+    [one] { $count } paragraph
+   *[other] { $count } paragraphs
+} of { $total }: { $list }.
+correction-again = To go back to a paragraph, tap its number.
+correction-choose = You have seen the whole text. To change a paragraph, tap its number.
+correction-too-long = The message is too long: Telegram may have cut it. Please send a shorter one.
+correction-must-change = Something has to be corrected here. Tap the number of a paragraph; if nothing is wrong, skip the item.
+correction-edited = This text is saved already. To change it, tap “Change” below it.
+correction-unchanged = no changes
+correction-done = corrected
+correction-count = { $count ->
+    [one] { $count } paragraph corrected
+   *[other] { $count } paragraphs corrected
+}
 
 ## After a tap
 

@@ -81,8 +81,12 @@ def render_item(
 
 def render_question(item: AssignedItem, translate: Texts, progress: ItemProgress) -> tuple[RenderedMessage, ...]:
     """The question that is asked now without the item, to be read below it."""
-    blocks = _build_question_blocks(progress, translate)
-    return message_layout.render_messages(blocks, translate, buttons=_build_item_buttons(item, translate, progress))
+    return message_layout.render_messages(
+        _build_question_blocks(progress, translate),
+        translate,
+        buttons=_build_item_buttons(item, translate, progress),
+        protect=not INPUTS[progress.asked.shown.question.kind].is_separate,
+    )
 
 
 def render_item_with_buttons(
@@ -154,6 +158,8 @@ def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[Tex
     """What was answered before, and the question that is asked now."""
     asked = progress.asked
     answered = [TextBlock(f"{question} — {answer}") for question, answer in progress.answered]
+    if progress.is_below and asked.draft.entry is not None:
+        answered = []  # they stand above
     return [*answered, *INPUTS[asked.shown.question.kind].build_blocks(asked, translate)]
 
 

@@ -34,7 +34,7 @@ def running(people: People, *names: str) -> None:
     with people.db.transaction() as session:
         for name in names:
             project = queries.get_project(session, name)
-            project.status, project.supports_telegram = ProjectStatus.RUNNING, True
+            project.status = ProjectStatus.RUNNING
 
 
 def decline(people: People, number: int, name: str, what: UnassignedReason) -> None:

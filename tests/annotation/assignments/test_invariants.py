@@ -346,7 +346,6 @@ def prepared(scenario: Scenario, tmp_path: Path) -> type[Campaigns]:
     file.write_text(json.dumps(both), "utf-8")
     with scenario.db.transaction() as session:
         programmes.load_programme(session, programme_files.read_programme(file), now=scenario.now)
-        session.connection().execute(sa.update(Project).values(supports_telegram=True))
     for number in range(1, PEOPLE + 1):
         scenario.person(number)
     scenario.db.engine.dispose()

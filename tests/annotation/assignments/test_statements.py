@@ -61,9 +61,7 @@ def told(scenario: Scenario, transaction: AnnotatorTransaction, assigned: assign
 @pytest.fixture(params=SHAPES)
 def at_work(scenario: Scenario, request: pytest.FixtureRequest) -> int:
     """An annotator in the middle of work."""
-    made = scenario.project(items=40, **SHAPES[request.param])
-    with scenario.db.transaction() as session:
-        session.get_one(Project, made).supports_telegram = True
+    scenario.project(items=40, **SHAPES[request.param])
     who = scenario.person()
     scenario.answers(who, 3)
     return who

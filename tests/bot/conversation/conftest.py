@@ -119,6 +119,11 @@ class Chat:
         self.story.append(f"→ {(text or more.get('media', ''))[:80]}")
         return self.give(kind=UpdateKind.MESSAGE, text=text, **more)
 
+    def edit(self, message_id: int, text: str) -> list[str]:
+        """The annotator changes a text that they sent; returns the new messages."""
+        self.story.append(f"→ ✎ {text[:80]}")
+        return self.give(kind=UpdateKind.EDITED, text=text, message_id=message_id)
+
     def tap(self, label: str, *, on: Screen | None = None) -> list[str]:
         """The annotator taps the newest button with this label."""
         for shown in [on] if on else reversed(self.screens):
@@ -219,8 +224,8 @@ class Chat:
         self.tap({"en": "Kyiv", "ru": "Киев"}.get(self.language or "", "Київ"))
         return self.tap({"en": "Begin", "ru": "Начать"}.get(self.language or "", "Почати"))
 
-    def answers(self) -> list[str]:
-        """What is stored of the annotator, oldest first: an answer, or a skip's reason in brackets."""
+    def judgements(self) -> list[models.Judgement]:
+        """What is stored of the annotator, oldest first."""
         with self.db.transaction() as session:
             chosen = (
                 select(models.Judgement)
@@ -229,7 +234,13 @@ class Chat:
                 .where(models.Annotator.telegram_id == self.number)
                 .order_by(col(models.Judgement.id))
             )
-            return [f"({one.skip_reason})" if one.skip_reason else one.response for one in session.exec(chosen)]
+            found = list(session.exec(chosen))
+            session.expunge_all()
+            return found
+
+    def answers(self) -> list[str]:
+        """An answer, or a skip's reason in brackets, of everything that is stored of the annotator."""
+        return [f"({one.skip_reason})" if one.skip_reason else one.response for one in self.judgements()]
 
 
 @pytest.fixture

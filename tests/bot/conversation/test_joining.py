@@ -156,13 +156,6 @@ def test_strangers_and_empty_houses(chat: Chat, load: Load) -> None:
     ]
 
 
-def test_a_project_that_asks_for_writing_is_answered_elsewhere(chat: Chat, load: Load) -> None:
-    """Whoever is invited to one is told so."""
-    load(question='{type: text, text: "Чому?"}', items="{{file: {name}.jsonl, id: id, show: text}}", code="code")
-    chat.say("/start code")
-    assert chat.tap("Укр") == ["На запитання проєкту «Слова» відповідають не тут. Організатори скажуть вам де."]
-
-
 @pytest.mark.parametrize(
     ("status", "sentence"),
     [

@@ -113,6 +113,7 @@ class Play:
             " explanation: why, group: id}}",
         }
         title = what.pop("title", self.content["title"])
+        rows = what.pop("rows", rows)
         self._load(rows, language=self.language, title=title, more=more, **standard | what)
 
     def load_rows(self, rows: Sequence[Mapping[str, Any]], questions: str, show: str) -> None:
@@ -304,6 +305,74 @@ def two_projects(play: Play) -> None:
     chat.tap(play.say("language-name"))
 
 
+WRITING: Mapping[str, Mapping[str, Any]] = {
+    "uk": {
+        "story": "Лисиця знайшла в лісі дзеркало. Вона подивився в нього й засміявся.\n\n"
+        "Вовк запитала, що там смішного.\n\nІ лисиця віддала йому дзеркало.",
+        "fixed": "Лисиця знайшла в лісі дзеркало. Вона подивилася в нього й засміялася.",
+        "fixed-second": "Вовк запитав, що там смішного.",
+        "usable": ("Чи придатне оповідання?", ["придатне", "непридатне"]),
+        "why": ("Чому?", ["непослідовне", "закоротке"]),
+        "fix": "Виправте граматику.",
+        "comment": "Примітка",
+        "sum": ["Скільки буде два по два?", "А тричі три?", "А п’ять по п’ять?"],
+        "answer": "Ваша відповідь числом?",
+        "remark": "гарно",
+    },
+    "en": {
+        "story": "The fox found a mirror in the wood. He look into it and laugh.\n\nThe wolf ask what is funny there."
+        "\n\nAnd the fox gave him the mirror.",
+        "fixed": "The fox found a mirror in the wood. He looked into it and laughed.",
+        "fixed-second": "The wolf asked what was funny there.",
+        "usable": ("Is the story usable?", ["usable", "not usable"]),
+        "why": ("Why?", ["incoherent", "too short"]),
+        "fix": "Correct the grammar.",
+        "comment": "A remark",
+        "sum": ["What is two times two?", "And three times three?", "And five times five?"],
+        "answer": "Your answer as a number?",
+        "remark": "nice",
+    },
+    "ru": {
+        "story": "Лиса нашла в лесу зеркало. Она посмотрел в него и засмеялся.\n\nВолк спросила, что там смешного."
+        "\n\nИ лиса отдала ему зеркало.",
+        "fixed": "Лиса нашла в лесу зеркало. Она посмотрела в него и засмеялась.",
+        "fixed-second": "Волк спросил, что там смешного.",
+        "usable": ("Пригоден ли рассказ?", ["пригоден", "непригоден"]),
+        "why": ("Почему?", ["непоследовательный", "слишком короткий"]),
+        "fix": "Исправьте грамматику.",
+        "comment": "Примечание",
+        "sum": ["Сколько будет дважды два?", "А трижды три?", "А пятью пять?"],
+        "answer": "Ваш ответ числом?",
+        "remark": "красиво",
+    },
+}
+
+
+def typing(play: Play) -> None:
+    """Numbers in one's own words: refused, looked at, mended, saved, changed by editing the message."""
+    chat, own = play.chat, WRITING[play.language]
+    play.load(
+        rows=[{"id": str(at), "text": text, "pool": "main"} for at, text in enumerate(own["sum"])],
+        items="{{file: {name}.jsonl, id: id, show: text}}",
+        question=f'{{type: text, text: "{own["answer"]}", normalise: number, longest: 8}}',
+        code="code",
+    )
+    play.in_()
+    chat.story.clear()
+    chat.say("/start")
+    chat.say("4 " + own["remark"])
+    chat.say("1234567890")
+    message = next(chat.numbers)
+    chat.say("4,0", message_id=message)
+    play.tap("text-fix")
+    chat.say("5", message_id=message + 1000)
+    play.tap("text-save")
+    chat.edit(message + 1000, "4")
+    chat.edit(message + 1000, "four")
+    chat.say("9")
+    play.tap("text-save")
+
+
 def spans(play: Play) -> None:
     """Two texts with a part in each: by numbers, typed, moved, twice in a text, several, none."""
     chat, texts = play.chat, SPAN_CONTENT[play.language]
@@ -344,6 +413,51 @@ def spans(play: Play) -> None:
     chat.tap(none)
     play.tap("undo")
     play.tap("keep")
+
+
+def correcting(play: Play) -> None:
+    """A story corrected paragraph by paragraph, with a pause, a way back and a text that was sent by mistake."""
+    chat, own = play.chat, WRITING[play.language]
+    (usable, [yes, no]), (why, [first, second]) = own["usable"], own["why"]
+    play.load(
+        rows=[{"id": str(at), "text": own["story"], "pool": "main"} for at in range(2)],
+        items="{{file: {name}.jsonl, id: id, show: text}}",
+        more="questions:\n"
+        f"- {{name: result, type: choice, text: '{usable}', options: ['{yes}', '{no}']}}\n"
+        f"- {{name: why, type: choices, text: '{why}', options: ['{first}', '{second}'], least: 1,"
+        f" show_if: {{result: '{no}'}}}}\n"
+        f"- {{name: fixed, type: edit, text: '{own['fix']}', field: text, show_if: {{result: '{yes}'}}}}\n"
+        f"- {{name: comment, type: text, text: '{own['comment']}', required: no}}\n",
+        code="code",
+    )
+    play.in_()
+    chat.story.clear()
+    chat.say("/start")
+    chat.say("1")
+    chat.say(own["fixed"])
+    chat.say(own["remark"])
+    play.tap("correction-reject")
+    message = next(chat.numbers)
+    chat.say(own["fixed-second"][:-1], message_id=message)
+    chat.edit(message, own["fixed-second"])
+    chat.say("/pause")
+    chat.say("/start")
+    chat.say(play.say("correction-accept").upper())
+    chat.say(own["remark"])
+    chat.tap("1 ✎")
+    play.tap("correction-reset")
+    chat.say(own["fixed"])
+    play.tap("text-save")
+    chat.say(own["remark"])
+    play.tap("text-save")
+    chat.say("2")
+    chat.tap(f"☐ {'B' if play.language == 'en' else 'Б'}")
+    play.tap("done")
+    play.tap("leave-open")
+    stored = chat.judgements()[0].answers or {}
+    assert stored["fixed"] == own["story"].replace(own["story"].split("\n\n")[0], own["fixed"]).replace(
+        own["story"].split("\n\n")[1], own["fixed-second"]
+    )
 
 
 def filtering(play: Play) -> None:
@@ -429,7 +543,7 @@ FILTER_CONTENT: Mapping[str, Mapping[str, Any]] = {
         "other": "Другой изъян",
     },
 }  # fmt: skip
-STORIES = (joining, working, several, learning, rights, two_projects, spans, filtering)
+STORIES = (joining, working, several, learning, rights, two_projects, typing, correcting, spans, filtering)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

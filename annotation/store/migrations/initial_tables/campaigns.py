@@ -34,7 +34,6 @@ def create_tables() -> None:
         sa.Column("frozen", sa.JSON()),
         sa.Column("texts", sa.JSON()),
         sa.Column("word_lists", sa.JSON()),
-        sa.Column("supports_telegram", sa.Boolean(), server_default=sa.true(), nullable=False),
         sa.Column("frames", sa.JSON()),
         sa.Column("created_at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_project")),

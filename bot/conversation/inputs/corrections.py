@@ -1,0 +1,240 @@
+"""Questions answered with a corrected text, `edit`: paragraph by paragraph, each copied, corrected and sent back."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import asdict, dataclass, field, replace
+from enum import IntEnum
+from typing import Any
+
+from annotation.campaigns.questions import EditQuestion
+from annotation.errors import Stale
+from annotation.workflow.assignments import ShownQuestion
+from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
+from bot.conversation import message_layout
+from bot.conversation.callbacks import OPTION_INDEX, ButtonAction, CallbackData
+from bot.conversation.inputs import paragraphs
+from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
+from bot.conversation.inputs.paragraphs import Paragraphs
+from bot.conversation.message_layout import TextBlock
+from bot.conversation.texts import LANGUAGES, Texts, get_texts
+from bot.conversation.updates_and_calls import MAX_TEXT, ButtonRows, InlineButton
+
+PART_INDEX = OPTION_INDEX + 1
+"""The index of the paragraph's number in the data of ENTRY."""
+MAX_NUMBER_BUTTONS, NUMBERS_IN_ROW = 64, 8
+"""How many paragraphs have a button at the end, and how many such buttons are in a row."""
+MIN_SIMILARITY = 0.3
+"""A text that has less than this in common with the paragraph is asked about before it takes its place."""
+
+
+class CorrectionTap(IntEnum):
+    """What a tap does to the paragraph that its button names. The values stand in buttons and never change."""
+
+    ACCEPT = 0
+    RESET = 1
+    SHOW = 2
+    REPLACE = 3
+    REJECT = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectionEntry:
+    """How far a correction is: which paragraph is shown, None at the end, and how many were accepted or corrected.
+
+    `texts` holds the corrected paragraphs with the ids of their messages, by the paragraph's index as text. `latest` is
+    the paragraph whose difference is shown. `doubtful` is a text that may have been sent by mistake.
+    """
+
+    shown: int | None = 0
+    done: int = 0
+    texts: dict[str, list[Any]] = field(default_factory=dict)
+    latest: int | None = None
+    doubtful: str | None = None
+
+    def get_text(self, index: int, parts: Paragraphs) -> str:
+        """A paragraph as it is now."""
+        return str(self.texts[str(index)][0]) if str(index) in self.texts else parts.texts[index]
+
+    def finish_paragraph(self, index: int, parts: Paragraphs) -> CorrectionEntry:
+        """Go on after a paragraph was corrected or accepted: to the next one, or to the end if all were seen."""
+        done = max(self.done, index + 1)
+        return replace(self, done=done, shown=done if done < len(parts.texts) else None, doubtful=None)
+
+    def with_text(self, index: int, text: str, message_id: int, parts: Paragraphs) -> CorrectionEntry:
+        """Put a corrected paragraph in its place; one as it was counts as unchanged."""
+        texts = {number: value for number, value in self.texts.items() if number != str(index)}
+        is_changed = text != unicodedata.normalize("NFC", parts.texts[index])
+        return replace(self, texts=texts | ({str(index): [text, message_id]} if is_changed else {}), latest=index)
+
+
+class CorrectionInput(QuestionInput):
+    """A text that is corrected in parts; what is stored is the whole text with its corrected paragraphs."""
+
+    is_separate = True
+    takes_many_messages = True
+
+    def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
+        """The last difference and the paragraph to copy, or at the end how many paragraphs were changed."""
+        question, parts, entry = _get_question(asked.shown), _split_field(asked.shown), _read_entry(asked)
+        is_between = entry.shown is not None and asked.draft.entry is not None  # the question stands above
+        blocks = [] if is_between else [message_layout.make_bold_block(question.text), TextBlock(question.help or "")]
+        if entry.latest is not None:
+            blocks += _build_latest(entry, entry.latest, parts, translate)
+        total = len(parts.texts)
+        if entry.shown is None:
+            numbers = sorted(int(number) + 1 for number in entry.texts)
+            listed = ", ".join(map(str, numbers))
+            changed = translate("correction-summary", count=len(numbers), total=total, list=listed)
+            blocks.append(TextBlock(changed if numbers else translate("correction-nothing")))
+            return [*blocks, TextBlock(translate("correction-again"))] if total > 1 else blocks
+        heading = translate("correction-paragraph", number=entry.shown + 1, total=total)
+        if entry.doubtful is not None:
+            difference = paragraphs.build_difference(parts.texts[entry.shown], entry.doubtful)
+            return [*blocks, TextBlock(heading), difference, TextBlock(translate("correction-doubt"))]
+        text = TextBlock(entry.get_text(entry.shown, parts), copyable=True)
+        hint = translate("correction-hint-again" if str(entry.shown) in entry.texts else "correction-hint")
+        return [*blocks, TextBlock(heading), text, TextBlock(hint)]
+
+    def build_buttons(self, asked: AskedQuestion, translate: Texts) -> ButtonRows:
+        """To accept the paragraph or go back to the one before; at the end to save, or to see a paragraph again."""
+        parts, entry = _split_field(asked.shown), _read_entry(asked)
+
+        def build(label: str, tap: CorrectionTap, index: int) -> InlineButton:
+            return message_layout.build_button(label, ButtonAction.ENTRY, *asked.address, tap, index)
+
+        if entry.shown is None:
+            save = message_layout.build_button(translate("text-save"), ButtonAction.DONE, *asked.address)
+            labels = [f"{index + 1}{' ✎' * (str(index) in entry.texts)}" for index in range(len(parts.texts))]
+            buttons = [build(label, CorrectionTap.SHOW, index) for index, label in enumerate(labels)]
+            buttons = buttons[:MAX_NUMBER_BUTTONS]
+            starts = range(0, len(buttons), NUMBERS_IN_ROW)
+            return ((save,), *(tuple(buttons[start : start + NUMBERS_IN_ROW]) for start in starts))
+        shown = entry.shown
+        if entry.doubtful is not None:
+            replace_button = build(translate("correction-replace"), CorrectionTap.REPLACE, shown)
+            return ((replace_button, build(translate("correction-reject"), CorrectionTap.REJECT, shown)),)
+        is_changed = str(shown) in entry.texts
+        accept = translate("correction-keep" if is_changed else "correction-accept")
+        rows = [(build(accept, CorrectionTap.ACCEPT, shown),)]
+        if is_changed:
+            rows.append((build(translate("correction-reset"), CorrectionTap.RESET, shown),))
+        if shown:
+            rows.append((build(translate("correction-back", number=shown), CorrectionTap.SHOW, shown - 1),))
+        return tuple(rows)
+
+    def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
+        """Accept, restore or show a paragraph, or take the whole text as the answer; an old button changes nothing."""
+        parts, entry = _split_field(asked.shown), _read_entry(asked)
+        if callback.action is ButtonAction.DONE:
+            return _finish_text(asked, entry, parts) if entry.shown is None else _store_entry(asked, entry)
+        tap, index = callback.get_number(OPTION_INDEX), callback.get_number(PART_INDEX)
+        if callback.action is not ButtonAction.ENTRY or tap not in list(CorrectionTap) or index >= len(parts.texts):
+            raise Stale("This question has no such button.")
+        if tap == CorrectionTap.SHOW:
+            entry = replace(entry, shown=index, latest=None, doubtful=None)
+        elif index == entry.shown:
+            entry = _apply_to_shown(asked, entry, CorrectionTap(tap), index, parts)
+        return _store_entry(asked, entry)
+
+    def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+        """Put the text in place of the paragraph that is shown, or of the one that the same message gave before."""
+        parts, entry = _split_field(asked.shown), _read_entry(asked)
+        text, message_id = unicodedata.normalize("NFC", text.strip()), asked.draft.messages[asked.shown.name][-1]
+        if message_layout.count_units(text) >= MAX_TEXT:
+            return RefusedInput(text_id="correction-too-long")
+        edited = next((int(number) for number, value in entry.texts.items() if value[1] == message_id), None)
+        if edited is not None:
+            return _store_entry(asked, entry.with_text(edited, text, message_id, parts))
+        if entry.shown is None:
+            return RefusedInput(text_id="correction-choose")
+        if text.casefold() in {get_texts(language)("correction-accept").casefold() for language in LANGUAGES}:
+            return _store_entry(asked, replace(entry, latest=None).finish_paragraph(entry.shown, parts))
+        is_alike = paragraphs.measure_similarity(parts.texts[entry.shown], text) >= MIN_SIMILARITY
+        if not is_alike and text != entry.doubtful:
+            return _store_entry(asked, replace(entry, doubtful=text, latest=None))
+        corrected = entry.with_text(entry.shown, text, message_id, parts)
+        return _store_entry(asked, corrected.finish_paragraph(entry.shown, parts))
+
+    def apply_edit(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:  # noqa: ARG002  # of a paragraph
+        """Refuse it: a saved text is opened as a whole, so that all of it is seen before it is saved again."""
+        return RefusedInput(text_id="correction-edited")
+
+    def restore_entry(self, shown: ShownQuestion, stored: str) -> Any:
+        """The saved text at its end, with its corrected paragraphs; None where they cannot be told apart."""
+        changed = paragraphs.match_paragraphs(unicodedata.normalize("NFC", shown.field_text), stored)
+        if changed is None:
+            return None
+        texts = {str(index): [text, 0] for index, text in changed.items()}
+        return asdict(CorrectionEntry(shown=None, done=len(_split_field(shown).texts), texts=texts))
+
+    def format_answer(self, shown: ShownQuestion, stored: str, translate: Texts, *, language: str) -> str:  # noqa: ARG002
+        """How many paragraphs were corrected."""
+        original = unicodedata.normalize("NFC", shown.field_text)
+        if stored.strip() == original.strip():
+            return translate("correction-unchanged")
+        changed = paragraphs.match_paragraphs(original, stored)
+        return translate("correction-done") if changed is None else translate("correction-count", count=len(changed))
+
+
+def _get_question(shown: ShownQuestion) -> EditQuestion:
+    if not isinstance(shown.question, EditQuestion):
+        raise TypeError(f"{shown.name} is not answered with a corrected text")
+    return shown.question
+
+
+def _split_field(shown: ShownQuestion) -> Paragraphs:
+    return paragraphs.split_paragraphs(shown.field_text)
+
+
+def _read_entry(asked: AskedQuestion) -> CorrectionEntry:
+    if asked.draft.entry is not None:
+        return CorrectionEntry(**asked.draft.entry)
+    return CorrectionEntry(shown=0 if asked.shown.field_text.strip() else None)
+
+
+def _store_entry(asked: AskedQuestion, entry: CorrectionEntry) -> AnswerDraft:
+    """The draft with this entry, and with the messages that it is made of."""
+    name = asked.shown.name
+    used = {value[1] for value in entry.texts.values()}
+    message_ids = asked.draft.messages.get(name, [])
+    kept = [number for number in message_ids if number in used]
+    if entry.doubtful is not None:
+        kept = [*(number for number in kept if number != message_ids[-1]), message_ids[-1]]
+    return replace(asked.with_entry(asdict(entry)), messages=asked.draft.messages | {name: kept})
+
+
+def _build_latest(entry: CorrectionEntry, index: int, parts: Paragraphs, translate: Texts) -> list[TextBlock]:
+    """What was changed in the paragraph that was sent last."""
+    if str(index) not in entry.texts:
+        return [TextBlock(translate("correction-same", number=index + 1))]
+    difference = paragraphs.build_difference(parts.texts[index], entry.get_text(index, parts))
+    return [TextBlock(translate("correction-latest", number=index + 1)), difference]
+
+
+def _apply_to_shown(
+    asked: AskedQuestion, entry: CorrectionEntry, tap: CorrectionTap, index: int, parts: Paragraphs
+) -> CorrectionEntry:
+    """The entry after a tap on a button of the paragraph that is shown."""
+    without_text = {number: value for number, value in entry.texts.items() if number != str(index)}
+    if tap is CorrectionTap.RESET:
+        return replace(entry, texts=without_text, latest=None)
+    if tap is CorrectionTap.REJECT:
+        return replace(entry, doubtful=None)
+    if tap is CorrectionTap.REPLACE and entry.doubtful is not None:
+        message_id = asked.draft.messages[asked.shown.name][-1]
+        return entry.with_text(index, entry.doubtful, message_id, parts).finish_paragraph(index, parts)
+    if tap is CorrectionTap.ACCEPT and entry.doubtful is None:
+        return replace(entry, latest=None).finish_paragraph(index, parts)
+    return entry
+
+
+def _finish_text(asked: AskedQuestion, entry: CorrectionEntry, parts: Paragraphs) -> AnswerDraft | RefusedInput:
+    """The draft with the whole corrected text as the answer, if the question takes it."""
+    question = _get_question(asked.shown)
+    text = parts.join({int(number): str(value[0]) for number, value in entry.texts.items()})
+    if question.must_change and not entry.texts:
+        return RefusedInput(text_id="correction-must-change")
+    if len(unicodedata.normalize("NFC", text)) > question.longest:
+        return RefusedInput(text_id="text-too-long", arguments={"length": len(text), "most": question.longest})
+    return asked.with_answer(text)
