@@ -26,7 +26,7 @@ def find_contradiction(file: ProjectSections) -> Contradiction | None:
 
 
 def find_unused_key(file: ProjectSections) -> Contradiction | None:
-    """Return the first key without effect, None where there is none: a pilot cannot be passed or failed.
+    """Return the first key without effect, None where there is none: a pilot cannot be passed, nor gold be unseen.
 
     Only new project files are refused for it; stored definitions stay valid.
     """
@@ -36,6 +36,9 @@ def find_unused_key(file: ProjectSections) -> Contradiction | None:
                 f"Nobody passes or fails a pilot, and `{key}` would do nothing there; a qualification lets people in"
             )
             return Contradiction(message, ("stages", "pilot", key))
+    if file.repeats is not None and file.asks_in_steps:
+        message = "Nobody can answer blind again what was asked in steps: the right answer was shown; leave it out"
+        return Contradiction(message, ("repeats",))
     return None
 
 

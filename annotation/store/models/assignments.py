@@ -20,7 +20,7 @@ class Assignment(TableModel, table=True):
 
     `project_id` is a copy of the item's project, `item_revision` the revision of the item when it was assigned.
     `occasion` is 0 the first time that the annotator gets the item, and counts repeats and further attempts from 1; it
-    is -1 in the second pass of Label Studio. `surface` is where the assignment is answered. `status` is live until
+    is -1 in the second pass. `surface` is where the assignment is answered. `status` is live until
     the assignment is answered (done) or skipped, its lease ends (expired), or the annotator withdraws. `stage` is that
     of the item's pool. `lease_until` is when a live assignment expires, None without a limit.
 

@@ -95,7 +95,7 @@ class Item(TableModel, table=True):
     `gold` is the right answer to the first question, `golds` the right answers to all questions by question name; it is
     None in a project with one question. `accepted` are further right answers to the first question. `gold_origin` is a
     value of `GoldOrigin`, `gold_version` the version of the gold that the project file states. `explanation` says why
-    the gold is right; annotators read it in training and in the second pass of Label Studio.
+    the gold is right; annotators read it in training and in the second pass.
 
     `stratum` and `tags` are values from the file of items by which samples and scores are split. `lineage` is the
     origin of an item of a follow-up project: the source project, the item there with its revision, and the consensus

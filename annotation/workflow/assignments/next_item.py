@@ -133,11 +133,12 @@ def _assign_project_item(
     if isinstance(context, NothingAssigned):
         return context
     obstacle = find_project_obstacle(session, context, now=now)
-    resumed = second_pass.resume_second_pass(session, context, now=now) if obstacle is None else None
-    if resumed is not None:
-        return assigned_items.build_assigned_item(
-            OpenedAssignment(transaction=transaction, context=context, assignment=resumed[0], item=resumed[1])
-        )
+    if obstacle is None and context.definition.asks_in_steps:
+        resumed = second_pass.resume_second_pass(session, context, now=now)
+        if resumed is not None:
+            assignment, item = resumed
+            opened = OpenedAssignment(transaction=transaction, context=context, assignment=assignment, item=item)
+            return assigned_items.build_assigned_item(opened)
     obstacle = obstacle or _find_cap(context, now=now)
     if obstacle is not None:
         return obstacle

@@ -190,8 +190,6 @@ def begin_second_pass(opened: OpenedAssignment, *, now: datetime) -> None:
 
 def resume_second_pass(session: Session, context: AnnotatorContext, *, now: datetime) -> tuple[Assignment, Item] | None:
     """Assign the oldest second pass in Telegram that is missing, as after a pause of the project; None for none."""
-    if not context.definition.asks_in_steps:
-        return None
     waiting = list_candidates(
         session,
         annotator_id=context.annotator_id,

@@ -19,8 +19,8 @@ from annotation.workflow.assignments.judgement_writer import NewAnswer
 def store_answer(
     opened: OpenedAssignment, *, revision: int, new_answer: NewAnswer, now: datetime
 ) -> tuple[Judgement, OpenedAssignment]:
-    """Store an answer or a skip of the second pass, and an answer as a revision of the first pass too, with the blind
-    answers; return the judgement and the opened assignment of the first pass.
+    """Store an answer or a skip of the second pass, and an answer that adds to the blind one as a revision of that too;
+    return the judgement and the opened assignment of the first pass.
 
     `new_answer` has the answers of both passes. A late answer is stored like any other, since it takes no place. Raises
     Stale once the project is closed, and where this revision may not be stored.
@@ -45,7 +45,8 @@ def store_answer(
         item=opened.item,
     )
     blind = judgements.get_final_judgement(session, first.assignment_id)
-    if blind is not None and new_answer.skip_reason is None:
+    stored = {} if blind is None else judgement_writer.get_stored_answers(opened.context, blind)
+    if blind is not None and new_answer.skip_reason is None and stored != dict(new_answer.answers):
         judgement_writer.write_judgement(
             first, new_answer, revision=blind.revision + 1, exclusion=blind.exclusion, now=now
         ).post_hoc = blind.post_hoc

@@ -59,8 +59,7 @@ def submit_judgement(
     if opened.is_second_pass:
         answers = second_pass.add_blind_answers(opened, answers)
     new_answer = parse_answers(context, opened.item, answers, steps=None if opened.is_second_pass else 1)
-    # a live assignment has no stored answer yet
-    is_first = assignment.status is AssignmentStatus.LIVE and revision == 0
+    is_first = assignment.status is AssignmentStatus.LIVE and revision == 0  # then nothing is stored yet
     stored_judgement = None if is_first else judgement_writer.get_judgement(opened, revision=revision)
     if stored_judgement is not None:
         if (
@@ -235,6 +234,7 @@ def _is_chosen_for_repeat(opened: OpenedAssignment, new_answer: NewAnswer) -> bo
     repeats = context.definition.repeats
     if (
         repeats is None
+        or context.definition.asks_in_steps  # the gold was shown
         or not assignment.holds_place
         or assignment.stage is not Stage.MAIN
         or new_answer.skip_reason is not None

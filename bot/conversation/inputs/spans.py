@@ -55,7 +55,7 @@ class SpansInput(QuestionInput):
             tap = SpanTap(callback.get_number(TAP))
         except ValueError:
             raise Stale("There is no such button.") from None
-        return _apply(asked, choice, tap, callback.get_number(VALUE))
+        return _apply_choice(asked, choice, tap, callback.get_number(VALUE))
 
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Take a typed number or label as its button, and any other text as the part that it quotes."""
@@ -65,7 +65,7 @@ class SpansInput(QuestionInput):
             return asked.with_entry(choice.apply_tap(SpanTap.CHOOSE, number).to_json())
         tap = span_screens.find_typed_button(choice, text)
         if tap is not None:
-            return _apply(asked, choice, tap, 0)
+            return _apply_choice(asked, choice, tap, 0)
         if none is not None and text.strip().casefold() == none.strip().casefold() and not choice.draft.spans:
             return asked.with_answer(none)
         return _quote_part(asked, text)
@@ -89,7 +89,11 @@ class SpansInput(QuestionInput):
     ) -> str:
         """The parts in quotation marks, or the text for "no such part"."""
         texts = [span["text"] for span in json.loads(stored)]
-        words = span_screens.format_spans(texts) or getattr(shown.question, "none", None) or translate("none-of-them")
+        words = (
+            span_screens.format_spans(texts, translate)
+            or getattr(shown.question, "none", None)
+            or translate("none-of-them")
+        )
         return message_layout.shorten_text(words, MAX_ANSWER_UNITS)
 
 
@@ -113,7 +117,7 @@ def _quote_part(asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
     return asked.with_entry(draft.to_json())
 
 
-def _apply(asked: AskedQuestion, choice: SpanChoice, tap: SpanTap, value: int) -> AnswerDraft:
+def _apply_choice(asked: AskedQuestion, choice: SpanChoice, tap: SpanTap, value: int) -> AnswerDraft:
     draft, text = choice.draft, choice.segments.text
     if tap is SpanTap.NONE and _get_question(asked).none is not None and not draft.spans:
         return asked.with_answer(_get_question(asked).none)

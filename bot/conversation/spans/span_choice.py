@@ -122,7 +122,7 @@ class SpanChoice:
         """The draft after a tap; raises Stale for what is not offered now."""
         draft = self.draft
         if tap is SpanTap.CHOOSE and value in self.candidates:
-            return self._choose(value)
+            return self._choose_candidate(value)
         if tap is SpanTap.PAGE and 0 <= value < len(self.pages):
             return replace(draft, page=value)
         if tap is SpanTap.BACK and self.can_go_back:
@@ -162,14 +162,14 @@ class SpanChoice:
         free = tuple(extent for extent in extents if not _overlaps(extent, self.draft.kept))
         if not free:
             return None
-        return self._keep(current=free[0]) if len(free) == 1 else self._keep(matches=free[:MAX_MATCHES])
+        return self._draft_span(current=free[0]) if len(free) == 1 else self._draft_span(matches=free[:MAX_MATCHES])
 
     @property
     def _sentence(self) -> int | None:
         """The sentence whose words are asked for; the only one without a choice."""
         return 0 if len(self.segments.sentences) == 1 else self.draft.sentence
 
-    def _choose(self, value: int) -> SpanDraft:
+    def _choose_candidate(self, value: int) -> SpanDraft:
         draft = replace(self.draft, page=0)
         match self.step:
             case SpanStep.SENTENCE:
@@ -192,7 +192,7 @@ class SpanChoice:
             return SpanDraft(kept=draft.kept)
         return SpanDraft(kept=draft.kept[:-1], current=draft.kept[-1])
 
-    def _keep(self, *, current: Extent | None = None, matches: tuple[Extent, ...] = ()) -> SpanDraft:
+    def _draft_span(self, *, current: Extent | None = None, matches: tuple[Extent, ...] = ()) -> SpanDraft:
         """A draft with the kept spans, and the current one or its possible places."""
         return SpanDraft(kept=self.draft.kept, current=current, matches=matches)
 

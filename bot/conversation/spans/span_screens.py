@@ -44,8 +44,10 @@ def build_span_blocks(choice: SpanChoice, translate: Texts) -> list[TextBlock]:
     text, draft = choice.segments.text, choice.draft
     blocks = []
     if draft.kept:
-        parts = ", ".join(f"«{message_layout.shorten_text(text[start:end], 120)}»" for start, end in draft.kept)
-        blocks.append(TextBlock(translate("span-another", parts=parts)))
+        parts = format_spans(
+            [message_layout.shorten_text(text[start:end], 120) for start, end in draft.kept], translate
+        )
+        blocks.append(TextBlock(translate("span-kept", parts=parts)))
     if not choice.segments.words:
         return [TextBlock(translate("span-empty"))]
     match choice.step:
@@ -68,29 +70,29 @@ def build_span_buttons(
     `address` is how the data of the buttons begins; `none` the label of "no such part", None where that is no answer.
     """
 
-    def build(label: str, tap: SpanTap, value: int = 0) -> InlineButton:
+    def build_tap(label: str, tap: SpanTap, value: int = 0) -> InlineButton:
         return message_layout.build_button(
             label, ButtonAction.ENTRY, *address, tap.value, value, word=choice.draft.digest
         )
 
-    numbers = [build(str(choice.get_number(index)), SpanTap.CHOOSE, index) for index in choice.shown]
+    numbers = [build_tap(str(choice.get_number(index)), SpanTap.CHOOSE, index) for index in choice.shown]
     rows = [numbers[start : start + NUMBERS_PER_ROW] for start in range(0, len(numbers), NUMBERS_PER_ROW)]
     page, n_pages = min(choice.draft.page, max(0, len(choice.pages) - 1)), len(choice.pages)
     rows.append([
-        build(label, SpanTap.PAGE, number)
+        build_tap(label, SpanTap.PAGE, number)
         for label, number in zip(PAGE_LABELS, (page - 1, page + 1), strict=True)
         if 0 <= number < n_pages
     ])  # fmt: skip
     for pair in ((SpanTap.MOVE_START_BACK, SpanTap.MOVE_END_ON), (SpanTap.MOVE_START_ON, SpanTap.MOVE_END_BACK)):
-        rows += [[build(translate(_LABELS[move]), move) for move in pair if move in choice.moves]]
+        rows += [[build_tap(translate(_LABELS[move]), move) for move in pair if move in choice.moves]]
     if choice.step is SpanStep.CONFIRM:
-        change = build(translate(_get_change_label(choice)), SpanTap.REMOVE)
-        add = [build(translate("span-add"), SpanTap.ADD)] if choice.can_add else []
-        rows += [[build(translate("span-save"), SpanTap.SAVE)], [*add, change]]
+        change = build_tap(translate(_get_change_label(choice)), SpanTap.REMOVE)
+        add = [build_tap(translate("span-add"), SpanTap.ADD)] if choice.can_add else []
+        rows += [[build_tap(translate("span-save"), SpanTap.SAVE)], [*add, change]]
     elif choice.can_go_back:
-        rows.append([build(translate("back"), SpanTap.BACK)])
+        rows.append([build_tap(translate("back"), SpanTap.BACK)])
     if none is not None and choice.draft == type(choice.draft)():
-        rows.append([build(none, SpanTap.NONE)])
+        rows.append([build_tap(none, SpanTap.NONE)])
     return tuple(tuple(row) for row in rows if row)
 
 
@@ -194,6 +196,6 @@ def _show_in_context(choice: SpanChoice, span: Extent, most: int) -> tuple[str, 
     return f"{before}[{inside}]{after}", (len(before), len(before) + len(inside) + 2)
 
 
-def format_spans(texts: Sequence[str]) -> str:
-    """The texts of spans in one line."""
-    return ", ".join(f"«{text}»" for text in texts)
+def format_spans(texts: Sequence[str], translate: Texts) -> str:
+    """The texts of spans in quotation marks, in one line."""
+    return ", ".join(translate("span-part", part=text) for text in texts)

@@ -91,13 +91,14 @@ span-last = Which word does it end with? It begins with “{ $first }”.
 span-match = These words are in the text more than once. Which place?
 span-confirm = Is this it? Then save. Or add or drop a word at either end.
 span-empty = There are no words to mark here.
-span-another = Marked so far: { $parts }. What else?
+span-kept = Marked so far: { $parts }
+span-part = “{ $part }”
 span-save = Save
 span-add = One more part
 span-change = Choose again
 span-remove = Remove this one
-span-start-back = + word before
-span-end-on = + word after
+span-start-back = ← + word
+span-end-on = + word →
 span-start-on = − first
 span-end-back = − last
 span-not-found = Those words are not in the text. Copy them from it, or tap a number.
@@ -107,9 +108,9 @@ span-moved = The screen has changed meanwhile. Tap again.
 ## The second look: the right answer on the screen
 
 second-pass = now with the right answer
-second-first = You chose: { $answer }
-second-gold = Right: { $answer }
-second-right = You chose the right one: { $answer }
+second-first = Your answer: { $answer }
+second-gold = The right one: { $answer }
+second-right = You were right: { $answer }
 second-none = All is well
 
 ## An answer in one’s own words

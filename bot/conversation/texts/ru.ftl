@@ -93,13 +93,14 @@ span-last = Каким словом закончить? Начинаем с «{ 
 span-match = Эти слова есть в тексте не раз. Где именно?
 span-confirm = Всё так? Тогда сохраните. Или добавьте либо уберите слово с края.
 span-empty = Здесь нет слов, которые можно отметить.
-span-another = Уже отмечено: { $parts }. Что ещё?
+span-kept = Уже отмечено: { $parts }
+span-part = «{ $part }»
 span-save = Сохранить
 span-add = Ещё одна часть
 span-change = Выбрать другое
 span-remove = Убрать эту
-span-start-back = + слово слева
-span-end-on = + слово справа
+span-start-back = ← + слово
+span-end-on = + слово →
 span-start-on = − первое
 span-end-back = − последнее
 span-not-found = Таких слов в тексте нет. Скопируйте их оттуда или коснитесь номера.
@@ -109,9 +110,9 @@ span-moved = Экран уже изменился. Коснитесь ещё р�
 ## Второй взгляд: правильный ответ на экране
 
 second-pass = теперь с правильным ответом
-second-first = Вы выбрали: { $answer }
-second-gold = Правильно: { $answer }
-second-right = Вы выбрали правильное: { $answer }
+second-first = Ваш ответ: { $answer }
+second-gold = Правильный: { $answer }
+second-right = Вы ответили правильно: { $answer }
 second-none = Всё в порядке
 
 ## Ответ текстом

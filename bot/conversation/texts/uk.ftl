@@ -93,13 +93,14 @@ span-last = Яким словом закінчити? Починаємо з «{ 
 span-match = Ці слова є в тексті не раз. Де саме?
 span-confirm = Усе так? Тоді збережіть. Або додайте чи заберіть слово з краю.
 span-empty = Тут немає слів, які можна позначити.
-span-another = Позначено вже: { $parts }. Що ще?
+span-kept = Уже позначено: { $parts }
+span-part = «{ $part }»
 span-save = Зберегти
 span-add = Ще одна частина
 span-change = Вибрати інше
 span-remove = Прибрати цю
-span-start-back = + слово ліворуч
-span-end-on = + слово праворуч
+span-start-back = ← + слово
+span-end-on = + слово →
 span-start-on = − перше
 span-end-back = − останнє
 span-not-found = Таких слів у тексті немає. Скопіюйте їх звідти або торкніться номера.
@@ -109,9 +110,9 @@ span-moved = Екран уже змінився. Торкніться ще ра�
 ## Другий погляд: правильна відповідь на екрані
 
 second-pass = тепер із правильною відповіддю
-second-first = Ви обрали: { $answer }
-second-gold = Правильно: { $answer }
-second-right = Ви обрали правильне: { $answer }
+second-first = Ваша відповідь: { $answer }
+second-gold = Правильна: { $answer }
+second-right = Ви відповіли правильно: { $answer }
 second-none = Усе гаразд
 
 ## Відповідь текстом

@@ -6,7 +6,7 @@ WRITE_SCREENS=1 writes the files anew; what changed is then to be read before it
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -115,6 +115,14 @@ class Play:
         title = what.pop("title", self.content["title"])
         rows = what.pop("rows", rows)
         self._load(rows, language=self.language, title=title, more=more, **standard | what)
+
+    def load_rows(self, rows: Sequence[Mapping[str, Any]], questions: str, show: str) -> None:
+        """A project of these items, and its first item on the screen."""
+        items = f"{{{{file: {{name}}.jsonl, id: id, show: {show}}}}}"
+        self._load(rows, language=self.language, title=self.content["title"], more=questions, items=items)
+        self.in_()
+        self.chat.story.clear()
+        self.chat.say("/start")
 
     def tap(self, message: str) -> None:
         """The button with that message on it."""
@@ -363,6 +371,46 @@ def typing(play: Play) -> None:
     chat.edit(message + 1000, "four")
     chat.say("9")
     play.tap("text-save")
+
+
+def spans(play: Play) -> None:
+    """Two texts with a part in each: by numbers, typed, moved, twice in a text, several, none."""
+    chat, texts = play.chat, SPAN_CONTENT[play.language]
+    yes, none = texts["yes"], texts["none"]
+    play.load_rows(
+        [{"id": "1", "question": texts["question"], "first": texts["first"], "second": texts["second"]}] * 1
+        + [{"id": "2", "question": texts["question"], "first": texts["twice"], "second": texts["second"]}],
+        "questions:\n"
+        f"- {{name: answerable, type: choice, text: '{texts['answerable']}', options: ['{yes}', '{texts['no']}']}}\n"
+        f"- {{name: bridge, type: span, text: '{texts['bridge']}', field: first, show_if: {{answerable: '{yes}'}}}}\n"
+        f"- {{name: answer, type: span, text: '{texts['answer']}', field: second, none: '{none}', most: 2,"
+        f" show_if: {{answerable: '{yes}'}}}}\n",
+        "[question, {{field: first, title: 1}}, {{field: second, title: 2}}]",
+    )
+    chat.tap("A" if play.language == "en" else "А")
+    chat.tap("2")  # the sentence
+    chat.tap("3")
+    play.tap("back")
+    chat.tap("2")
+    chat.tap("3")
+    play.tap("span-start-on")
+    play.tap("span-end-on")
+    play.tap("span-save")
+    chat.say(texts["typed"])
+    play.tap("span-add")
+    chat.say("1")
+    chat.say("1")
+    chat.tap("1")
+    chat.say(play.say("span-save"))
+    chat.tap("A" if play.language == "en" else "А")
+    chat.say("…")
+    chat.say(texts["cat"])
+    chat.tap("2")
+    play.tap("span-change")
+    chat.say(texts["cat"])
+    chat.tap("1")
+    play.tap("span-save")
+    chat.tap(none)
     play.tap("undo")
     play.tap("keep")
 
@@ -412,7 +460,90 @@ def correcting(play: Play) -> None:
     )
 
 
-STORIES = (joining, working, several, learning, rights, two_projects, typing, correcting)
+def filtering(play: Play) -> None:
+    """A blind answer, then the right one and the problems: some are named, none is, a second look is skipped."""
+    chat, texts = play.chat, FILTER_CONTENT[play.language]
+    rows = [
+        {"id": str(number), "context": texts["context"], "question": texts["question"], "options": texts["options"],
+         "answer": texts["options"][1], "why": texts["why"], "story": str(number)}
+        for number in range(3)
+    ]  # fmt: skip
+    play.load_rows(
+        rows,
+        "questions:\n"
+        f"- {{name: answer, type: choice, text: '{texts['which']}'}}\n"
+        f"- {{name: logic, type: choices, text: '{texts['logic']}', options: {texts['boxes']}, required: no,"
+        " step: 2}\n"
+        f"- {{name: other, type: text, text: '{texts['other']}', required: no, step: 2}}\n",
+        "[{{field: context, title: 1, fold: yes}}, {{field: question, gap: ______}},"
+        " {{field: answer, title: 2, step: 2}}], options: options, gold: answer, explanation: why, group: story",
+    )
+    chat.tap("A" if play.language == "en" else "А")
+    chat.tap("☐ A" if play.language == "en" else "☐ А")
+    play.tap("done")
+    play.tap("leave-open")
+    play.tap("undo")
+    chat.say(play.say("second-none"))
+    chat.tap("B" if play.language == "en" else "Б")
+    play.tap("second-none")
+    chat.tap("B" if play.language == "en" else "Б")
+    play.tap("skip")
+    play.tap("skip-unsure")
+
+
+SPAN_CONTENT: Mapping[str, Mapping[str, str]] = {
+    "uk": {
+        "question": "Якою мовою писав автор «Енеїди»?",
+        "first": "Першу частину «Енеїди» видали 1798 р. у Петербурзі. Її автор — Іван Котляревський.",
+        "second": "Котляревський народився в Полтаві. Він писав живою українською мовою.",
+        "twice": "Кіт і кіт.",
+        "answerable": "Чи є відповідь у текстах?",
+        "bridge": "Позначте в першому тексті те, що веде до другого.",
+        "answer": "Позначте відповідь у другому тексті.",
+        "yes": "є", "no": "немає", "none": "ніде", "typed": "українською", "cat": "КІТ",
+    },
+    "en": {
+        "question": "In which language did the author write?",
+        "first": "The first part was printed in St. Petersburg. Its author was Ivan Kotliarevsky.",
+        "second": "Kotliarevsky was born in Poltava. He wrote in living Ukrainian.",
+        "twice": "Cat and cat.",
+        "answerable": "Do the texts answer it?",
+        "bridge": "Mark in the first text what leads to the second.",
+        "answer": "Mark the answer in the second text.",
+        "yes": "yes", "no": "no", "none": "nowhere", "typed": "Ukrainian", "cat": "CAT",
+    },
+    "ru": {
+        "question": "На каком языке писал автор?",
+        "first": "Первую часть напечатали в г. Петербурге. Её автор — Иван Котляревский.",
+        "second": "Котляревский родился в Полтаве. Он писал на живом украинском языке.",
+        "twice": "Кот и кот.",
+        "answerable": "Есть ли ответ в текстах?",
+        "bridge": "Отметьте в первом тексте то, что ведёт ко второму.",
+        "answer": "Отметьте ответ во втором тексте.",
+        "yes": "есть", "no": "нет", "none": "нигде", "typed": "украинском", "cat": "КОТ",
+    },
+}  # fmt: skip
+FILTER_CONTENT: Mapping[str, Mapping[str, Any]] = {
+    "uk": {
+        "context": "Кіт спав на печі, а пес стеріг двір.", "question": "Прийшов вовк, і загавкав ______.",
+        "options": ["кіт", "пес"], "why": "Гавкають собаки.", "which": "Яке слово пропущено?",
+        "logic": "Чи є вади логіки?", "boxes": "[відповідь невідома, можливі кілька відповідей]",
+        "other": "Інша вада",
+    },
+    "en": {
+        "context": "The cat slept, the dog guarded the yard.", "question": "A wolf came, and up barked the ______.",
+        "options": ["cat", "dog"], "why": "Dogs bark.", "which": "Which word is missing?",
+        "logic": "Is the logic flawed?", "boxes": "[the answer is unknown, several answers fit]",
+        "other": "Another flaw",
+    },
+    "ru": {
+        "context": "Кот спал на печи, а пёс стерёг двор.", "question": "Пришёл волк, и залаял ______.",
+        "options": ["кот", "пёс"], "why": "Лают собаки.", "which": "Какое слово пропущено?",
+        "logic": "Есть ли изъяны в логике?", "boxes": "[ответ неизвестен, возможно несколько ответов]",
+        "other": "Другой изъян",
+    },
+}  # fmt: skip
+STORIES = (joining, working, several, learning, rights, two_projects, typing, correcting, spans, filtering)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
