@@ -17,7 +17,7 @@ from annotation.workflow.annotators import access, data_summary, invitations
 from annotation.workflow.assignments import AssignedItem, Eligibility
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import requirements
+from bot.conversation import long_items, requirements
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
@@ -183,8 +183,11 @@ def _needs_time_zone(definition: ProjectFile) -> bool:
 def show_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
     """Show the item in new messages, with its buttons under the last."""
     draft = context.state.get_draft(item.assignment_id, item.revision)
-    messages = context.send(*render_item(context, item, draft), assignment_id=item.assignment_id)
-    return messages if item.is_new else join_calls(remove_item_buttons(context, item), messages)
+    messages = render_item(context, item, draft)
+    is_long = len(messages) > long_items.MAX_MESSAGES
+    offer = long_items.offer_label_studio(context, item, n_messages=len(messages)) if is_long else ()
+    older = () if item.is_new else remove_item_buttons(context, item)
+    return join_calls(older, offer, context.send(*messages, assignment_id=item.assignment_id))
 
 
 def remove_item_buttons(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
