@@ -140,9 +140,11 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
         used=used,
         now=context.now,
     )
-    confirmation = message_layout.render_text(context.translate, section.text, used)
+    is_pausing = bool(callback.get_number(2))
+    way_on = [context.translate("resume")] if is_pausing else []
+    confirmation = message_layout.render_text(context.translate, section.text, used, *way_on)
     calls = join_calls(context.acknowledge("noted"), context.edit(confirmation))
-    if callback.get_number(2):
+    if is_pausing:
         context.save_state(context.state.without_prompt())
         return calls
     return join_calls(calls, navigation.show_current_screen(context.without_tap()))
@@ -169,8 +171,8 @@ def _show_reasons(context: UpdateContext, item: AssignedItem, buttons: ButtonRow
         prompt=context.translate(prompt),
     )
     calls = context.redraw_item(rendered, assignment_id=item.assignment_id)
-    prompt = prompts.encode_prompt(replace(rendered, html=""))
-    context.save_state(context.state.with_step(ConversationStep.REASON, subject_id=item.assignment_id, prompt=prompt))
+    reasons = prompts.encode_prompt(replace(rendered, html=""))
+    context.save_state(context.state.with_step(ConversationStep.REASON, subject_id=item.assignment_id, prompt=reasons))
     return join_calls(context.acknowledge(), calls)
 
 

@@ -53,7 +53,8 @@ LABELS = {
     "withdraw-yes", "forget-yes", "language-name",
 }  # fmt: skip
 TOASTS = {
-    "saved", "saved-already", "stale", "not-taken", "choose-at-least", "choose-at-most", "answer-or-skip", "undo-open",
+    "saved", "saved-already", "stale", "not-taken", "choose-at-least", "choose-at-most", "answer-or-skip", "undo-open", "answered-already",
+
     "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
 }  # fmt: skip
 HINTS = {"answer-here", "zone-hint"}
