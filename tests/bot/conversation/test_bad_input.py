@@ -102,7 +102,7 @@ def test_a_card_that_comes_late_is_marked_by_the_tap_on_it(begun: Chat) -> None:
     begun.tap("А", on=first)
     begun.tap("А", on=second)
     marked = [one for one in begun.seen if one.startswith("✓ 1 · А")]
-    assert (len(marked), begun.toasts[-1]) == (2, "Ви вже відповіли: «Б собака». Змінити можна вище.")
+    assert (len(marked), begun.toasts[-1]) == (2, "Ви вже відповіли: «А кіт». Змінити можна вище.")
     assert len(begun.answers()) == 1
 
 

@@ -53,7 +53,8 @@ LABELS = {
     "withdraw-yes", "forget-yes", "language-name",
 }  # fmt: skip
 TOASTS = {
-    "saved", "saved-already", "stale", "not-taken", "choose-at-least", "choose-at-most", "answer-or-skip", "undo-open", "answered-already",
+    "answered-already",
+    "saved", "saved-already", "stale", "not-taken", "choose-at-least", "choose-at-most", "answer-or-skip", "undo-open",
 
     "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
 }  # fmt: skip
