@@ -25,7 +25,7 @@ from tests.bot.conftest import NOW, Chat
 
 Load = Callable[..., None]
 WORDS = [(f"слово {number}", ["дуб", "береза"]) for number in range(1, 6)]
-FLOODED = "Забагато повідомлень за хвилину, тож частину я не прочитав. Зачекайте хвилину і продовжуйте."
+FLOODED = "Забагато повідомлень за хвилину, тож частину не прочитано. Зачекайте хвилину й продовжуйте."
 EDITED = "Змінені повідомлення я не читаю. Щоб виправити відповідь, торкніться «Змінити» під нею."
 LIMIT = Settings.model_fields["bot_updates_a_minute"].default
 
@@ -154,7 +154,9 @@ async def test_twenty_questions_a_day_are_passed_on(chat: Chat, load: Load) -> N
     for number in range(25):
         await chat.send(person, "/ask")
         await chat.send(person, f"Чому {number}?")
-    refusal = "За добу я передаю щонайбільше 20 запитань, тож цього не передав. Надішліть його, будь ласка, завтра."
+    refusal = (
+        "За добу можна передати щонайбільше 20 запитань, тож цього не передано. Надішліть його, будь ласка, завтра."
+    )
     assert count_texts(person, refusal) == 5
     assert list_questions(chat) == [f"Чому {number}?" for number in range(20)]
     await chat.send(person, "А")

@@ -18,9 +18,7 @@ from tests.bot.conftest import NOW, Chat, in_file_order
 
 Load = Callable[..., None]
 WORDS = [(f"слово {number}", ["дуб", "береза"]) for number in range(1, 6)]
-EARLY = (
-    "Ви написали це раніше, ніж я показав запитання, тож відповіддю воно не стало. Відповідайте на те, що бачите зараз."
-)
+EARLY = "Це надіслано раніше, ніж з’явилося запитання, тож відповіддю не стало. Відповідайте на те, що бачите зараз."
 SEVERAL = """\
 project: several
 title: Кілька

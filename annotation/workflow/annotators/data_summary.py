@@ -55,8 +55,8 @@ def summarise_data(session: Session, *, annotator_id: int) -> DataSummary:
             ProjectSummary(
                 title=project.title,
                 joined_at=participation.joined_at,
-                answered=counts.get((project.id, AssignmentStatus.DONE), 0),
-                skipped=counts.get((project.id, AssignmentStatus.SKIPPED), 0),
+                answered=counts.get((project.id or 0, AssignmentStatus.DONE), 0),
+                skipped=counts.get((project.id or 0, AssignmentStatus.SKIPPED), 0),
             )
             for participation, project in rows
         ),
@@ -72,7 +72,7 @@ def count_answers(session: Session, *, annotator_id: int) -> int:
     return session.exec(done.where(Assignment.status == AssignmentStatus.DONE)).one()
 
 
-def _count_assignments(session: Session, annotator_id: int) -> dict[tuple[int | None, AssignmentStatus], int]:
+def _count_assignments(session: Session, annotator_id: int) -> dict[tuple[int, AssignmentStatus], int]:
     of_annotator = select(Assignment.project_id, Assignment.status, func.count()).where(
         Assignment.annotator_id == annotator_id
     )

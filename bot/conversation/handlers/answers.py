@@ -11,7 +11,7 @@ from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state, draft_changes, screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft
-from bot.conversation import navigation
+from bot.conversation import message_layout, navigation
 from bot.conversation.callbacks import QUESTION_INDEX, REVISION, ButtonAction
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
@@ -22,6 +22,9 @@ from bot.conversation.views import items, project_status, second_pass
 
 ENTRY_ACTIONS = {ButtonAction.TOGGLE, ButtonAction.ENTRY}
 """The actions that change the entry of a question alone."""
+
+MAX_QUOTED_ANSWER = 80
+"""How much of an answer a toast repeats, in UTF-16 units; a toast has 200."""
 
 
 def apply_tap(context: UpdateContext) -> TelegramCalls:
@@ -147,10 +150,16 @@ def _submit_answers(context: UpdateContext, opened: OpenedAssignment, draft: Ans
 
 def _acknowledge_repeat(context: UpdateContext, opened: OpenedAssignment, repeated: SavedJudgement) -> TelegramCalls:
     """Acknowledge a repeated tap, and redraw the item where it does not show the stored answer yet."""
-    acknowledgement = context.acknowledge("saved-already")
     if repeated.reopened:
-        return acknowledgement
-    finished = render_finished_item(context, assignments.keep_judgement(opened))
+        return context.acknowledge("saved-already")
+    saved = assignments.keep_judgement(opened)
+    answer = message_layout.shorten_text("; ".join(items.format_answers(saved, context.translate)), MAX_QUOTED_ANSWER)
+    acknowledgement = (
+        context.acknowledge("answered-already", answer=answer)
+        if saved.changeable and answer
+        else context.acknowledge("saved-already")
+    )
+    finished = render_finished_item(context, saved)
     return join_calls(acknowledgement, context.edit(finished, assignment_id=repeated.assignment_id))
 
 

@@ -205,9 +205,11 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
         used=used,
         now=context.now,
     )
-    confirmation = message_layout.render_text(context.translate, section.text, used)
+    is_pausing = bool(callback.get_number(2))
+    way_on = [context.translate("resume")] if is_pausing else []
+    confirmation = message_layout.render_text(context.translate, section.text, used, *way_on)
     calls = join_calls(context.acknowledge("noted"), context.edit(confirmation))
-    if callback.get_number(2):
+    if is_pausing:
         context.save_state(context.state.without_prompt())
         return calls
     return join_calls(calls, navigation.show_current_screen(context.without_tap()))

@@ -4,19 +4,19 @@ which-language = Which language do you prefer?
 language-name = English
 language-noted = From now on we speak English.
 welcome = Welcome! Here people answer the very questions that language models are asked. One tap is one answer, and you can stop whenever you like.
-invitation-unknown = There is no such invitation. Please check that the whole link was copied, or ask the organisers for a new one.
+invitation-unknown = There is no such invitation. Please check that you copied the whole link, or ask the organisers for a new one.
 invitation-expired = This invitation has expired. Please ask the organisers for a new one.
 invitation-used-up = Everybody this invitation was meant for has used it. Please ask the organisers for a new one.
 invitation-closed = This project is over already. Thank you for offering to help!
-stranger = People come in here by invitation. Please ask the organisers for a link and open it.
-nothing-open = No project is open right now. Look in later: send /start.
+stranger = You need an invitation to come in. Please ask the organisers for a link and open it.
+nothing-open = No project is open right now. Look in again later: /start
 menu = Choose a project:
 left-many = plenty of questions left
 consent = Your consent
 agree = I agree
 decline = I do not agree
 agreed = Thank you! Your consent (version { $version }) is saved. To take it back: /withdraw
-declined = All right. Without consent we ask nothing. If you change your mind, send /start. To erase all that we know of you: /forget
+declined = All right. Without consent we ask nothing. If you change your mind, send /start. To erase all we know about you: /forget
 consent-withdrawn = Your consent is taken back: we ask nothing more. The answers you have given stay. So that they do not count either: /withdraw; to erase everything: /forget. If you change your mind, send /start.
 type-text = Type your answer as a message.
 type-number = Type a number, like 34.
@@ -72,7 +72,7 @@ report = Problem
 ask = Ask
 task = The task
 pause = Pause
-keep = Keep it as it was
+keep = Leave it as it was
 back = ‹ Back
 undo = Change
 in-my-words = In my own words
@@ -161,14 +161,15 @@ long-moved = All right. This item is moved to Label Studio and will be in your b
 ## After a tap
 
 saved = Saved
-saved-already = This answer is saved already
-stale = That question is closed. Here is where you are.
-not-taken = That answer cannot be taken. Here is where you are.
+saved-already = This is saved already
+answered-already = You have already answered: “{ $answer }”. You can change it above.
+stale = That is no longer asked. Here is where you are.
+not-taken = That answer does not fit here. Here is where you are.
 tap-please = Tap a button, or send the letter or number of your answer.
-choose-shown = I did not understand that. Tap a button, or type what it says.
-only-read = The last thing I showed was the task, so nothing was saved. Here is where you are.
-only-above = The last thing I asked was something else, so nothing was saved. Here is the question again.
-sent-too-early = You wrote this before I had shown the question, so it was not taken as an answer. Please answer what you see now.
+choose-shown = There is no such answer here. Tap a button, or type what it says.
+only-read = The task was on the screen last, so this was not saved. Here is where you are.
+only-above = The last question was about something else, so nothing was saved. Here is where you are.
+sent-too-early = You sent this before the question appeared, so it was not taken as an answer. Please answer what you see now.
 reply-unknown = That message asks nothing that can be answered. Nothing was stored. /start shows what comes next.
 reply-several = This task has several questions: to change an answer, tap “Change” below it. /start shows the current question.
 answer-changed = Your answer is changed.
@@ -177,10 +178,10 @@ choose-at-most = Tick { $most } at most
 answer-or-skip = Give an answer, or tap “Skip”
 undo-open = Choose another answer
 undo-closed = This answer can no longer be changed: you have seen a related question since, or this stage or the project is over.
-kept = Kept as it was
+kept = Left as it was
 extra = Thank you! This question was closed in the meantime, so your answer is kept apart.
 right = Right!
-wrong = Not quite. The right answer: { $gold }
+wrong = No, the right answer is: { $gold }
 for-comparison = The expected answer: { $gold }
 
 ## Skip, report, ask
@@ -190,29 +191,29 @@ skip-unsure = I do not know the answer
 skip-unclear = I do not understand it
 skip-unpleasant = It is unpleasant to me
 skip-broken = Something is wrong with it
-skip-type = Why do you skip this question? Type a few words.
+skip-type = Why are you skipping this question? Type a few words.
 skipped = Skipped
 skipped-mark = ⏭ { $number } · skipped
 report-why = What is wrong?
 report-two-right = Several answers are right
 report-none-right = No answer is right
-report-unknowable = The text does not tell
+report-unknowable = The text does not say
 report-bad-language = Mistakes in the language
 report-same-options = Options are the same
 report-type = What is wrong with this question? Type a few words.
 reported = Thank you, the organisers will see it. You can answer all the same.
-ask-type = Type your question to the organisers as one message.
+ask-type = Type your question to the organisers in one message.
 asked = Your question is passed on. The answer will come here.
 ask-too-long = The question is empty or too long. Type between one word and { $most } characters.
-ask-enough = I pass on at most { $most } questions a day, so this one was not passed on. Please send it tomorrow.
+ask-enough = At most { $most } questions a day are passed on, so this one was not. Please send it tomorrow.
 answered = The organisers have answered
 
 ## Why there is no question now
 
 all-done = { $answers ->
     [0] There are no questions for you yet. To check again: /start
-    [one] That is all for now. You have given { $answers } answer, thank you! I will not write first; to check for new questions: /start
-   *[other] That is all for now. You have given { $answers } answers, thank you! I will not write first; to check for new questions: /start
+    [one] That is all for now. You have given { $answers } answer, thank you! The bot does not write first; to check for new questions: /start
+   *[other] That is all for now. You have given { $answers } answers, thank you! The bot does not write first; to check for new questions: /start
 }
 all-closed = { $answers ->
     [one] Everything is over. You have given { $answers } answer, thank you! A new project opens with a link from the organisers.
@@ -222,7 +223,7 @@ not-admitted = Sorry, “{ $project }” is looking for other people. Thank you 
 not-running = “{ $project }” is stopped at the moment. Your answers are saved. Look in later: /start
 suspended = The organisers have suspended your participation. If that is a mistake, write to them: /ask
 paused-by-rule = “{ $project }” has paused your participation. The organisers will look at your answers; you can ask them: /ask
-excluded = Your participation in “{ $project }” is over. To ask why: /ask
+excluded = You no longer take part in “{ $project }”. To ask why: /ask
 failed = The test of “{ $project }” was not passed, and there are no more attempts. Thank you for your time!
 cool-down = Your next attempt in “{ $project }” opens { $until }.
 withdrawn = You have left “{ $project }”. Thank you for your time!
@@ -231,7 +232,8 @@ cap = You have done all that one person can do here. Thank you!
 cap-until = That is enough for now, thank you! The next questions come { $until }.
 searching = Looking for a question for you, one moment please.
 paused = Paused. Everything is saved; to go on, send /start.
-sitting-over = One last thing about your answers before:
+resume = To go on: /start
+sitting-over = One quick thing about last time:
 in-minutes = in { $minutes } min
 in-hours = in { $hours } h
 month-name = { $month ->
@@ -256,8 +258,7 @@ date = { $day } { $month } { $year }
 mydata = All that we store about you, to the last line.
 mydata-heading = What we know about you
 mydata-telegram = Your Telegram number, without your name. Language: { $language }
-mydata-zone = Where you are now: { $zone }
-mydata-project = “{ $project }”: with you since { $date }, answered: { $answers }, skipped: { $skipped }
+mydata-project = “{ $project }”: you joined on { $date }, answered: { $answers }, skipped: { $skipped }
 mydata-consent = Consent (version { $version }): { $date }
 mydata-consent-withdrawn = Consent (version { $version }): taken back on { $date }
 mydata-questions = Questions to the organisers: { $count }
@@ -276,7 +277,7 @@ stay = No, I’ll stay
 stays = All right, everything stays as it was.
 forget-sure = Forget you in all projects? Your answers, your messages and what is known of you will be erased. This cannot be undone. Only a mark without your name or number stays: if you return, a suspension, a failed or left project still holds. What is published already is beyond our reach.
 forget-yes = Yes, forget me
-forgotten = Done: you are forgotten. Thank you for everything. Only you can clear this chat.
+forgotten = Done: you are forgotten. Thank you for everything. Only you can clear this chat. To come back: /start
 
 ## What the bot does not do
 
@@ -284,7 +285,7 @@ only-private = I work in private chats only: open my profile and press “Start�
 only-text = I read text only.
 edited = I do not read edited messages. To mend an answer, tap “Change” below it.
 unknown-command = There is no such command. All of them: /help
-flooded = Too many messages in a minute, so I have not read some of them. Please wait a minute, then go on.
+flooded = Too many messages in a minute, so some were not read. Please wait a minute, then go on.
 help = What I can do:
 
 ## When something goes wrong
@@ -300,7 +301,7 @@ command-task = Show the task again
 command-ask = Ask the organisers
 command-pause = Stop for today
 command-language = Change the language
-command-mydata = Get all your data
+command-mydata = See and correct your data
 command-withdraw = Leave a project
 command-forget = Erase all about me
 command-help = All commands

@@ -259,7 +259,7 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     )[-1]
 
 
-def _format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
+def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
     """The stored answers in words; where the item has several questions, each after its question."""
     shown_questions: dict[str, ShownQuestion] = {shown.name: shown for shown in saved.questions}
     answers = []
@@ -274,7 +274,7 @@ def _format_finished_heading(saved: SavedJudgement, translate: Texts, *, emoji: 
     if saved.skipped:
         return translate("skipped-mark", number=saved.number)
     mark = WRONG if saved.feedback is not None and saved.feedback.right is False else RIGHT
-    answers = _format_answers(saved, translate)
+    answers = format_answers(saved, translate)
     if not answers:
         answers = [translate("second-none" if saved.is_second_pass else "leave-open")]
     if len(answers) > 1:

@@ -13,7 +13,7 @@ from bot.conversation.views import onboarding
 def render_summary(summary: DataSummary, translate: Texts, *, zone: str | None) -> tuple[RenderedMessage, ...]:
     """The summary, with buttons to correct profile answers and one to go on; `zone` is the annotator's time zone."""
     telegram = [translate("mydata-telegram", language=translate("language-name"))]
-    telegram += [translate("mydata-zone", zone=time_zones.format_zone(zone, translate))] if zone else []
+    telegram += [translate("zone-noted", zone=time_zones.format_zone(zone, translate))] if zone else []
     projects = [
         translate(
             "mydata-project",

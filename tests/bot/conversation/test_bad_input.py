@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Load = Callable[..., None]
 FIRST = "1\n\nкіт — собака\n\nЯке слово довше?\n[кіт | собака]\n[Пропустити | ⋯]"
-TOAST = "Це запитання вже закрито. Ось де ви зараз."
+TOAST = "Цього вже не питаємо. Ось де ви зараз."
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_the_same_tap_ten_times_is_one_answer(begun: Chat) -> None:
     for _ in range(10):
         begun.tap("Б", on=screen)
     assert begun.answers() == ["собака"]
-    assert begun.toasts[-9:] == ["Цю відповідь уже збережено"] * 9
+    assert begun.toasts[-9:] == ["Ви вже відповіли: «собака». Змінити можна вище."] * 9
     assert [one.text.split("\n")[0] for one in begun.screens[-2:]] == ["✓ 1 · собака", "2"]
 
 
@@ -101,7 +101,7 @@ def test_a_card_that_comes_late_is_marked_by_the_tap_on_it(begun: Chat) -> None:
     begun.press(tapped, on=first)
     begun.press(tapped, on=second)
     marked = [one for one in begun.seen if one.startswith("✓ 1 · кіт")]
-    assert (len(marked), begun.toasts[-1]) == (2, "Цю відповідь уже збережено")
+    assert (len(marked), begun.toasts[-1]) == (2, "Ви вже відповіли: «кіт». Змінити можна вище.")
     assert len(begun.answers()) == 1
 
 
@@ -113,7 +113,7 @@ def test_an_old_tap_does_not_bring_an_old_answer_back_to_the_screen(begun: Chat)
     begun.tap("Б", on=begun.screens[-2])
     begun.press(first, on=begun.screens[-2])
     assert begun.screens[-2].text.startswith("✓ 1 · собака")
-    assert begun.toasts[-1] == "Цю відповідь уже збережено"
+    assert begun.toasts[-1] == "Ви вже відповіли: «собака». Змінити можна вище."
 
 
 def test_a_stale_tap_leads_to_the_live_item(begun: Chat) -> None:

@@ -185,7 +185,7 @@ def test_boxes_may_stay_empty_where_that_is_an_answer(chat: Chat, load: Load) ->
     done = chat.screens[-3]
     assert done.text.startswith("✓ 2 · а, в")
     chat.press("d:2:0.0:", on=done)
-    assert chat.toasts[-1] == "Цю відповідь уже збережено"
+    assert chat.toasts[-1] == "Це вже збережено"
 
 
 def test_an_undo_is_mended_in_its_place(chat: Chat, load: Load) -> None:

@@ -25,7 +25,7 @@ Load = Callable[..., None]
 PAUSED = (
     "Проєкт «Слова» поставив вашу участь на паузу. Організатори подивляться на відповіді; спитати їх можна так: /ask"
 )
-DONE = "Поки що це все. Ви дали {answers}, дякуємо! Сам я не напишу; перевірити, чи є нові запитання: /start"
+DONE = "Поки що це все. Ви дали {answers}, дякуємо! Першим бот не пише; перевірити, чи є нові запитання: /start"
 
 
 def test_every_step_resumes(chat: Chat, load: Load, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_an_invitation_that_lets_nobody_in(
 def test_strangers_and_empty_houses(chat: Chat, load: Load) -> None:
     """Without any project, and with one that is for others."""
     chat.say("/start")
-    assert chat.tap("Укр") == ["Зараз немає відкритих проєктів. Зазирніть пізніше: надішліть /start."]
+    assert chat.tap("Укр") == ["Зараз немає відкритих проєктів. Зазирніть пізніше: /start"]
     load(code="code")
     assert chat.say("агов") == [
         "Сюди потрапляють за запрошенням. Попросіть в організаторів посилання і відкрийте його."

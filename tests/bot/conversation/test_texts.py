@@ -53,7 +53,9 @@ LABELS = {
     "withdraw-yes", "forget-yes", "language-name",
 }  # fmt: skip
 TOASTS = {
+    "answered-already",
     "saved", "saved-already", "stale", "not-taken", "choose-at-least", "choose-at-most", "answer-or-skip", "undo-open",
+
     "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
 }  # fmt: skip
 HINTS = {"answer-here", "zone-hint"}

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
 
 Load = Callable[..., None]
-UNKNOWN = "Не вдалося зрозуміти відповідь. Торкніться кнопки або напишіть те, що на ній."
-ABOVE = "Останнім я питав не про це, тож нічого не зберіг. Ось запитання ще раз."
+UNKNOWN = "Такої відповіді тут немає. Торкніться кнопки або напишіть те, що на ній."
+ABOVE = "Останнє запитання було про інше, тож нічого не збережено. Ось де ви зараз."
 YES_NO = [{"id": str(number), "text": f"Речення {number}", "options": ["так", "ні"]} for number in (1, 2, 3)]
 ITEMS = "{{file: {name}.jsonl, id: id, show: text, options: options}}"
 NUMBERS = [{"id": str(number), "text": f"Скільки? {number}", "options": ["2", "3", "5", "7"]} for number in (1, 2)]
@@ -248,7 +248,7 @@ def test_a_text_below_the_task_leads_to_the_item(begun: Chat) -> None:
     assert begun.answers() == []
     begun.say("/task")
     shown = begun.say("А")
-    assert shown[0] == "Останнім я показував завдання, тож цього не зберіг. Ось де ви зараз."
+    assert shown[0] == "Останнім на екрані було завдання, тож це не збережено. Ось де ви зараз."
     assert shown[1].startswith("1\n")
     assert begun.answers() == []
 
