@@ -15,18 +15,19 @@ import re
 import sys
 import tempfile
 from pathlib import Path
+from time import monotonic
 
 sys.path.insert(0, f"{sys.path.pop(0)}/shared")  # what benchmarks share; bot.py beside it is not the package
 
 import _contenders
 from _figures import Figure, show
-from _tapping import run_contender
+from _tapping import TappingCrowd, run_contender
 
 PEOPLE = 64
 WARM_AFTER = 5000
 """Answers after which everything has been used once: statements are compiled, caches are full."""
-SLOWEST = 20
-"""Answers a second; a bot that is slower than that does not answer any more."""
+MOST_SILENCE = 60
+"""Seconds without an answer after which the measurement is given up."""
 MOST_MEGABYTES, MOST_GROWTH = 150, 5
 """Goals: megabytes, and percent from the first measurement to the last."""
 
@@ -39,6 +40,17 @@ def read_memory(process: int, name: str) -> float:
     return int(found[1]) / 1024
 
 
+async def wait_for_answers(crowd: TappingCrowd, number: int) -> None:
+    """Wait until so many answers were acknowledged."""
+    seen, since = 0, monotonic()
+    while crowd.answers < number:
+        if crowd.answers > seen:
+            seen, since = crowd.answers, monotonic()
+        if monotonic() - since > MOST_SILENCE:
+            raise SystemExit(f"The bot has answered nothing for {MOST_SILENCE} seconds.")
+        await asyncio.sleep(0.1)
+
+
 async def measure_memory(answers: int) -> list[Figure]:
     """The figures after so many answers."""
     items = _contenders.LOADED * -(-2 * answers // (_contenders.LOADED * PEOPLE))
@@ -48,9 +60,7 @@ async def measure_memory(answers: int) -> list[Figure]:
         async with run_contender("hromada", url, people=PEOPLE) as crowd:
             held = {}
             for number in (min(WARM_AFTER, answers // 2), answers):
-                async with asyncio.timeout(answers / SLOWEST):
-                    while crowd.answers < number:
-                        await asyncio.sleep(0.1)
+                await wait_for_answers(crowd, number)
                 held[number] = read_memory(crowd.process, "VmRSS")
                 print(f"{crowd.answers} answers: {held[number]:.1f} MB", file=sys.stderr)
             most = read_memory(crowd.process, "VmHWM")

@@ -116,7 +116,7 @@ def test_a_second_tap_costs_four(chat: Chat, load: Load, cost: Cost) -> None:
     chat.tap("Б")
     chat.tap("Б", on=answered)
     n = cost(lambda: chat.tap("Б", on=answered))
-    assert chat.toasts[-1] == "Ви вже відповіли: «Б собака». Змінити можна вище."
+    assert chat.toasts[-1] == "Ви вже відповіли: «друге». Змінити можна вище."
     assert n <= 4, n
 
 
