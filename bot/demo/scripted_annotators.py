@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.conversation.callbacks import ButtonAction
 from bot.emulator.model import Message
 
 
@@ -41,9 +42,11 @@ class ScriptedAnnotator:
 
 
 def _read_options(shown: Message) -> Mapping[str, str]:
-    """The options that the message lists, with the labels of their buttons, which begin with the same letter."""
+    """The options with the labels of their buttons: options on buttons, or listed with the letters that stand there."""
+    labels = [label for label, data in shown.buttons if data.startswith(f"{ButtonAction.ANSWER}:")]
     listed = re.findall(r"^(\w{1,2})\) (.+)$", shown.text, re.MULTILINE)
-    labels = [label for label, _ in shown.buttons]
+    if not listed:
+        return {label: label for label in labels}
     return {option: next(label for label in labels if label.split(" · ")[0] == letter) for letter, option in listed}
 
 

@@ -82,7 +82,7 @@ async def test_a_person_answers_and_nothing_is_left(folder: Path, tried: Tried) 
                     await client.post(f"{site}/act", json=act | {"data": key["data"]})
             assert event["text"] == "Збережено"
             menu = [one["command"] for one in event["around"]["menu"]]
-            assert (menu[0], menu[-1], len(menu)) == ("start", "help", 10)
+            assert (menu[0], menu[-1], len(menu)) == ("start", "help", 12)
     assert listening(int(site.rsplit(":", 1)[1])) == ["0100007F"]
     process.send_signal(signal.SIGINT)
     _, err = await asyncio.wait_for(process.communicate(), 20)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -84,7 +84,7 @@ class AssignedItem:
     countdown: Countdown | None
     pass_mark: PassMark | None
     page: ShownPage | None
-    is_new: bool = False
+    is_new: bool = field(default=False, compare=False)
     second_pass: SecondPass | None = None
 
 

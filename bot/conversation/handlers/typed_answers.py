@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from annotation.errors import Stale
 from annotation.vocabulary import Stage
@@ -18,6 +19,9 @@ from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls, UpdateKind
 from bot.conversation.views import items, second_pass
+
+REFUSED_EDIT, EDIT_INTERVAL = "refused_edit", timedelta(minutes=1)
+"""The name of the reply to a changed message that is no answer, and how often one annotator gets it at the most."""
 
 
 def answer_with_text(context: UpdateContext) -> TelegramCalls:
@@ -143,7 +147,7 @@ def change_edited_answer(context: UpdateContext) -> TelegramCalls:
         item = assignments.get_open_item(opened, revision=draft.revision)
         name = next(name for name, message_ids in draft.messages.items() if message_id in message_ids)
         result = _apply_edit(context, item, draft, name, is_saved=False)
-        return _show_result(context, opened, item, draft, result)
+        return _show_edit(context, opened, item, draft, result)
     assignment_id, name = _find_edited_answer(context) or (0, "")
     opened = context.open_assignment(assignment_id)
     try:
@@ -154,7 +158,23 @@ def change_edited_answer(context: UpdateContext) -> TelegramCalls:
     result = _apply_edit(context, item, draft, name, is_saved=True)
     if isinstance(result, RefusedInput):
         assignments.keep_judgement(opened)
-    return _show_result(context, opened, item, draft, result)
+    return _show_edit(context, opened, item, draft, result)
+
+
+def _show_edit(
+    context: UpdateContext,
+    opened: OpenedAssignment,
+    item: AssignedItem,
+    draft: AnswerDraft,
+    result: AnswerDraft | RefusedInput,
+) -> TelegramCalls:
+    """Show what a changed message changes; why it changes nothing is said once in a while only."""
+    if not isinstance(result, RefusedInput):
+        return _show_result(context, opened, item, draft, result)
+    if context.state.get_reply_wait(REFUSED_EDIT, interval=EDIT_INTERVAL, now=context.now):
+        return ()
+    context.save_state(context.state.with_reply(REFUSED_EDIT, now=context.now))
+    return _explain_refusal(context, result)
 
 
 def _apply_edit(
