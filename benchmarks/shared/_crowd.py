@@ -28,7 +28,7 @@ from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
 SPAWNER = Path(__file__).parent / "_bot_spawner.py"
-MARK = re.compile(r"✓ [0-9]+ · \w (\w+)")
+MARK = re.compile(r"✓ [0-9]+ · (\w+)")
 
 
 @dataclass
