@@ -87,12 +87,14 @@ class BotApplication:
         await self.sweeper.sweep_once()
 
 
-def build_delivery_settings(*, key: bytes, protect: bool = True, simulated: bool = False) -> DeliverySettings:
+def build_delivery_settings(
+    *, key: bytes, protect: bool = True, simulated: bool = False, label_studio_url: str | None = None
+) -> DeliverySettings:
     """The settings for the conversation of this package."""
     return DeliverySettings(
         handle_update=handle_update,
         explain_failure=update_handler.explain_failure,
-        conversation=ConversationSettings(key=key, simulated=simulated),
+        conversation=ConversationSettings(key=key, simulated=simulated, label_studio_url=label_studio_url),
         protect=protect,
         collect_notifications=notifications.deliver_organiser_answers,
         bot_profiles=notifications.list_bot_profiles(),

@@ -46,7 +46,12 @@ def bot(
             sentences = [transitions.explain_not_running(project) for project in queries.list_projects(transaction)]
         for sentence in filter(None, sentences):
             terminal_output.print_sentence(sentence)
-        delivery = application.build_delivery_settings(key=key, protect=settings.telegram_protect)
+        has_label_studio = settings.label_studio_token is not None
+        delivery = application.build_delivery_settings(
+            key=key,
+            protect=settings.telegram_protect,
+            label_studio_url=settings.label_studio_url if has_label_studio else None,
+        )
         app = application.build_application(
             token=token,
             database=database,

@@ -19,7 +19,7 @@ from annotation.workflow.annotators import access, attestations, consents, invit
 from annotation.workflow.assignments import AssignedItem, Eligibility
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import message_layout
+from bot.conversation import long_items, message_layout
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -182,7 +182,10 @@ def show_assignment_result(
 def show_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
     """Show the item in new messages, with its buttons under the last."""
     draft = context.state.get_draft(item.assignment_id, item.revision)
-    return context.send(*render_item(context, item, draft), assignment_id=item.assignment_id)
+    messages = render_item(context, item, draft)
+    is_long = len(messages) > long_items.MAX_MESSAGES
+    offer = long_items.offer_label_studio(context, item, n_messages=len(messages)) if is_long else ()
+    return join_calls(offer, context.send(*messages, assignment_id=item.assignment_id))
 
 
 def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> tuple[RenderedMessage, ...]:

@@ -162,8 +162,10 @@ TelegramCalls = tuple[TelegramCall, ...]
 class ConversationSettings:
     """The settings of the deployment that the conversation needs.
 
-    `key` is the key that pseudonyms are derived with. `simulated` marks new annotators as simulated.
+    `key` is the key that pseudonyms are derived with. `simulated` marks new annotators as simulated. `label_studio_url`
+    is the address that annotators open, None where there is none.
     """
 
     key: bytes
     simulated: bool = False
+    label_studio_url: str | None = None

@@ -28,7 +28,13 @@ from annotation.workflow.assignments.batches.batch_assignment import (
     open_batch_assignment,
     record_shown_revision,
 )
-from annotation.workflow.assignments.batches.moved_items import list_long_items, list_reported_items, move_items
+from annotation.workflow.assignments.batches.moved_items import (
+    find_remote_batch,
+    list_long_items,
+    list_reported_items,
+    move_items,
+    move_live_item,
+)
 from annotation.workflow.assignments.batches.second_pass_batch import assign_second_pass, list_second_pass_candidates
 from annotation.workflow.assignments.judgement_writer import SavedJudgement, TrainingFeedback, get_judgement
 from annotation.workflow.assignments.leases import expire_leases
@@ -61,6 +67,7 @@ __all__ = [
     "count_batch_items",
     "count_second_pass_items",
     "expire_leases",
+    "find_remote_batch",
     "get_blind_answers",
     "get_eligibility",
     "get_judgement",
@@ -72,6 +79,7 @@ __all__ = [
     "list_second_pass_candidates",
     "lock_annotator",
     "move_items",
+    "move_live_item",
     "open_assignment",
     "open_batch_assignment",
     "record_shown_revision",

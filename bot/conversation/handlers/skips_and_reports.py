@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow import assignments
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import message_layout, navigation
+from bot.conversation import long_items, message_layout, navigation
 from bot.conversation.handlers import answers
+from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
 from bot.conversation.views import items, menus, project_status
@@ -20,6 +23,8 @@ MAX_REASON_LENGTH = 500
 def skip_item(context: UpdateContext) -> TelegramCalls:
     """Show the reasons for a skip, or skip the item for one of them."""
     callback = context.require_callback()
+    if callback.word == long_items.MOVE:
+        return _leave_for_label_studio(context, callback.row_id)
     if not callback.numbers:
         item = _get_live_item(context, callback.row_id)
         return _show_reasons(
@@ -28,6 +33,17 @@ def skip_item(context: UpdateContext) -> TelegramCalls:
     if callback.get_number(0) == menus.TYPED_REASON:
         return _ask_for_text(context, ConversationStep.SKIP, "skip-type")
     return _submit_skip(context, callback.row_id, _get_reason(menus.SKIP_REASONS, callback.get_number(0)))
+
+
+def _leave_for_label_studio(context: UpdateContext, assignment_id: int) -> TelegramCalls:
+    """Move the live item, which is too long for a phone, to Label Studio, and show the next screen."""
+    item = _get_live_item(context, assignment_id)
+    without_buttons = replace(_render_item(context, item), buttons=())
+    closed = context.without_tap().edit(without_buttons, assignment_id=assignment_id)
+    assignments.move_live_item(context.open_assignment(assignment_id), now=context.now)
+    moved = context.edit(message_layout.render_text(context.translate, context.translate("long-moved")))
+    next_screen = navigation.show_current_screen(context.without_tap(), item_finished=True)
+    return join_calls(context.acknowledge(), moved, closed, next_screen)
 
 
 def skip_with_text(context: UpdateContext) -> TelegramCalls:
@@ -168,8 +184,13 @@ def _show_reasons(context: UpdateContext, item: AssignedItem, buttons: ButtonRow
 
 def _redraw_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
     """Edit the item message, so that it has the buttons of the item again."""
+    return context.redraw_item(_render_item(context, item), assignment_id=item.assignment_id)
+
+
+def _render_item(context: UpdateContext, item: AssignedItem) -> RenderedMessage:
+    """The message of the item that has its buttons."""
     draft = context.state.get_draft(item.assignment_id, item.revision)
-    return context.redraw_item(navigation.render_item(context, item, draft)[-1], assignment_id=item.assignment_id)
+    return navigation.render_item(context, item, draft)[-1]
 
 
 def _ask_for_text(

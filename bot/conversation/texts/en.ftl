@@ -158,6 +158,12 @@ correction-count = { $count ->
    *[other] { $count } paragraphs corrected
 }
 
+## Too long for a phone
+
+long-item = This item is long: it takes { $messages } messages. At a computer it is easier in Label Studio, where a batch of yours waits: { $address }
+long-move = I’ll do it in Label Studio
+long-moved = All right. This item is moved to Label Studio and will be in your batch once that is filled up.
+
 ## After a tap
 
 saved = Saved

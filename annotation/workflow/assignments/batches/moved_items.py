@@ -11,11 +11,12 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from annotation.errors import Stale
 from annotation.store import item_queue, journal, overlap_counts
-from annotation.store.models import Assignment, Item, Project, Report
+from annotation.store.models import Assignment, Item, LabelStudioBatch, Project, Report
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Event, ItemStatus
-from annotation.workflow.assignments import item_selection
-from annotation.workflow.assignments.annotator_context import AnnotatorContext
+from annotation.workflow.assignments import item_selection, leases
+from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 
 MAX_MESSAGE_UNITS = 4000
 """The number of UTF-16 units of an item's text that fit into a Telegram message with the bot's own words.
@@ -41,6 +42,26 @@ def move_items(session: Session, *, project: Project, item_ids: Collection[int],
         data = {"items": sorted(item.external_id for item in items)}
         journal.record_event(session, Event.ITEMS_MOVED, now=now, project_id=project.id, data=data)
     return len(items)
+
+
+def move_live_item(opened: OpenedAssignment, *, now: datetime) -> None:
+    """Return the annotator's live item and move it to Label Studio; raises Stale where it is not live."""
+    if opened.assignment.status is not AssignmentStatus.LIVE:
+        raise Stale("This item is closed.")
+    item_id = opened.assignment.item_id
+    leases.expire_lease(opened.session, opened.assignment, now=now)
+    move_items(opened.session, project=opened.context.project, item_ids={item_id}, now=now)
+
+
+def find_remote_batch(session: Session, *, annotator_id: int, project_id: int) -> int | None:
+    """The number of the annotator's batch of a project on the Label Studio server; None where there is none."""
+    batches = select(LabelStudioBatch.remote_id).where(
+        LabelStudioBatch.annotator_id == annotator_id,
+        LabelStudioBatch.project_id == project_id,
+        col(LabelStudioBatch.second).is_(False),
+        col(LabelStudioBatch.remote_id).is_not(None),
+    )
+    return session.exec(batches.order_by(col(LabelStudioBatch.id).desc()).limit(1)).first()
 
 
 def list_reported_items(session: Session, *, project_id: int) -> set[int]:
