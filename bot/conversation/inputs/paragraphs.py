@@ -105,12 +105,17 @@ def build_difference(before: str, after: str) -> TextBlock:
             continue
         deleted, inserted = "".join(old[first:last]), "".join(new[start:end])
         if deleted.strip():
-            struck.append((len(text), len(text) + len(deleted)))
+            struck.append(_find_words(deleted, len(text)))
             text += deleted + " " * bool(inserted.strip())
         if inserted.strip():
-            bold.append((len(text), len(text) + len(inserted)))
+            bold.append(_find_words(inserted, len(text)))
         text += inserted
     return TextBlock(text, bold=tuple(bold), struck=tuple(struck))
+
+
+def _find_words(part: str, start: int) -> tuple[int, int]:
+    """Where the words of a part stand, without the blanks around them; the part begins at `start`."""
+    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
 
 
 def _shorten_run(tokens: Sequence[str], *, is_first: bool, is_last: bool) -> str:
