@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from annotation.campaigns.questions import SpanQuestion
 from annotation.errors import Stale
@@ -67,16 +68,16 @@ class SpansInput(QuestionInput):
         if tap is not None:
             return _apply_choice(asked, choice, tap, 0)
         if none is not None and text.strip().casefold() == none.strip().casefold() and not choice.draft.spans:
-            return asked.with_answer([])
+            return asked.with_answer(none)
         return _quote_part(asked, text)
 
     def apply_edit(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Take the part that the changed message quotes now; a number meant a button of an earlier screen."""
         return _quote_part(asked, text)
 
-    def restore_entry(self, shown: ShownQuestion, stored: str) -> object:  # noqa: ARG002  # any field's spans
+    def restore_entry(self, shown: ShownQuestion, stored: str) -> object:
         """The stored parts, of which the last one is shown to be changed; None where there are none."""
-        spans = tuple((span["start"], span["end"]) for span in json.loads(stored))
+        spans = tuple((span["start"], span["end"]) for span in _read_spans(shown, stored))
         return SpanDraft(kept=spans[:-1], current=spans[-1]).to_json() if spans else None
 
     def format_answer(
@@ -88,13 +89,19 @@ class SpansInput(QuestionInput):
         language: str,  # noqa: ARG002  # has no letters
     ) -> str:
         """The parts in quotation marks, or the text for "no such part"."""
-        texts = [span["text"] for span in json.loads(stored)]
+        texts = [span["text"] for span in _read_spans(shown, stored)]
         words = (
             span_screens.format_spans(texts, translate)
             or getattr(shown.question, "none", None)
             or translate("none-of-them")
         )
         return message_layout.shorten_text(words, MAX_ANSWER_UNITS)
+
+
+def _read_spans(shown: ShownQuestion, stored: str) -> list[dict[str, Any]]:
+    """The parts of an answer as it is stored, or as a draft holds it: "no such part" is the text for it there."""
+    spans: list[dict[str, Any]] = [] if stored == getattr(shown.question, "none", None) else json.loads(stored)
+    return spans
 
 
 def _get_question(asked: AskedQuestion) -> SpanQuestion:
@@ -120,7 +127,7 @@ def _quote_part(asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
 def _apply_choice(asked: AskedQuestion, choice: SpanChoice, tap: SpanTap, value: int) -> AnswerDraft:
     draft, text = choice.draft, choice.segments.text
     if tap is SpanTap.NONE and _get_question(asked).none is not None and not draft.spans:
-        return asked.with_answer([])
+        return asked.with_answer(_get_question(asked).none)
     if tap is SpanTap.SAVE and draft.current is not None:
         return asked.with_answer([{"start": start, "end": end, "text": text[start:end]} for start, end in draft.spans])
     return asked.with_entry(choice.apply_tap(tap, value).to_json())

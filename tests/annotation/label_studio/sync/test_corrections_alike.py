@@ -137,7 +137,7 @@ def test_a_story_is_published_alike(workspace: Workspace) -> None:
             assert first == second, name
             if name == "fixed":
                 assert correct(STORY) in first.values()
-        data_set = release.build_data_set(session, project, "fixed")
+        data_set = release.build_data_set(session, project, "result")
         files = corrections.build_correction_files(release.list_full_responses(session, [data_set]))
     pairs = next(str(content) for name, content in files.items() if name.endswith(".csv"))
     one, other = csv.DictReader(io.StringIO(pairs))
