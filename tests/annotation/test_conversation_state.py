@@ -124,9 +124,9 @@ def test_somebody_new_is_registered_and_asked_for_a_language(db: database.Databa
 
 
 def test_only_the_latest_drafts_are_kept() -> None:
-    """One for each assignment, four in all."""
+    """One for each assignment, MAX_DRAFTS in all."""
     state = ConversationState()
-    for number in (1, 2, 3, 1, 4, 5):
+    for number in (*range(10, 10 + MAX_DRAFTS - 4), 1, 2, 3, 1, 4, 5):
         state = state.with_draft(AnswerDraft(assignment_id=number, revision=0, entry=[number]), assignment_id=number)
     assert [draft.assignment_id for draft in state.drafts] == [3, 1, 4, 5]
     assert state.get_draft(1, 0).entry == [1]

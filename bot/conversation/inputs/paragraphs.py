@@ -65,9 +65,9 @@ def _find_cut(text: str, start: int, limit: int) -> tuple[int, int]:
     """Where a part ends and the next one begins: at the last sentence end, else at the last blank, else anywhere."""
     sentences = [match.span(1) for match in _SENTENCE_END.finditer(text, start, limit)]
     blanks = [match.span() for match in _BLANK.finditer(text, start, limit)]
-    following = _BLANK.match(text, limit)
-    anywhere = (limit, following.end() if following else limit)
-    return (sentences or blanks or [anywhere])[-1]
+    cut = (sentences or blanks or [(limit, limit)])[-1]
+    following = _BLANK.match(text, cut[1])
+    return cut if following is None else (cut[0], following.end())
 
 
 def match_paragraphs(original: str, corrected: str) -> dict[int, str] | None:
