@@ -137,9 +137,10 @@ def test_a_story_is_published_alike(workspace: Workspace) -> None:
             assert first == second, name
             if name == "fixed":
                 assert correct(STORY) in first.values()
-        data_set = release.build_data_set(session, project, "fixed")
-        files = corrections.build_correction_files(release.list_full_responses(session, [data_set]))
-    pairs = next(str(content) for name, content in files.items() if name.endswith(".csv"))
+        files = corrections.build_correction_files(
+            release.list_full_responses(session, release.build_data_sets(session, ["p"]))
+        )
+    pairs = str(files["stories.csv"])
     one, other = csv.DictReader(io.StringIO(pairs))
     assert {key: value for key, value in one.items() if key not in DIFFERENT} == {
         key: value for key, value in other.items() if key not in DIFFERENT
