@@ -55,9 +55,9 @@ def _split_span(text: str, start: int, end: int, *, max_units: int) -> Iterator[
         limit = start + max_units // 2  # a character has at most two units
         while limit < end and message_layout.count_units(text[start : limit + 1]) <= max_units:
             limit += 1
-        cut = _find_cut(text, start, limit)
-        yield start, cut[0]
-        start = cut[1]
+        cut, after = _find_cut(text, start, limit)
+        yield start, start + len(text[start:cut].rstrip())
+        start = end - len(text[after:end].lstrip())
     yield start, end
 
 
