@@ -10,6 +10,7 @@ from fluent.syntax import ast, visitor
 
 from bot import conversation
 from bot.conversation import message_layout
+from bot.conversation.handlers import answers
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import COMMANDS, LANGUAGES, get_texts, list_commands, parse_resources
 from bot.conversation.views import menus
@@ -53,14 +54,14 @@ LABELS = {
     "withdraw-yes", "forget-yes", "language-name",
 }  # fmt: skip
 TOASTS = {
-    "answered-already",
-    "saved", "saved-already", "stale", "not-taken", "choose-at-least", "choose-at-most", "answer-or-skip", "undo-open",
-
-    "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
+    "answered-already", "saved", "saved-already", "stale", "not-taken", "choose-at-least", "choose-at-most",
+    "answer-or-skip", "undo-open", "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
 }  # fmt: skip
 HINTS = {"answer-here", "zone-hint"}
 REASONS = {f"skip-{one}" for one in menus.SKIP_REASONS} | {f"report-{one}" for one in menus.REPORT_REASONS}
 NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month"}
+SHORTENED = {"answered-already": answers.MAX_QUOTED_ANSWER}
+"""Messages whose arguments are shortened to so many UTF-16 units before they come in."""
 LONG = "Дуже <довга> назва & «проєкт» 😀 " * 12
 
 
@@ -76,7 +77,8 @@ def longest(name: str) -> int:
 def test_every_message_formats_and_fits(language: str, number: int) -> None:
     """With all its arguments, escaped, it is HTML that the Bot API takes, and fits where it stands."""
     for name, arguments in messages(language).items():
-        text = get_texts(language)(name, **{one: number if one in NUMBERS else LONG for one in arguments})
+        long = message_layout.shorten_text(LONG, SHORTENED.get(name, len(LONG)))
+        text = get_texts(language)(name, **{one: number if one in NUMBERS else long for one in arguments})
         (made,) = message_layout.render_html_parts([TextBlock(text)], heading="")
         assert html_markup.parse_html(made)[0] == text.strip(), name
         assert 0 < message_layout.count_units(text) <= longest(name), (name, text)
