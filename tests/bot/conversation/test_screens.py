@@ -371,6 +371,8 @@ def typing(play: Play) -> None:
     chat.edit(message + 1000, "four")
     chat.say("9")
     play.tap("text-save")
+    play.tap("undo")
+    play.tap("keep")
 
 
 def spans(play: Play) -> None:
