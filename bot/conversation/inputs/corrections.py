@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import IntEnum
 from typing import Any
 
+from annotation.campaigns import stimulus
 from annotation.campaigns.questions import EditQuestion
 from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
@@ -43,9 +44,11 @@ class CorrectionEntry:
     """How far a correction is: which paragraph is shown, None at the end, and how many were accepted or corrected.
 
     `texts` holds the corrected paragraphs with the ids of their messages, by the paragraph's index as text. `latest` is
-    the paragraph whose difference is shown. `doubtful` is a text that may have been sent by mistake.
+    the paragraph whose difference is shown. `doubtful` is a text that may have been sent by mistake. `digest` is of
+    the text to correct: where organisers have changed it since, the correction begins anew.
     """
 
+    digest: str
     shown: int | None = 0
     done: int = 0
     texts: dict[str, list[Any]] = field(default_factory=dict)
@@ -166,7 +169,8 @@ class CorrectionInput(QuestionInput):
         if changed is None:
             return None
         texts = {str(index): [text, 0] for index, text in changed.items()}
-        return asdict(CorrectionEntry(shown=None, done=len(_split_field(shown).texts), texts=texts))
+        done = len(_split_field(shown).texts)
+        return asdict(CorrectionEntry(digest=_compute_digest(shown), shown=None, done=done, texts=texts))
 
     def format_answer(self, shown: ShownQuestion, stored: str, translate: Texts, *, language: str) -> str:  # noqa: ARG002
         """How many paragraphs were corrected."""
@@ -188,9 +192,14 @@ def _split_field(shown: ShownQuestion) -> Paragraphs:
 
 
 def _read_entry(asked: AskedQuestion) -> CorrectionEntry:
-    if asked.draft.entry is not None:
+    digest = _compute_digest(asked.shown)
+    if asked.draft.entry is not None and asked.draft.entry["digest"] == digest:
         return CorrectionEntry(**asked.draft.entry)
-    return CorrectionEntry(shown=0 if asked.shown.field_text.strip() else None)
+    return CorrectionEntry(digest=digest, shown=0 if asked.shown.field_text.strip() else None)
+
+
+def _compute_digest(shown: ShownQuestion) -> str:
+    return stimulus.compute_text_digest(shown.field_text)[:8]
 
 
 def _store_entry(asked: AskedQuestion, entry: CorrectionEntry) -> AnswerDraft:

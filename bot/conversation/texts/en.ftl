@@ -142,7 +142,7 @@ correction-doubt = Almost everything is different here. Replace the paragraph wi
 correction-replace = Yes, replace it
 correction-reject = No
 correction-nothing = You have seen the whole text and changed nothing.
-correction-summary = You have seen the whole text. Corrected: { $count ->
+correction-summary = You have seen the whole text and corrected { $count ->
     [one] { $count } paragraph
    *[other] { $count } paragraphs
 } of { $total }: { $list }.

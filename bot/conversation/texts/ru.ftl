@@ -148,7 +148,7 @@ correction-doubt = Здесь почти всё иначе. Заменить а�
 correction-replace = Да, заменить
 correction-reject = Нет
 correction-nothing = Вы просмотрели весь текст и ничего не изменили.
-correction-summary = Вы просмотрели весь текст. Исправлено { $count ->
+correction-summary = Вы просмотрели весь текст и исправили { $count ->
     [one] { $count } абзац
     [few] { $count } абзаца
    *[other] { $count } абзацев

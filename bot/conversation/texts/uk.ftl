@@ -149,7 +149,7 @@ correction-doubt = Тут майже все інакше. Замінити аб�
 correction-replace = Так, замінити
 correction-reject = Ні
 correction-nothing = Ви переглянули весь текст і нічого не змінили.
-correction-summary = Ви переглянули весь текст. Виправлено { $count ->
+correction-summary = Ви переглянули весь текст і виправили { $count ->
     [one] { $count } абзац
     [few] { $count } абзаци
    *[other] { $count } абзаців

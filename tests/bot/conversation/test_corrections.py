@@ -145,11 +145,27 @@ def test_a_saved_correction_is_changed_by_paragraph(chat: Chat, load: Load) -> N
     chat.tap("Зберегти")
     assert "торкніться «Змінити»" in chat.edit(message, "Кіт спить на дивані.")[0]
     chat.tap("Змінити")
-    assert any("Виправлено 1 абзац з 2: 1." in shown for shown in chat.seen)
+    assert any("виправили 1 абзац з 2: 1." in shown for shown in chat.seen)
     chat.tap("2")
     chat.say("Пес їв кістку.")
     chat.tap("Зберегти")
     assert chat.answers() == [STORY.replace("спала", "спав"), "Кіт спав на дивані.\n\nПес їв кістку.\n"]
+
+
+def test_a_text_that_was_mended_meanwhile_is_corrected_anew(chat: Chat, load: Load) -> None:
+    """Its paragraphs are others now; those of the old text are not put among them."""
+    load_story(load)
+    chat.begin()
+    chat.say("Кіт спав на дивані.")
+    with chat.db.transaction() as session:
+        item = session.exec(select(Item)).one()
+        item.data = item.data | {"text": "Кіт спала."}
+        session.add(item)
+    chat.say("/start")
+    assert "Абзац 1 з 1" in chat.last.text
+    chat.tap("Без змін")
+    chat.tap("Зберегти")
+    assert chat.answers() == ["Кіт спала."]
 
 
 def test_a_long_item_is_offered_in_label_studio(chat: Chat, load: Load, monkeypatch: pytest.MonkeyPatch) -> None:

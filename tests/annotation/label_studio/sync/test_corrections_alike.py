@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bot.emulator.model import Message
+    from bot.emulator.scripted_people import ScriptedPerson
     from tests.annotation.label_studio.sync.conftest import Workspace
 
 TEMPLATE = Path(template_files.__file__).parent / "templates/story-correction"
@@ -74,9 +75,9 @@ async def correct_in_chat(workspace: Workspace) -> None:
             person = server.telegram.person(1, language="uk")
 
             async def do(action: Callable[[], object]) -> None:
-                before = str(person.messages)
+                before = list_texts(person)
                 action()
-                await wait_until(lambda: str(person.messages) != before and is_complete(person.messages[-1]))
+                await wait_until(lambda: list_texts(person) != before and is_complete(person.messages[-1]))
                 await app.workers.wait_until_idle()
 
             await do(lambda: person.send("/start"))
@@ -92,8 +93,14 @@ async def correct_in_chat(workspace: Workspace) -> None:
                 await do(partial(person.send, correct(paragraph)))
             await do(lambda: person.tap("Зберегти"))
             await do(lambda: person.tap("Без відповіді"))
+            await asyncio.sleep(1.1)  # a text of the same second as a change of the message may be older than it
             await do(lambda: person.send(REMARK))
             await do(lambda: person.tap("Зберегти"))
+
+
+def list_texts(person: ScriptedPerson) -> list[str]:
+    """What the bot's messages say now, and their buttons."""
+    return [f"{message.text} {message.buttons}" for message in person.messages]
 
 
 def is_complete(message: Message) -> bool:
