@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import sqlalchemy as sa
-from sqlalchemy import PoolProxiedConnection, event
+from sqlalchemy import PoolProxiedConnection, event, orm
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlmodel import Session
@@ -154,6 +154,7 @@ def create_engine(
     connections, and each is tested before use, so that a restart of the server causes no error. No wait for the server
     is endless (`postgresql_connections`).
     """
+    orm.configure_mappers()  # rows are made without the ORM's own first step, by many threads at once
     # hide_parameters: answers and ids must not appear in logs
     options: dict[str, Any] = {"hide_parameters": True, "json_serializer": _JSON.encode}
     try:

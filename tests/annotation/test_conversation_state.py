@@ -16,6 +16,7 @@ from annotation.store.models import Conversation
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import (
+    MAX_DRAFTS,
     AnswerDraft,
     ConversationRecord,
     ConversationState,
@@ -126,9 +127,9 @@ def test_somebody_new_is_registered_and_asked_for_a_language(db: database.Databa
 def test_only_the_latest_drafts_are_kept() -> None:
     """One for each assignment, MAX_DRAFTS in all."""
     state = ConversationState()
-    for number in (*range(10, 10 + MAX_DRAFTS - 4), 1, 2, 3, 1, 4, 5):
+    for number in (*range(10, 10 + MAX_DRAFTS), 1, 2, 3, 1, 4, 5):
         state = state.with_draft(AnswerDraft(assignment_id=number, revision=0, entry=[number]), assignment_id=number)
-    assert [draft.assignment_id for draft in state.drafts] == [3, 1, 4, 5]
+    assert [draft.assignment_id for draft in state.drafts] == [*range(15, 10 + MAX_DRAFTS), 2, 3, 1, 4, 5]
     assert state.get_draft(1, 0).entry == [1]
     assert state.get_draft(1, 1) == AnswerDraft(assignment_id=1, revision=1)
-    assert [draft.assignment_id for draft in state.with_draft(None, assignment_id=1).drafts] == [3, 4, 5]
+    assert [draft.assignment_id for draft in state.with_draft(None, assignment_id=1).drafts][-4:] == [2, 3, 4, 5]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -206,3 +208,16 @@ def test_new_rows_share_no_default(db: Database) -> None:
     with db.reading() as session:
         stored = session.get_one(Conversation, who)
         assert (stored.data, stored.asked_in, stored.asked_by) == ({"b": 2}, 7, None)
+
+
+def test_the_first_row_of_a_process_can_be_read_on_any_thread() -> None:
+    """Nothing of the ORM has run before in this process: an engine alone makes the models ready."""
+    script = (
+        "from sqlmodel import Session; from annotation.store import database; "
+        "from annotation.store.models import Journal, table_model; "
+        "engine = database.create_engine('sqlite://'); reader = table_model.RowReader(Journal); "
+        "values = [1 if column.primary_key else None for column in reader.columns]; "
+        "print(reader.load_row(Session(engine), values).id)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout == "1\n", done.stderr

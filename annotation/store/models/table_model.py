@@ -250,3 +250,10 @@ def _convert_values(column: sa.Column[Any], values: Sequence[Any], dialect: sa.D
     if values.count(None) == len(values):
         return [convert(None)] * len(values)
     return list(map(convert, values))
+
+
+def require_id(row_id: int | None) -> int:
+    """The id of a flushed row; raises LookupError for None, the id of a row that was not flushed."""
+    if row_id is None:
+        raise LookupError("a row without an id was not flushed")
+    return row_id

@@ -68,12 +68,12 @@ class AnnotatorContext:
     @property
     def annotator_id(self) -> int:
         """The annotator's id."""
-        return require_id(self.annotator.id)
+        return table_model.require_id(self.annotator.id)
 
     @property
     def project_id(self) -> int:
         """The project's id."""
-        return require_id(self.project.id)
+        return table_model.require_id(self.project.id)
 
     @property
     def seed_key(self) -> str:
@@ -140,7 +140,7 @@ class OpenedAssignment:
     @property
     def assignment_id(self) -> int:
         """The assignment's id."""
-        return require_id(self.assignment.id)
+        return table_model.require_id(self.assignment.id)
 
 
 def lock_annotator(session: Session, annotator_id: int) -> AnnotatorTransaction:
@@ -256,13 +256,6 @@ def record_exposure(session: Session, context: AnnotatorContext, item: Item, *, 
         "at": now,
     }
     session.connection().execute(_INSERT_EXPOSURE, exposure)
-
-
-def require_id(row_id: int | None) -> int:
-    """The id of a flushed row; raises LookupError for None, the id of a row that was not flushed."""
-    if row_id is None:
-        raise LookupError("a row without an id was not flushed")
-    return row_id
 
 
 _ASSIGNMENT_READERS = (RowReader(Assignment), RowReader(Item))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,9 +10,9 @@ from typing import Any
 
 from sqlmodel import select
 
-from annotation.campaigns.questions import ChoiceQuestion, Question
+from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent, question_base
 from annotation.store.models import Item, Judgement, table_model
-from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, Stage
+from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage
 from annotation.workflow.assignments import assigned_items, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.assigned_items import ShownQuestion
@@ -78,6 +79,33 @@ class NewAnswer:
     exclusion: Exclusion | None = None
     at: datetime | None = None
     seconds: float | None = None
+
+
+def parse_answers(
+    context: AnnotatorContext, item: Item, raw_answers: Mapping[str, object], *, steps: int | None = None
+) -> NewAnswer:
+    """Parse raw answers by question name, to the questions of the first `steps` steps or, without it, of all steps.
+
+    An abstention on the first question is marked as excluded. Raises BadInput for answers that are not valid.
+    """
+    questions = tuple(
+        question for question in assigned_items.list_questions(context, item) if steps is None or question.step <= steps
+    )
+    question_content = QuestionContent(
+        options=None if item.options is None else tuple(item.options),
+        fields={name: value if isinstance(value, str) else str(value) for name, value in item.data.items()},
+    )
+    parsed_answers = question_base.parse_answers(questions, raw_answers, question_content)
+    first_question = questions[0]
+    first_answer = parsed_answers.get(first_question.name)
+    answer_text = get_answer_text(questions, item, first_question.name, first_answer or "")
+    raw_text = answer_text if len(questions) == 1 else json.dumps(dict(raw_answers), ensure_ascii=False, default=str)
+    is_abstention = (
+        isinstance(first_question, ChoiceQuestion)
+        and first_question.abstain is not None
+        and first_answer == first_question.abstain
+    )
+    return NewAnswer(answers=parsed_answers, raw=raw_text, exclusion=ABSTAINED if is_abstention else None)
 
 
 def write_judgement(

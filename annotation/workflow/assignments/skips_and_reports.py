@@ -11,7 +11,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from annotation.errors import Stale
 from annotation.store import journal, overlap_counts
-from annotation.store.models import Annotator, Assignment, Item, Participation, Report
+from annotation.store.models import Annotator, Assignment, Item, Participation, Report, table_model
 from annotation.vocabulary import POOLS_WITH_OVERLAP, SKIPPED, AssignmentStatus, Event, ItemStatus
 from annotation.workflow.assignments import annotator_context, judgement_writer, submission, undo
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
@@ -85,7 +85,7 @@ def report_item(opened: OpenedAssignment, *, reason: str, text: str = "", now: d
     """
     session, context, item = opened.session, opened.context, opened.item
     session.refresh(item, with_for_update={"key_share": True})
-    item_id = annotator_context.require_id(item.id)
+    item_id = table_model.require_id(item.id)
     earlier = select(Report.id).where(Report.item_id == item_id, Report.annotator_id == context.annotator_id)
     same = earlier.where(Report.reason == reason, Report.text == text, col(Report.resolved_at).is_(None))
     if session.exec(same).first() is not None:
@@ -129,7 +129,7 @@ def _pause_if_reported(session: Session, context: AnnotatorContext, item: Item, 
         return item.status is ItemStatus.PAUSED
     if n_reports < (DEFAULT_REPORT_THRESHOLD if section is None else section.threshold):
         return False
-    overlap_counts.pause_item(session, item_id=annotator_context.require_id(item.id))
+    overlap_counts.pause_item(session, item_id=table_model.require_id(item.id))
     data = {"item": item.external_id, "reports": n_reports}
     journal.record_event(session, Event.ITEM_PAUSED, now=now, project_id=context.project_id, data=data)
     return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
@@ -10,13 +9,11 @@ import sqlalchemy as sa
 from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
-from annotation.campaigns.questions import ChoiceQuestion, QuestionContent, question_base
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Stale
 from annotation.store import item_queue, overlap_counts
 from annotation.store.models import Assignment, Item
 from annotation.vocabulary import (
-    ABSTAINED,
     EXTRA,
     POOLS_WITH_OVERLAP,
     AssignmentStatus,
@@ -28,7 +25,6 @@ from annotation.vocabulary import (
 from annotation.workflow.annotators import access
 from annotation.workflow.assignments import (
     annotator_context,
-    assigned_items,
     assignment_policy,
     item_selection,
     judgement_writer,
@@ -59,7 +55,8 @@ def submit_judgement(
     context, assignment = opened.context, opened.assignment
     if opened.is_second_pass:
         answers = second_pass.add_blind_answers(opened, answers)
-    new_answer = parse_answers(context, opened.item, answers, steps=None if opened.is_second_pass else 1)
+    steps = None if opened.is_second_pass else 1
+    new_answer = judgement_writer.parse_answers(context, opened.item, answers, steps=steps)
     is_first = assignment.status is AssignmentStatus.LIVE and revision == 0  # then nothing is stored yet
     stored_judgement = None if is_first else judgement_writer.get_judgement(opened, revision=revision)
     if stored_judgement is not None:
@@ -126,33 +123,6 @@ def check_participation(session: Session, context: AnnotatorContext) -> None:
         raise Stale("This person takes part no more.")
     if access.has_refused_consent(session, participation=context.participation, terms=context.terms):
         raise Stale("You did not agree, or took your consent back; agree to go on.")
-
-
-def parse_answers(
-    context: AnnotatorContext, item: Item, raw_answers: Mapping[str, object], *, steps: int | None = None
-) -> NewAnswer:
-    """Parse raw answers by question name, to the questions of the first `steps` steps or, without it, of all steps.
-
-    An abstention on the first question is marked as excluded. Raises BadInput for answers that are not valid.
-    """
-    questions = tuple(
-        question for question in assigned_items.list_questions(context, item) if steps is None or question.step <= steps
-    )
-    question_content = QuestionContent(
-        options=None if item.options is None else tuple(item.options),
-        fields={name: value if isinstance(value, str) else str(value) for name, value in item.data.items()},
-    )
-    parsed_answers = question_base.parse_answers(questions, raw_answers, question_content)
-    first_question = questions[0]
-    first_answer = parsed_answers.get(first_question.name)
-    answer_text = judgement_writer.get_answer_text(questions, item, first_question.name, first_answer or "")
-    raw_text = answer_text if len(questions) == 1 else json.dumps(dict(raw_answers), ensure_ascii=False, default=str)
-    is_abstention = (
-        isinstance(first_question, ChoiceQuestion)
-        and first_question.abstain is not None
-        and first_answer == first_question.abstain
-    )
-    return NewAnswer(answers=parsed_answers, raw=raw_text, exclusion=ABSTAINED if is_abstention else None)
 
 
 def _mark_done(session: Session, assignment: Assignment, *, status: AssignmentStatus, holds_place: bool) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.campaigns.questions import ChoicesQuestion
 from annotation.vocabulary import Stage
-from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion, TrainingFeedback
+from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
@@ -17,7 +17,7 @@ from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_item_texts
 from bot.conversation.updates_and_calls import ButtonRows
-from bot.conversation.views import second_pass
+from bot.conversation.views import second_pass, training
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
 """The ids of the texts that name a stage in the header of an item; other stages are not named."""
@@ -25,8 +25,6 @@ RIGHT, WRONG = "✓", "✗"
 """The marks before an answer; only a wrong answer in training has the second."""
 MAX_TOAST_UNITS = 200
 """The longest toast that Telegram takes."""
-STAGE_RULES = {Stage.TRAINING: "training-rules", Stage.QUALIFICATION: "qualification-rules"}
-"""The ids of the texts that say how a stage goes, above its first item."""
 _HASH_MULTIPLIER = 2_654_435_761
 """Knuth's multiplicative hash, by which consecutive assignments get different emojis, and each always the same."""
 
@@ -160,7 +158,7 @@ def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemPr
     second = item.second_pass
     return [
         build_header(item, translate),
-        TextBlock(_format_stage_rules(item, translate)),
+        *([TextBlock(training.format_stage_rules(item, translate))] if item.stage in STAGE_TEXTS else ()),
         *build_stimulus_blocks(item.stimulus, item.pieces, item.language, folded=folded, fold=second is not None),
         *(second_pass.build_second_pass_blocks(second, item.pieces, translate) if second else ()),
     ]
@@ -187,17 +185,6 @@ def build_header(item: AssignedItem, translate: Texts) -> TextBlock:
     if countdown is not None and countdown.answered is not None and countdown.wanted is not None:
         parts.append(translate("shared-count", answered=countdown.answered, wanted=countdown.wanted))
     return TextBlock(" · ".join(parts), ((0, len(number)),))
-
-
-def _format_stage_rules(item: AssignedItem, translate: Texts) -> str:
-    """How many items the training or qualification has and what passes it, above its first item; else empty."""
-    if item.number != 1 or item.revision or item.countdown is None or item.stage not in STAGE_TEXTS:
-        return ""
-    total = item.countdown.total
-    rules = [translate(STAGE_RULES[item.stage], total=total)]
-    if item.pass_mark is not None:
-        rules.append(translate("pass-mark", needed=item.pass_mark.count_needed(total)))
-    return " ".join(rules)
 
 
 def build_stimulus_blocks(
@@ -244,7 +231,9 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     """The message of an item after its answer: the answer, any feedback, and the item below where it fits."""
     heading = _format_finished_heading(saved, translate, emoji=emoji)
     first_line = TextBlock(heading, ((0, len(heading.split("\n")[0])),))
-    without_item = [first_line, *(TextBlock(line) for line in _list_feedback(saved, translate))]
+    remarks = training.list_feedback(saved, saved.feedback, translate) if saved.feedback is not None else []
+    remarks = [translate("extra")] if saved.extra else remarks
+    without_item = [first_line, *(TextBlock(line) for line in remarks)]
     question = message_layout.make_bold_unless_equal("" if len(saved.questions) > 1 else saved.question, saved.stimulus)
     with_item = [*without_item, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
     with_item = without_item if saved.is_second_pass else with_item
@@ -289,42 +278,13 @@ def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
     elif saved.extra:
         text = translate("extra")
     elif saved.feedback is not None and saved.feedback.right is not None:
-        gold = _format_all_gold(saved, saved.feedback, translate)
+        gold = training.format_gold(saved, saved.feedback, translate)
         text = translate("right") if saved.feedback.right else translate("toast-wrong", gold=gold)
     elif saved.revision:
         text = translate("answer-changed")
     else:
         text = f"{emoji} {saved.number}" if emoji else translate("saved")
     return message_layout.shorten_text(text, MAX_TOAST_UNITS)
-
-
-def _list_feedback(saved: SavedJudgement, translate: Texts) -> list[str]:
-    """The lines below an answer: whether it is right, the gold answer and why, or that it came too late to count.
-
-    Empty where nothing is told, as outside training.
-    """
-    if saved.extra:
-        return [translate("extra")]
-    feedback = saved.feedback
-    if feedback is None or not saved.stored_answers:
-        return []
-    gold = _format_all_gold(saved, feedback, translate)
-    verdict = {
-        True: translate("right"),
-        False: translate("wrong", gold=gold),
-        None: translate("for-comparison", gold=gold),
-    }[feedback.right]
-    return [verdict if gold or feedback.right else "", feedback.explanation or ""]
-
-
-def _format_all_gold(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> str:
-    return "; ".join(_format_gold(saved, name, text, translate) for name, text in feedback.gold.items())
-
-
-def _format_gold(saved: SavedJudgement, name: str, text: str, translate: Texts) -> str:
-    shown = next(candidate for candidate in saved.questions if candidate.name == name)
-    label = next((label for option, label in zip(shown.options, shown.labels, strict=True) if option == text), text)
-    return INPUTS[shown.question.kind].format_answer(shown, label, translate, language=saved.language)
 
 
 def choose_reward_emoji(emojis: Sequence[str], *, assignment_id: int) -> str:

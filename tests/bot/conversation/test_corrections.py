@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlmodel import select
 
+from annotation.campaigns.questions import KINDS
 from annotation.store.models import Annotator, Item, LabelStudioBatch, Project
 from annotation.vocabulary import ItemStatus
-from bot.conversation.inputs import paragraphs
+from bot.conversation.inputs import INPUTS, paragraphs
 from bot.conversation.updates_and_calls import ConversationSettings
 
 if TYPE_CHECKING:
@@ -70,6 +71,11 @@ def test_a_difference_shows_what_went_and_what_came(before: str, after: str, htm
 
     [shown] = message_layout.render_html_parts([paragraphs.build_difference(before, after)], heading="{number}")
     assert shown == html
+
+
+def test_every_type_of_question_has_an_input() -> None:
+    """So that no project is turned away because of what it asks."""
+    assert set(INPUTS) == set(KINDS)
 
 
 def load_story(load: Load, more: str = "", text: str = STORY) -> None:

@@ -53,7 +53,7 @@ def submit_batch_answer(
     has_steps = opened.context.definition.asks_in_steps
     is_second_pass = opened.assignment.occasion == SECOND_PASS_OCCASION
     steps = 1 if has_steps and not is_second_pass else None
-    new_answer = submission.parse_answers(opened.context, opened.item, answers, steps=steps)
+    new_answer = judgement_writer.parse_answers(opened.context, opened.item, answers, steps=steps)
     new_answer = replace(new_answer, at=at, seconds=seconds)
     is_new = _store_answer(opened, new_answer=new_answer, now=now)
     if is_new and has_steps and is_second_pass:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.errors import Stale
-from annotation.store.models import Assignment, Item
+from annotation.store.models import Assignment, Item, table_model
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Surface, UnassignedReason
 from annotation.workflow.assignments import annotator_context, assigned_items, assignment_policy, leases
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
@@ -114,7 +114,7 @@ def assign_outside_batch(transaction: AnnotatorTransaction, *, item_id: int, now
     if existing is not None:
         if existing.surface is not Surface.LABEL_STUDIO:
             raise Stale("The annotator has this item in Telegram.")
-        return annotator_context.require_id(existing.id)
+        return table_model.require_id(existing.id)
     obstacle = find_project_obstacle(session, context, now=now)
     if obstacle is not None:
         raise Stale(f"The annotator may not work in the project: {obstacle.reason.value}.")
@@ -123,7 +123,7 @@ def assign_outside_batch(transaction: AnnotatorTransaction, *, item_id: int, now
     assignment.status, assignment.holds_place = AssignmentStatus.EXPIRED, False
     session.add(assignment)
     session.flush()
-    return annotator_context.require_id(assignment.id)
+    return table_model.require_id(assignment.id)
 
 
 def record_shown_revision(
