@@ -76,6 +76,33 @@ def read_item_contents(session: Session, project: Project) -> dict[str, tuple[st
     }
 
 
+def read_shown_items(
+    session: Session, project: Project, pool: Pool, *, field: str | None = None, later: str | None = None
+) -> pd.DataFrame:
+    """What the items of a pool show: item_id, item_revision, group, stimulus, stimulus_sha256, options, gold, text.
+
+    Main items are sorted by item_id, others in the order of their file. `text` is the content of `field`, None where no
+    field is named. The gold is that of the first question, or of the question named by `later`.
+    """
+    columns: list[Any] = [
+        col(Item.external_id).label("item_id"),
+        col(Item.revision).label("item_revision"),
+        col(Item.group_id).label("group"),
+        col(Item.stimulus),
+        col(Item.stimulus_sha256),
+        col(Item.options),
+        col(Item.gold) if later is None else col(Item.golds).label("gold"),
+        *([] if field is None else [col(Item.data).label("text")]),
+    ]
+    query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == pool)
+    frame = read_frame(session, query.order_by(col(Item.rank)))
+    if later is not None:
+        frame["gold"] = pd.Series([(golds or {}).get(later) for golds in frame["gold"]], dtype=object)
+    texts = [None] * len(frame) if field is None else [format_value(data.get(field)) for data in frame["text"]]
+    frame = frame.assign(text=pd.Series(texts, index=frame.index, dtype=object))
+    return frame.sort_values("item_id", ignore_index=True) if pool is Pool.MAIN else frame
+
+
 def read_accepted_answers(session: Session, project: Project) -> dict[str, tuple[str, ...]]:
     """Further right answers to the first question, by item_id, of the items that have any."""
     query = select(Item.external_id, Item.accepted).where(Item.project_id == project.id)
