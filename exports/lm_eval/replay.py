@@ -91,7 +91,7 @@ def list_recordings(tasks: Sequence[BenchmarkTask]) -> tuple[dict[str, Recording
             for frame in (data.list_counted_answers(), data.list_counted_skips())
         )
         if answers.empty:
-            people[task.name] = TaskPeople(reason=NO_ANSWERS if items or not data.has_circular_gold else CIRCULAR)
+            people[task.name] = TaskPeople(reason=NO_ANSWERS if items else CIRCULAR)
             continue
         rows = pd.concat([answers, skips]).sort_values(["annotator", "item_id"], kind="stable")
         for item, annotator, response in rows.itertuples(index=False):
