@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotation.campaigns import project_file
+from annotation.campaigns import programme_file, project_file
 from annotation.campaigns.project_file import CheckedProject
 from annotation.loading import campaign as loading
 from annotation.simulation import engine
 from annotation.simulation.simulated_annotators import SimulationSettings
 from annotation.store import database, queries
 from annotation.workflow.annotators import invitations
-from annotation.workflow.lifecycle import projects, transitions
+from annotation.workflow.lifecycle import programmes, projects, transitions
 from bot import benchmark_release
 from exports import benchmark
 from exports.benchmark import Benchmark
@@ -37,7 +37,7 @@ class Campaigns:
 
     db: database.Database
     folder: Path
-    names: list[str] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
 
     def load(self, file: Path, **changes: object) -> str:
         """Load and start a project whose training is passed by everybody; its name. `changes` are of its definition."""
@@ -52,11 +52,20 @@ class Campaigns:
             projects.load_project(session, changed, loading.read_contents(changed), now=engine.SIMULATION_START)
             project = queries.get_project(session, campaign.name)
             invitations.create_invitation(
-                session, target=project, code=f"code-{len(self.names)}", uses=100, now=engine.SIMULATION_START
+                session, target=project, code=f"code-{len(self.files)}", uses=100, now=engine.SIMULATION_START
             )
             transitions.start_project(session, project=project, now=engine.SIMULATION_START, rehearsal=True)
-        self.names.append(campaign.name)
+        self.files.append(file)
         return campaign.name
+
+    def bundle(self, name: str, language: str) -> None:
+        """Load a programme of all projects so far."""
+        files = "".join(f"  - {{file: {one.relative_to(self.folder)}}}\n" for one in self.files)
+        file = self.folder / f"{name}.yaml"
+        file.write_text(f"programme: {name}\ntitle: Усе\nlanguage: {language}\nprojects:\n{files}", "utf-8")
+        checked = programme_file.read_programme(file, allow_outside=True)
+        with self.db.transaction() as session:
+            programmes.load_programme(session, checked, now=engine.SIMULATION_START)
 
     def answer(self, names: Sequence[str], **settings: Any) -> None:
         """Let simulated people answer projects until they are done, and close them."""

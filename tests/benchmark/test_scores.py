@@ -80,17 +80,22 @@ def build_item(name: str, number: int, rng: random.Random) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Built:
-    """All kinds, answered and built; `folders` by name, and where the harness's dummy model was run."""
+    """A programme of all kinds, answered and built, and the result file of the harness's dummy model."""
 
     campaigns: Campaigns
-    folders: dict[str, Path]
-    benchmarks: dict[str, Benchmark]
-    dummy: dict[str, dict[str, Any]]
+    folder: Path
+    benchmark: Benchmark
+    dummy: dict[str, Any]
+    people: dict[str, dict[str, Any]]
 
     def read_data(self, name: str) -> DataSet:
         """The data set of a project, as `hromada baseline` scores it."""
         with self.campaigns.db.reading() as session:
             return release.build_data_set(session, queries.get_project(session, name)).keep_first_places()
+
+    def list_people(self, name: str) -> dict[str, dict[str, Any]]:
+        """The result files of those who answered a task."""
+        return {person: content for person, content in self.people.items() if name in content["results"]}
 
 
 @pytest.fixture(scope="module")
@@ -98,24 +103,20 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
     """Every kind of question, answered by nine people, who sometimes skip."""
     folder = tmp_path_factory.mktemp("kinds")
     with open_campaigns(folder) as campaigns:
-        folders, benchmarks, dummy = {}, {}, {}
         for name, question in QUESTIONS.items():
             rng = random.Random(name)  # noqa: S311
-            rows = [build_item(name, number, rng) for number in range(ITEMS)]
-            lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+            lines = [json.dumps(build_item(name, number, rng), ensure_ascii=False) for number in range(ITEMS)]
             (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
             own = ", options: options" if name.startswith(("own", "positions")) else ""
             more = own + (", accepted: accepted" if name == "text" else "")
             file = folder / f"{name}.yaml"
             file.write_text(PROJECT.format(name=name, question=question, more=more), "utf-8")
             campaigns.answer([campaigns.load(file)], people=9, skill=0.7, skips=0.12, seed=3)
-            folders[name] = folder / "built" / name
-            benchmarks[name] = campaigns.write(name, folders[name])
-            samples = folders[name] / "samples/human-majority.json"
-            out = folder / "out" / name
-            out.parent.mkdir(exist_ok=True)
-            dummy[name] = run_harness(folders[name], out, [name], "--samples", samples)
-        yield Built(campaigns, folders, benchmarks, dummy)
+        campaigns.bundle("all-kinds", "uk")
+        benchmark = campaigns.write("all-kinds", folder / "built")
+        samples = folder / "built/samples/human-majority.json"
+        dummy = run_harness(folder / "built", folder / "out", ["all-kinds"], "--samples", samples)
+        yield Built(campaigns, folder / "built", benchmark, dummy, read_people(folder / "built"))
 
 
 def score(data: DataSet) -> Performance:
@@ -138,12 +139,12 @@ def list_harness_values(content: dict[str, Any], task: str) -> dict[str, float]:
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_single_answers_have_the_scores_of_baseline(built: Built, name: str) -> None:
     """The grades in all people's sample files together give every metric of the individual unit."""
-    people = read_people(built.folders[name])
+    people = built.list_people(name)
     samples = [
         sample
         for person in people
         if person != "human-majority"
-        for sample in read_samples(built.folders[name] / "results" / person, name)
+        for sample in read_samples(built.folder / "results" / person, name)
     ]
     performance = score(built.read_data(name))
     expected = list_values(performance, "individual")
@@ -161,10 +162,10 @@ def test_single_answers_have_the_scores_of_baseline(built: Built, name: str) -> 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_each_person_has_the_score_of_baseline(built: Built, name: str) -> None:
     """The result file of a person has their share of right answers."""
-    people = read_people(built.folders[name])
+    people = built.list_people(name)
     annotators = score(built.read_data(name)).annotators
     assert {f"human-{annotator}" for annotator in annotators.index} | {"human-majority"} == people.keys()
-    primary = built.benchmarks[name].manifest["tasks"][name]["metrics"][0]
+    primary = built.benchmark.manifest["tasks"][name]["metrics"][0]
     for annotator, row in annotators.iterrows():
         content = people[f"human-{annotator}"]
         assert content["n-samples"][name]["effective"] == row["n"]
@@ -176,9 +177,9 @@ def test_the_majority_has_the_scores_of_baseline_where_it_has_no_tie(built: Buil
     """Every metric, on the items that have a majority; the others are counted."""
     data = built.read_data(name)
     whole = score(data)["majority"]
-    counts = built.benchmarks[name].manifest["tasks"][name]["people"]
-    content = read_people(built.folders[name])["human-majority"]
-    asked = {sample["doc"]["item_id"] for sample in read_samples(built.folders[name] / "results/human-majority", name)}
+    counts = built.benchmark.manifest["tasks"][name]["people"]
+    content = built.people["human-majority"]
+    asked = {sample["doc"]["item_id"] for sample in read_samples(built.folder / "results/human-majority", name)}
     assert counts["n_ties"] == whole.n_ties
     assert len(asked) == whole.total - counts["n_ties"] - counts["n_unanswered"]
     restricted = replace(data, responses=data.responses.loc[data.responses["item_id"].isin(asked)])
@@ -192,9 +193,9 @@ def test_the_majority_has_the_scores_of_baseline_where_it_has_no_tie(built: Buil
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_model_on_the_same_items_has_the_same_hash(built: Built, name: str) -> None:
     """The dummy model, run on the items of the majority, was asked exactly what people were."""
-    people = read_people(built.folders[name])["human-majority"]
-    assert built.dummy[name]["task_hashes"] == people["task_hashes"]
-    assert built.dummy[name]["n-shot"][name] == 3
+    people = built.people["human-majority"]
+    assert built.dummy["task_hashes"][name] == people["task_hashes"][name]
+    assert built.dummy["n-shot"][name] == 3
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -202,12 +203,19 @@ def test_hashes_are_known_before_the_harness_runs(built: Built, name: str) -> No
     """prompts.csv has the hashes that the harness writes, also with examples before the item."""
     import csv
 
-    with (built.folders[name] / "lm_eval/prompts.csv").open(encoding="utf-8", newline="") as file:
+    with (built.folder / "lm_eval/prompts.csv").open(encoding="utf-8", newline="") as file:
         known = {row["item_id"]: row for row in csv.DictReader(file)}
-    (model,) = {path.parent for path in (built.folders[name].parents[1] / "out" / name).rglob("samples_*")}
+    (model,) = {path.parent for path in (built.folder.parent / "out").rglob("samples_*")}
     samples = read_samples(model, name)
     assert samples
     for sample in samples:
         row = known[sample["doc"]["item_id"]]
         hashes = [sample[f"{part}_hash"] for part in ("doc", "prompt", "target")]
         assert hashes == [row[f"{part}_sha256"] for part in ("doc", "prompt", "target")]
+
+
+def test_the_programme_is_a_group_for_people_and_models(built: Built) -> None:
+    """Its tasks are run by its name; it is scored where all its tasks have the same metric, and these have not."""
+    for content in (built.dummy, built.people["human-majority"]):
+        assert set(content["group_subtasks"]["all-kinds"]) == set(QUESTIONS)
+        assert "all-kinds" in content["results"]
