@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -22,6 +23,7 @@ from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
 
 NO_HARNESS = "the extra `harness` is not installed, so nobody was replayed: pip install 'hromada[harness]'"
+ROWS_AT_ONCE = 10_000
 NOT_ASKED_FOR = "it was not asked for"
 CANARY_SPACE = uuid.UUID("6f0f2c3e-7f0a-5b0e-9b1d-1d9a3c5e7b21")
 Files = dict[str, str | bytes]
@@ -42,11 +44,15 @@ class Benchmark:
 
 @dataclass(frozen=True, kw_only=True)
 class _Parts:
-    """What a build is put together from: `left_out` are reasons by data set, `people` counts by task."""
+    """What a build is put together from: `left_out` are reasons by data set, `people` counts by task.
+
+    `samples` has the indices of the items that each person, and the majority, answered, by person and task.
+    """
 
     tasks: tuple[BenchmarkTask, ...]
     left_out: Mapping[str, str]
     people: Mapping[str, TaskPeople]
+    samples: Mapping[str, Mapping[str, list[int]]]
     harness: str
     no_replay: str
     canary: str
@@ -71,6 +77,9 @@ def build_benchmark(
             f"No task can be made of {source.name!r}: {reasons}.", remedy="Declare gold, or collect answers first."
         )
     report(0.3)
+    parquet = hugging_face.build_data_files(tasks)  # first, while little else is in memory
+    report(0.5)
+    recordings, people = lm_eval.list_recordings(tasks)
     rows = {
         (task.name, split): format_rows(docs)
         for task in tasks
@@ -78,8 +87,6 @@ def build_benchmark(
         if docs
     }
     task_files = lm_eval.build_task_files(source, tasks, rows)
-    report(0.5)
-    recordings, people = lm_eval.list_recordings(tasks)
     replayed, secret = lm_eval.ReplayedPeople(), lm_eval.ReplayedPeople()
     no_replay = "" if replay and has_harness() else NO_HARNESS if replay else NOT_ASKED_FOR
     if not no_replay:
@@ -89,18 +96,21 @@ def build_benchmark(
             replayed = lm_eval.replay_people(task_files, open_tasks, recordings, group=group)
         if hidden_tasks:
             secret = lm_eval.replay_people(task_files, hidden_tasks, recordings)
+    samples = {person: list_samples(tasks, recording) for person, recording in recordings.items()}
+    del recordings
     report(0.7)
     parts = _Parts(
         tasks=tasks,
         left_out=left_out,
         people=people,
+        samples=samples,
         harness=replayed.version or secret.version,
         no_replay=no_replay,
         canary=canary,
     )
-    files = _build_open_files(source, parts, task_files, rows, recordings)
+    files = _build_open_files(source, parts, task_files, rows, parquet)
     files |= {f"results/{path}": content for path, content in replayed.files.items()}
-    key_files = _build_key_files(parts, recordings)
+    key_files = _build_key_files(parts)
     key_files |= {f"results/{path}": content for path, content in secret.files.items()}
     report(0.9)
     manifest = _build_manifest(source, options, parts, files, key_files)
@@ -154,43 +164,56 @@ def _build_open_files(
     parts: _Parts,
     task_files: Mapping[str, str | bytes],
     rows: Mapping[tuple[str, str], bytes],
-    recordings: Mapping[str, lm_eval.Recording],
+    parquet: tuple[Mapping[str, bytes], Sequence[hugging_face.DataFile]],
 ) -> Files:
     open_tasks, _ = _part_tasks(parts.tasks)
-    data, described = hugging_face.build_data_files(parts.tasks, rows)
+    data, described = parquet
     card = hugging_face.build_card(source, parts.tasks, described, canary=parts.canary, left_out=parts.left_out)
     croissant = hugging_face.build_croissant(source, parts.tasks, described, data, canary=parts.canary)
-    prompts = pd.DataFrame(lm_eval.build_prompt_rows(parts.tasks), columns=list(lm_eval.PROMPT_COLUMNS))
     return {
         **{f"lm_eval/{path}": content for path, content in task_files.items()},
-        f"lm_eval/{PROMPTS}": writers.format_csv(prompts),
-        **_build_sample_files(open_tasks, recordings),
+        f"lm_eval/{PROMPTS}": "".join(_format_prompts(parts.tasks)),
+        **_build_sample_files(open_tasks, parts.samples),
         **{f"hugging_face/{path}": content for path, content in data.items()},
+        **{f"hugging_face/{task}/{split}.jsonl": content for (task, split), content in rows.items()},
         "hugging_face/README.md": card,
         "hugging_face/croissant.json": writers.format_json(croissant),
     }
 
 
-def _build_sample_files(tasks: Sequence[BenchmarkTask], recordings: Mapping[str, lm_eval.Recording]) -> Files:
+def _format_prompts(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
+    """The parts of prompts.csv, of which only the first has the header."""
+    rows = lm_eval.build_prompt_rows(tasks)
+    header = len(",".join(lm_eval.PROMPT_COLUMNS)) + 1
+    for number, part in enumerate(iter(lambda: list(itertools.islice(rows, ROWS_AT_ONCE)), [])):
+        text = writers.format_csv(pd.DataFrame(part, columns=list(lm_eval.PROMPT_COLUMNS)))
+        yield text[header if number else 0 :]
+
+
+def _build_sample_files(tasks: Sequence[BenchmarkTask], samples: Mapping[str, Mapping[str, list[int]]]) -> Files:
     """What the harness takes as `--samples`, for the items that each person, and the majority, answered."""
-    samples = {person: list_samples(tasks, recording) for person, recording in recordings.items()}
+    names = {task.name for task in tasks}
+    chosen = {
+        person: {task: numbers for task, numbers in indices.items() if task in names}
+        for person, indices in samples.items()
+    }
     return {
         f"samples/human-{person}.json": json.dumps(indices, sort_keys=True) + "\n"
-        for person, indices in samples.items()
+        for person, indices in chosen.items()
         if indices
     }
 
 
-def _build_key_files(parts: _Parts, recordings: Mapping[str, lm_eval.Recording]) -> Files:
+def _build_key_files(parts: _Parts) -> Files:
     """The gold of hidden tasks and what people answered to their items; nothing where no gold is hidden."""
     _, hidden = _part_tasks(parts.tasks)
     if not hidden:
         return {}
     files: Files = {KEY_ROWS: b"".join(format_rows(task.key) for task in hidden)}
-    responses = hugging_face.build_human_table(hidden)
-    if responses is not None:
-        files["human_responses.parquet"] = hugging_face.write_parquet(responses)
-    return files | _build_sample_files(hidden, recordings)
+    answers = hugging_face.build_human_file(hidden)
+    if answers is not None:
+        files["human_responses.parquet"] = answers
+    return files | _build_sample_files(hidden, parts.samples)
 
 
 def _build_manifest(

@@ -92,15 +92,21 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> tuple[Path, .
 
 
 def remove_files(folder: Path, names: Iterable[str]) -> None:
-    """Remove files of an earlier run, by their paths in the folder, and the folders that are empty then."""
-    for name in sorted(names):
-        target = folder / name
-        if folder in target.parents and ".." not in target.parts:
+    """Remove files of an earlier run, by their paths in the folder, and the folders in it that are empty then.
+
+    A path that leads outside is passed over. Raises HromadaError with the file and the remedy.
+    """
+    for target in (folder / name for name in sorted(names)):
+        if folder not in target.parents or ".." in target.parts:
+            continue
+        try:
             target.unlink(missing_ok=True)
             for parent in target.parents:
-                if parent == folder or any(parent.iterdir() if parent.is_dir() else ("gone",)):
+                if parent == folder or not parent.is_dir() or any(parent.iterdir()):
                     break
                 parent.rmdir()
+        except OSError as error:
+            raise _describe_os_error(error, target) from error
 
 
 def _format_cell(value: object) -> str:

@@ -44,7 +44,7 @@ def build(
     options = BuildOptions(method=method.value, ties=ties.value, seed=seed)
     with terminal_output.show_progress("benchmark", quiet=json) as progress:
         built = benchmark.build_benchmark(source, options=options, replay=replay, progress=progress)
-        key_folder = key or folder.with_name(f"{folder.resolve().name}-key")
+        key_folder = key or folder.resolve().with_name(f"{folder.resolve().name}-key")
         written = benchmark.write_benchmark(built, folder, key_folder)
     if json:
         manifest = {name: part for name, part in built.manifest.items() if name != "files"}

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from exports.benchmark_items.answer_space import encode_answer
 from exports.benchmark_items.rows import BenchmarkTask, build_tasks
-from exports.benchmark_items.sources import ITEM_TEXT_COLUMNS, BuildOptions, BuildSource, TaskSource, UnfitQuestion
+from exports.benchmark_items.sources import (
+    HUMAN_RESPONSES,
+    ITEM_TEXT_COLUMNS,
+    BuildOptions,
+    BuildSource,
+    TaskSource,
+    UnfitQuestion,
+)
 
 __all__ = [
+    "HUMAN_RESPONSES",
     "ITEM_TEXT_COLUMNS",
     "BenchmarkTask",
     "BuildOptions",

@@ -1,4 +1,4 @@
-"""What a model is shown and has to answer: the prompt of an item, and gold and people's answers in the model's words.
+"""What a model is shown and has to answer: how a prompt ends, and gold and people's answers in the model's words.
 
 The stimulus is the text that people read, the question and the options are theirs too. Only the last line is not: it
 says how the answer is to be written, where people had buttons or marked a text.
@@ -7,7 +7,6 @@ says how the answer is to be written, where people had buttons or marked a text.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -43,29 +42,27 @@ CUES = MappingProxyType(
 """The last line of a prompt, by language and way of answering; English for other languages."""
 
 
-def build_prompt(source: TaskSource, *, stimulus: str, options: Sequence[str]) -> str:
-    """The prompt of an item: its stimulus, the question with its help and options, and how to answer."""
-    lines = [source.text, *([source.help] if source.help else ())]
-    if source.kind == "choices":
-        lines += [f"{number}. {option}" for number, option in enumerate(options, start=1)]
-    else:
-        lines += [f"- {option}" for option in options]
-    if source.ends is not None:
-        lines.append(f"({options[0]} – {source.ends[0]}, {options[-1]} – {source.ends[1]})")
-    question = "\n".join([*lines, _get_cue(source)])
-    return f"{stimulus}\n\n{question}" if stimulus else question
+def build_question(source: TaskSource) -> str:
+    """The question as people saw it, with its help."""
+    return "\n".join([source.text, *([source.help] if source.help else ())])
 
 
-def _get_cue(source: TaskSource) -> str:
+def build_cue(source: TaskSource) -> str:
+    """The last line of a prompt; before it, of a scale, what its ends mean."""
     cues = CUES.get(source.data.language, CUES["en"])
     if source.kind == "span":
-        return cues[PARTS] if source.no_answer is None else cues[NONE].format(source.no_answer)
-    return cues[{"choices": NUMBERS, "edit": TEXT}.get(source.kind, ANSWER)]
+        cue = cues[PARTS] if source.no_answer is None else cues[NONE].format(source.no_answer)
+    else:
+        cue = cues[{"choices": NUMBERS, "edit": TEXT}.get(source.kind, ANSWER)]
+    if source.ends is None or not source.options:
+        return cue
+    (low, high), (first, *_, last) = source.ends, source.options
+    return f"({first} – {low}, {last} – {high})\n{cue}"
 
 
-def get_labels(source: TaskSource, options: Sequence[str]) -> list[str]:
+def get_labels(source: TaskSource, options: list[str]) -> list[str]:
     """The labels under which the options of an item are stored."""
-    return list(options) if source.labels is None else list(source.labels[: len(options)])
+    return options if source.labels is None else list(source.labels[: len(options)])
 
 
 def encode_answer(kind: str, stored: str, doc: task_functions.Doc) -> str | None:

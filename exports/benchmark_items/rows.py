@@ -6,12 +6,13 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
 from aggregation.answer_types import build_consensus
-from exports.benchmark_items.answer_space import build_prompt, encode_answer, get_labels
+from exports.benchmark_items.answer_space import build_cue, build_question, encode_answer, get_labels
 from exports.benchmark_items.sources import BuildOptions, TaskSource
 from exports.benchmark_items.task_functions import Doc, name_box_metric
 from exports.filtering.filtered_items import KEPT
@@ -55,6 +56,11 @@ class BenchmarkTask:
     def data(self) -> DataSet:
         """The data set of the task."""
         return self.source.data
+
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        """The index of each test item by its id."""
+        return {doc["item_id"]: number for number, doc in enumerate(self.docs)}
 
     @property
     def scored_docs(self) -> tuple[Doc, ...]:
@@ -179,6 +185,7 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
 def _build_docs(source: TaskSource, items: pd.DataFrame, fixed: Mapping[str, object]) -> Iterator[Doc]:
     columns = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "text", "gold")
     golds = ("gold_source", "gold_version", "gold_confidence")
+    question, cue = build_question(source), build_cue(source)
     rows: Iterator[dict[str, Any]] = (
         dict(zip((*columns, *golds), values, strict=True))
         for values in zip(*(items[name].tolist() for name in (*columns, *golds)), strict=True)
@@ -192,9 +199,9 @@ def _build_docs(source: TaskSource, items: pd.DataFrame, fixed: Mapping[str, obj
             "group": row["group"],
             "stimulus": row["stimulus"],
             "stimulus_sha256": row["stimulus_sha256"],
-            "question": source.text,
+            "question": question,
             **_build_answer_fields(source, options=options, text=row["text"]),
-            "prompt": build_prompt(source, stimulus=row["stimulus"], options=options),
+            "cue": cue,
             "gold": row["gold"],
         }
         doc |= _build_gold_fields(source, doc)

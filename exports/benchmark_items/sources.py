@@ -14,6 +14,8 @@ from exports.inputs import DataSet
 
 QuestionKind = Literal["choice", "choices", "scale", "text", "span", "edit"]
 
+HUMAN_RESPONSES = "human_responses"
+"""The configuration of people's answers, which no task may be called."""
 ITEM_TEXT_COLUMNS = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "gold", "text")
 """The columns of `TaskSource.texts` and `TaskSource.training`."""
 

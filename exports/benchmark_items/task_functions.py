@@ -43,6 +43,17 @@ def read_rows(file: Path) -> list[Doc]:
         return [json.loads(line) for line in lines]
 
 
+def build_prompt(doc: Doc) -> str:
+    """What a model gets: the stimulus that people read, the question, its options, and how to answer."""
+    options = doc.get("options") or []
+    if "labels" in doc:
+        listed = [f"- {option}" for option in options]
+    else:
+        listed = [f"{number}. {option}" for number, option in enumerate(options, start=1)]
+    question = "\n".join([doc["question"], *listed, doc["cue"]])
+    return f"{doc['stimulus']}\n\n{question}" if doc["stimulus"] else question
+
+
 def score_choice(doc: Doc, results: Sequence[Any]) -> Grades:
     """The accuracy of one choice."""
     answer = read_label(doc, results)

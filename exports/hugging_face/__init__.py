@@ -6,20 +6,16 @@ from exports.hugging_face.card import build_card
 from exports.hugging_face.croissant import build_croissant
 from exports.hugging_face.data_files import (
     HUMAN_COLUMNS,
-    HUMAN_RESPONSES,
     DataFile,
     build_data_files,
-    build_human_table,
-    write_parquet,
+    build_human_file,
 )
 
 __all__ = [
     "HUMAN_COLUMNS",
-    "HUMAN_RESPONSES",
     "DataFile",
     "build_card",
     "build_croissant",
     "build_data_files",
-    "build_human_table",
-    "write_parquet",
+    "build_human_file",
 ]

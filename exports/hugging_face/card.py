@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from exports.benchmark_items import BenchmarkTask, BuildSource
-from exports.hugging_face.data_files import HUMAN_RESPONSES, DataFile
+from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
+from exports.hugging_face.data_files import DataFile
 
 LICENCES = (
     "cc0-1.0", "cc-by-4.0", "cc-by-3.0", "cc-by-sa-4.0", "cc-by-sa-3.0", "cc-by-nc-4.0", "cc-by-nd-4.0",
@@ -25,12 +25,22 @@ CATEGORIES = MappingProxyType(
         "edit": "text-generation",
     }
 )
+CREATORS = MappingProxyType(
+    {
+        "votes": "crowdsourced",
+        "expert": "expert-generated",
+        "adjudication": "expert-generated",
+        "construction": "machine-generated",
+        "declared": "found",
+    }
+)
+"""Who made the gold, by its origin, in the words of the Hub."""
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 DEFAULT_SIZE = "n>1M"
 _INTRODUCTION = (
-    "Built by hromada {}. Models are asked what people were asked: `stimulus` is the text that people read, `prompt` is"
-    " what a model gets, `gold` the right answer as people's answers are stored, `answer` the same in the model's"
-    " words. Scores are those of `scoring.py`, of people and models alike.\n"
+    "Built by hromada {}. Models are asked what people were asked: `stimulus` is the text that people read; a model"
+    " gets it with `question`, `options` and `cue` below. `gold` is the right answer as people's answers are stored,"
+    " `answer` the same in the model's words. Scores are those of `scoring.py`, of people and models alike.\n"
 )
 FACTS = ("recruitment", "pay", "ethics", "population", "ai_use", "stimulus_differences", "licence")
 NOT_DECLARED = "*not declared*"
@@ -87,9 +97,7 @@ def _list_keys(source: BuildSource, tasks: Sequence[BenchmarkTask], files: Seque
     yield f"license: {licence or 'other'}\n"
     if licence is None:
         yield "license_name: declared\n"
-    yield (
-        "annotations_creators: [machine-generated]\n" if source.simulated else "annotations_creators: [crowdsourced]\n"
-    )
+    yield f"annotations_creators: [{', '.join(_list_creators(source, tasks))}]\n"
     categories = sorted({CATEGORIES[task.source.kind] for task in tasks})
     yield f"task_categories: [{', '.join(categories)}]\n"
     n_items = sum(len(task.docs) for task in tasks)
@@ -101,6 +109,15 @@ def _list_keys(source: BuildSource, tasks: Sequence[BenchmarkTask], files: Seque
         for file in files:
             if file.configuration == configuration:
                 yield f"  - split: {file.split}\n    path: {_quote(file.path)}\n"
+
+
+def _list_creators(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> list[str]:
+    """Who made the gold and the answers."""
+    if source.simulated:
+        return ["machine-generated"]
+    made = {CREATORS[str(doc["gold_source"])] for task in tasks for doc in task.scored_docs}
+    has_answers = any(not task.data.responses.empty for task in tasks)
+    return sorted(made | ({"crowdsourced"} if has_answers else set()))
 
 
 def _list_tasks(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from exports.benchmark_items import BenchmarkTask
-from exports.benchmark_items.task_functions import Doc
+from exports.benchmark_items.task_functions import Doc, build_prompt
 
 PROMPT_COLUMNS = ("task", "item_id", "stimulus_sha256", "doc_sha256", "prompt_sha256", "target_sha256")
 TARGET_DELIMITER, EXAMPLE_DELIMITER = " ", "\n\n"
@@ -29,7 +29,7 @@ def build_prompt_rows(tasks: Sequence[BenchmarkTask]) -> Iterator[tuple[str, ...
                 doc["item_id"],
                 doc["stimulus_sha256"],
                 hash_text(format_doc(doc)),
-                hash_text(examples + doc["prompt"]),
+                hash_text(examples + build_prompt(doc)),
                 hash_text(str(target)),
             )
 
@@ -46,7 +46,7 @@ def _format_value(value: object) -> str:
 
 
 def _format_example(doc: Doc) -> str:
-    return f"{doc['prompt']}{TARGET_DELIMITER}{doc['answer']}{EXAMPLE_DELIMITER}"
+    return f"{build_prompt(doc)}{TARGET_DELIMITER}{doc['answer']}{EXAMPLE_DELIMITER}"
 
 
 def hash_text(text: str) -> str:

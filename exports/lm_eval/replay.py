@@ -114,7 +114,7 @@ def list_recordings(tasks: Sequence[BenchmarkTask]) -> tuple[dict[str, Recording
 def list_samples(tasks: Sequence[BenchmarkTask], recording: Recording) -> dict[str, list[int]]:
     """The indices of the items that somebody answered, by task: what the harness takes as `--samples`."""
     return {
-        task.name: [number for number, doc in enumerate(task.docs) if doc["item_id"] in recording[task.name]]
+        task.name: sorted(map(task.positions.__getitem__, recording[task.name]))
         for task in tasks
         if recording.get(task.name)
     }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from aggregation.errors import HromadaError
-from exports.benchmark_items import BenchmarkTask, BuildSource
+from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
 from exports.benchmark_items.task_functions import AGGREGATIONS, Doc
 
 IMPORT_HERE = "from aggregation import scoring\n"
@@ -27,8 +28,18 @@ NEWLINE, PARAGRAPH, LONG_GAP = "\n", "\n\n", "\n\n\n"
 
 
 def format_rows(docs: Sequence[Doc]) -> bytes:
-    """Rows as JSON Lines."""
-    return "".join(f"{json.dumps(doc, ensure_ascii=False, allow_nan=False)}\n" for doc in docs).encode()
+    """Rows as JSON Lines; raises HromadaError for a text with half a character (a lone surrogate)."""
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    buffer = io.BytesIO()
+    for doc in docs:
+        try:
+            buffer.write(f"{encode(doc)}\n".encode())
+        except UnicodeEncodeError as error:
+            raise HromadaError(
+                f"Half a character (a lone surrogate) stands in a text of the item {doc['item_id']!r}.",
+                remedy="Correct that item in its source, then build again.",
+            ) from error
+    return buffer.getvalue()
 
 
 def build_task_files(
@@ -36,13 +47,13 @@ def build_task_files(
 ) -> dict[str, str | bytes]:
     """Build the files of the folder: name → content; `rows` are the rows by task and split, as JSON Lines.
 
-    Raises HromadaError where two data sets would make tasks of one name.
+    Raises HromadaError where two tasks, or a task and another part, would have one name.
     """
-    names = [task.name for task in tasks] + ([source.name] if source.is_group else [])
+    names = [HUMAN_RESPONSES, *(task.name for task in tasks), *([source.name] if source.is_group else [])]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise HromadaError(
-            f"Two tasks of the benchmark would be called {repeated!r}.",
+            f"Two parts of the benchmark would be called {repeated!r}.",
             remedy="Give the project, the question or the programme another name.",
         )
     scoring = _read_source("aggregation", "scoring.py")
@@ -87,7 +98,7 @@ def _build_task_file(
         "test_split: test",
         *(["fewshot_split: few_shot", "fewshot_config: {sampler: first_n}"] if task.few_shot else []),
         f"num_fewshot: {task.num_few_shot}",
-        "doc_to_text: prompt",
+        "doc_to_text: !function tasks.build_prompt",
         *(["doc_to_choice: options", "doc_to_target: label"] if is_choice else ["doc_to_target: answer"]),
         f"process_results: !function tasks.{task.scorer}",
         "metric_list:",

@@ -16,6 +16,7 @@ import pytest
 from _built_benchmarks import EXAMPLES, OFFLINE, SCRIPTS, Campaigns, open_campaigns, read_people, run_harness
 
 from exports.benchmark import Benchmark
+from exports.benchmark_items import task_functions
 
 EVAL_UA_TION = (
     "lmes-cats-bin", "lmes-cats-mc", "lmes-low", "lmes-wis", "lmes-wordalpha", "lmes-wordlength", "ua-cbt",
@@ -167,5 +168,5 @@ def test_the_stimulus_is_the_one_that_people_read(programme: Programme) -> None:
             hashes = {(row["task"], row["item_id"]): row["stimulus_sha256"] for row in csv.DictReader(file)}
         for line in (programme.folder / "hugging_face" / name / "test.jsonl").read_text("utf-8").splitlines():
             doc = json.loads(line)
-            assert doc["prompt"].startswith(f"{doc['stimulus']}\n\n{doc['question']}\n")
+            assert task_functions.build_prompt(doc).startswith(f"{doc['stimulus']}\n\n{doc['question']}\n")
             assert doc["stimulus_sha256"] == hashes[name, doc["item_id"]]
