@@ -9,6 +9,7 @@ import contextlib
 import io
 import json
 import math
+import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,9 @@ CIRCULAR = "the gold was made of their own votes, so that people would be scored
 NO_ANSWERS = "nobody has answered an item that has gold"
 UNREPEATABLE = frozenset({"date", "total_evaluation_time_seconds"})
 """What differs between two runs of the same; the rest of the harness's own facts (host, commit) is never asked for."""
+
+_FUNCTION = re.compile(r"<function (\w+) at 0x[0-9a-f]+>")
+"""A function of a task as the harness writes it, with its place in memory."""
 
 Recording = dict[str, dict[str, str | None]]
 """The stored answers of somebody, by task and item; None for a skip."""
@@ -226,7 +230,8 @@ def _read_results(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
             f"The harness wrote no result for {name}.",
             remedy="Install the version that hromada's extra `harness` names.",
         )
-    content = json.loads(written[0].read_text("utf-8"))
+    text = _FUNCTION.sub(r"<function \1>", written[0].read_text("utf-8"))
+    content = json.loads(text)
     kept = {key: value for key, value in content.items() if key not in UNREPEATABLE}
     for config in kept["configs"].values():
         config["metadata"]["config_source"] = Path(config["metadata"]["config_source"]).name
