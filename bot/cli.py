@@ -50,6 +50,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "baseline": "Human performance against gold.",
         "export": "Write the published files and the report page; corrected texts and filtered items have files of"
         " their own.",
+        "build": "Write a benchmark: the items, prompts and scorer that people had, for models.",
+        "results": "Read the harness's results of models beside people's.",
     },
     "Care": {
         "doctor": "Check that all that hromada needs is there.",

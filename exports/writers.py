@@ -60,24 +60,28 @@ def format_json(content: object) -> str:
 
 
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> tuple[Path, ...]:
-    """Write files (name → text as UTF-8, or bytes) into a folder, which is created if needed; returns the sorted paths.
+    """Write files (path → text as UTF-8, or bytes) into a folder, which is created if needed; returns the sorted paths.
 
     First all contents are written to temporary files beside their targets and flushed to the disk; then each is renamed
     to its target. So a failure while writing (no space, no permission) changes no published file, and a reader never
     sees half a file. Raises HromadaError with the file and the remedy.
     """
-    _make_folder(folder)
-    targets = [folder / name for name in sorted(files)]
+    contents = {folder / name: files[name] for name in sorted(files)}
+    targets = list(contents)
+    folders = sorted({folder, *(target.parent for target in targets)})
+    for one in folders:
+        _make_folder(one)
     for target in targets:
         _refuse_folder(target)
     written: list[tuple[Path, Path]] = []
     target = folder
     try:
         for target in targets:
-            written.append((_write_temporary(target, files[target.name]), target))  # noqa: PERF401  # the list must survive a failure
+            written.append((_write_temporary(target, contents[target]), target))  # noqa: PERF401  # the list must survive a failure
         for temporary, target in written:  # `target` names the file in the message
             temporary.replace(target)
-        _flush_folder(folder)
+        for one in folders:
+            _flush_folder(one)
     except OSError as error:
         raise _describe_os_error(error, target) from error
     except UnicodeEncodeError as error:
@@ -85,6 +89,24 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> tuple[Path, .
     finally:
         _delete_files(temporary for temporary, _ in written)
     return tuple(targets)
+
+
+def remove_files(folder: Path, names: Iterable[str]) -> None:
+    """Remove files of an earlier run, by their paths in the folder, and the folders in it that are empty then.
+
+    A path that leads outside is passed over. Raises HromadaError with the file and the remedy.
+    """
+    for target in (folder / name for name in sorted(names)):
+        if folder not in target.parents or ".." in target.parts:
+            continue
+        try:
+            target.unlink(missing_ok=True)
+            for parent in target.parents:
+                if parent == folder or not parent.is_dir() or any(parent.iterdir()):
+                    break
+                parent.rmdir()
+        except OSError as error:
+            raise _describe_os_error(error, target) from error
 
 
 def _format_cell(value: object) -> str:

@@ -19,7 +19,13 @@ from annotation.campaigns.sections.annotators import (
 from annotation.campaigns.sections.base import Language, ProjectName, Seconds, Section, Text
 from annotation.campaigns.sections.file_paths import PathInFile
 from annotation.campaigns.sections.quality import CapsSection, FilteringSection, QualityRule, ReportsSection
-from annotation.campaigns.sections.release import DeclaredSection, ExpectedSection, LineageSection, PublishedSection
+from annotation.campaigns.sections.release import (
+    BenchmarkSection,
+    DeclaredSection,
+    ExpectedSection,
+    LineageSection,
+    PublishedSection,
+)
 from annotation.campaigns.sections.sources import (
     ItemsSection,
     TruthSection,
@@ -87,6 +93,7 @@ class ProjectSections(Section):
     expected: ExpectedSection | None = None
     declared: DeclaredSection = DeclaredSection()
     published: PublishedSection | None = None
+    benchmark: BenchmarkSection = BenchmarkSection()
     lineage: LineageSection | None = None
 
     @property

@@ -15,14 +15,23 @@ from annotation.loading.drafts import format_value
 from annotation.store.models import Item, Project
 from annotation.vocabulary import GoldOrigin, ItemStatus, Pool
 
+ROWS_AT_ONCE = 10_000
+"""How many rows of a query are held beside the frame that is made of them."""
+
 
 def read_frame(session: Session, query: sa.Select[Any]) -> pd.DataFrame:
-    """The rows of a query as a frame of Python objects, with None for NULL.
+    """The rows of a query as a frame of Python objects, with None for NULL; equal texts are one object.
 
     The query is run on the session's connection, which takes half of the time: no row is searched for entities.
     """
     result = session.connection().execute(query)
-    return pd.DataFrame(result.all(), columns=list(result.keys()), dtype=object)
+    names = list(result.keys())
+    columns: list[list[Any]] = [[] for _ in names]
+    known: dict[str, str] = {}
+    for rows in result.partitions(ROWS_AT_ONCE):
+        for column, values in zip(columns, zip(*rows, strict=True), strict=True):
+            column.extend([known.setdefault(value, value) if type(value) is str else value for value in values])
+    return pd.DataFrame(dict(zip(names, columns, strict=True)), columns=names, dtype=object)
 
 
 def read_items(session: Session, project: Project, *, later: str | None = None) -> pd.DataFrame:
@@ -74,6 +83,33 @@ def read_item_contents(session: Session, project: Project) -> dict[str, tuple[st
         item: (stimulus, {name: value for name, value in data.items() if isinstance(value, str)})
         for item, stimulus, data in sorted(session.exec(query), key=lambda row: row[0])
     }
+
+
+def read_shown_items(
+    session: Session, project: Project, pool: Pool, *, field: str | None = None, later: str | None = None
+) -> pd.DataFrame:
+    """What the items of a pool show: item_id, item_revision, group, stimulus, stimulus_sha256, options, gold, text.
+
+    Main items are sorted by item_id, others in the order of their file. `text` is the content of `field`, None where no
+    field is named. The gold is that of the first question, or of the question named by `later`.
+    """
+    columns: list[Any] = [
+        col(Item.external_id).label("item_id"),
+        col(Item.revision).label("item_revision"),
+        col(Item.group_id).label("group"),
+        col(Item.stimulus),
+        col(Item.stimulus_sha256),
+        col(Item.options),
+        col(Item.gold) if later is None else col(Item.golds).label("gold"),
+        *([] if field is None else [col(Item.data).label("text")]),
+    ]
+    query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == pool)
+    frame = read_frame(session, query.order_by(col(Item.rank)))
+    if later is not None:
+        frame["gold"] = pd.Series([(golds or {}).get(later) for golds in frame["gold"]], dtype=object)
+    texts = [None] * len(frame) if field is None else [format_value(data.get(field)) for data in frame["text"]]
+    frame = frame.assign(text=pd.Series(texts, index=frame.index, dtype=object))
+    return frame.sort_values("item_id", ignore_index=True) if pool is Pool.MAIN else frame
 
 
 def read_accepted_answers(session: Session, project: Project) -> dict[str, tuple[str, ...]]:

@@ -28,6 +28,15 @@ class Method(StrEnum):
     CLOSEST = "closest"
 
 
+class GoldTies(StrEnum):
+    """The tie rules that leave one label or none, as a gold file needs."""
+
+    FIRST = "first"
+    ALPHABETICAL = "alphabetical"
+    RANDOM = "random"
+    DROP = "drop"
+
+
 MethodOption = Annotated[Method, typer.Option(help="How votes become one label.")]
 QuestionName = Annotated[
     str | None, typer.Option("--question", help="The question by its name; the first by default.", show_default=False)

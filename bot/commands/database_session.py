@@ -72,6 +72,17 @@ def get_project(session: Session, written: str) -> Project:
     return queries.get_project(session, resolve_project_name(written))
 
 
+def resolve_name(written: str) -> str:
+    """The name of a project or a programme, where its name or the path of its file was given."""
+    if written.endswith((".yaml", ".yml")):
+        from annotation.campaigns import programme_file
+
+        path = Path(written)
+        if programme_file.is_programme(path):
+            return programme_file.read_programme(path, allow_outside=True).definition.programme
+    return resolve_project_name(written)
+
+
 def resolve_project_name(written: str) -> str:
     """The project's name, where its name or the path of its file was given."""
     if written.endswith((".yaml", ".yml")):

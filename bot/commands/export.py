@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import Method, MethodOption, Seed
-
-
-class GoldTies(StrEnum):
-    """The tie rules that leave one label or none, as a gold file needs."""
-
-    FIRST = "first"
-    ALPHABETICAL = "alphabetical"
-    RANDOM = "random"
-    DROP = "drop"
+from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed
 
 
 def export(

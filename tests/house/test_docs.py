@@ -22,7 +22,7 @@ from annotation.settings import Settings
 from bot.emulator.methods import METHODS
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
-from exports import annotator_table, class_tables, corrections, filtering, inputs, item_tables, tables
+from exports import annotator_table, class_tables, corrections, filtering, inputs, item_tables, lm_eval, tables
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
@@ -155,6 +155,10 @@ def test_every_column_and_key_is_in_the_reference() -> None:
         *annotator_table.ANNOTATOR_COLUMNS,
         *tables.BASELINE_COLUMNS,
         *tables.SCORE_COLUMNS,
+        *lm_eval.PROMPT_COLUMNS,
+        *lm_eval.ANSWER_COLUMNS,
+        *lm_eval.SCORE_COLUMNS,
+        *lm_eval.DIFFERENCE_COLUMNS,
     }
     for column in released | {*corrections.STORY_COLUMNS, *filtering.FILTERED_COLUMNS, *filtering.REASON_COLUMNS}:
         assert f"`{column}`" in published

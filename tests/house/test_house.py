@@ -41,6 +41,9 @@ LAYERED_PACKAGES = (
     "bot.conversation.views",
     "bot.delivery",
     "exports",
+    "exports.benchmark_items",
+    "exports.hugging_face",
+    "exports.lm_eval",
 )
 """Packages whose modules stand in one list, from which none may be missing."""
 

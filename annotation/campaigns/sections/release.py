@@ -48,6 +48,12 @@ class PublishedSection(Section):
     scores: dict[str, Text] = Field(default_factory=dict)
 
 
+class BenchmarkSection(Section):
+    """`benchmark:` how the project becomes a benchmark: with `hidden` its test items are published without gold."""
+
+    hidden: bool = False
+
+
 class LineageSection(Section):
     """`lineage:` the origin of a follow-up project, as `hromada follow-up` writes it.
 

@@ -1,0 +1,130 @@
+"""Campaigns with simulated answers, the benchmarks built of them, and the harness run on these as anybody would."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sysconfig
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotation.campaigns import programme_file, project_file
+from annotation.campaigns.project_file import CheckedProject
+from annotation.loading import campaign as loading
+from annotation.simulation import engine
+from annotation.simulation.simulated_annotators import SimulationSettings
+from annotation.store import database, queries
+from annotation.workflow.annotators import invitations
+from annotation.workflow.lifecycle import programmes, projects, transitions
+from bot import benchmark_release
+from exports import benchmark
+from exports.benchmark import Benchmark
+from exports.benchmark_items import BuildOptions, BuildSource
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+Sample = dict[str, Any]
+
+
+@dataclass
+class Campaigns:
+    """A database with closed campaigns, answered by simulated people."""
+
+    db: database.Database
+    folder: Path
+    files: list[Path] = field(default_factory=list)
+
+    def load(self, file: Path, **changes: object) -> str:
+        """Load and start a project whose training is passed by everybody; its name. `changes` are of its definition."""
+        campaign = project_file.read_project(file, allow_outside=True)
+        training = campaign.definition.stages.training
+        if training is not None:
+            eased = training.model_copy(update={"number": None, "pass_mark": None})
+            changes["stages"] = campaign.definition.stages.model_copy(update={"training": eased})
+        definition = campaign.definition.model_copy(update={"admission": None, "quality": (), **changes})
+        changed: CheckedProject = campaign.model_copy(update={"definition": definition})
+        with self.db.transaction() as session:
+            projects.load_project(session, changed, loading.read_contents(changed), now=engine.SIMULATION_START)
+            project = queries.get_project(session, campaign.name)
+            invitations.create_invitation(
+                session, target=project, code=f"code-{len(self.files)}", uses=100, now=engine.SIMULATION_START
+            )
+            transitions.start_project(session, project=project, now=engine.SIMULATION_START, rehearsal=True)
+        self.files.append(file)
+        return campaign.name
+
+    def bundle(self, name: str, language: str) -> None:
+        """Load a programme of all projects so far."""
+        files = "".join(f"  - {{file: {one.relative_to(self.folder)}}}\n" for one in self.files)
+        file = self.folder / f"{name}.yaml"
+        file.write_text(f"programme: {name}\ntitle: Усе\nlanguage: {language}\nprojects:\n{files}", "utf-8")
+        checked = programme_file.read_programme(file, allow_outside=True)
+        with self.db.transaction() as session:
+            programmes.load_programme(session, checked, now=engine.SIMULATION_START)
+
+    def answer(self, names: Sequence[str], **settings: Any) -> None:
+        """Let simulated people answer projects until they are done, and close them."""
+        simulation = engine.create_simulation(
+            self.db, settings=SimulationSettings(**({"careless": 0.0, "reports": 0.0} | settings)), names=list(names)
+        )
+        simulation.run()
+        with self.db.transaction() as session:
+            for name in names:
+                transitions.close_project(session, project=queries.get_project(session, name), now=simulation.now)
+
+    def read_source(self, name: str) -> BuildSource:
+        """The input of a build."""
+        with self.db.reading() as session:
+            return benchmark_release.build_source(session, name)
+
+    def build(self, name: str, **options: Any) -> Benchmark:
+        """A benchmark that was not written."""
+        return benchmark.build_benchmark(self.read_source(name), options=BuildOptions(**options))
+
+    def write(self, name: str, folder: Path, **options: Any) -> Benchmark:
+        """A benchmark in a folder, its key beside it."""
+        built = self.build(name, **options)
+        benchmark.write_benchmark(built, folder, folder.with_name(f"{folder.name}-key"))
+        return built
+
+
+@contextmanager
+def open_campaigns(folder: Path) -> Iterator[Campaigns]:
+    """An empty database in a folder."""
+    with database.open_database(f"sqlite:///{folder / 'campaigns.db'}") as db:
+        yield Campaigns(db, folder)
+
+
+def run_harness(build: Path, out: Path, tasks: Sequence[str], *words: str | Path) -> dict[str, Any]:
+    """Run the harness's own command with its dummy model, without a network, in another folder; the result file."""
+    command = [SCRIPTS / "lm_eval", "run", "--model", "dummy", "--tasks", ",".join(tasks), "--log_samples"]
+    ran = subprocess.run(
+        [*map(str, command), "--include_path", str(build / "lm_eval"), "--output_path", str(out), *map(str, words)],
+        cwd=out.parent,
+        env={"PATH": os.environ["PATH"], "HOME": str(out.parent), **OFFLINE},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    (file,) = out.rglob("results_*.json")
+    found: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return found
+
+
+def read_samples(folder: Path, task: str) -> list[Sample]:
+    """The samples of one task in the folder of one model."""
+    (file,) = folder.glob(f"samples_{task}_*.jsonl")
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+def read_people(build: Path) -> dict[str, dict[str, Any]]:
+    """The result files of people by the name of their model."""
+    return {
+        file.parent.name: json.loads(file.read_text("utf-8")) for file in sorted(build.glob("results/*/results_*.json"))
+    }

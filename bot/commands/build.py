@@ -1,0 +1,74 @@
+"""`hromada build`: a benchmark of a project or a programme, for models to be asked what people were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson
+from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed
+
+if TYPE_CHECKING:
+    from exports.benchmark import Benchmark
+
+
+def build(
+    name: Annotated[
+        str, typer.Argument(metavar="PROJECT", help="A project or a programme, by name or file.", show_default=False)
+    ],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder to write; a new one, or that of an earlier build.")
+    ],
+    key: Annotated[
+        Path | None, typer.Option(help="The folder for hidden gold; DIR-key by default.", show_default=False)
+    ] = None,
+    method: MethodOption = Method.MAJORITY,
+    ties: Annotated[GoldTies, typer.Option(help="The gold of a tie, where none is declared.")] = GoldTies.DROP,
+    seed: Seed = 0,
+    replay: Annotated[bool, typer.Option(help="Let the harness score people too (needs the extra `harness`).")] = True,
+    json: AsJson = False,
+) -> None:
+    """Write a benchmark: the items, prompts and scorer that people had, for models.
+
+    Tasks of the lm-evaluation-harness, people's results in its form, and a data set for Hugging Face.
+    """
+    from bot import benchmark_release
+    from bot.commands import database_session, terminal_output
+    from exports import benchmark
+    from exports.benchmark_items import BuildOptions
+
+    with database_session.open_database() as database, database.reading() as view:
+        source = benchmark_release.build_source(view, database_session.resolve_name(name))
+    options = BuildOptions(method=method.value, ties=ties.value, seed=seed)
+    with terminal_output.show_progress("benchmark", quiet=json) as progress:
+        built = benchmark.build_benchmark(source, options=options, replay=replay, progress=progress)
+        key_folder = key or folder.resolve().with_name(f"{folder.resolve().name}-key")
+        written = benchmark.write_benchmark(built, folder, key_folder)
+    if json:
+        manifest = {name: part for name, part in built.manifest.items() if name != "files"}
+        terminal_output.print_json(manifest | {"notes": built.notes, "files": [str(path) for path in written]})
+        return
+    _print_tables(built, folder, key_folder, files=len(written))
+
+
+def _print_tables(built: Benchmark, folder: Path, key_folder: Path, *, files: int) -> None:
+    from bot.commands import terminal_output
+
+    stamp = "SIMULATED · " if built.manifest["simulated"] else ""
+    rows = [
+        (
+            name,
+            task["n_items"],
+            task["n_few_shot"],
+            task["people"]["n_annotators"],
+            task["people"]["n_answers"],
+            ", ".join(task["metrics"]),
+        )
+        for name, task in built.manifest["tasks"].items()
+    ]
+    columns = ("task", "items", "few-shot", "people", "answers", "metrics")
+    hidden = [f"Hidden gold and the answers to it: {key_folder}. Keep that folder."] if built.key_files else []
+    notes = [f"{files} files in {folder}.", *hidden, *built.notes]
+    terminal_output.print_table(f"{stamp}{built.manifest['name']} · benchmark", columns, rows, notes=notes)

@@ -1,0 +1,65 @@
+"""`hromada results`: what models and people scored on a benchmark, read from the harness's files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson
+
+if TYPE_CHECKING:
+    from exports.lm_eval import HarnessResults
+
+
+def results(
+    build: Annotated[Path, typer.Argument(help="The folder of `hromada build`.", show_default=False)],
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Folders with result files of the harness; people's are always read.", show_default=False),
+    ] = None,
+    key: Annotated[Path | None, typer.Option(help="The folder of hidden gold.", show_default=False)] = None,
+    to: Annotated[Path | None, typer.Option(help="A folder for the tables as CSV.", show_default=False)] = None,
+    people: Annotated[bool, typer.Option(help="Show a row for each person too, beside the majority.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Read the harness's results of models beside people's.
+
+    Items and prompts that are not those of the build are found by their hashes, and named.
+    """
+    from bot.commands import terminal_output
+    from exports import lm_eval, writers
+
+    own = [folder / "results" for folder in (build, *([key] if key else [])) if (folder / "results").is_dir()]
+    read = lm_eval.read_results(build, [*own, *(folders or ())], key=key)
+    written = () if to is None else writers.write_files(to, lm_eval.build_result_files(read))
+    if json:
+        tables = {"scores": read.scores, "differences": read.differences, "n_answers": len(read.answers)}
+        terminal_output.print_json(tables | {"files": [str(path) for path in written]})
+        return
+    _print_tables(read, build, people=people)
+    for path in written:
+        terminal_output.print_line(str(path))
+
+
+def _print_tables(read: HarnessResults, build: Path, *, people: bool) -> None:
+    from bot.commands import terminal_output
+
+    def is_shown(model: str) -> bool:
+        return people or not model.startswith("human-") or model == "human-majority"
+
+    rows = [
+        (row["task"], row["metric"], row["model"], row["value"], row["n_items"], (row["task_hash"] or "")[:8])
+        for row in sorted(read.scores, key=lambda row: (row["task"], row["metric"], row["model"]))
+        if is_shown(row["model"])
+    ]
+    notes = ["Equal hashes: the same items with the same prompts."]
+    notes += [
+        f"{row['model']}, {row['task']}: {row['difference']}"
+        + (f", {row['n_items']} items." if row["n_items"] else ".")
+        for row in read.differences
+        if is_shown(row["model"])
+    ]
+    columns = ("task", "metric", "model", "value", "items", "hash")
+    terminal_output.print_table(f"{build} · models and people", columns, rows, notes=notes)

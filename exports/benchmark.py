@@ -1,0 +1,300 @@
+"""A benchmark as one folder: tasks for models, people beside them, a data set for the Hub, and a manifest of it all."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from aggregation.bootstrap import Progress
+from aggregation.errors import HromadaError, Where
+from exports import hugging_face, lm_eval, writers
+from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
+from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
+from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
+from exports.lm_eval.task_files import format_rows
+
+NO_HARNESS = "the extra `harness` is not installed, so nobody was replayed: pip install 'hromada[harness]'"
+ROWS_AT_ONCE = 10_000
+NOT_ASKED_FOR = "it was not asked for"
+CANARY_SPACE = uuid.UUID("6f0f2c3e-7f0a-5b0e-9b1d-1d9a3c5e7b21")
+Files = dict[str, str | bytes]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """The files to publish, by path in the folder, and those to keep back where gold is hidden.
+
+    `manifest` is the content of manifest.json. `notes` say what is not there, and why.
+    """
+
+    files: Files
+    key_files: Files
+    manifest: Mapping[str, Any]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Parts:
+    """What a build is put together from: `left_out` are reasons by data set, `people` counts by task.
+
+    `samples` has the indices of the items that each person, and the majority, answered, by person and task.
+    """
+
+    tasks: tuple[BenchmarkTask, ...]
+    left_out: Mapping[str, str]
+    people: Mapping[str, TaskPeople]
+    samples: Mapping[str, Mapping[str, list[int]]]
+    harness: str
+    no_replay: str
+    canary: str
+    notes: list[str] = field(default_factory=list)
+
+
+def build_benchmark(
+    source: BuildSource, *, options: BuildOptions, replay: bool = True, progress: Progress | None = None
+) -> Benchmark:
+    """Build all files of a benchmark; with `replay`, and where the harness is installed, also people's result files.
+
+    The same source and options give the same bytes. `progress` is called with the share that is done. Raises
+    HromadaError where no task can be made of any question, with the reasons.
+    """
+    report = progress or (lambda _share: None)
+    canary = make_canary(source)
+    tasks, empty = build_tasks(source.tasks, options=options, canary=canary)
+    left_out = {unfit.name: unfit.reason for unfit in source.unfit} | empty
+    if not tasks:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise HromadaError(
+            f"No task can be made of {source.name!r}: {reasons}.", remedy="Declare gold, or collect answers first."
+        )
+    report(0.3)
+    parquet = hugging_face.build_data_files(tasks)  # first, while little else is in memory
+    report(0.5)
+    recordings, people = lm_eval.list_recordings(tasks)
+    rows = {
+        (task.name, split): format_rows(docs)
+        for task in tasks
+        for split, docs in (("test", task.docs), ("few_shot", task.few_shot))
+        if docs
+    }
+    task_files = lm_eval.build_task_files(source, tasks, rows)
+    replayed, secret = lm_eval.ReplayedPeople(), lm_eval.ReplayedPeople()
+    no_replay = "" if replay and has_harness() else NO_HARNESS if replay else NOT_ASKED_FOR
+    if not no_replay:
+        open_tasks, hidden_tasks = _part_tasks(tasks)
+        group = source.name if source.is_group and not hidden_tasks else None
+        if open_tasks:
+            replayed = lm_eval.replay_people(task_files, open_tasks, recordings, group=group)
+        if hidden_tasks:
+            secret = lm_eval.replay_people(task_files, hidden_tasks, recordings)
+    samples = {person: list_samples(tasks, recording) for person, recording in recordings.items()}
+    del recordings
+    report(0.7)
+    parts = _Parts(
+        tasks=tasks,
+        left_out=left_out,
+        people=people,
+        samples=samples,
+        harness=replayed.version or secret.version,
+        no_replay=no_replay,
+        canary=canary,
+    )
+    files = _build_open_files(source, parts, task_files, rows, parquet)
+    files |= {f"results/{path}": content for path, content in replayed.files.items()}
+    key_files = _build_key_files(parts)
+    key_files |= {f"results/{path}": content for path, content in secret.files.items()}
+    report(0.9)
+    manifest = _build_manifest(source, options, parts, files, key_files)
+    notes = _list_notes(parts)
+    files[MANIFEST] = writers.format_json(manifest)
+    return Benchmark(files=files, key_files=key_files, manifest=manifest, notes=notes)
+
+
+def make_canary(source: BuildSource) -> str:
+    """A string by which training data that holds the benchmark is found; another one whenever the items change."""
+    words = json.dumps([source.name, sorted(source.definitions.items())])
+    return f"hromada:canary:{uuid.uuid5(CANARY_SPACE, words)}"
+
+
+def write_benchmark(benchmark: Benchmark, folder: Path, key_folder: Path) -> tuple[Path, ...]:
+    """Write the files into a new folder, an empty one, or one of an earlier build, whose other files are removed.
+
+    The key goes to `key_folder`. Raises HromadaError for a folder that holds anything else, before anything is changed.
+    """
+    targets = [(folder, benchmark.files)] + ([(key_folder, benchmark.key_files)] if benchmark.key_files else [])
+    old = {target: _list_old_files(target) for target, _ in targets}
+    written: list[Path] = []
+    for target, files in targets:
+        written += writers.write_files(target, files)
+        writers.remove_files(target, old[target] - files.keys())
+    return tuple(written)
+
+
+def _part_tasks(tasks: Sequence[BenchmarkTask]) -> tuple[list[BenchmarkTask], list[BenchmarkTask]]:
+    """The open tasks, and those whose gold is hidden."""
+    return [task for task in tasks if not task.source.hidden], [task for task in tasks if task.source.hidden]
+
+
+def _list_old_files(folder: Path) -> frozenset[str]:
+    """The files that an earlier build wrote here; raises HromadaError where something else lies here."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return frozenset()
+    try:
+        content = json.loads((folder / MANIFEST).read_text("utf-8"))
+        return frozenset({*content["files"], MANIFEST})
+    except (OSError, ValueError, KeyError, TypeError):
+        raise HromadaError(
+            "This folder holds something that is not of an earlier build.",
+            remedy="Name another folder, or empty it.",
+            where=Where(file=folder),
+        ) from None
+
+
+def _build_open_files(
+    source: BuildSource,
+    parts: _Parts,
+    task_files: Mapping[str, str | bytes],
+    rows: Mapping[tuple[str, str], bytes],
+    parquet: tuple[Mapping[str, bytes], Sequence[hugging_face.DataFile]],
+) -> Files:
+    open_tasks, _ = _part_tasks(parts.tasks)
+    data, described = parquet
+    card = hugging_face.build_card(source, parts.tasks, described, canary=parts.canary, left_out=parts.left_out)
+    croissant = hugging_face.build_croissant(source, parts.tasks, described, data, canary=parts.canary)
+    return {
+        **{f"lm_eval/{path}": content for path, content in task_files.items()},
+        f"lm_eval/{PROMPTS}": "".join(_format_prompts(parts.tasks)),
+        **_build_sample_files(open_tasks, parts.samples),
+        **{f"hugging_face/{path}": content for path, content in data.items()},
+        **{f"hugging_face/{task}/{split}.jsonl": content for (task, split), content in rows.items()},
+        "hugging_face/README.md": card,
+        "hugging_face/croissant.json": writers.format_json(croissant),
+    }
+
+
+def _format_prompts(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
+    """The parts of prompts.csv, of which only the first has the header."""
+    rows = lm_eval.build_prompt_rows(tasks)
+    header = len(",".join(lm_eval.PROMPT_COLUMNS)) + 1
+    for number, part in enumerate(iter(lambda: list(itertools.islice(rows, ROWS_AT_ONCE)), [])):
+        text = writers.format_csv(pd.DataFrame(part, columns=list(lm_eval.PROMPT_COLUMNS)))
+        yield text[header if number else 0 :]
+
+
+def _build_sample_files(tasks: Sequence[BenchmarkTask], samples: Mapping[str, Mapping[str, list[int]]]) -> Files:
+    """What the harness takes as `--samples`, for the items that each person, and the majority, answered."""
+    names = {task.name for task in tasks}
+    chosen = {
+        person: {task: numbers for task, numbers in indices.items() if task in names}
+        for person, indices in samples.items()
+    }
+    return {
+        f"samples/human-{person}.json": json.dumps(indices, sort_keys=True) + "\n"
+        for person, indices in chosen.items()
+        if indices
+    }
+
+
+def _build_key_files(parts: _Parts) -> Files:
+    """The gold of hidden tasks and what people answered to their items; nothing where no gold is hidden."""
+    _, hidden = _part_tasks(parts.tasks)
+    if not hidden:
+        return {}
+    files: Files = {KEY_ROWS: b"".join(format_rows(task.key) for task in hidden)}
+    answers = hugging_face.build_human_file(hidden)
+    if answers is not None:
+        files["human_responses.parquet"] = answers
+    return files | _build_sample_files(hidden, parts.samples)
+
+
+def _build_manifest(
+    source: BuildSource, options: BuildOptions, parts: _Parts, files: Files, key_files: Files
+) -> dict[str, Any]:
+    versions = {"hromada": source.version, "pyarrow": metadata.version("pyarrow")}
+    if parts.harness:
+        versions["lm_eval"] = parts.harness
+    manifest = {
+        "name": source.name,
+        "title": source.title,
+        "language": source.language,
+        "group": source.is_group,
+        "simulated": source.simulated,
+        "canary": parts.canary,
+        "definitions": dict(source.definitions),
+        "consensus": {"method": options.method, "ties": options.ties},
+        "seed": options.seed,
+        "versions": versions,
+        "tasks": {task.name: _describe_task(task, parts.people[task.name]) for task in parts.tasks},
+        "left_out": dict(parts.left_out),
+        "no_replay": parts.no_replay or None,
+        "files": _hash_files(files),
+    }
+    if key_files:
+        key_files[MANIFEST] = writers.format_json({"name": source.name, "files": _hash_files(key_files)})
+    return manifest
+
+
+def _describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
+    source = task.source
+    return {
+        "dataset": task.data.name,
+        "kind": task.data.kind,
+        "question": source.text,
+        "scorer": task.scorer,
+        "metrics": list(task.metrics),
+        "hidden": source.hidden,
+        "n_items": len(task.docs),
+        "n_groups": len({doc["group"] for doc in task.docs}),
+        "n_few_shot": len(task.few_shot),
+        "num_few_shot": task.num_few_shot,
+        "left_out": dict(task.left_out),
+        "people": asdict(people),
+        "differences": _list_differences(task),
+    }
+
+
+def _list_differences(task: BenchmarkTask) -> list[str]:
+    """How what models get differs from what people had."""
+    source = task.source
+    found = {
+        "Models are not shown the instructions.": bool(source.instructions),
+        "The last line of the prompt says how to write the answer; people tapped, or marked the text.": True,
+        f"People could also answer “{source.abstain}”.": source.abstain is not None,
+        "People saw the options in an order of their own, models in the stored one.": source.shuffled,
+    }
+    return [sentence for sentence, applies in found.items() if applies]
+
+
+def _list_notes(parts: _Parts) -> tuple[str, ...]:
+    """What is not there, and why, for people."""
+    notes = [f"{name}: no task, {reason}." for name, reason in parts.left_out.items()]
+    for task in parts.tasks:
+        people = parts.people[task.name]
+        notes += [f"{task.name}: {number} items left out: {reason}." for reason, number in task.left_out.items()]
+        if people.reason:
+            notes.append(f"{task.name}: nobody is replayed: {people.reason}.")
+        if people.n_ties or people.n_unanswered:
+            notes.append(
+                f"{task.name}: the majority is not replayed on {people.n_ties} ties"
+                f" and {people.n_unanswered} items that were only skipped."
+            )
+        if not task.few_shot:
+            notes.append(f"{task.name}: no few-shot examples: no item with gold is of a group without test items.")
+        if "licence" not in task.source.declared:
+            notes.append(f"{task.name}: no licence is declared.")
+    return (*notes, *([f"People's result files are missing: {parts.no_replay}."] if parts.no_replay else []))
+
+
+def _hash_files(files: Files) -> dict[str, str]:
+    """The SHA-256 of each file, by path."""
+    contents = {path: content.encode() if isinstance(content, str) else content for path, content in files.items()}
+    return {path: hashlib.sha256(content).hexdigest() for path, content in sorted(contents.items())}

@@ -1,0 +1,237 @@
+"""The rows of a benchmark task: test items with gold, few-shot items of other groups, and what was left out and why."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from aggregation.answer_types import build_consensus
+from exports.benchmark_items.answer_space import build_cue, build_question, encode_answer, get_labels
+from exports.benchmark_items.sources import BuildOptions, TaskSource
+from exports.benchmark_items.task_functions import Doc, name_box_metric
+from exports.filtering.filtered_items import KEPT
+from exports.inputs import DataSet
+from exports.number_formats import round_number
+
+FEW_SHOT = 3
+"""How many examples stand before an item, where there are so many."""
+RETIRED = "retired"
+NO_GOLD, RETIRED_ITEM, IN_FEW_SHOT = "no gold and no consensus", "retired", "taken for the few-shot split"
+METRICS: Mapping[str, tuple[str, ...]] = {
+    "score_choice": ("accuracy",),
+    "score_class": ("accuracy", "macro_f1", "weighted_f1", "mcc"),
+    "score_boxes": ("exact_match", "f1a", "f1m"),
+    "score_fixed_boxes": ("exact_match", "f1a", "f1m"),
+    "score_text": ("exact_match", "f1"),
+    "score_edit": ("exact_match", "wer", "cer", "chrf"),
+    "score_span": ("exact_match", "f1", "f1_char"),
+}
+"""The metrics of each scorer of `task_functions`, the primary one first; each fixed box has one more."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BenchmarkTask:
+    """A task: its rows by split (`test`, and `few_shot` where there is one), and how it is scored.
+
+    `docs` are those that are published; where gold is hidden, `key` has the same test items with it. `scorer` is the
+    function of `task_functions`. `left_out` counts the main items that are no test items, by reason.
+    """
+
+    name: str
+    source: TaskSource
+    docs: tuple[Doc, ...]
+    few_shot: tuple[Doc, ...]
+    key: tuple[Doc, ...] = ()
+    scorer: str = "score_choice"
+    metrics: tuple[str, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def data(self) -> DataSet:
+        """The data set of the task."""
+        return self.source.data
+
+    @cached_property
+    def positions(self) -> Mapping[str, int]:
+        """The index of each test item by its id."""
+        return {doc["item_id"]: number for number, doc in enumerate(self.docs)}
+
+    @property
+    def scored_docs(self) -> tuple[Doc, ...]:
+        """The test items with their gold, published or not."""
+        return self.key or self.docs
+
+    @property
+    def num_few_shot(self) -> int:
+        """How many examples stand before an item."""
+        return min(FEW_SHOT, len(self.few_shot))
+
+
+def build_tasks(
+    sources: Sequence[TaskSource], *, options: BuildOptions, canary: str
+) -> tuple[tuple[BenchmarkTask, ...], dict[str, str]]:
+    """Build the tasks of all sources that have a test item; the reason, by data set, why another one has none."""
+    tasks, empty = [], {}
+    for source in sources:
+        task = _build_task(source, options=options, canary=canary)
+        if task.docs:
+            tasks.append(task)
+        else:
+            reasons = ", ".join(f"{number} {reason}" for reason, number in task.left_out.items())
+            empty[source.data.name] = f"no item is left for it ({reasons or 'there are none'})"
+    return tuple(tasks), empty
+
+
+def name_task(data_set: str) -> str:
+    """The name of the task of a data set; the harness uses it in the names of files, where no slash may stand."""
+    return data_set.replace("/", "__")
+
+
+def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> BenchmarkTask:
+    items = _choose_gold(source, options)
+    reasons = pd.Series(list(_list_reasons(source, items)), index=items.index, dtype=object)
+    chosen = items.loc[reasons.isna()]
+    examples, taken = _choose_few_shot(source, chosen, seed=options.seed)
+    chosen = chosen.loc[~chosen["group"].isin(taken)]
+    left_out = Counter(str(reason) for reason in reasons.dropna())
+    left_out += Counter({IN_FEW_SHOT: int(items.loc[reasons.isna(), "group"].isin(taken).sum())})
+    fixed = {"task": name_task(source.data.name), "licence": source.declared.get("licence"), "canary": canary}
+    docs = tuple(_build_docs(source, chosen, fixed))
+    scorer = _choose_scorer(source)
+    boxes = tuple(map(name_box_metric, source.options or ())) if scorer == "score_fixed_boxes" else ()
+    return BenchmarkTask(
+        name=fixed["task"] or "",
+        source=source,
+        docs=tuple(map(hide_gold, docs)) if source.hidden else docs,
+        few_shot=tuple(_build_docs(source, examples, fixed)),
+        key=docs if source.hidden else (),
+        scorer=scorer,
+        metrics=("answered",) if source.hidden else (*METRICS[scorer], *boxes),
+        left_out=dict(sorted(left_out.items())),
+    )
+
+
+def hide_gold(doc: Doc) -> Doc:
+    """The row of an item without its gold."""
+    hidden = ("gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence")
+    return doc | {name: None for name in hidden if name in doc}
+
+
+def _choose_scorer(source: TaskSource) -> str:
+    kind = source.data.kind
+    if kind == "label":
+        return "score_choice" if source.data.classes is None else "score_class"
+    return "score_fixed_boxes" if kind == "boxes" and source.options else f"score_{kind}"
+
+
+def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
+    """The main items with their texts and the gold of gold.csv: gold, gold_source, gold_version, gold_confidence."""
+    data = source.data
+    items = data.items.reset_index(drop=True)
+    frame = source.texts.reset_index(drop=True).assign(
+        status=items["status"], gold=items["gold"], gold_source=items["gold_origin"], gold_version=items["gold_version"]
+    )
+    confidence = pd.Series(None, index=frame.index, dtype=object)
+    if items["gold"].isna().any() and not data.list_counted_answers().empty:
+        labels = build_consensus(data.build_answers(), method=options.method, ties=options.ties, seed=options.seed)
+        voted = labels.to_published().reindex(items["item_id"]).reset_index(drop=True)
+        open_ = items["gold"].isna() & voted["label"].notna()
+        frame.loc[open_, "gold"], frame.loc[open_, "gold_source"] = voted.loc[open_, "label"], "votes"
+        confidence.loc[open_] = voted.loc[open_, "confidence"].astype(object)
+    return frame.assign(gold_confidence=confidence)
+
+
+def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | None]:
+    """Why each item is no test item, None where it is one."""
+    for item, status, gold in items[["item_id", "status", "gold"]].itertuples(index=False):
+        kept = KEPT if source.statuses is None else source.statuses.get(item, KEPT)
+        if status == RETIRED:
+            yield RETIRED_ITEM
+        elif kept != KEPT:
+            yield f"{kept} by the filtering rule"
+        elif not isinstance(gold, str):
+            yield NO_GOLD
+        else:
+            yield None
+
+
+def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> tuple[pd.DataFrame, frozenset[str]]:
+    """The examples, and the groups of main items that were taken for them: never a group of a test item.
+
+    They are the items of the training; without one, items of a few groups that nobody has answered.
+    """
+    training = source.training.loc[source.training["gold"].notna() & ~source.training["group"].isin(chosen["group"])]
+    if not training.empty:
+        return training.assign(gold_source="declared", gold_version=None, gold_confidence=None), frozenset()
+    answered = set(source.data.responses["item_id"])
+    met = set(chosen.loc[chosen["item_id"].isin(answered), "group"])
+    sizes = chosen.loc[~chosen["group"].isin(met)].groupby("group").size()
+    order = sorted(sizes.index)
+    random.Random(seed).shuffle(order)  # noqa: S311  # a choice, not a secret
+    taken: list[str] = []
+    while order and sum(sizes[group] for group in taken) < FEW_SHOT:
+        taken.append(order.pop())
+    if not met or sum(sizes[group] for group in taken) < FEW_SHOT:  # nobody has answered yet: nothing is taken away
+        return chosen.iloc[:0], frozenset()
+    return chosen.loc[chosen["group"].isin(taken)], frozenset(taken)
+
+
+def _build_docs(source: TaskSource, items: pd.DataFrame, fixed: Mapping[str, object]) -> Iterator[Doc]:
+    columns = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "text", "gold")
+    golds = ("gold_source", "gold_version", "gold_confidence")
+    question, cue = build_question(source), build_cue(source)
+    rows: Iterator[dict[str, Any]] = (
+        dict(zip((*columns, *golds), values, strict=True))
+        for values in zip(*(items[name].tolist() for name in (*columns, *golds)), strict=True)
+    )
+    for row in rows:
+        options = list(source.options or row["options"] or ())
+        doc: Doc = {
+            "task": fixed["task"],
+            "item_id": row["item_id"],
+            "item_revision": int(row["item_revision"]),
+            "group": row["group"],
+            "stimulus": row["stimulus"],
+            "stimulus_sha256": row["stimulus_sha256"],
+            "question": question,
+            **_build_answer_fields(source, options=options, text=row["text"]),
+            "cue": cue,
+            "gold": row["gold"],
+        }
+        doc |= _build_gold_fields(source, doc)
+        doc |= {"gold_source": row["gold_source"], "gold_version": row["gold_version"]}
+        doc |= {"gold_confidence": _read_confidence(row["gold_confidence"])}
+        yield doc | {"licence": fixed["licence"], "canary": fixed["canary"]}
+
+
+def _build_answer_fields(source: TaskSource, *, options: list[str], text: str | None) -> dict[str, Any]:
+    """The fields of a row that reading an answer needs."""
+    kind = source.data.kind
+    if kind == "label":
+        return {"options": options, "labels": get_labels(source, options)}
+    if kind == "boxes":
+        return {"options": options}
+    if kind == "span":
+        return {"text": text, "no_answer": source.no_answer}
+    return {"normalise": source.data.normalise} | ({"text": text} if kind == "edit" else {})
+
+
+def _build_gold_fields(source: TaskSource, doc: Doc) -> dict[str, Any]:
+    """The gold in the model's answer space, further right answers, and for a choice the number of the option."""
+    kind = source.data.kind
+    fields: dict[str, Any] = {"answer": encode_answer(kind, doc["gold"], doc)}
+    if kind == "label":
+        return fields | {"label": doc["labels"].index(doc["gold"]) if doc["gold"] in doc["labels"] else None}
+    if kind == "text":
+        return fields | {"accepted": list(source.data.accepted.get(doc["item_id"], ()))}
+    return fields | ({"accepted": []} if kind == "edit" else {})
+
+
+def _read_confidence(value: object) -> float | None:
+    return None if value is None or value != value else round_number(float(str(value)))  # noqa: PLR0124  # nan differs from itself

@@ -1,0 +1,102 @@
+"""The frozen input of a benchmark build, which `bot/benchmark_release.py` fills from the database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pandas as pd
+
+from aggregation.consensus import TieRule
+from aggregation.labels.consensus import Method
+from exports.inputs import DataSet
+
+QuestionKind = Literal["choice", "choices", "scale", "text", "span", "edit"]
+
+HUMAN_RESPONSES = "human_responses"
+"""The configuration of people's answers, which no task may be called."""
+ITEM_TEXT_COLUMNS = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "gold", "text")
+"""The columns of `TaskSource.texts` and `TaskSource.training`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """How a benchmark is built: the consensus that is gold where none is declared, and what the random choices need."""
+
+    method: Method = "majority"
+    ties: TieRule = "drop"
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TaskSource:
+    """One data set with what models have to be shown.
+
+    `texts` has a row for each main item, in the order of `data.items`, and `training` one for each item of the
+    training, in the order of its file, both with the columns ITEM_TEXT_COLUMNS: `options` is the item's own list (None
+    where the question has fixed ones), `text` the field that is marked or corrected (None for other questions), `gold`
+    the declared one. `options` are the fixed options, `labels` the codes under which options are stored by their
+    position. `abstain` is an option that people had and models have not, `no_answer` the words for no marked part;
+    with `several` there can be many of them. `statuses` has the decision of the filtering rule by item, None without
+    such a rule. `hidden` items are published without gold. With `shuffled` people saw the options in other orders.
+    `declared` are the organiser's facts, `instructions` what people read before the first item, `platforms` where they
+    answered.
+    """
+
+    data: DataSet
+    kind: QuestionKind
+    text: str
+    help: str | None = None
+    options: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | None = None
+    abstain: str | None = None
+    no_answer: str | None = None
+    ends: tuple[str, str] | None = None
+    several: bool = False
+    texts: pd.DataFrame
+    training: pd.DataFrame
+    statuses: Mapping[str, str] | None = None
+    hidden: bool = False
+    shuffled: bool = False
+    instructions: str = ""
+    declared: Mapping[str, str] = field(default_factory=dict)
+    platforms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnfitQuestion:
+    """A question of which no task can be made, by the name that its data set would have, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BuildSource:
+    """All that a build knows: a project, or a programme (`is_group`) with its projects.
+
+    `definitions` maps each project to the sha256 of its definition and items.
+    """
+
+    name: str
+    title: str
+    language: str
+    is_group: bool
+    tasks: tuple[TaskSource, ...]
+    unfit: tuple[UnfitQuestion, ...]
+    definitions: Mapping[str, str]
+    version: str
+
+    @property
+    def simulated(self) -> bool:
+        """Whether any answer was given by a simulated annotator."""
+        return any(task.data.simulated for task in self.tasks)
+
+    def list_declared(self, fact: str) -> Mapping[str, Any]:
+        """A declared fact by project, of those that declare it."""
+        return {
+            task.data.name: task.declared[fact]
+            for task in self.tasks
+            if fact in task.declared and "/" not in task.data.name
+        }

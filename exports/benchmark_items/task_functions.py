@@ -1,0 +1,271 @@
+"""What the tasks of the lm-evaluation-harness call: data, answers read from what a model said, and scores by `scoring`.
+
+A build copies this file as `tasks.py`, with `scoring.py` beside it; there it needs the standard library and the
+harness's own `datasets` alone. People's answers are scored by the same functions, in the replay and by `results`.
+
+A `doc` is a row of the items' files (`exports.benchmark_items`). `results` is what the harness hands over: one text,
+or for each option its log-likelihood and whether it was the greedy one. An answer that cannot be read is None, as a
+skip is: nothing was said.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from aggregation import scoring
+
+Doc = dict[str, Any]
+Grades = dict[str, Any]
+Ends = tuple[int, int]
+
+QUOTES = "«»“”„\"'"
+"""The quotes that may stand around a quoted part of a text."""
+
+
+def load_data(*, data_files: dict[str, str], **_: object) -> Any:
+    """The splits of a task as `datasets.DatasetDict`, from files beside this one, whatever the working directory is."""
+    import datasets
+
+    folder = Path(__file__).parent
+    return datasets.DatasetDict(
+        {split: datasets.Dataset.from_list(read_rows(folder / name)) for split, name in data_files.items()}
+    )
+
+
+def read_rows(file: Path) -> list[Doc]:
+    """The rows of a JSON Lines file."""
+    with file.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def build_prompt(doc: Doc) -> str:
+    """What a model gets: the stimulus that people read, the question, its options, and how to answer."""
+    options = doc.get("options") or []
+    if "labels" in doc:
+        listed = [f"- {option}" for option in options]
+    else:
+        listed = [f"{number}. {option}" for number, option in enumerate(options, start=1)]
+    question = "\n".join([doc["question"], *listed, doc["cue"]])
+    return f"{doc['stimulus']}\n\n{question}" if doc["stimulus"] else question
+
+
+def score_choice(doc: Doc, results: Sequence[Any]) -> Grades:
+    """The accuracy of one choice."""
+    answer = read_label(doc, results)
+    return grade_unscored(doc, answer) or {"accuracy": float(answer == doc["gold"])}
+
+
+def score_class(doc: Doc, results: Sequence[Any]) -> Grades:
+    """The accuracy of one choice among classes, and the pair of labels from which the other metrics are computed."""
+    answer = read_label(doc, results)
+    pair = [doc["gold"], answer]
+    return grade_unscored(doc, answer) or {
+        "accuracy": float(answer == doc["gold"]),
+        "macro_f1": pair,
+        "weighted_f1": pair,
+        "mcc": pair,
+    }
+
+
+def score_boxes(doc: Doc, results: Sequence[Any]) -> Grades:
+    """The grades of any number of boxes: exact match, and the counts right, gold, answered for F1."""
+    answer = read_boxes(doc, results)
+    if doc["gold"] is None:
+        return grade_unscored(doc, answer)
+    gold, ticked = set(json.loads(doc["gold"])), set(answer or ())
+    counts = [len(gold & ticked), len(gold), len(ticked)]
+    f1 = 0.0 if answer is None else compute_f1(*counts)
+    return {"exact_match": float(answer is not None and ticked == gold), "f1a": counts, "f1m": f1}
+
+
+def score_fixed_boxes(doc: Doc, results: Sequence[Any]) -> Grades:
+    """As `score_boxes`, and the same counts for each box, where all items have the same."""
+    grades = score_boxes(doc, results)
+    if doc["gold"] is None:
+        return grades
+    gold, ticked = set(json.loads(doc["gold"])), set(read_boxes(doc, results) or ())
+    return grades | {
+        name_box_metric(box): [int(box in gold and box in ticked), int(box in gold), int(box in ticked)]
+        for box in doc["options"]
+    }
+
+
+def name_box_metric(box: str) -> str:
+    """The metric of one box; the harness writes metrics with a comma after the name, so that it may hold none."""
+    return f"f1 {box.replace(',', ' ')}"
+
+
+def score_text(doc: Doc, results: Sequence[Any]) -> Grades:
+    """The grades of a free text, each against the right answer with which it is best."""
+    answer = read_text(doc, results)
+    if doc["gold"] is None:
+        return grade_unscored(doc, answer)
+    right, said = normalise_answers(doc, answer or "")
+    f1 = max(scoring.overlap_f1(one.split(), said.split()) for one in right)
+    return {"exact_match": 0.0, "f1": 0.0} if answer is None else {"exact_match": float(said in right), "f1": f1}
+
+
+def score_edit(doc: Doc, results: Sequence[Any]) -> Grades:
+    """The grades of a corrected text; for one that was not written the whole right text is missing."""
+    answer = read_text(doc, results)
+    if doc["gold"] is None:
+        return grade_unscored(doc, answer)
+    if answer is None:
+        return {"exact_match": 0.0, "wer": 1.0, "cer": 1.0, "chrf": 0.0}
+    right, said = normalise_answers(doc, answer)
+    words, ngrams = scoring.split_words(said), scoring.count_ngrams(said)
+    return {
+        "exact_match": float(said in right),
+        "wer": min(scoring.error_rate(scoring.split_words(one), words) for one in right),
+        "cer": min(scoring.error_rate(one, said) for one in right),
+        "chrf": max(scoring.chrf(scoring.count_ngrams(one), ngrams) for one in right),
+    }
+
+
+def score_span(doc: Doc, results: Sequence[Any]) -> Grades:
+    """The grades of marked parts of a text: the very same parts, F1 of the words that they touch, F1 of characters."""
+    answer = read_spans(doc, results)
+    if doc["gold"] is None:
+        return grade_unscored(doc, answer)
+    if answer is None:
+        return {"exact_match": 0.0, "f1": 0.0, "f1_char": 0.0}
+    gold, words = parse_ends(doc["gold"]), scoring.find_words(doc["text"])
+    touched = [[list_touched(span, words) for span in spans] for spans in (gold, answer)]
+    characters = [[set(range(*span)) for span in spans] for spans in (gold, answer)]
+    return {
+        "exact_match": float(sorted(gold) == sorted(answer)),
+        "f1": compute_unit_f1(*touched),
+        "f1_char": compute_unit_f1(*characters),
+    }
+
+
+def grade_unscored(doc: Doc, answer: object) -> Grades:
+    """The grades of an item whose gold is hidden: whether it was answered. Empty where there is gold."""
+    return {"answered": float(answer is not None)} if doc["gold"] is None else {}
+
+
+def read_label(doc: Doc, results: Sequence[Any]) -> str | None:
+    """The label of the most likely option; None where every option is impossible, as in the replay of a skip."""
+    likelihoods = [float(result[0]) for result in results]
+    best = max(range(len(likelihoods)), key=likelihoods.__getitem__)
+    return None if likelihoods[best] == -math.inf else str(doc["labels"][best])
+
+
+def read_boxes(doc: Doc, results: Sequence[Any]) -> list[str] | None:
+    """The options whose numbers stand in the first line of a reply, 0 for none of them; None for any other reply."""
+    lines = str(results[0]).strip().splitlines()
+    numbers = [int(number) for number in re.findall(r"[0-9]+", lines[0])] if lines else []
+    options = doc["options"]
+    if not numbers or max(numbers) > len(options) or (0 in numbers and set(numbers) != {0}):
+        return None
+    return [option for number, option in enumerate(options, start=1) if number in numbers]
+
+
+def read_text(_doc: Doc, results: Sequence[Any]) -> str | None:
+    """The reply as it stands; None for an empty one."""
+    reply = str(results[0]).strip()
+    return reply or None
+
+
+def read_spans(doc: Doc, results: Sequence[Any]) -> list[Ends] | None:
+    """The parts of `text` that a reply quotes, one a line, or a JSON list of {start, end}; [] for the words of none.
+
+    A quoted part that stands several times is the first of them. None where no line is a part of the text.
+    """
+    reply = str(results[0]).strip()
+    if not reply:
+        return None
+    if doc["no_answer"] and scoring.is_right_answer("words", reply, [doc["no_answer"]]):
+        return []
+    if reply.startswith("[{"):
+        try:
+            return parse_ends(reply)
+        except (ValueError, KeyError, TypeError):
+            return None
+    found = {find_part(line, doc["text"]) for line in reply.splitlines()} - {None}
+    return sorted(span for span in found if span is not None) or None
+
+
+def find_part(line: str, text: str) -> Ends | None:
+    """Where a line of a reply stands first in the text, with or without quotes and a full stop around it."""
+    for part in (line.strip(), line.strip().strip(QUOTES), line.strip().rstrip(".").strip(QUOTES)):
+        start = text.find(part) if part else -1
+        if start >= 0:
+            return start, start + len(part)
+    return None
+
+
+def parse_ends(stored: str) -> list[Ends]:
+    """The ends of the spans of a stored answer."""
+    return [(int(span["start"]), int(span["end"])) for span in json.loads(stored)]
+
+
+def normalise_answers(doc: Doc, answer: str) -> tuple[list[str], str]:
+    """All right answers to an item and an answer, each in the form in which they are compared."""
+    rule = doc["normalise"]
+    right = [scoring.normalise_answer(rule, one) for one in (doc["gold"], *(doc["accepted"] or ()))]
+    return right, scoring.normalise_answer(rule, answer)
+
+
+def list_touched(span: Ends, words: Sequence[Ends]) -> set[int]:
+    """The numbers of the words that a span touches."""
+    return {number for number, (start, end) in enumerate(words) if span[0] < end and start < span[1]}
+
+
+def compute_unit_f1(gold: Sequence[set[int]], answered: Sequence[set[int]]) -> float:
+    """F1 of the units (words or characters) of answered spans against those of gold spans."""
+    in_gold: set[int] = set().union(*gold)
+    right = sum(len(units & in_gold) for units in answered)
+    return compute_f1(right, len(in_gold), sum(map(len, answered)))
+
+
+def compute_f1(right: float, gold: float, answered: float) -> float:
+    """2 right / (gold + answered); 1 where both are empty."""
+    return 2 * right / (gold + answered) if gold + answered else 1.0
+
+
+def count_pairs(pairs: Sequence[Sequence[Any]]) -> scoring.LabelCounts:
+    """The counts of `scoring` for pairs of gold and answer; None is an answer that names no class."""
+    gold, answers = [str(pair[0]) for pair in pairs], [pair[1] for pair in pairs]
+    classes = sorted({*gold, *(answer for answer in answers if answer is not None)})
+    return scoring.count_labels(gold, answers, classes=classes)
+
+
+def compute_macro_f1(pairs: Sequence[Sequence[Any]]) -> float:
+    """Macro-F1 of pairs of gold and answer."""
+    return scoring.macro_f1(count_pairs(pairs))
+
+
+def compute_weighted_f1(pairs: Sequence[Sequence[Any]]) -> float:
+    """Weighted F1 of pairs of gold and answer."""
+    return scoring.weighted_f1(count_pairs(pairs))
+
+
+def compute_mcc(pairs: Sequence[Sequence[Any]]) -> float:
+    """Matthews' correlation of pairs of gold and answer."""
+    return scoring.mcc(count_pairs(pairs))
+
+
+def compute_pooled_f1(counts: Sequence[Sequence[float]]) -> float:
+    """F1 of the summed counts right, gold, answered; undefined (nan) where nothing is gold and nothing was ticked."""
+    right, gold, answered = (sum(each[place] for each in counts) for place in range(3))
+    return 2 * right / (gold + answered) if gold + answered else math.nan
+
+
+def compute_mean(values: Sequence[float]) -> float:
+    """The mean."""
+    return sum(values) / len(values) if values else math.nan
+
+
+AGGREGATIONS = {
+    "macro_f1": compute_macro_f1,
+    "weighted_f1": compute_weighted_f1,
+    "mcc": compute_mcc,
+    "f1a": compute_pooled_f1,
+}
+"""How the grades of a metric become its value; the mean where a metric is not here, pooled F1 for a single box."""

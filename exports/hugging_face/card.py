@@ -1,0 +1,171 @@
+"""README.md of the folder: the data card, with the YAML that the Hub reads and what the organisers declared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
+from exports.hugging_face.data_files import DataFile
+
+LICENCES = (
+    "cc0-1.0", "cc-by-4.0", "cc-by-3.0", "cc-by-sa-4.0", "cc-by-sa-3.0", "cc-by-nc-4.0", "cc-by-nd-4.0",
+    "cc-by-nc-sa-4.0", "cc-by-nc-nd-4.0", "odc-by", "odbl", "pddl", "apache-2.0", "mit",
+)  # fmt: skip
+"""The licences that the Hub knows by these ids; any other is `other`, in the declared words."""
+CATEGORIES = MappingProxyType(
+    {
+        "choice": "multiple-choice",
+        "scale": "text-classification",
+        "choices": "multiple-choice",
+        "text": "question-answering",
+        "span": "question-answering",
+        "edit": "text-generation",
+    }
+)
+CREATORS = MappingProxyType(
+    {
+        "votes": "crowdsourced",
+        "expert": "expert-generated",
+        "adjudication": "expert-generated",
+        "construction": "machine-generated",
+        "declared": "found",
+    }
+)
+"""Who made the gold, by its origin, in the words of the Hub."""
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+DEFAULT_SIZE = "n>1M"
+_INTRODUCTION = (
+    "Built by hromada {}. Models are asked what people were asked: `stimulus` is the text that people read; a model"
+    " gets it with `question`, `options` and `cue` below. `gold` is the right answer as people's answers are stored,"
+    " `answer` the same in the model's words. Scores are those of `scoring.py`, of people and models alike.\n"
+)
+FACTS = ("recruitment", "pay", "ethics", "population", "ai_use", "stimulus_differences", "licence")
+NOT_DECLARED = "*not declared*"
+
+
+def build_card(
+    source: BuildSource,
+    tasks: Sequence[BenchmarkTask],
+    files: Sequence[DataFile],
+    *,
+    canary: str,
+    left_out: Mapping[str, str],
+) -> str:
+    """Build the card; `left_out` are the data sets of which no task could be made, with the reasons."""
+    parts = [
+        f"---\n{''.join(_list_keys(source, tasks, files))}---\n",
+        f"# {_escape(source.title)}\n",
+        *(["**SIMULATED: no person answered any of this.**\n"] if source.simulated else []),
+        _INTRODUCTION.format(source.version),
+        "## Tasks\n",
+        "\n".join(_list_tasks(tasks)) + "\n",
+        *(
+            ["## Left out\n", "\n".join(f"- `{name}`: {reason}" for name, reason in left_out.items()) + "\n"]
+            * bool(left_out)
+        ),
+        *_list_answers(files),
+        "## Declared by the organisers\n",
+        "\n".join(_list_facts(source)) + "\n",
+        *_list_instructions(tasks),
+        "## Canary\n",
+        f"This data is for evaluation and must not be in training data. Canary string: `{canary}`\n",
+    ]
+    return "\n".join(parts)
+
+
+def find_licence(source: BuildSource) -> str | None:
+    """The id of the declared licence, where all projects declare the same known one; None for any other."""
+    words = {_match_licence(text) for text in source.list_declared("licence").values()}
+    projects = {task.data.name for task in source.tasks if "/" not in task.data.name}
+    return next(iter(words)) if len(words) == 1 and len(source.list_declared("licence")) == len(projects) else None
+
+
+def _match_licence(text: str) -> str | None:
+    written = re.sub(r"[\s_]+", "-", text.strip().lower())
+    found = [licence for licence in LICENCES if re.match(rf"{re.escape(licence)}(?![\w.])(?!-(?:sa|nc|nd))", written)]
+    return found[0] if found else None
+
+
+def _list_keys(source: BuildSource, tasks: Sequence[BenchmarkTask], files: Sequence[DataFile]) -> Iterator[str]:
+    """The keys that the Hub reads, as YAML."""
+    licence = find_licence(source)
+    yield f"pretty_name: {_quote(source.title)}\n"
+    yield f"language: [{source.language}]\n"
+    yield f"license: {licence or 'other'}\n"
+    if licence is None:
+        yield "license_name: declared\n"
+    yield f"annotations_creators: [{', '.join(_list_creators(source, tasks))}]\n"
+    categories = sorted({CATEGORIES[task.source.kind] for task in tasks})
+    yield f"task_categories: [{', '.join(categories)}]\n"
+    n_items = sum(len(task.docs) for task in tasks)
+    yield f"size_categories: [{_quote(next((name for limit, name in SIZES if n_items < limit), DEFAULT_SIZE))}]\n"
+    yield "tags: [benchmark, human-baseline, hromada]\n"
+    yield "configs:\n"
+    for configuration in dict.fromkeys(file.configuration for file in files):
+        yield f"- config_name: {_quote(configuration)}\n  data_files:\n"
+        for file in files:
+            if file.configuration == configuration:
+                yield f"  - split: {file.split}\n    path: {_quote(file.path)}\n"
+
+
+def _list_creators(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> list[str]:
+    """Who made the gold and the answers."""
+    if source.simulated:
+        return ["machine-generated"]
+    made = {CREATORS[str(doc["gold_source"])] for task in tasks for doc in task.scored_docs}
+    has_answers = any(not task.data.responses.empty for task in tasks)
+    return sorted(made | ({"crowdsourced"} if has_answers else set()))
+
+
+def _list_tasks(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
+    yield "| task | question | test items | groups | few-shot items | gold | metrics |"
+    yield "|---|---|---|---|---|---|---|"
+    for task in tasks:
+        origins = sorted({str(doc["gold_source"]) for doc in task.scored_docs})
+        gold = "hidden" if task.source.hidden else ", ".join(origins)
+        groups = len({doc["group"] for doc in task.docs})
+        cells = (task.name, _escape(task.source.text), len(task.docs), groups, len(task.few_shot), gold)
+        yield f"| {' | '.join(map(str, cells))} | {', '.join(task.metrics).replace('|', ' ')} |"
+
+
+def _list_answers(files: Sequence[DataFile]) -> Iterator[str]:
+    for file in files:
+        if file.configuration == HUMAN_RESPONSES:
+            yield "## People's answers\n"
+            yield (
+                f"The configuration `{HUMAN_RESPONSES}` has {file.rows} answers, one a row, by pseudonym and without"
+                " times of day; `excluded_kind` is empty where an answer counts, `answer` is in the model's words.\n"
+            )
+
+
+def _list_facts(source: BuildSource) -> Iterator[str]:
+    for fact in FACTS:
+        declared = source.list_declared(fact)
+        texts = set(declared.values())
+        if not declared:
+            yield f"- {fact}: {NOT_DECLARED}"
+        elif len(texts) == 1:
+            yield f"- {fact}: {_escape(texts.pop())}"
+        else:
+            yield from (f"- {fact} ({project}): {_escape(text)}" for project, text in declared.items())
+
+
+def _list_instructions(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
+    texts = {task.data.name: task.source.instructions for task in tasks if task.source.instructions}
+    shown = dict.fromkeys(texts.values())
+    if shown:
+        yield "## What people read first\n"
+        yield "Models are not shown the instructions, unless somebody adds them as a system prompt.\n"
+        yield from ("\n".join(f"> {line}" for line in text.strip().splitlines()) + "\n" for text in shown)
+
+
+def _quote(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _escape(text: str) -> str:
+    """A text on one line, which opens no cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,154 @@
+"""The Parquet files of the folder: the items of each task, and people's answers to them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, encode_answer
+from exports.benchmark_items.task_functions import Doc
+from exports.inputs import RESPONSE_COLUMNS, DataSet
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FieldType = Literal["text", "integer", "number", "boolean", "texts"]
+TEST, FEW_SHOT = "test", "few_shot"
+RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
+ROWS_AT_ONCE = 10_000
+"""How many rows of a file are held in Arrow's memory, and form a row group."""
+
+_OTHER_TYPES: Mapping[str, FieldType] = MappingProxyType(
+    {
+        "item_revision": "integer", "label": "integer", "gold_confidence": "number", "options": "texts",
+        "labels": "texts", "accepted": "texts", "insider": "boolean", "position": "integer", "page": "integer",
+        "session": "integer", "seconds": "number", "gap_hours": "number", "is_control": "boolean",
+        "is_repeat": "boolean", "exposed": "boolean", "revision": "integer", "by_rule": "boolean",
+        "post_hoc": "boolean",
+    }
+)  # fmt: skip
+"""The columns that are no text."""
+HUMAN_COLUMNS = ("task", "answer", *(name for name in RESPONSE_COLUMNS if name != "dataset"))
+"""The columns of the configuration `human_responses`: those of human_responses.csv, `answer` in the model's words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataFile:
+    """A Parquet file of a configuration and split, with its columns and their types; `rows` counts its rows."""
+
+    path: str
+    configuration: str
+    split: str
+    fields: Mapping[str, FieldType]
+    rows: int
+
+
+def build_data_files(tasks: Sequence[BenchmarkTask]) -> tuple[dict[str, bytes], tuple[DataFile, ...]]:
+    """Build the Parquet files (path → content), and what is in each of them.
+
+    Where the gold of a task is hidden, its answers by people are left out too: their majority would tell it.
+    """
+    files: dict[str, bytes] = {}
+    described: list[DataFile] = []
+    for task in tasks:
+        for split, docs in ((TEST, task.docs), (FEW_SHOT, task.few_shot)):
+            if docs:
+                fields = {name: _OTHER_TYPES.get(name, "text") for name in docs[0]}
+                described.append(_describe_file(task.name, split, fields, len(docs)))
+                files[described[-1].path] = write_parquet(_build_tables(docs, fields))
+    open_tasks = [task for task in tasks if not task.source.hidden]
+    answers = build_human_file(open_tasks)
+    if answers is not None:
+        fields = {name: _OTHER_TYPES.get(name, "text") for name in HUMAN_COLUMNS}
+        described.append(_describe_file(HUMAN_RESPONSES, TEST, fields, sum(map(_count_answers, open_tasks))))
+        files[described[-1].path] = answers
+    return files, tuple(described)
+
+
+def build_human_file(tasks: Sequence[BenchmarkTask]) -> bytes | None:
+    """All answers to the test items of the tasks, counted or not, as Parquet with the columns HUMAN_COLUMNS.
+
+    None where there are no answers.
+    """
+    if not any(map(_count_answers, tasks)):
+        return None
+    return write_parquet(table for task in tasks for table in _build_answer_tables(task))
+
+
+def write_parquet(tables: Iterable[pa.Table]) -> bytes:
+    """The bytes of a table as Parquet, written part by part; Arrow gives the memory of each part back."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    buffer, writer = io.BytesIO(), None
+    for table in tables:
+        writer = writer or parquet.ParquetWriter(buffer, table.schema)
+        writer.write_table(table)
+        del table
+        pa.default_memory_pool().release_unused()
+    if writer is not None:
+        writer.close()
+    return buffer.getvalue()
+
+
+def _describe_file(configuration: str, split: str, fields: Mapping[str, FieldType], rows: int) -> DataFile:
+    path = f"{configuration}/{split}.parquet"
+    return DataFile(path=path, configuration=configuration, split=split, fields=fields, rows=rows)
+
+
+def _get_arrow_type(field_type: FieldType) -> Any:
+    import pyarrow as pa
+
+    types = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_()}
+    return types.get(field_type, pa.list_(pa.string()))
+
+
+def _build_tables(docs: Sequence[Doc], fields: Mapping[str, FieldType]) -> Iterator[pa.Table]:
+    """The rows of a task, some at a time."""
+    import pyarrow as pa
+
+    for start in range(0, len(docs), ROWS_AT_ONCE):
+        part = docs[start : start + ROWS_AT_ONCE]
+        yield pa.table(
+            {name: pa.array([doc[name] for doc in part], _get_arrow_type(kind)) for name, kind in fields.items()}
+        )
+
+
+def _count_answers(task: BenchmarkTask) -> int:
+    return int(task.data.responses["item_id"].isin({doc["item_id"] for doc in task.docs}).sum())
+
+
+def _build_answer_tables(task: BenchmarkTask) -> Iterator[pa.Table]:
+    """The answers to the test items of a task, sorted as in human_responses.csv."""
+    import pyarrow as pa
+
+    data: DataSet = task.data
+    docs = {doc["item_id"]: doc for doc in task.docs}
+    keys = data.responses.loc[data.responses["item_id"].isin(docs.keys()), list(RESPONSE_ORDER)]
+    order = keys.sort_values(list(RESPONSE_ORDER), kind="stable", na_position="first").index
+    for start in range(0, len(order), ROWS_AT_ONCE):
+        frame = data.responses.loc[order[start : start + ROWS_AT_ONCE]]
+        pairs = zip(frame["item_id"], frame["response"], strict=True)
+        answers = [None if said is None else encode_answer(data.kind, said, docs[item]) for item, said in pairs]
+        own: dict[str, list[Any]] = {"task": [task.name] * len(frame), "answer": answers}
+        yield pa.table(
+            {
+                name: _to_array(own[name] if name in own else frame[name].tolist(), _OTHER_TYPES.get(name, "text"))
+                for name in HUMAN_COLUMNS
+            }
+        )
+
+
+def _to_array(values: list[Any], field_type: FieldType) -> Any:
+    """A column for Arrow; texts are encoded here, since Arrow would leave a second copy in each of them."""
+    import pyarrow as pa
+
+    if field_type in ("integer", "number"):
+        convert = int if field_type == "integer" else float
+        values = [None if value is None or value != value else convert(value) for value in values]  # noqa: PLR0124  # nan
+    elif field_type == "text":
+        values = [None if value is None else value.encode() for value in values]
+    return pa.array(values, _get_arrow_type(field_type))

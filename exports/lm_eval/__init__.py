@@ -1,0 +1,31 @@
+"""Tasks of the lm-evaluation-harness, people replayed through it, and its result files read as tables."""
+
+from __future__ import annotations
+
+from exports.lm_eval.prompt_hashes import PROMPT_COLUMNS, build_prompt_rows
+from exports.lm_eval.replay import Recording, ReplayedPeople, list_recordings, replay_people
+from exports.lm_eval.results import (
+    ANSWER_COLUMNS,
+    DIFFERENCE_COLUMNS,
+    SCORE_COLUMNS,
+    HarnessResults,
+    build_result_files,
+    read_results,
+)
+from exports.lm_eval.task_files import build_task_files
+
+__all__ = [
+    "ANSWER_COLUMNS",
+    "DIFFERENCE_COLUMNS",
+    "PROMPT_COLUMNS",
+    "SCORE_COLUMNS",
+    "HarnessResults",
+    "Recording",
+    "ReplayedPeople",
+    "build_prompt_rows",
+    "build_result_files",
+    "build_task_files",
+    "list_recordings",
+    "read_results",
+    "replay_people",
+]

@@ -1,0 +1,152 @@
+"""The folder `lm_eval`: a YAML file for each task and for a programme, the data, and the functions that tasks call."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from importlib import resources
+
+from aggregation.errors import HromadaError
+from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
+from exports.benchmark_items.task_functions import AGGREGATIONS, Doc
+
+IMPORT_HERE = "from aggregation import scoring\n"
+IMPORT_THERE = """\
+import importlib.util
+import sys
+
+_spec = importlib.util.spec_from_file_location("hromada_scoring_{digest}", Path(__file__).with_name("scoring.py"))
+scoring = sys.modules[_spec.name] = importlib.util.module_from_spec(_spec)  # its dataclasses look there for it
+_spec.loader.exec_module(scoring)
+"""
+"""How the copied functions find `scoring.py`: beside them, since the harness puts no folder on Python's path."""
+ERRORS = ("wer", "cer")
+HASH_DIGITS = 16
+NEWLINE, PARAGRAPH, LONG_GAP = "\n", "\n\n", "\n\n\n"
+
+
+def format_rows(docs: Sequence[Doc]) -> bytes:
+    """Rows as JSON Lines; raises HromadaError for a text with half a character (a lone surrogate)."""
+    encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    buffer = io.BytesIO()
+    for doc in docs:
+        try:
+            buffer.write(f"{encode(doc)}\n".encode())
+        except UnicodeEncodeError as error:
+            raise HromadaError(
+                f"Half a character (a lone surrogate) stands in a text of the item {doc['item_id']!r}.",
+                remedy="Correct that item in its source, then build again.",
+            ) from error
+    return buffer.getvalue()
+
+
+def build_task_files(
+    source: BuildSource, tasks: Sequence[BenchmarkTask], rows: Mapping[tuple[str, str], bytes]
+) -> dict[str, str | bytes]:
+    """Build the files of the folder: name → content; `rows` are the rows by task and split, as JSON Lines.
+
+    Raises HromadaError where two tasks, or a task and another part, would have one name.
+    """
+    names = [HUMAN_RESPONSES, *(task.name for task in tasks), *([source.name] if source.is_group else [])]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise HromadaError(
+            f"Two parts of the benchmark would be called {repeated!r}.",
+            remedy="Give the project, the question or the programme another name.",
+        )
+    scoring = _read_source("aggregation", "scoring.py")
+    digest = hashlib.sha256(scoring.encode()).hexdigest()
+    files: dict[str, str | bytes] = {"scoring.py": scoring, "tasks.py": _build_functions(digest)}
+    for task in tasks:
+        data_files = {}
+        for split in ("test", "few_shot"):
+            if (task.name, split) in rows:
+                content = rows[task.name, split]
+                digits = hashlib.sha256(content).hexdigest()[:HASH_DIGITS]
+                data_files[split] = f"data/{task.name}-{split}-{digits}.jsonl"
+                files[data_files[split]] = content
+        files[f"{task.name}.yaml"] = _build_task_file(source, task, data_files, scorer_sha256=digest)
+    if source.is_group and tasks:
+        files[f"{source.name}.yaml"] = _build_group_file(source, tasks)
+    return files
+
+
+def _read_source(package: str, name: str) -> str:
+    return resources.files(package).joinpath(name).read_text("utf-8")
+
+
+def _build_functions(digest: str) -> str:
+    """The functions with their import of `scoring` as the built folder needs it; the name of the module is its own."""
+    source = _read_source("exports.benchmark_items", "task_functions.py")
+    head, found, tail = source.partition(IMPORT_HERE)
+    if not found:
+        raise RuntimeError("task_functions.py imports scoring in another way than it is copied.")
+    return head + IMPORT_THERE.format(digest=digest[:HASH_DIGITS]) + tail
+
+
+def _build_task_file(
+    source: BuildSource, task: BenchmarkTask, data_files: Mapping[str, str], *, scorer_sha256: str
+) -> str:
+    is_choice = task.data.kind == "label"
+    lines = [
+        f"task: {_quote(task.name)}",
+        "custom_dataset: !function tasks.load_data",
+        f"dataset_kwargs: {_quote({'data_files': dict(data_files)})}",
+        f"output_type: {'multiple_choice' if is_choice else 'generate_until'}",
+        "test_split: test",
+        *(["fewshot_split: few_shot", "fewshot_config: {sampler: first_n}"] if task.few_shot else []),
+        f"num_fewshot: {task.num_few_shot}",
+        "doc_to_text: !function tasks.build_prompt",
+        *(["doc_to_choice: options", "doc_to_target: label"] if is_choice else ["doc_to_target: answer"]),
+        f"process_results: !function tasks.{task.scorer}",
+        "metric_list:",
+        *(_build_metric(metric) for metric in task.metrics),
+        *([] if is_choice else [f"generation_kwargs: {_quote(_choose_generation(task))}"]),
+        f"metadata: {_quote(_build_metadata(source, task, scorer_sha256=scorer_sha256))}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _build_metric(metric: str) -> str:
+    is_pooled = metric.startswith("f1 ")
+    function = "compute_pooled_f1" if is_pooled else AGGREGATIONS.get(metric, None)
+    aggregation = "mean" if function is None else f"!function tasks.{getattr(function, '__name__', function)}"
+    better = "false" if metric in ERRORS else "true"
+    return f"  - {{metric: {_quote(metric)}, aggregation: {aggregation}, higher_is_better: {better}}}"
+
+
+def _choose_generation(task: BenchmarkTask) -> dict[str, object]:
+    """Where a reply ends: one line, or more where right answers have more; a corrected text has paragraphs."""
+    kind = task.data.kind
+    if kind == "edit":
+        return {"until": [LONG_GAP], "do_sample": False, "max_gen_toks": 4096}
+    several = task.source.several or any(NEWLINE in str(doc["answer"]) for doc in task.scored_docs)
+    return {"until": [PARAGRAPH if several and kind in ("span", "text") else NEWLINE], "do_sample": False}
+
+
+def _build_metadata(source: BuildSource, task: BenchmarkTask, *, scorer_sha256: str) -> dict[str, object]:
+    return {
+        "version": 1.0,
+        "dataset": task.data.name,
+        "hidden": task.source.hidden,
+        "scoring_sha256": scorer_sha256,
+        "hromada": source.version,
+        "canary": task.docs[0]["canary"],
+    }
+
+
+def _build_group_file(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> str:
+    """The group of a programme; metrics that all its tasks have are averaged over them, each task counting the same."""
+    common = [metric for metric in tasks[0].metrics if all(metric in task.metrics for task in tasks)]
+    lines = [f"group: {_quote(source.name)}", "task:", *(f"  - {_quote(task.name)}" for task in tasks)]
+    if common:
+        lines.append("aggregate_metric_list:")
+        lines += [f"  - {{metric: {_quote(metric)}, aggregation: mean, weight_by_size: false}}" for metric in common]
+    return "\n".join([*lines, "metadata: {version: 1.0}"]) + "\n"
+
+
+def _quote(value: object) -> str:
+    """A value as JSON, which is YAML too."""
+    return json.dumps(value, ensure_ascii=False)

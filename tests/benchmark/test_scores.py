@@ -1,0 +1,221 @@
+"""People scored by the harness have the scores of `hromada baseline`, for every kind of question and metric."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _built_benchmarks import Campaigns, open_campaigns, read_people, read_samples, run_harness
+
+from aggregation.answer_types import score_answers
+from aggregation.performance import Performance
+from annotation.store import queries
+from bot import release
+from exports.benchmark import Benchmark
+from exports.benchmark_items import task_functions
+from exports.inputs import DataSet
+
+ITEMS, WORDS = 24, ("хата", "дорога", "річка", "поле", "вікно", "книга", "п'ять", "небо")
+QUESTIONS = {
+    "classes": "{type: choice, text: Яке?, options: [так, ні, 'не знаю, хто'], metrics: [accuracy, mcc]}",
+    "own-options": "{type: choice, text: Яке слово?, shuffle: yes, abstain: не знаю}",
+    "positions": "{type: choice, text: Яке слово?, labels: positions}",
+    "scale": "{type: scale, text: Наскільки?, options: ['1', '2', '3', '4'], ends: [зовсім ні, цілком]}",
+    "boxes": "{type: choices, text: 'Що тут є?', options: [рід, 'число, відмінок', час]}",
+    "own-boxes": "{type: choices, text: Які слова?, least: 1}",
+    "text": "{type: text, text: Яке слово?}",
+    "number": "{type: text, text: Скільки?, normalise: number}",
+    "edit": "{type: edit, text: Виправте., field: text}",
+    "span": "{type: span, text: Де слово?, field: text, most: 2, none: немає}",
+}
+PROJECT = """
+project: {name}
+title: Назва {name}
+language: uk
+kind: baseline
+instructions: Уважно прочитайте.
+question: {question}
+items:
+  {{file: {name}.jsonl, id: id, show: text, gold: gold, gold_origin: expert, group: group{more}, where: {{pool: main}}}}
+overlap: 4
+stages: {{training: {{pool: {{where: {{pool: training}}}}, number: 4}}}}
+declared: {{licence: CC BY-SA 4.0}}
+"""
+
+
+def build_item(name: str, number: int, rng: random.Random) -> dict[str, Any]:
+    """An item of a kind of question; the first four are of the training."""
+    words = rng.sample(WORDS, 4)
+    text = f"{number}: {' '.join([*words, words[1]])}"
+    start = text.rindex(words[1])
+    later = [{"start": start, "end": start + len(words[1]), "text": words[1]}]
+    golds: dict[str, Any] = {
+        "classes": rng.choice(["так", "ні", "не знаю, хто"]),
+        "own-options": words[number % 4],
+        "positions": str(number % 4),
+        "scale": str(1 + number % 4),
+        "boxes": rng.sample(["рід", "число, відмінок", "час"], number % 3),
+        "own-boxes": words[: 1 + number % 3],
+        "text": f"{words[0]} {words[1]}",
+        "number": f"{number},50",
+        "edit": text.replace(words[0], f"{words[0]}, {words[0]}"),
+        "span": [words[0], later, "немає"][number % 3],
+    }
+    return {
+        "id": f"{name}-{number:02}",
+        "text": text,
+        "options": words,
+        "gold": golds[name],
+        "accepted": [words[2]],
+        "group": f"{name}-{number // 2}",
+        "pool": "training" if number < 4 else "main",
+    }
+
+
+@dataclass(frozen=True)
+class Built:
+    """A programme of all kinds, answered and built, and the result file of the harness's dummy model."""
+
+    campaigns: Campaigns
+    folder: Path
+    benchmark: Benchmark
+    dummy: dict[str, Any]
+    people: dict[str, dict[str, Any]]
+
+    def read_data(self, name: str) -> DataSet:
+        """The data set of a project, as `hromada baseline` scores it."""
+        with self.campaigns.db.reading() as session:
+            return release.build_data_set(session, queries.get_project(session, name)).keep_first_places()
+
+    def list_people(self, name: str) -> dict[str, dict[str, Any]]:
+        """The result files of those who answered a task."""
+        return {person: content for person, content in self.people.items() if name in content["results"]}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
+    """Every kind of question, answered by nine people, who sometimes skip."""
+    folder = tmp_path_factory.mktemp("kinds")
+    with open_campaigns(folder) as campaigns:
+        for name, question in QUESTIONS.items():
+            rng = random.Random(name)  # noqa: S311
+            lines = [json.dumps(build_item(name, number, rng), ensure_ascii=False) for number in range(ITEMS)]
+            (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+            own = ", options: options" if name.startswith(("own", "positions")) else ""
+            more = own + (", accepted: accepted" if name == "text" else "")
+            file = folder / f"{name}.yaml"
+            file.write_text(PROJECT.format(name=name, question=question, more=more), "utf-8")
+            campaigns.answer([campaigns.load(file)], people=9, skill=0.7, skips=0.12, seed=3)
+        campaigns.bundle("all-kinds", "uk")
+        benchmark = campaigns.write("all-kinds", folder / "built")
+        samples = folder / "built/samples/human-majority.json"
+        dummy = run_harness(folder / "built", folder / "out", ["all-kinds"], "--samples", samples)
+        yield Built(campaigns, folder / "built", benchmark, dummy, read_people(folder / "built"))
+
+
+def score(data: DataSet) -> Performance:
+    """What `hromada baseline` computes."""
+    return score_answers(data.build_answers(), skips=data.build_skips(), units=("individual", "majority"))
+
+
+def list_values(performance: Performance, unit: str) -> dict[str, float]:
+    """The metrics of a unit, nan where one is undefined; a box's without its comma, as the harness has it."""
+    scores = {score.metric: score.value for score in performance[unit].scores}
+    return {name.replace(",", " "): math.nan if value is None else value for name, value in scores.items()}
+
+
+def list_harness_values(content: dict[str, Any], task: str) -> dict[str, float]:
+    """The metrics in a result file."""
+    values = content["results"][task].items()
+    return {name.removesuffix(",none"): value for name, value in values if name.endswith(",none") and value != "N/A"}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_single_answers_have_the_scores_of_baseline(built: Built, name: str) -> None:
+    """The grades in all people's sample files together give every metric of the individual unit."""
+    people = built.list_people(name)
+    samples = [
+        sample
+        for person in people
+        if person != "human-majority"
+        for sample in read_samples(built.folder / "results" / person, name)
+    ]
+    performance = score(built.read_data(name))
+    expected = list_values(performance, "individual")
+    assert len(samples) == performance["individual"].total
+    assert any(
+        math.isinf(float(one[0][0])) if isinstance(one[0], list) else one == [""]
+        for one in (sample["filtered_resps"] for sample in samples)
+    ), "somebody skipped"
+    for metric, value in expected.items():
+        pooled = task_functions.compute_pooled_f1 if metric.startswith("f1 ") else task_functions.compute_mean
+        aggregate = task_functions.AGGREGATIONS.get(metric, pooled)
+        assert aggregate([sample[metric] for sample in samples]) == pytest.approx(value, abs=1e-9, nan_ok=True), metric
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_each_person_has_the_score_of_baseline(built: Built, name: str) -> None:
+    """The result file of a person has their share of right answers."""
+    people = built.list_people(name)
+    annotators = score(built.read_data(name)).annotators
+    assert {f"human-{annotator}" for annotator in annotators.index} | {"human-majority"} == people.keys()
+    primary = built.benchmark.manifest["tasks"][name]["metrics"][0]
+    for annotator, row in annotators.iterrows():
+        content = people[f"human-{annotator}"]
+        assert content["n-samples"][name]["effective"] == row["n"]
+        assert list_harness_values(content, name)[primary] == pytest.approx(row["accuracy"], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_majority_has_the_scores_of_baseline_where_it_has_no_tie(built: Built, name: str) -> None:
+    """Every metric, on the items that have a majority; the others are counted."""
+    data = built.read_data(name)
+    whole = score(data)["majority"]
+    counts = built.benchmark.manifest["tasks"][name]["people"]
+    content = built.people["human-majority"]
+    asked = {sample["doc"]["item_id"] for sample in read_samples(built.folder / "results/human-majority", name)}
+    assert counts["n_ties"] == whole.n_ties
+    assert len(asked) == whole.total - counts["n_ties"] - counts["n_unanswered"]
+    restricted = replace(data, responses=data.responses.loc[data.responses["item_id"].isin(asked)])
+    expected = list_values(score(restricted), "majority")
+    found = list_harness_values(content, name)
+    assert found.keys() == expected.keys()
+    for metric, value in expected.items():
+        assert found[metric] == pytest.approx(value, abs=1e-9, nan_ok=True), metric
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_model_on_the_same_items_has_the_same_hash(built: Built, name: str) -> None:
+    """The dummy model, run on the items of the majority, was asked exactly what people were."""
+    people = built.people["human-majority"]
+    assert built.dummy["task_hashes"][name] == people["task_hashes"][name]
+    assert built.dummy["n-shot"][name] == 3
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_hashes_are_known_before_the_harness_runs(built: Built, name: str) -> None:
+    """prompts.csv has the hashes that the harness writes, also with examples before the item."""
+    import csv
+
+    with (built.folder / "lm_eval/prompts.csv").open(encoding="utf-8", newline="") as file:
+        known = {row["item_id"]: row for row in csv.DictReader(file)}
+    (model,) = {path.parent for path in (built.folder.parent / "out").rglob("samples_*")}
+    samples = read_samples(model, name)
+    assert samples
+    for sample in samples:
+        row = known[sample["doc"]["item_id"]]
+        hashes = [sample[f"{part}_hash"] for part in ("doc", "prompt", "target")]
+        assert hashes == [row[f"{part}_sha256"] for part in ("doc", "prompt", "target")]
+
+
+def test_the_programme_is_a_group_for_people_and_models(built: Built) -> None:
+    """Its tasks are run by its name; it is scored where all its tasks have the same metric, and these have not."""
+    for content in (built.dummy, built.people["human-majority"]):
+        assert set(content["group_subtasks"]["all-kinds"]) == set(QUESTIONS)
+        assert "all-kinds" in content["results"]

@@ -1,0 +1,80 @@
+"""`hromada build` and `hromada results` as they are typed, on imported votes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from huggingface_hub import DatasetCard
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Hromada
+
+PROJECT = """\
+project: animals
+title: Cat or dog?
+language: en
+question: {type: choice, text: What is it?, options: [cat, dog]}
+items: from votes
+votes: {format: csv, file: votes.csv, item: picture, annotator: who, answer: says}
+truth: {file: truth.csv, item: picture, gold: is}
+declared: {licence: CC BY-SA 4.0, recruitment: friends}
+"""
+PROGRAMME = "programme: pets\ntitle: Pets\nlanguage: en\nprojects: [{file: project.yaml}]\n"
+
+
+@pytest.fixture
+def animals(hromada: Hromada) -> Hromada:
+    """Four pictures with votes of three people, gold for three of them."""
+    votes = ["picture,who,says"]
+    votes += [f"{picture},{who},{'dog' if picture == who else 'cat'}" for picture in range(4) for who in range(3)]
+    hromada.write("votes.csv", "\n".join(votes) + "\n")
+    hromada.write("truth.csv", "picture,is\n0,cat\n1,dog\n2,cat\n")
+    hromada.loaded(PROJECT)
+    hromada.write("pets.yaml", PROGRAMME)
+    loaded = hromada("load", "pets.yaml")
+    assert loaded.code == 0, loaded.err
+    return hromada
+
+
+def test_a_programme_is_built_and_read(animals: Hromada) -> None:
+    """By its file; the one item without declared gold has that of the votes, and nobody is scored on it."""
+    built = animals("build", "pets.yaml", "bench", "--json")
+    assert built.code == 0, built.err
+    task = built.json["tasks"]["animals"]
+    assert (task["n_items"], task["people"]["n_items"], task["people"]["n_annotators"]) == (4, 3, 3)
+    rows = (animals.folder / "bench/hugging_face/animals/test.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(row)["gold_source"] for row in rows] == ["declared", "declared", "declared", "votes"]
+    card = DatasetCard.load(animals.folder / "bench/hugging_face/README.md")
+    assert (card.data.license, card.data.language) == ("cc-by-sa-4.0", ["en"])
+    read = animals("results", "bench", "--json")
+    assert read.code == 0, read.err
+    scores = {(row["model"], row["task"], row["metric"]): row["value"] for row in read.json["scores"]}
+    assert scores["human-majority", "animals", "accuracy"] == pytest.approx(2 / 3)
+    assert scores["human-majority", "pets", "accuracy"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("build", "nothing", "bench"), "No project or programme 'nothing' is loaded. Loaded: animals."),
+        (("build", "animals", "."), "This folder holds something that is not of an earlier build."),
+        (("results", "."), "This is no folder of `hromada build`"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_changes_nothing(animals: Hromada, words: tuple[str, ...], said: str) -> None:
+    """Exit code 2, and the folder as it was."""
+    before = sorted(animals.folder.iterdir())
+    ran = animals(*words)
+    assert (ran.code, said in ran.err) == (2, True), ran.err
+    assert sorted(animals.folder.iterdir()) == before
+
+
+def test_a_project_without_gold_and_answers_makes_no_task(hromada: Hromada) -> None:
+    """The reason is named, and no folder is made."""
+    hromada.write("votes.csv", "picture,who,says\n1,1,cat\n1,2,dog\n")
+    hromada.loaded(PROJECT.replace("truth: {file: truth.csv, item: picture, gold: is}\n", ""))
+    ran = hromada("build", "animals", "bench")
+    assert (ran.code, "1 no gold and no consensus" in ran.err) == (2, True), ran.err
+    assert not (hromada.folder / "bench").exists()
