@@ -288,7 +288,7 @@ def _list_notes(parts: _Parts) -> tuple[str, ...]:
                 f" and {people.n_unanswered} items that were only skipped."
             )
         if not task.few_shot:
-            notes.append(f"{task.name}: no few-shot examples: no item with gold is of a group without test items.")
+            notes.append(f"{task.name}: no few-shot examples: no item with open gold is of a group without test items.")
         if "licence" not in task.source.declared:
             notes.append(f"{task.name}: no licence is declared.")
     return (*notes, *([f"People's result files are missing: {parts.no_replay}."] if parts.no_replay else []))

@@ -164,11 +164,14 @@ def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | Non
 def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> tuple[pd.DataFrame, frozenset[str]]:
     """The examples, and the groups of main items that were taken for them: never a group of a test item.
 
-    They are the items of the training; without one, items of a few groups that nobody has answered.
+    They are the items of the training; without one, items of a few groups that nobody has answered. Of main items
+    whose gold is hidden none is taken, since examples are published with it.
     """
     training = source.training.loc[source.training["gold"].notna() & ~source.training["group"].isin(chosen["group"])]
     if not training.empty:
         return training.assign(gold_source="declared", gold_version=None, gold_confidence=None), frozenset()
+    if source.hidden:
+        return chosen.iloc[:0], frozenset()
     answered = set(source.data.responses["item_id"])
     met = set(chosen.loc[chosen["item_id"].isin(answered), "group"])
     sizes = chosen.loc[~chosen["group"].isin(met)].groupby("group").size()
