@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,9 @@ import pandas as pd
 
 from aggregation.bootstrap import Progress
 from aggregation.errors import HromadaError, Where
-from exports import hugging_face, lm_eval, writers
+from exports import benchmark_manifest, hugging_face, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
+from exports.benchmark_manifest import Files
 from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
@@ -26,7 +26,6 @@ NO_HARNESS = "the extra `harness` is not installed, so nobody was replayed: pip 
 ROWS_AT_ONCE = 10_000
 NOT_ASKED_FOR = "it was not asked for"
 CANARY_SPACE = uuid.UUID("6f0f2c3e-7f0a-5b0e-9b1d-1d9a3c5e7b21")
-Files = dict[str, str | bytes]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +127,15 @@ def make_canary(source: BuildSource) -> str:
 def write_benchmark(benchmark: Benchmark, folder: Path, key_folder: Path) -> tuple[Path, ...]:
     """Write the files into a new folder, an empty one, or one of an earlier build, whose other files are removed.
 
-    The key goes to `key_folder`. Raises HromadaError for a folder that holds anything else, before anything is changed.
+    The key goes to `key_folder`. Raises HromadaError for a folder that holds anything else, and for a key inside the
+    folder that is published, before anything is changed.
     """
+    if benchmark.key_files and key_folder.resolve().is_relative_to(folder.resolve()):
+        raise HromadaError(
+            "Hidden gold would lie inside the folder that is published.",
+            remedy="Name a folder outside it with --key.",
+            where=Where(file=key_folder),
+        )
     targets = [(folder, benchmark.files)] + ([(key_folder, benchmark.key_files)] if benchmark.key_files else [])
     old = {target: _list_old_files(target) for target, _ in targets}
     written: list[Path] = []
@@ -233,45 +239,16 @@ def _build_manifest(
         "consensus": {"method": options.method, "ties": options.ties},
         "seed": options.seed,
         "versions": versions,
-        "tasks": {task.name: _describe_task(task, parts.people[task.name]) for task in parts.tasks},
+        "tasks": {task.name: benchmark_manifest.describe_task(task, parts.people[task.name]) for task in parts.tasks},
         "left_out": dict(parts.left_out),
         "no_replay": parts.no_replay or None,
-        "files": _hash_files(files),
+        "files": benchmark_manifest.hash_files(files),
     }
     if key_files:
-        key_files[MANIFEST] = writers.format_json({"name": source.name, "files": _hash_files(key_files)})
+        key_files[MANIFEST] = writers.format_json(
+            {"name": source.name, "files": benchmark_manifest.hash_files(key_files)}
+        )
     return manifest
-
-
-def _describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
-    source = task.source
-    return {
-        "dataset": task.data.name,
-        "kind": task.data.kind,
-        "question": source.text,
-        "scorer": task.scorer,
-        "metrics": list(task.metrics),
-        "hidden": source.hidden,
-        "n_items": len(task.docs),
-        "n_groups": len({doc["group"] for doc in task.docs}),
-        "n_few_shot": len(task.few_shot),
-        "num_few_shot": task.num_few_shot,
-        "left_out": dict(task.left_out),
-        "people": asdict(people),
-        "differences": _list_differences(task),
-    }
-
-
-def _list_differences(task: BenchmarkTask) -> list[str]:
-    """How what models get differs from what people had."""
-    source = task.source
-    found = {
-        "Models are not shown the instructions.": bool(source.instructions),
-        "The last line of the prompt says how to write the answer; people tapped, or marked the text.": True,
-        f"People could also answer “{source.abstain}”.": source.abstain is not None,
-        "People saw the options in an order of their own, models in the stored one.": source.shuffled,
-    }
-    return [sentence for sentence, applies in found.items() if applies]
 
 
 def _list_notes(parts: _Parts) -> tuple[str, ...]:
@@ -292,9 +269,3 @@ def _list_notes(parts: _Parts) -> tuple[str, ...]:
         if "licence" not in task.source.declared:
             notes.append(f"{task.name}: no licence is declared.")
     return (*notes, *([f"People's result files are missing: {parts.no_replay}."] if parts.no_replay else []))
-
-
-def _hash_files(files: Files) -> dict[str, str]:
-    """The SHA-256 of each file, by path."""
-    contents = {path: content.encode() if isinstance(content, str) else content for path, content in files.items()}
-    return {path: hashlib.sha256(content).hexdigest() for path, content in sorted(contents.items())}

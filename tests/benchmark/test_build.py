@@ -9,15 +9,17 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 from _built_benchmarks import OFFLINE, SCRIPTS, Campaigns, open_campaigns, run_harness
 from pyarrow import parquet
 
+from aggregation.errors import HromadaError
 from annotation.campaigns.stimulus import compute_stimulus_digest
 from exports import benchmark, lm_eval
 from exports.benchmark import Benchmark
@@ -116,7 +118,7 @@ def hash_bytes(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def read_rows(content: bytes | str) -> list[Mapping[str, object]]:
+def read_rows(content: bytes | str) -> list[dict[str, Any]]:
     """The rows of a JSON Lines file."""
     text = content.decode() if isinstance(content, bytes) else content
     return [json.loads(line) for line in text.splitlines()]
@@ -191,6 +193,36 @@ def test_gold_of_votes_has_their_confidence(built: Built) -> None:
         assert row["gold_confidence"] == pytest.approx(said.count(row["gold"]) / len(said), abs=1e-6)
 
 
+def test_only_items_that_are_kept_become_test_items(built: Built) -> None:
+    """Those that a filtering rule took out, or did not decide on, and retired ones are counted by their reasons."""
+    source = built.change("others")
+    (task,) = source.tasks
+    items = task.data.items.assign(status=["retired", *task.data.items["status"][1:]])
+    statuses = dict.fromkeys(items["item_id"], "kept") | {"others1": "removed", "others2": "undecided"}
+    changed = replace(task, data=replace(task.data, items=items), statuses=statuses)
+    made = benchmark.build_benchmark(replace(source, tasks=(changed,)), options=BuildOptions(), replay=False)
+    rows = read_rows(made.files["hugging_face/others/test.jsonl"])
+    assert [row["item_id"] for row in rows] == [f"others{number}" for number in range(3, 8)]
+    reasons = {"retired": 1, "removed by the filtering rule": 1, "undecided by the filtering rule": 1}
+    assert made.manifest["tasks"]["others"]["left_out"] == reasons
+    assert all(any(f"1 items left out: {reason}." in note for note in made.notes) for reason in reasons)
+
+
+def test_replayed_are_the_answers_on_which_scores_rest(built: Built) -> None:
+    """Of three answers an item the first two, where two were planned; none where the gold is of these very answers."""
+    planned = benchmark.build_benchmark(built.change("others", overlap=2), options=BuildOptions())
+    everyone = built.pair.manifest["tasks"]["others"]["people"]
+    people = planned.manifest["tasks"]["others"]["people"]
+    assert (everyone["n_answers"], people["n_answers"]) == (24, 16)
+    content = [json.loads(planned.files[path]) for path in planned.files if path.endswith("results_replay.json")]
+    single = [found for found in content if found["config"]["model"] != "human:majority"]
+    assert sum(found["n-samples"]["others"]["effective"] for found in single) == 16
+    items = built.change("others").tasks[0].data.items.assign(gold_origin="votes", circular=True)
+    circular = benchmark.build_benchmark(built.change("others", items=items), options=BuildOptions())
+    assert "made of their own votes" in circular.manifest["tasks"]["others"]["people"]["reason"]
+    assert not any(path.startswith(("results/", "samples/")) for path in circular.files)
+
+
 def test_examples_are_the_training_without_the_groups_of_test_items(built: Built) -> None:
     """A project file cannot share a group between the two, and a source that does has the item left out."""
     rows = read_rows(built.pair.files["hugging_face/words/few_shot.jsonl"])
@@ -245,6 +277,28 @@ def test_hidden_gold_stands_nowhere_in_the_open_folder(built: Built) -> None:
     for path in ("human_responses.parquet", "results/human-majority/samples_secret_replay.jsonl"):
         assert HIDDEN_WORD in decode_file(path, key[path])
     assert not any(path.startswith(("results", "samples", "hugging_face/human")) for path in files)
+
+
+@pytest.mark.parametrize("key", ["", "key", "../public/key"])
+def test_the_key_never_lies_in_the_open_folder(built: Built, tmp_path: Path, key: str) -> None:
+    """Such a folder is refused, and nothing is written."""
+    with pytest.raises(HromadaError, match="inside the folder that is published"):
+        benchmark.write_benchmark(built.secret, tmp_path / "public", tmp_path / "public" / key)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_gold_of_an_open_build_is_gone_when_it_is_hidden(built: Built, tmp_path: Path) -> None:
+    """Where the same folder is built again."""
+    source = built.change("secret")
+    (task,) = source.tasks
+    opened = replace(source, tasks=(replace(task, hidden=False),))
+    was = benchmark.build_benchmark(opened, options=BuildOptions(), replay=False)
+    benchmark.write_benchmark(was, tmp_path / "public", tmp_path / "key")
+    before = read_folder(tmp_path / "public")
+    assert any(HIDDEN_WORD in decode_file(path, content) for path, content in before.items())
+    benchmark.write_benchmark(built.secret, tmp_path / "public", tmp_path / "key")
+    for path, content in read_folder(tmp_path / "public").items():
+        assert HIDDEN_WORD not in decode_file(path, content), path
 
 
 def test_items_without_gold_load_as_those_with_it(built: Built, tmp_path: Path) -> None:
