@@ -136,10 +136,13 @@ correction-doubt = Almost everything is different here. Replace the paragraph wi
 correction-replace = Yes, replace it
 correction-reject = No
 correction-nothing = You have seen the whole text and changed nothing.
-correction-summary = You have seen the whole text and corrected { $count ->
-    [one] { $count } paragraph
-   *[other] { $count } paragraphs
-} of { $total }: { $list }.
+correction-summary = { $total ->
+    [1] You have seen the whole text and corrected it.
+   *[other] You have seen the whole text and corrected { $count ->
+        [one] { $count } paragraph
+       *[other] { $count } paragraphs
+    } of { $total }: { $list }.
+}
 correction-again = To go back to a paragraph, tap its number.
 correction-choose = You have seen the whole text. To change a paragraph, tap its number.
 correction-too-long = The message is too long: Telegram may have cut it. Please send a shorter one.

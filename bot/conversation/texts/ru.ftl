@@ -142,11 +142,14 @@ correction-doubt = Здесь почти всё иначе. Заменить а�
 correction-replace = Да, заменить
 correction-reject = Нет
 correction-nothing = Вы просмотрели весь текст и ничего не изменили.
-correction-summary = Вы просмотрели весь текст и исправили { $count ->
-    [one] { $count } абзац
-    [few] { $count } абзаца
-   *[other] { $count } абзацев
-} из { $total }: { $list }.
+correction-summary = { $total ->
+    [1] Вы просмотрели весь текст и исправили его.
+   *[other] Вы просмотрели весь текст и исправили { $count ->
+        [one] { $count } абзац
+        [few] { $count } абзаца
+       *[other] { $count } абзацев
+    } из { $total }: { $list }.
+}
 correction-again = Чтобы вернуться к абзацу, коснитесь его номера.
 correction-choose = Вы просмотрели весь текст. Чтобы изменить абзац, коснитесь его номера.
 correction-too-long = Сообщение слишком длинное: Telegram мог обрезать его. Отправьте короче.

@@ -143,11 +143,14 @@ correction-doubt = Тут майже все інакше. Замінити аб�
 correction-replace = Так, замінити
 correction-reject = Ні
 correction-nothing = Ви переглянули весь текст і нічого не змінили.
-correction-summary = Ви переглянули весь текст і виправили { $count ->
-    [one] { $count } абзац
-    [few] { $count } абзаци
-   *[other] { $count } абзаців
-} з { $total }: { $list }.
+correction-summary = { $total ->
+    [1] Ви переглянули весь текст і виправили його.
+   *[other] Ви переглянули весь текст і виправили { $count ->
+        [one] { $count } абзац
+        [few] { $count } абзаци
+       *[other] { $count } абзаців
+    } з { $total }: { $list }.
+}
 correction-again = Щоб повернутися до абзацу, торкніться його номера.
 correction-choose = Ви переглянули весь текст. Щоб змінити абзац, торкніться його номера.
 correction-too-long = Повідомлення задовге: Telegram міг обрізати його. Надішліть коротше.

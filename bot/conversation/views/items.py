@@ -135,8 +135,8 @@ def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
 def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion | None = None) -> ButtonRows:
     """One row of buttons for other actions on the item; where it was opened for another answer, to keep the old one.
 
-    Where the draft has answers to other questions than the one that is asked, the first button leads back; the skip is
-    among the other actions then, so that no label is cut.
+    Where the draft has answers to other questions than the one that is asked, the first button leads back, unless one
+    above it does; the skip is among the other actions then, so that no label is cut.
     """
     assignment_id = item.assignment_id
     if item.revision:
@@ -146,6 +146,8 @@ def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
     else:
         last = message_layout.build_button(translate("more"), ButtonAction.MORE, assignment_id)
     if asked is not None and asked.draft.answers:
+        if INPUTS[asked.shown.question.kind].has_step_before(asked):
+            return ((last,),)
         return ((message_layout.build_button(translate("back"), ButtonAction.BACK, *asked.address), last),)
     if item.revision:
         return ((last,),)
