@@ -264,3 +264,13 @@ def test_yes_and_no_are_understood_in_every_language(chat: Chat, load: Load, lan
         assert chat.say(no)[-1].startswith("1\n")
     assert is_there(chat)
     assert chat.answers() == []
+
+
+@pytest.mark.parametrize(("command", "asked"), [("/skip", "Чому пропускаємо?"), ("/problem", "Що не так?")])
+def test_a_text_that_is_no_reason_is_asked_again_with_its_question(begun: Chat, command: str, asked: str) -> None:
+    """As often as it takes: the item below the explanation says what its buttons are for."""
+    begun.say(command)
+    for typed in ("не так", "що?"):
+        explained, *_, again = begun.say(typed)
+        assert explained == UNKNOWN
+        assert asked in again
