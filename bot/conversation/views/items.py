@@ -119,14 +119,15 @@ def _build_item_buttons(item: AssignedItem, translate: Texts, progress: ItemProg
 def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion) -> ButtonRows:
     """The buttons that answer the question that is asked now.
 
-    The only question of an item has no button to leave it without an answer: the item can be skipped. In the second
-    pass boxes have none: there, nothing ticked is stored as no answer.
+    The only question of an item has no button to leave it without an answer: the item can be skipped. Boxes of which
+    none has to be ticked need none, nor do those of the second pass, where nothing ticked is stored as no answer.
     """
     rows = INPUTS[asked.shown.question.kind].build_buttons(asked, translate)
     if item.second_pass is not None:
         rows = (*rows, *second_pass.build_confirm_buttons(item, asked, translate))
-    has_none = item.second_pass is not None and isinstance(asked.shown.question, ChoicesQuestion)
-    if asked.shown.question.required or len(item.questions) == 1 or has_none:
+    question = asked.shown.question
+    may_tick_none = isinstance(question, ChoicesQuestion) and (item.second_pass is not None or question.least == 0)
+    if question.required or len(item.questions) == 1 or may_tick_none:
         return rows
     leave = message_layout.build_button(translate("leave-open"), ButtonAction.LEAVE_UNANSWERED, *asked.address)
     return (*rows, (leave,))

@@ -34,6 +34,8 @@ questions:
   - {name: three, type: choices, text: "Третє?", options: [г, ґ, д]}
 """
 
+OPTIONAL = "а, б], required: no, least: 1"
+
 
 def find_live_cards(chat: Chat) -> dict[int, list[Screen]]:
     """The messages with buttons of items that wait for an answer, by assignment."""
@@ -139,6 +141,18 @@ def test_what_was_ticked_is_there_after_a_step_back(chat: Chat, load: Load) -> N
     chat.tap("Готово")
     assert chat.answers() == ["ні"]
     assert chat.screens[-2].text.startswith("✓ 1\nПерше? — ні\nДруге? — а, б\nТретє? — г\n")
+
+
+def test_boxes_that_may_stay_empty_have_one_button_for_that(chat: Chat, load: Load) -> None:
+    """An optional question of boxes has no second way to say nothing; one that wants a box keeps it."""
+    load(ROWS, items=WITHOUT_GOLD, more=BOXES_LAST.replace("ґ, д]", "ґ, д], required: no").replace("а, б]", OPTIONAL))
+    chat.begin()
+    chat.tap("так")
+    assert chat.last.labels == ["☐ а | ☐ б", "Готово", "Без відповіді", "‹ Назад | ⋯"]
+    chat.tap("Без відповіді")
+    assert chat.last.labels == ["☐ г | ☐ ґ | ☐ д", "Нічого з цього", "‹ Назад | ⋯"]
+    chat.tap("Нічого з цього")
+    assert chat.screens[-2].text.startswith("✓ 1\nПерше? — так\nТретє? — Нічого з цього\n")
 
 
 def test_one_answer_is_changed_alone_and_what_hangs_on_it_goes(chat: Chat, load: Load) -> None:
