@@ -157,8 +157,10 @@ def shorten_text(text: str, max_units: int) -> str:
 
 def _strip_block(block: TextBlock) -> TextBlock:
     """The block without white space around it, which Telegram would strip."""
-    start = len(block.text) - len(block.text.lstrip())
     text = block.text.strip()
+    if len(text) == len(block.text) and not (block.bold or block.struck):
+        return block
+    start = len(block.text) - len(block.text.lstrip())
 
     def move_ranges(ranges: Iterable[BoldRange]) -> tuple[BoldRange, ...]:
         moved = ((max(0, begin - start), min(len(text), end - start)) for begin, end in ranges)

@@ -46,10 +46,22 @@ def list_option_words(options: Sequence[str], letters: Sequence[str] = ()) -> tu
         for index, option in enumerate(options)
     ]
     for name in (YES, NO):
-        beginning = [index for index, option in enumerate(normalised) if _get_first_word(option) in WORD_SETS[name]]
-        if len(beginning) == 1:
-            words[beginning[0]].append(name)
+        index = _find_option_meant(name, normalised)
+        if index is not None:
+            words[index].append(name)
     return tuple(map(tuple, words))
+
+
+def find_yes_or_no(text: str, options: Sequence[str]) -> int | None:
+    """The index of the option that a typed yes or no means, in whatever language; None where there is not just one."""
+    typed, normalised = normalise_text(text), [normalise_text(option) for option in options]
+    return next((_find_option_meant(name, normalised) for name in (YES, NO) if typed in WORD_SETS[name]), None)
+
+
+def _find_option_meant(name: str, normalised: Sequence[str]) -> int | None:
+    """The index of the option that alone begins with one of the words for yes, or for no."""
+    beginning = [index for index, option in enumerate(normalised) if _get_first_word(option) in WORD_SETS[name]]
+    return beginning[0] if len(beginning) == 1 else None
 
 
 def get_choice_name(button: InlineButton) -> str:

@@ -103,7 +103,7 @@ def chat(browser: Browser) -> None:
 
 
 def bot(browser: Browser, folder: Path) -> None:
-    """What an annotator meets, on a phone: six screens of three templates."""
+    """What an annotator meets, on a phone: eight screens of five templates."""
     with phone(browser, folder, "baseline") as page:
         page.screenshot(path=HERE / "bot-language.png")
         while not newest(page).locator(".key", has_text="Почати").count():
@@ -125,6 +125,19 @@ def bot(browser: Browser, folder: Path) -> None:
         for index in (1, 2):
             tap(page, newest(page).locator(".key").nth(index).inner_text())
         page.screenshot(path=HERE / "bot-boxes.png")
+    with phone(browser, folder, "span-qa") as page:
+        go_on(page)
+        while not newest(page).locator(".key", has_text="Зберегти").count():
+            tap(page, newest(page).locator(".key").first.inner_text())
+        tap(page, "+ слово →")
+        page.screenshot(path=HERE / "bot-span.png")
+    with phone(browser, folder, "story-correction") as page:
+        go_on(page)
+        tap(page, newest(page).locator(".key").first.inner_text())
+        page.get_by_placeholder("Повідомлення").fill(CORRECTED)
+        page.get_by_role("button", name="Надіслати").click()
+        newest(page).locator("del, s").first.wait_for()
+        page.screenshot(path=HERE / "bot-correction.png")
 
 
 @contextmanager
@@ -139,6 +152,11 @@ def phone(browser: Browser, folder: Path, template: str) -> Iterator[Page]:
         yield page
 
 
+CORRECTED = (
+    "Лисиця знайшла в лісі дзеркало. Вона подивилася в нього й засміялася. Вовк запитав, що там смішного, і лисиця"
+    " віддала йому дзеркало."
+)
+"""The story of the template, put right."""
 FIRST = {"answer": "вітряк"}
 """The blind answer, in the picture of the second pass."""
 

@@ -25,13 +25,19 @@ from annotation.workflow.conversations.conversation_state import (
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DRAFT = AnswerDraft(
-    assignment_id=5, revision=1, answers={"first": "кіт", "second": None}, entry=[0, 3], messages={"first": [70]}
+    assignment_id=5,
+    revision=1,
+    answers={"first": "кіт", "second": None},
+    entry=[0, 3],
+    aside={"fourth": [1]},
+    messages={"first": [70]},
 )
 STORED_DRAFT = {
     "assignment_id": 5,
     "revision": 1,
     "answers": {"first": "кіт", "second": None},
     "entry": [0, 3],
+    "aside": {"fourth": [1]},
     "messages": {"first": [70]},
     "is_below": False,
 }

@@ -193,7 +193,8 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
     assert named <= there
     made = {f"report-{width}.png" for width in (360, 1280)}
     made |= {f"chat-{scheme}-{width}.png" for scheme in ("light", "dark") for width in (360, 1280)}
-    made |= {f"bot-{name}.png" for name in ("boxes", "item", "language", "problem", "task", "training")}
+    made |= {f"bot-{name}.png" for name in ("boxes", "correction", "item", "language")}
+    made |= {f"bot-{name}.png" for name in ("problem", "span", "task", "training")}
     desks = ("story-correction", "instance-filtering", "instance-filtering-second")
     made |= {f"{desk}-{width}.png" for desk in desks for width in (800, 1280)}
     assert {path.name for path in there} == made

@@ -104,6 +104,7 @@ class RowReader(Generic[Row]):
         self._mapper: orm.Mapper[Row] = sa.inspect(model)
         self.columns = tuple(column for column in self._mapper.local_table.columns if column.name not in without)
         self._names = tuple(column.name for column in self.columns)
+        self._unread = frozenset(column.name for column in self._mapper.local_table.columns) - {*self._names}
         self._key = tuple(self._names.index(column.name) for column in self._mapper.primary_key)
 
     def load_row(self, session: Session, values: Sequence[Any]) -> Row | None:
@@ -114,12 +115,15 @@ class RowReader(Generic[Row]):
         key = tuple(values[index] for index in self._key)
         if None in key:
             return None
-        row: Row | None = session.identity_map.get(self._mapper.identity_key_from_primary_key(key))
+        identity = self._mapper.identity_key_from_primary_key(key)
+        row: Row | None = session.identity_map.get(identity)
         if row is None:
             row = self._mapper.class_manager.new_instance()
             row.__dict__.update(zip(self._names, values, strict=True))
-            orm.make_transient_to_detached(row)
-            session.add(row)
+            state: orm.InstanceState[Row] = orm.attributes.instance_state(row)
+            state.key = identity
+            state.expired_attributes.update(self._unread)
+            _attach_state(session, state)
         else:
             for name, value in zip(self._names, values, strict=True):
                 orm.attributes.set_committed_value(row, name, value)
@@ -161,7 +165,13 @@ def write_row(session: Session, row: TableModel) -> None:
         _update(session, row, [name for name, old in state.committed_state.items() if old != state.dict[name]])
         orm.make_transient(row)
     orm.make_transient_to_detached(row)
-    session.add(row)
+    _attach_state(session, state)
+
+
+def _attach_state(session: Session, state: orm.InstanceState[Any]) -> None:
+    """Let a stored row belong to a session at work: what `Session.add` does, without its search for related rows."""
+    state.session_id = session.hash_key
+    session.identity_map.add(state)
 
 
 def _insert(session: Session, row: TableModel) -> None:

@@ -8,6 +8,7 @@ moves the shared number as any other does.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -27,7 +28,7 @@ class Countdown:
 
     `total` is how many items the annotator gets in the stage at the most, or in this attempt at training or
     qualification. `answered` of `wanted` answers of all annotators are given; both are None in training and
-    qualification.
+    qualification, and where the pool has more than `item_queue.MOST_COUNTED` items.
     """
 
     total: int
@@ -37,8 +38,12 @@ class Countdown:
 
 @dataclass(frozen=True, kw_only=True)
 class _PoolCounts:
-    """Counts of a pool: its items that the annotator may get, those of them that lack an answer, and all answers."""
+    """Counts of a pool: its items that the annotator may get, those of them that lack an answer, and all answers.
 
+    A pool that is not `whole` has more than `item_queue.MOST_COUNTED` items, of which the first are counted.
+    """
+
+    whole: bool
     items: int
     unfinished: int
     answered: int
@@ -62,27 +67,37 @@ def get_stage_number(opened: OpenedAssignment) -> int:
 def count_down(opened: OpenedAssignment, *, number: int) -> Countdown | None:
     """The countdown of an item, which has this number in its stage.
 
-    None outside training and qualification where the pool has more than `item_queue.MOST_COUNTED` items.
+    Where the pool has more than `item_queue.MOST_COUNTED` items, it has the total alone, and is None where nothing
+    but the pool limits that.
     """
     context, stage = opened.context, opened.assignment.stage
     if stage in {Stage.TRAINING, Stage.QUALIFICATION}:
         return Countdown(total=max(number, _count_attempt_items(opened)))
     counts = _count_pool(opened, Pool(stage.value))
-    if counts is None:
-        return None
+    limits = _list_own_limits(context.definition, counts, stage)
+    if not counts.whole:
+        limit = min(limits, default=None)
+        return None if limit is None or limit > counts.items else Countdown(total=max(number, limit))
     if stage is Stage.PILOT:
-        section = context.definition.stages.pilot
-        limit = section.number if section is not None else None
-        total = counts.items if limit is None else min(limit, counts.items)
+        total = min([*limits, counts.items])
         return Countdown(total=max(number, total), answered=counts.answered, wanted=counts.wanted)
-    return _count_main(opened, counts, number=number)
+    return _count_main(opened, counts, limits, number=number)
 
 
-def _count_main(opened: OpenedAssignment, counts: _PoolCounts, *, number: int) -> Countdown:
+def _list_own_limits(definition: ProjectFile, counts: _PoolCounts, stage: Stage) -> list[int]:
+    """How many items an annotator gets in the pilot or the main stage at the most, whatever the pool has."""
+    if stage is Stage.PILOT:
+        limits = [definition.stages.pilot.number if definition.stages.pilot is not None else None]
+    else:
+        limits = [definition.caps.items if definition.caps is not None else None, counts.quota]
+    return [limit for limit in limits if limit is not None]
+
+
+def _count_main(opened: OpenedAssignment, counts: _PoolCounts, own_limits: Sequence[int], *, number: int) -> Countdown:
     context = opened.context
     definition, participation = context.definition, context.participation
     expected = math.ceil(counts.items * compute_hidden_factor(definition))
-    limits = [expected, definition.caps.items if definition.caps is not None else None, counts.quota]
+    limits = [expected, *own_limits]
     if definition.controls is None and definition.repeats is None:
         before = participation.shown - (opened.assignment.position or 0) + number - 1
         limits.append(before + counts.unfinished)
@@ -90,7 +105,7 @@ def _count_main(opened: OpenedAssignment, counts: _PoolCounts, *, number: int) -
     else:
         hidden = _count_hidden_answers(opened)
         hidden_expected = max(hidden, expected - counts.items)
-    total = max(number, min(limit for limit in limits if limit is not None))
+    total = max(number, min(limits))
     return Countdown(total=total, answered=counts.answered + hidden, wanted=counts.wanted + hidden_expected)
 
 
@@ -106,8 +121,8 @@ def compute_hidden_factor(definition: ProjectFile) -> float:
     return factor / (1.0 - share) if share < 1.0 else factor
 
 
-def _count_pool(opened: OpenedAssignment, pool: Pool) -> _PoolCounts | None:
-    """Count a pool with overlap; None where it has more than `item_queue.MOST_COUNTED` items."""
+def _count_pool(opened: OpenedAssignment, pool: Pool) -> _PoolCounts:
+    """Count a pool with overlap, or the first `item_queue.MOST_COUNTED` items of a larger one."""
     context, session = opened.context, opened.session
     rows = (
         sa.select(col(Item.id), col(Item.group_id), col(Item.bin), col(Item.free), col(Item.held))
@@ -136,9 +151,14 @@ def _count_pool(opened: OpenedAssignment, pool: Pool) -> _PoolCounts | None:
         quota.scalar_subquery(),
     ).select_from(rows)
     n_items, own, unfinished, answered, wanted, own_quota = session.connection().execute(statement).one()
-    if n_items > item_queue.MOST_COUNTED:
-        return None
-    return _PoolCounts(items=own, unfinished=unfinished, answered=int(answered), wanted=int(wanted), quota=own_quota)
+    return _PoolCounts(
+        whole=n_items <= item_queue.MOST_COUNTED,
+        items=own,
+        unfinished=unfinished,
+        answered=int(answered),
+        wanted=int(wanted),
+        quota=own_quota,
+    )
 
 
 def _count_attempt_items(opened: OpenedAssignment) -> int:

@@ -64,13 +64,15 @@ class AnswerDraft:
     `answers` holds the finished answers by question name, as `submit_judgement` takes them; None stands for an optional
     question that was left without an answer. `entry` is what was entered so far for the question that is asked now: any
     JSON value, None for nothing. `messages` holds the ids of the annotator's messages by the question that they answer.
-    With `is_below` the question is asked in a message of its own below the item.
+    With `is_below` the question is asked in a message of its own below the item. `aside` are the entries of questions
+    that were left for an earlier one, by question name.
     """
 
     assignment_id: int
     revision: int
     answers: dict[str, Any] = dataclasses.field(default_factory=dict)
     entry: Any = None
+    aside: dict[str, Any] = dataclasses.field(default_factory=dict)
     messages: dict[str, list[int]] = dataclasses.field(default_factory=dict)
     is_below: bool = False
 

@@ -14,13 +14,26 @@ from annotation.workflow.conversations.conversation_state import AnswerDraft
 
 def is_begun(draft: AnswerDraft) -> bool:
     """Whether anything was answered or entered."""
-    return bool(draft.answers or draft.entry)
+    return bool(draft.answers or draft.entry or draft.aside)
 
 
 def remove_answer(draft: AnswerDraft, name: str, *, entry: Any = None) -> AnswerDraft:
     """The draft without the answer to a question, so that it is asked again; `entry` is entered for it already."""
     answers = {other: answer for other, answer in draft.answers.items() if other != name}
     return replace(draft, answers=answers, entry=entry)
+
+
+def set_entry_aside(draft: AnswerDraft, name: str) -> AnswerDraft:
+    """The draft with what was entered for a question kept for later, while an earlier one is asked."""
+    return draft if draft.entry is None else replace(draft, entry=None, aside=draft.aside | {name: draft.entry})
+
+
+def resume_entry(draft: AnswerDraft, name: str) -> AnswerDraft:
+    """The draft with what was entered for a question before it was left for an earlier one."""
+    if draft.entry is not None or name not in draft.aside:
+        return draft
+    aside = {other: entry for other, entry in draft.aside.items() if other != name}
+    return replace(draft, entry=draft.aside[name], aside=aside)
 
 
 def drop_unasked_answers(questions: Sequence[ShownQuestion], draft: AnswerDraft) -> AnswerDraft:

@@ -14,6 +14,7 @@ from bot.conversation.handlers import answers
 from bot.conversation.inputs import INPUTS
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.views import items
 
 
 def undo_answer(context: UpdateContext) -> TelegramCalls:
@@ -47,6 +48,8 @@ def ask_previous_question(context: UpdateContext) -> TelegramCalls:
         name = draft_changes.find_previous_question(item.questions, draft, index=index)
         if name is None:
             raise Stale("There is no question before.")
+        asked = items.find_asked(item, draft)
+        draft = draft if asked is None else draft_changes.set_entry_aside(draft, asked.shown.name)
         draft = _remove_answer(item, draft, name)
     return join_calls(context.acknowledge(), answers.redraw_item(context, item, draft))
 

@@ -84,8 +84,10 @@ def store_draft(
     language = opened.context.project.language
     if len(questions) > 1:
         new_draft = draft_changes.drop_unasked_answers(questions, new_draft)
-    if conversation_state.find_asked_question(questions, new_draft, language=language) is None:
+    asked = conversation_state.find_asked_question(questions, new_draft, language=language)
+    if asked is None:
         return _submit_answers(context, opened, new_draft)
+    new_draft = draft_changes.resume_entry(new_draft, asked.shown.name)
     item = assignments.get_open_item(opened, revision=new_draft.revision)
     return join_calls(context.acknowledge(), _show_draft(context, item, old_draft, new_draft))
 

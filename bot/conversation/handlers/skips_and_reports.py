@@ -56,8 +56,9 @@ def ask_report_reason(context: UpdateContext) -> TelegramCalls:
 def repeat_reasons(context: UpdateContext) -> TelegramCalls:
     """Explain that a text is none of the choices under the item, and show the item with them again, below."""
     item = _get_live_item(context, context.state.subject_id)
-    choices = prompts.decode_prompt(context.state.prompt).buttons
-    return join_calls(context.send_text("choose-shown"), _show_under_item(context, item, choices))
+    stored = context.state.prompt
+    again = _show_under_item(context, item, prompts.decode_prompt(stored).buttons, stored.get("text_id", ""))
+    return join_calls(context.send_text("choose-shown"), again)
 
 
 def skip_item(context: UpdateContext) -> TelegramCalls:
@@ -245,7 +246,7 @@ def _show_under_item(
         shown = join_calls(older, context.send(rendered, assignment_id=item.assignment_id))
     else:
         shown = join_calls(context.acknowledge(), context.redraw_item(rendered, assignment_id=item.assignment_id))
-    choices = prompts.encode_prompt(replace(rendered, html=""))
+    choices = prompts.encode_prompt(replace(rendered, html="")) | {"text_id": prompt}
     context.save_state(context.state.with_step(ConversationStep.REASON, subject_id=item.assignment_id, prompt=choices))
     return shown
 

@@ -56,6 +56,10 @@ class QuestionInput(ABC):
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """The draft after a typed text."""
 
+    def has_step_before(self, asked: AskedQuestion) -> bool:  # noqa: ARG002  # most are answered in one step
+        """Whether the buttons lead back within the question, so that none beside them leads to the one before."""
+        return False
+
     def apply_edit(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """The draft after a change of the message that gave a stored answer."""
         return self.apply_text(asked, text)

@@ -13,7 +13,7 @@ from annotation.campaigns.questions import ChoicesQuestion, ScaleQuestion
 from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
-from bot.conversation import message_layout
+from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import OPTION_INDEX, TICK, ButtonAction, CallbackData
 from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
 from bot.conversation.message_layout import TextBlock
@@ -221,8 +221,9 @@ def list_letters(count: int, language: str) -> tuple[str, ...]:
 def match_options(text: str, options: Sequence[str], language: str) -> tuple[int, ...]:
     """The indices of the options that a typed text names, by letter, number or in full; empty where it names others.
 
-    Numbers count the options from 1, but for options among which is a number: there a number means the option.
-    Latin letters that look like Cyrillic ones are accepted for them, and the other way round.
+    Numbers count the options from 1, but for options among which is a number: there a number means the option. Yes and
+    no in another language name the option that alone begins so. Latin letters that look like Cyrillic ones are accepted
+    for them, and the other way round.
     """
     typed, normalised = _normalise(text), [_normalise(option) for option in options]
     if normalised.count(typed) == 1:
@@ -234,7 +235,10 @@ def match_options(text: str, options: Sequence[str], language: str) -> tuple[int
         if word
     ]
     found = [index for index in indices if index is not None]
-    return tuple(dict.fromkeys(found)) if found and len(found) == len(indices) else ()
+    if found and len(found) == len(indices):
+        return tuple(dict.fromkeys(found))
+    meant = prompts.find_yes_or_no(text, options)
+    return () if meant is None else (meant,)
 
 
 def isolate_direction(text: str) -> str:

@@ -45,6 +45,10 @@ class SpansInput(QuestionInput):
         none = _get_question(asked).none
         return span_screens.build_span_buttons(_build_choice(asked), translate, address=asked.address, none=none)
 
+    def has_step_before(self, asked: AskedQuestion) -> bool:
+        """Whether a sentence or word was chosen that another can be chosen for."""
+        return _build_choice(asked).can_go_back
+
     def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
         """Take a step of the choice, or the chosen parts as the answer."""
         if callback.action is not ButtonAction.ENTRY:

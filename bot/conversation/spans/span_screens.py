@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bot.conversation import message_layout
+from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.spans.span_choice import SpanChoice
@@ -97,13 +97,19 @@ def build_span_buttons(
 
 
 def find_typed_button(choice: SpanChoice, text: str) -> SpanTap | None:
-    """What a typed text does that is the label of a button on the screen, in whatever language; None for no label."""
+    """What a typed text does that is the label of a button on the screen, in whatever language; None for no label.
+
+    Whether the chosen part is right is answered by yes and no too.
+    """
     if choice.step is not SpanStep.CONFIRM:
         labels = {SpanTap.BACK: "back"} if choice.can_go_back else {}
     else:
         offered = {SpanTap.SAVE, *choice.moves, *((SpanTap.ADD,) if choice.can_add else ())}
         labels = {tap: label for tap, label in _LABELS.items() if tap in offered}
         labels[SpanTap.REMOVE] = _get_change_label(choice)
+        for words, tap in ((prompts.YES, SpanTap.SAVE), (prompts.NO, SpanTap.REMOVE)):
+            if prompts.normalise_text(text) in prompts.WORD_SETS[words]:
+                return tap
     typed = text.strip().casefold()
     found = (tap for tap, label in labels.items() for one in LANGUAGES if get_texts(one)(label).casefold() == typed)
     return next(found, None)

@@ -136,10 +136,13 @@ correction-doubt = Almost everything is different here. Replace the paragraph wi
 correction-replace = Yes, replace it
 correction-reject = No
 correction-nothing = You have seen the whole text and changed nothing.
-correction-summary = You have seen the whole text and corrected { $count ->
-    [one] { $count } paragraph
-   *[other] { $count } paragraphs
-} of { $total }: { $list }.
+correction-summary = { $total ->
+    [1] You have seen the whole text and corrected it.
+   *[other] You have seen the whole text and corrected { $count ->
+        [one] { $count } paragraph
+       *[other] { $count } paragraphs
+    } of { $total }: { $list }.
+}
 correction-again = To go back to a paragraph, tap its number.
 correction-choose = You have seen the whole text. To change a paragraph, tap its number.
 correction-too-long = The message is too long: Telegram may have cut it. Please send a shorter one.
@@ -165,7 +168,7 @@ saved-already = This is saved already
 answered-already = You have already answered: “{ $answer }”. You can change it above.
 stale = That is no longer asked. Here is where you are.
 not-taken = That answer does not fit here. Here is where you are.
-tap-please = Tap a button, or send the letter or number of your answer.
+tap-please = Tap a button, or type what it says.
 choose-shown = There is no such answer here. Tap a button, or type what it says.
 only-read = The task was on the screen last, so this was not saved. Here is where you are.
 only-above = The last question was about something else, so nothing was saved. Here is where you are.

@@ -119,14 +119,15 @@ def _build_item_buttons(item: AssignedItem, translate: Texts, progress: ItemProg
 def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion) -> ButtonRows:
     """The buttons that answer the question that is asked now.
 
-    The only question of an item has no button to leave it without an answer: the item can be skipped. In the second
-    pass boxes have none: there, nothing ticked is stored as no answer.
+    The only question of an item has no button to leave it without an answer: the item can be skipped. Boxes of which
+    none has to be ticked need none, nor do those of the second pass, where nothing ticked is stored as no answer.
     """
     rows = INPUTS[asked.shown.question.kind].build_buttons(asked, translate)
     if item.second_pass is not None:
         rows = (*rows, *second_pass.build_confirm_buttons(item, asked, translate))
-    has_none = item.second_pass is not None and isinstance(asked.shown.question, ChoicesQuestion)
-    if asked.shown.question.required or len(item.questions) == 1 or has_none:
+    question = asked.shown.question
+    may_tick_none = isinstance(question, ChoicesQuestion) and (item.second_pass is not None or question.least == 0)
+    if question.required or len(item.questions) == 1 or may_tick_none:
         return rows
     leave = message_layout.build_button(translate("leave-open"), ButtonAction.LEAVE_UNANSWERED, *asked.address)
     return (*rows, (leave,))
@@ -135,8 +136,8 @@ def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
 def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion | None = None) -> ButtonRows:
     """One row of buttons for other actions on the item; where it was opened for another answer, to keep the old one.
 
-    Where the draft has answers to other questions than the one that is asked, the first button leads back; the skip is
-    among the other actions then, so that no label is cut.
+    Where the draft has answers to other questions than the one that is asked, the first button leads back, unless one
+    above it does; the skip is among the other actions then, so that no label is cut.
     """
     assignment_id = item.assignment_id
     if item.revision:
@@ -146,6 +147,8 @@ def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
     else:
         last = message_layout.build_button(translate("more"), ButtonAction.MORE, assignment_id)
     if asked is not None and asked.draft.answers:
+        if INPUTS[asked.shown.question.kind].has_step_before(asked):
+            return ((last,),)
         return ((message_layout.build_button(translate("back"), ButtonAction.BACK, *asked.address), last),)
     if item.revision:
         return ((last,),)

@@ -68,11 +68,15 @@ def test_items_are_counted_not_their_questions(scenario: Scenario) -> None:
     assert read_numbers(scenario.assign(scenario.person(), project)) == (1, 3, 0, 6)
 
 
-def test_very_many_items_have_no_countdown(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And a project that does not ask for one has none."""
+def test_very_many_items_are_not_counted(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The total of one's own is said where a cap gives it; a project that does not ask for a countdown has none."""
     who = scenario.person()
     monkeypatch.setattr(item_queue, "MOST_COUNTED", 2)
-    assert scenario.assign(who, scenario.project(items=3, **SHOWN)).countdown is None
+    assert scenario.assign(who, scenario.project(items=4, **SHOWN)).countdown is None
+    capped = scenario.project("capped", items=4, caps={"items": 2}, **SHOWN)
+    assert read_numbers(scenario.assign(scenario.person(3), capped)) == (1, 2, None, None)
+    wide = scenario.project("wide", items=5, caps={"items": 4}, **SHOWN)
+    assert scenario.assign(scenario.person(4), wide).countdown is None
     monkeypatch.undo()
     assert scenario.assign(scenario.person(2), scenario.project("plain", items=3)).countdown is None
 

@@ -171,7 +171,7 @@ def test_a_tap_from_nobody_known_begins_at_the_beginning(chat: Chat, load: Load)
 )
 def test_text_where_a_tap_is_due(begun: Chat, text: str) -> None:
     """A sentence, and the item again; 100 KB, right to left, zero width, half characters: texts like any other."""
-    assert begun.say(text) == ["Торкніться кнопки або надішліть літеру чи номер відповіді.", FIRST]
+    assert begun.say(text) == ["Торкніться кнопки або напишіть те, що на ній.", FIRST]
     assert begun.answers() == []
 
 

@@ -27,6 +27,15 @@ questions:
 ON_ITEM = frozenset("abdovjkrnqizh")
 """The actions of buttons under an item that waits for an answer (`ButtonAction`)."""
 
+BOXES_LAST = """
+questions:
+  - {name: one, type: choice, text: "Перше?", options: [так, ні]}
+  - {name: two, type: choices, text: "Друге?", options: [а, б]}
+  - {name: three, type: choices, text: "Третє?", options: [г, ґ, д]}
+"""
+
+OPTIONAL = "а, б], required: no, least: 1"
+
 
 def find_live_cards(chat: Chat) -> dict[int, list[Screen]]:
     """The messages with buttons of items that wait for an answer, by assignment."""
@@ -109,6 +118,41 @@ def test_an_undone_skip_brings_back_what_was_begun(chat: Chat, load: Load) -> No
     chat.tap("ні", on=next(one for one in chat.screens if "Залишити як було" in str(one)))
     assert chat.answers() == ["(unsure)", '["б"]']
     assert chat.screens[-2].text.startswith("✓ 1\nЯкі? — б\nДруге? — ні\n")
+
+
+def test_what_was_ticked_is_there_after_a_step_back(chat: Chat, load: Load) -> None:
+    """Two steps back and on again: the boxes of the last question are ticked as they were, and no answer is lost."""
+    load(ROWS, items=WITHOUT_GOLD, more=BOXES_LAST)
+    chat.begin()
+    for label in ("так", "☐ б", "Готово", "☐ г", "☐ ґ"):
+        chat.tap(label)
+    chat.tap("‹ Назад")
+    assert "[☐ а | ☑ б]" in str(chat.last)
+    chat.tap("☐ а")
+    chat.tap("‹ Назад")
+    chat.tap("ні")
+    assert "[☑ а | ☑ б]" in str(chat.last)
+    chat.tap("Готово")
+    assert "[☑ г | ☑ ґ | ☐ д]" in str(chat.last)
+    chat.say("/pause")
+    chat.say("/start")
+    assert "[☑ г | ☑ ґ | ☐ д]" in str(chat.last)
+    chat.tap("☑ ґ")
+    chat.tap("Готово")
+    assert chat.answers() == ["ні"]
+    assert chat.screens[-2].text.startswith("✓ 1\nПерше? — ні\nДруге? — а, б\nТретє? — г\n")
+
+
+def test_boxes_that_may_stay_empty_have_one_button_for_that(chat: Chat, load: Load) -> None:
+    """An optional question of boxes has no second way to say nothing; one that wants a box keeps it."""
+    load(ROWS, items=WITHOUT_GOLD, more=BOXES_LAST.replace("ґ, д]", "ґ, д], required: no").replace("а, б]", OPTIONAL))
+    chat.begin()
+    chat.tap("так")
+    assert chat.last.labels == ["☐ а | ☐ б", "Готово", "Без відповіді", "‹ Назад | ⋯"]
+    chat.tap("Без відповіді")
+    assert chat.last.labels == ["☐ г | ☐ ґ | ☐ д", "Нічого з цього", "‹ Назад | ⋯"]
+    chat.tap("Нічого з цього")
+    assert chat.screens[-2].text.startswith("✓ 1\nПерше? — так\nТретє? — Нічого з цього\n")
 
 
 def test_one_answer_is_changed_alone_and_what_hangs_on_it_goes(chat: Chat, load: Load) -> None:

@@ -132,6 +132,19 @@ def test_a_message_that_is_edited_quotes_another_part(chat: Chat, load: Load) ->
     assert read_stored(chat) == ["Котляревський"]
 
 
+@pytest.mark.parametrize(("yes", "no"), [("Так.", "ні"), ("yes", "No"), ("да", "нет")])
+def test_yes_saves_what_stands_there_and_no_chooses_anew(chat: Chat, load: Load, yes: str, no: str) -> None:
+    """The screen asks whether all is right."""
+    begin(chat, load)
+    chat.say("Іван")
+    chat.say(no)
+    assert "[Іван]" not in chat.last.text
+    assert chat.answers() == []
+    chat.say("Котляревський")
+    chat.say(yes)
+    assert read_stored(chat) == ["Котляревський"]
+
+
 def test_no_answer_where_the_question_has_one(chat: Chat, load: Load) -> None:
     """By its button, or typed; not once something is chosen."""
     begin(chat, load, more=", none: ніде", n=2)

@@ -264,3 +264,31 @@ def test_yes_and_no_are_understood_in_every_language(chat: Chat, load: Load, lan
         assert chat.say(no)[-1].startswith("1\n")
     assert is_there(chat)
     assert chat.answers() == []
+
+
+@pytest.mark.parametrize(("command", "asked"), [("/skip", "Чому пропускаємо?"), ("/problem", "Що не так?")])
+def test_a_text_that_is_no_reason_is_asked_again_with_its_question(begun: Chat, command: str, asked: str) -> None:
+    """As often as it takes: the item below the explanation says what its buttons are for."""
+    begun.say(command)
+    for typed in ("не так", "що?"):
+        explained, *_, again = begun.say(typed)
+        assert explained == UNKNOWN
+        assert asked in again
+
+
+@pytest.mark.parametrize(("typed", "stored"), [("Да", "так"), ("yes", "так"), ("нет.", "ні"), ("No", "ні")])
+def test_yes_and_no_in_another_language_are_the_options_that_say_so(begun: Chat, typed: str, stored: str) -> None:
+    """As at every prompt: the options are in the project's language, the annotator's is another."""
+    begun.say(typed)
+    assert begun.answers() == [stored]
+
+
+def test_yes_is_no_answer_where_two_options_begin_so(chat: Chat, load: Load) -> None:
+    """It is explained."""
+    options = ["так, завжди", "так, інколи", "ні"]
+    load([{"id": "1", "text": "Буває?", "options": options}], items=ITEMS)
+    chat.begin()
+    chat.say("yes")
+    assert chat.answers() == []
+    chat.say("no")
+    assert chat.answers() == ["ні"]

@@ -83,7 +83,7 @@ async def correct_in_chat(workspace: Workspace) -> None:
             await do(lambda: person.send("/start"))
             while not any("придатне" in label for row in person.messages[-1].buttons for label in row):
                 await do(lambda: person.tap(person.messages[-1].buttons[0][0]))
-            await do(lambda: person.tap(next(one[0] for one in person.messages[-1].buttons if "· придатне" in one[0])))
+            await do(lambda: person.tap(next(one[0] for one in person.messages[-1].buttons if one[0] == "придатне")))
             while "Ви переглянули весь текст" not in person.messages[-1].text:
                 message = person.messages[-1]
                 copied = next(one for one in message.entities if one.type == "pre")
