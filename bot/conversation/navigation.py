@@ -229,9 +229,14 @@ def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> Telegra
         title = project.title
     if result.reason is UnassignedReason.NOTHING_LEFT:
         return context.send_text("all-done", answers=_count_answers(context))
-    zone = context.annotator.time_zone
+    is_done = result.reason in {UnassignedReason.CAP, UnassignedReason.QUOTA}
     explanation = project_status.render_unassigned_reason(
-        result, context.translate, title=title, zone=zone, now=context.now
+        result,
+        context.translate,
+        title=title,
+        zone=context.annotator.time_zone,
+        answers=_count_answers(context) if is_done else 0,
+        now=context.now,
     )
     return context.ask(explanation) if explanation.buttons else context.send(explanation)
 

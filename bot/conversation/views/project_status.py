@@ -26,7 +26,6 @@ REASON_TEXTS = {
     UnassignedReason.FAILED: "failed",
     UnassignedReason.COOL_DOWN: "cool-down",
     UnassignedReason.WITHDRAWN: "withdrawn",
-    UnassignedReason.QUOTA: "quota",
     UnassignedReason.SEARCHING: "searching",
 }
 """The ids of the texts that explain why an annotator gets no item."""
@@ -38,12 +37,18 @@ PASSED_TEXTS = {Stage.TRAINING: "training-passed", Stage.QUALIFICATION: "qualifi
 
 
 def render_unassigned_reason(
-    result: NothingAssigned, translate: Texts, *, title: str, zone: str | None, now: datetime
+    result: NothingAssigned, translate: Texts, *, title: str, zone: str | None, answers: int, now: datetime
 ) -> RenderedMessage:
-    """Why there is no item now, until when, and what the annotator can do; `title` is the project's, `zone` theirs."""
+    """Why there is no item now, until when, and what the annotator can do.
+
+    `title` is the project's, `zone` the annotator's; `answers` is how many they gave, told where they are done.
+    """
     until = "" if result.until is None else time_zones.format_time(result.until, translate, zone=zone, now=now)
     if result.reason is UnassignedReason.CAP:
-        return message_layout.render_text(translate, translate("cap-until", until=until) if until else translate("cap"))
+        text = translate("cap-until", until=until) if until else translate("cap", answers=answers)
+        return message_layout.render_text(translate, text)
+    if result.reason is UnassignedReason.QUOTA:
+        return message_layout.render_text(translate, translate("quota", project=title, answers=answers))
     if result.reason is UnassignedReason.COOL_DOWN:
         return message_layout.render_text(translate, translate("cool-down", project=title, until=until))
     if result.reason is UnassignedReason.SEARCHING:

@@ -196,7 +196,7 @@ def test_a_suspended_person_can_still_ask(chat: Chat, load: Load) -> None:
     ("caps", "sentence"),
     [
         ("{items_per_day: 1}", "Поки що досить, дякуємо! Наступні запитання — 22 листопада о 00:00."),
-        ("{items: 1}", "Ви зробили все, що тут може зробити одна людина. Дякуємо!"),
+        ("{items: 1}", "Ви зробили все, що тут може зробити одна людина. Ваших відповідей: 1. Дякуємо!"),
     ],
 )
 def test_a_cap(chat: Chat, load: Load, caps: str, sentence: str) -> None:
