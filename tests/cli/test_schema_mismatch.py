@@ -50,6 +50,7 @@ REFUSING: Mapping[str, str] = {
     "agreement": "words",
     "baseline": "words",
     "export": "--to export",
+    "build": "words benchmark",
     "label-studio doctor": "",
     "label-studio link": "1",
     "label-studio push": "words --person somebody",
@@ -77,7 +78,7 @@ REFUSING: Mapping[str, str] = {
     "messages dismiss": "words 1",
 }
 """Every command that opens the database, with arguments that are no reason to refuse."""
-ELSEWHERE = {"demo", "new", "check", "try", "simulate"}
+ELSEWHERE = {"demo", "new", "check", "try", "simulate", "results"}
 """Commands that do not open the database of the settings."""
 CARE = {"doctor", "database upgrade", "database backup", "database restore", "database check"}
 """Commands that are there for a database that other commands refuse; each has tests of its own."""

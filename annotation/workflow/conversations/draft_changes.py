@@ -36,17 +36,21 @@ def resume_entry(draft: AnswerDraft, name: str) -> AnswerDraft:
     return replace(draft, entry=draft.aside[name], aside=aside)
 
 
-def drop_unasked_answers(questions: Sequence[ShownQuestion], draft: AnswerDraft) -> AnswerDraft:
-    """The draft without answers to questions that the answers before them do not ask."""
+def settle_answers(questions: Sequence[ShownQuestion], draft: AnswerDraft) -> AnswerDraft:
+    """The draft without answers to questions that the answers before them do not ask.
+
+    Optional boxes of which none was ticked are left without an answer, as they are in Label Studio.
+    """
     kept: dict[str, Any] = {}
     stored_answers: dict[str, str] = {}
     for shown in questions:
         if shown.name not in draft.answers or not question_base.is_asked(shown.question, stored_answers):
             continue
-        kept[shown.name] = draft.answers[shown.name]
+        is_empty = draft.answers[shown.name] == [] and not shown.question.required
+        kept[shown.name] = None if is_empty else draft.answers[shown.name]
         if kept[shown.name] is not None:
             stored_answers[shown.name] = conversation_state.encode_answer(kept[shown.name])
-    return draft if kept.keys() == draft.answers.keys() else replace(draft, answers=kept)
+    return draft if kept == draft.answers else replace(draft, answers=kept)
 
 
 def restore_draft(

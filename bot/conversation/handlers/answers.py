@@ -83,7 +83,7 @@ def store_draft(
     """Store a changed draft and show what is asked next; submit the answers where nothing is."""
     language = opened.context.project.language
     if len(questions) > 1:
-        new_draft = draft_changes.drop_unasked_answers(questions, new_draft)
+        new_draft = draft_changes.settle_answers(questions, new_draft)
     asked = conversation_state.find_asked_question(questions, new_draft, language=language)
     if asked is None:
         return _submit_answers(context, opened, new_draft)

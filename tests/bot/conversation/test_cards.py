@@ -152,7 +152,7 @@ def test_boxes_that_may_stay_empty_have_one_button_for_that(chat: Chat, load: Lo
     chat.tap("Без відповіді")
     assert chat.last.labels == ["☐ г | ☐ ґ | ☐ д", "Нічого з цього", "‹ Назад | ⋯"]
     chat.tap("Нічого з цього")
-    assert chat.screens[-2].text.startswith("✓ 1\nПерше? — так\nТретє? — Нічого з цього\n")
+    assert chat.screens[-2].text.startswith("✓ 1 · Перше? — так\n")
 
 
 def test_one_answer_is_changed_alone_and_what_hangs_on_it_goes(chat: Chat, load: Load) -> None:

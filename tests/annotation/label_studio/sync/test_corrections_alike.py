@@ -92,7 +92,7 @@ async def correct_in_chat(workspace: Workspace) -> None:
                 assert not message.protected
                 await do(partial(person.send, correct(paragraph)))
             await do(lambda: person.tap("Зберегти"))
-            await do(lambda: person.tap("Без відповіді"))
+            await do(lambda: person.tap("Нічого з цього"))
             await asyncio.sleep(1.1)  # a text of the same second as a change of the message may be older than it
             await do(lambda: person.send(REMARK))
             await do(lambda: person.tap("Зберегти"))
