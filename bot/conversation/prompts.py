@@ -31,7 +31,7 @@ MAX_SHORT_NAME = 4
 """The longest letter or number, in characters, that is the label of a button instead of its option."""
 _LETTERS = str.maketrans("abekmhpctxi", "авекмнрстхі")
 _PLAIN = str.maketrans({"’": "'", "ʼ": "'", "ё": "е", "\u2068": None, "\u2069": None, "\u202c": None})
-_PUNCTUATION = ' .,;:!?()[]«»“”"'
+_PUNCTUATION = ' .,;:!?()[]«»“”"‹'
 
 
 def list_option_words(options: Sequence[str], letters: Sequence[str] = ()) -> tuple[tuple[str, ...], ...]:

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.store.models import Assignment, Consent, Participation, Project, SupportMessage
-from annotation.vocabulary import AssignmentStatus
+from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus
 from annotation.workflow import definitions
 from annotation.workflow.annotators import terms
 
@@ -69,7 +69,8 @@ def summarise_data(session: Session, *, annotator_id: int) -> DataSummary:
 def count_answers(session: Session, *, annotator_id: int) -> int:
     """How many items the annotator has answered, in all projects."""
     done = select(func.count()).select_from(Assignment).where(Assignment.annotator_id == annotator_id)
-    return session.exec(done.where(Assignment.status == AssignmentStatus.DONE)).one()
+    is_counted = Assignment.status == AssignmentStatus.DONE, Assignment.occasion != SECOND_PASS_OCCASION
+    return session.exec(done.where(*is_counted)).one()
 
 
 def _count_assignments(session: Session, annotator_id: int) -> dict[tuple[int, AssignmentStatus], int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotation.errors import Stale
+from annotation.vocabulary import AssignmentStatus
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import conversation_state, draft_changes
@@ -25,7 +26,9 @@ def undo_answer(context: UpdateContext) -> TelegramCalls:
     except Stale:
         return context.acknowledge("undo-closed", alert=True)
     draft = _restore_draft(context, opened, item)
-    return join_calls(context.acknowledge("undo-open"), answers.redraw_item(context, item, draft))
+    is_skip = opened.assignment.status is AssignmentStatus.SKIPPED
+    told = context.acknowledge() if is_skip else context.acknowledge("undo-open")
+    return join_calls(told, answers.redraw_item(context, item, draft))
 
 
 def keep_answer(context: UpdateContext) -> TelegramCalls:
@@ -37,6 +40,13 @@ def keep_answer(context: UpdateContext) -> TelegramCalls:
     context.save_state(context.state.with_draft(begun, assignment_id=assignment_id))
     finished = answers.render_finished_item(context, saved)
     return join_calls(context.acknowledge("kept"), context.edit(finished, assignment_id=assignment_id))
+
+
+def close_change(context: UpdateContext, assignment_id: int) -> TelegramCalls:
+    """Show an item that was opened for another answer as it was answered; the old answer stays."""
+    saved = assignments.keep_judgement(context.open_assignment(assignment_id))
+    context.save_state(context.state.with_draft(None, assignment_id=assignment_id))
+    return context.without_tap().edit(answers.render_finished_item(context, saved), assignment_id=assignment_id)
 
 
 def ask_previous_question(context: UpdateContext) -> TelegramCalls:

@@ -11,7 +11,7 @@ from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import draft_changes, screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import long_items, message_layout, navigation, prompts
-from bot.conversation.handlers import answers
+from bot.conversation.handlers import answer_changes, answers
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
@@ -163,15 +163,24 @@ def return_to_item(context: UpdateContext) -> TelegramCalls:
 
 
 def pause_work(context: UpdateContext) -> TelegramCalls:
-    """Pause work: the item returns to the queue; the annotator gets it again later if it is still open."""
+    """Pause work: the item returns to the queue; the annotator gets it again later if it is still open.
+
+    Answers that were opened to be changed stay as they were, so that no later text changes them.
+    """
     item = navigation.get_live_item(context)
+    closed = [
+        answer_changes.close_change(context, draft.assignment_id)
+        for draft in context.state.drafts
+        if draft.revision and not draft_changes.is_begun(draft)
+    ]
     withdrawal.release_live_assignments(context.transaction.session, annotator_id=context.annotator_id, now=context.now)
     context.save_state(context.state.with_step(ConversationStep.NONE))
     if not isinstance(item, AssignedItem):
-        return join_calls(context.acknowledge(), context.send_text("paused"))
+        return join_calls(context.acknowledge(), *closed, context.send_text("paused"))
     has_draft = draft_changes.is_begun(context.state.get_draft(item.assignment_id, item.revision))
     return join_calls(
         context.acknowledge(),
+        *closed,
         navigation.remove_item_buttons(context, item),
         context.send_text("paused-begun", number=item.number) if has_draft else context.send_text("paused"),
         _ask_attestation(context, item.project_id),

@@ -13,6 +13,7 @@ from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import callbacks, navigation, prompts
+from bot.conversation.callbacks import ButtonAction
 from bot.conversation.handlers import answer_changes, answers
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
@@ -20,6 +21,12 @@ from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls, UpdateKind
 from bot.conversation.views import items, second_pass
 
+TYPED_BUTTONS = {
+    ButtonAction.KEEP: answer_changes.keep_answer,
+    ButtonAction.BACK: answer_changes.ask_previous_question,
+    ButtonAction.CHANGE: answer_changes.change_one_answer,
+}
+"""The buttons under an item, besides those of its question, whose words may be typed, with their handlers."""
 REFUSED_EDIT, EDIT_INTERVAL = "refused_edit", timedelta(minutes=1)
 """The name of the reply to a changed message that is no answer, and how often one annotator gets it at the most."""
 
@@ -99,12 +106,12 @@ def _answer_item_with_text(
     draft = context.state.get_draft(item.assignment_id, item.revision)
     asked = items.find_asked(item, draft)
     if asked is None:
-        return RefusedInput(text_id="which-answer")
+        return _apply_typed_button(context, item, draft) or RefusedInput(text_id="which-answer")
     if item.second_pass is not None and not draft.answers and second_pass.is_all_well(context.text):
         return answers.submit_no_problem(context, opened, draft)
     result = INPUTS[asked.shown.question.kind].apply_text(_add_message(context, asked), context.text)
     if isinstance(result, RefusedInput):
-        return _keep_by_text(context, item) or result
+        return _apply_typed_button(context, item, draft) or result
     if items.find_asked(item, result) is not None:
         return answers.store_draft(context, opened, item.questions, draft, result)
     answer = items.format_draft_answer(item, asked, result, context.translate)
@@ -114,14 +121,18 @@ def _answer_item_with_text(
     return context.confirm_typed(calls, f"{mark}{answer}")
 
 
-def _keep_by_text(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
-    """Keep the stored answer of an item that was opened for another, where the text says so; otherwise no calls."""
-    choice = prompts.find_named_button(context.text, items.build_action_buttons(item, context.translate))
-    if not item.revision or choice is None:
+def _apply_typed_button(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> TelegramCalls:
+    """Do what the button does that the text names, of those that keep the answers, lead back or choose one to change.
+
+    There are no calls where it names none of these.
+    """
+    choice = prompts.find_named_button(context.text, navigation.render_item(context, item, draft)[-1].buttons)
+    callback = None if choice is None else callbacks.decode_callback(choice.data)
+    handle = None if callback is None else TYPED_BUTTONS.get(callback.action)
+    if choice is None or handle is None:
         return ()
-    message_id = screens.find_message(context.transaction.session, item.assignment_id)
-    tap = context.as_tap(message_id, callbacks.decode_callback(choice.data))
-    return context.confirm_typed(answer_changes.keep_answer(tap), f"✓ {prompts.get_choice_name(choice)}")
+    tap = context.as_tap(screens.find_message(context.transaction.session, item.assignment_id), callback)
+    return context.confirm_typed(handle(tap), f"✓ {prompts.get_choice_name(choice)}")
 
 
 def _add_message(context: UpdateContext, asked: AskedQuestion) -> AskedQuestion:

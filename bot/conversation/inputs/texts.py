@@ -10,11 +10,11 @@ from annotation.campaigns.questions import TextQuestion
 from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
-from bot.conversation import message_layout
+from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import Texts
+from bot.conversation.texts import LANGUAGES, Texts, get_texts
 from bot.conversation.updates_and_calls import MAX_TEXT, ButtonRows
 
 MAX_ANSWER_UNITS = 300
@@ -61,7 +61,12 @@ class TextInput(QuestionInput):
         return asked.with_entry(asked.draft.entry | {IS_FIXED: True})
 
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
-        """Show the text to be saved, if the question takes it."""
+        """Show the text to be saved, if the question takes it; below a text the words of a button are that button."""
+        entry = asked.draft.entry
+        if entry is not None and _names_button(text, "text-save"):
+            return asked.with_answer(entry[TEXT])
+        if entry is not None and not entry[IS_FIXED] and _names_button(text, "text-fix"):
+            return asked.with_entry(entry | {IS_FIXED: True})
         return _refuse_text(_get_question(asked.shown), _clean_text(text)) or asked.with_entry(
             {TEXT: _clean_text(text), IS_FIXED: False}
         )
@@ -83,6 +88,12 @@ def _get_question(shown: ShownQuestion) -> TextQuestion:
     if not isinstance(shown.question, TextQuestion):
         raise TypeError(f"{shown.name} is not answered with a text")
     return shown.question
+
+
+def _names_button(text: str, text_id: str) -> bool:
+    """Whether a typed text is the label of this button, in whatever language."""
+    labels = (get_texts(language)(text_id) for language in LANGUAGES)
+    return prompts.normalise_text(text) in map(prompts.normalise_text, labels)
 
 
 def _clean_text(text: str) -> str:

@@ -240,7 +240,7 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     question = message_layout.make_bold_unless_equal("" if len(saved.questions) > 1 else saved.question, saved.stimulus)
     with_item = [*without_item, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
     with_item = without_item if saved.is_second_pass else with_item
-    undo_text = "undo" if saved.stored_answers else "undo-skip"
+    undo_text = "undo-skip" if saved.skipped else "undo"
     undo = (
         ((message_layout.build_button(translate(undo_text), ButtonAction.UNDO, saved.assignment_id),),)
         if saved.changeable

@@ -162,7 +162,7 @@ def test_strangers_and_empty_houses(chat: Chat, load: Load) -> None:
         (ParticipationStatus.EXCLUDED, "Ваша участь у проєкті «Слова» завершена. Спитати чому: /ask"),
         (
             ParticipationStatus.FAILED,
-            "Перевірку проєкту «Слова» не пройдено, спроб більше немає. Дякуємо за ваш час!",
+            "У проєкті «Слова» спроб більше немає. Дякуємо за ваш час!",
         ),
         (ParticipationStatus.WITHDRAWN, "Ви вийшли з проєкту «Слова». Дякуємо за ваш час!"),
     ],

@@ -267,6 +267,16 @@ def test_a_pause_of_the_project_loses_no_second_pass(project: Load, chat: Chat) 
     assert "Слово main 1" in chat.last.text
 
 
+def test_an_item_of_two_passes_is_one_answer(project: Load, chat: Chat) -> None:
+    """At the end one answer is counted; that nothing is wrong can be changed, as any answer can."""
+    project("", n=1)
+    chat.begin()
+    chat.tap("Б")
+    chat.tap("Усе гаразд")
+    assert "Ви дали 1 відповідь" in chat.last.text
+    assert [screen.labels for screen in chat.screens if screen.buttons] == [["Змінити"]]
+
+
 def test_a_control_item_looks_like_any_other(project: Load, chat: Chat) -> None:
     """It has a second pass too, so that nobody can tell it; it counts no more than before."""
     project("pages: {items: 2}\ncontrols: {pool: {where: {pool: control}}, per_page: 1}\n")

@@ -60,7 +60,9 @@ def test_another_text_takes_the_place_of_the_first(chat: Chat, load: Load) -> No
     assert "надішліть її ще раз" in chat.last.text
     chat.say("чотири")
     chat.say("4")
-    chat.tap("Зберегти")
+    chat.say("Виправити")
+    assert chat.answers() == []
+    chat.say("save")
     assert chat.answers() == ["4"]
 
 

@@ -248,7 +248,7 @@ def test_a_text_below_the_task_leads_to_the_item(begun: Chat) -> None:
     assert begun.answers() == []
     begun.say("/task")
     shown = begun.say("А")
-    assert shown[0] == "Останнім на екрані було завдання, тож це не збережено. Ось де ви зараз."
+    assert shown[0] == "Останнє повідомлення нічого не питало, тож це не збережено. Ось де ви зараз."
     assert shown[1].startswith("1\n")
     assert begun.answers() == []
 
@@ -292,3 +292,13 @@ def test_yes_is_no_answer_where_two_options_begin_so(chat: Chat, load: Load) -> 
     assert chat.answers() == []
     chat.say("no")
     assert chat.answers() == ["ні"]
+
+
+def test_a_pause_ends_a_change_that_was_not_begun(begun: Chat) -> None:
+    """The card is as it was, and a text after the pause changes nothing above it."""
+    begun.tap("так")
+    begun.tap("Змінити")
+    begun.say("/pause")
+    assert [screen.labels for screen in begun.screens if screen.text.startswith("✓ 1 ")] == [["Змінити"]]
+    begun.say("ні")
+    assert begun.answers() == ["так"]
