@@ -23,6 +23,8 @@ STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qua
 """The ids of the texts that name a stage in the header of an item; other stages are not named."""
 RIGHT, WRONG = "✓", "✗"
 """The marks before an answer; only a wrong answer in training has the second."""
+MAX_QUOTED_UNITS = 300
+"""How much of an item's text is repeated where one of its answers is changed below, in UTF-16 units."""
 MAX_TOAST_UNITS = 200
 """The longest toast that Telegram takes."""
 _HASH_MULTIPLIER = 2_654_435_761
@@ -88,9 +90,11 @@ def render_item(item: AssignedItem, translate: Texts, *, progress: ItemProgress)
 
 
 def render_question(item: AssignedItem, translate: Texts, progress: ItemProgress) -> tuple[RenderedMessage, ...]:
-    """The question that is asked now without the item, to be read below it."""
+    """The question that is asked now without the item, to be read below it; to change an answer, the item is named."""
+    stimulus = TextBlock(message_layout.shorten_text(item.stimulus, MAX_QUOTED_UNITS), fold=True)
+    named = [build_header(item, translate), stimulus] if item.revision else []
     return message_layout.render_messages(
-        _build_question_blocks(progress, translate),
+        [*named, *_build_question_blocks(progress, translate)],
         translate,
         buttons=_build_item_buttons(item, translate, progress),
         protect=not INPUTS[progress.asked.shown.question.kind].is_separate,

@@ -66,6 +66,21 @@ def test_another_text_takes_the_place_of_the_first(chat: Chat, load: Load) -> No
     assert chat.answers() == ["4"]
 
 
+def test_a_text_for_an_earlier_item_is_shown_with_that_item(chat: Chat, load: Load) -> None:
+    """Where an earlier answer is being changed below the next item, the preview says whose it is."""
+    load(ROWS, items=SHOWN, question=QUESTION)
+    chat.begin()
+    first = chat.last.text.split("\n\n")[1]
+    chat.say("три")
+    chat.tap("Зберегти")
+    assert first not in chat.last.text
+    chat.tap("Змінити")
+    preview = chat.say("чотири")[-1]
+    assert preview.startswith(f"1\n\n{first}\n\n")
+    chat.tap("Зберегти")
+    assert chat.answers() == ["три", "чотири"]
+
+
 @pytest.mark.parametrize(
     ("question", "typed", "told"),
     [
