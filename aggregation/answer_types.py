@@ -190,8 +190,8 @@ def score_answers(
             units=units,
             progress=progress,
         )
-    scored = _compare_answers(answers, skips)
-    individual, majority, options = _sum_contributions(answers, scored)
+    scored = compare_answers(answers, skips)
+    individual, majority, options = sum_contributions(answers, scored)
     metrics = _list_metrics(answers)
     annotators = score_annotators(scored, confidence_level=confidence_level)
     build_unit = partial(score_unit, scored=scored, metrics=metrics, confidence_level=confidence_level)
@@ -255,7 +255,7 @@ def _compute_rows(
     )
 
 
-def _compare_answers(answers: Answers, skips: pd.DataFrame | None) -> ScoredAnswers:
+def compare_answers(answers: Answers, skips: pd.DataFrame | None) -> ScoredAnswers:
     """The answers on items that have gold; an answer is right if it equals a right answer after normalisation."""
     scored = replace(compare_with_gold(answers.votes, skips), classes=None)
     rows = zip(scored.frame["item"], scored.frame["answer"], scored.voted, strict=True)
@@ -263,7 +263,7 @@ def _compare_answers(answers: Answers, skips: pd.DataFrame | None) -> ScoredAnsw
     return replace(scored, right=np.array(right, dtype=np.float64))
 
 
-def _sum_contributions(
+def sum_contributions(
     answers: Answers, scored: ScoredAnswers
 ) -> tuple[Contributions, Contributions, GradedOptions | None]:
     """What single answers and majorities contribute, and the graded options of texts, which alone have options."""

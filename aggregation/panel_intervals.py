@@ -100,9 +100,10 @@ def build_interval(value: float, variance: float, *, scale: Scale, quantile: flo
 
     The effective n of a share is at most `n`. A value at an end of its scale, or without variance, has none.
     """
-    if scale == "errors":
+    if scale in ("errors", "difference"):
         half_width = quantile * variance**0.5
-        return Interval(low=max(0.0, value - half_width), high=value + half_width)
+        low = value - half_width
+        return Interval(low=max(0.0, low) if scale == "errors" else low, high=value + half_width)
     if scale == "correlation":
         half = build_interval((1 + value) / 2, variance / 4, scale="fraction", quantile=quantile, n=n)
         if half.low is None or half.high is None:

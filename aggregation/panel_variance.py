@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from aggregation.schema import Codes, Floats
 
-Scale = Literal["share", "fraction", "correlation", "errors"]
+Scale = Literal["share", "fraction", "correlation", "errors", "difference"]
 """What values a metric has: a share counts right answers; a fraction is any other number from 0 to 1; a correlation
-goes from -1 to 1; errors are 0 or more."""
+goes from -1 to 1; errors are 0 or more; a difference has no ends."""
 
 FEWEST_PEOPLE = 5  # with fewer people there is none for a fresh panel: fewer were not simulated
 RELATIVE_STEP = 1e-5  # of the central differences by which a gradient is taken
@@ -182,7 +182,9 @@ def count_items_df(metric: Metric, contributions: Contributions, of_groups: Floa
     if metric.scale == "correlation":
         value, variance = (1 + value) / 2, variance / 4
     spread = value * (1 - value)
-    design_effect = 0.0 if metric.scale == "errors" else 1.0 if spread <= 0 else variance * n_groups / spread
+    design_effect = (
+        0.0 if metric.scale in ("errors", "difference") else 1.0 if spread <= 0 else variance * n_groups / spread
+    )
     excess = max(0.0, n_groups * float((squared**2).sum()) / float(squared.sum()) ** 2 - 3)
     return 2 * n_groups / (2 * n_groups / (n_groups - 1) + (1 - min(1.0, design_effect)) * excess)
 

@@ -48,6 +48,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "aggregate": "Consensus of the votes; its accuracy against gold.",
         "agreement": "Agreement between annotators.",
         "baseline": "Human performance against gold.",
+        "compare-pilots": "Compare projects over the same items: agreement, confidence, time, skips and accuracy, in"
+        " pairs with intervals.",
         "export": "Write the published files and the report page; corrected texts and filtered items have files of"
         " their own.",
         "build": "Write a benchmark: the items, prompts and scorer that people had, for models.",

@@ -19,6 +19,7 @@ from annotation.campaigns.questions import (
     SpanQuestion,
     TextQuestion,
 )
+from annotation.campaigns.stimulus import compute_text_digest
 from annotation.errors import BadInput
 from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import frames, item_frames, queries, second_passes
@@ -86,6 +87,15 @@ def build_data_set(session: Session, project: Project, name: str | None = None) 
         removed_annotators=frames.read_removed_annotators(session, project),
         **_get_scoring_fields(session, project, question, items, first=later is None),
     )
+
+
+def hash_item_texts(session: Session, project: Project) -> dict[str, str]:
+    """The sha256 of what each main item shows in its first step, by item_id, without question and options.
+
+    `stimulus_sha256` has both too, so that it differs wherever wordings do.
+    """
+    contents = item_frames.read_item_contents(session, project)
+    return {item: compute_text_digest(shown) for item, (shown, _) in contents.items()}
 
 
 def _get_question(definition: project_files.ProjectFile, name: str | None) -> Question:

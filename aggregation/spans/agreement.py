@@ -44,7 +44,9 @@ def compute_span_agreement(
     texts = {item: str(chosen.items.loc[item, "text"]) for item in spans_by_item}
     measures: dict[str, Callable[[str], float]] = {
         "span_f1_exact": lambda item: _average_f1(spans_by_item[item]),
-        "span_f1_token": lambda item: _average_f1([_list_words(spans, texts[item]) for spans in spans_by_item[item]]),
+        "span_f1_token": lambda item: _average_f1(
+            [list_touched_words(spans, texts[item]) for spans in spans_by_item[item]]
+        ),
         "span_f1_char": lambda item: _average_f1([_list_characters(spans) for spans in spans_by_item[item]]),
         "span_majority": lambda item: float(_count_most_marked(spans_by_item[item]) * 2 > len(spans_by_item[item])),
     }
@@ -71,10 +73,11 @@ def _count_most_marked(votes: list[SpanSet]) -> int:
 
 
 def _average_f1(votes: list[frozenset[object]] | list[SpanSet]) -> float:
-    return float(np.mean([_compute_f1(one, two) for one, two in combinations(votes, 2)]))
+    return float(np.mean([compute_set_f1(one, two) for one, two in combinations(votes, 2)]))
 
 
-def _compute_f1(one: frozenset[object] | SpanSet, two: frozenset[object] | SpanSet) -> float:
+def compute_set_f1(one: frozenset[object] | SpanSet, two: frozenset[object] | SpanSet) -> float:
+    """2 |A and B| / (|A| + |B|); 1 where both are empty."""
     total = len(one) + len(two)
     return 2 * len(frozenset(one) & frozenset(two)) / total if total else 1.0
 
@@ -83,7 +86,7 @@ def _list_characters(spans: SpanSet) -> frozenset[object]:
     return frozenset((number, span.label) for span in spans for number in range(span.start, span.end))
 
 
-def _list_words(spans: SpanSet, text: str) -> frozenset[object]:
+def list_touched_words(spans: SpanSet, text: str) -> frozenset[object]:
     """The number of each word that a span touches, with the span's label."""
     return frozenset(
         (number, span.label)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
@@ -97,12 +97,17 @@ def _average_cer(texts: Counter[str]) -> float:
 
 
 def _average_chrf(texts: Counter[str]) -> float:
+    return _average_over_pairs(texts, build_chrf_measure(texts), equal=1.0)
+
+
+def build_chrf_measure(texts: Iterable[str]) -> Callable[[str, str], float]:
+    """The mean chrF (0 to 1) of two of these texts, each being the reference once, as a function of both."""
     ngrams = {text: count_ngrams(text) for text in texts}
 
     def measure(one: str, two: str) -> float:
         return (chrf(ngrams[one], ngrams[two]) + chrf(ngrams[two], ngrams[one])) / 2
 
-    return _average_over_pairs(texts, measure, equal=1.0)
+    return measure
 
 
 def _average_over_pairs(texts: Counter[str], measure: Callable[[str, str], float], *, equal: float) -> float:

@@ -174,7 +174,7 @@ def _build_row(
         if name == "cohen_kappa_pooled":
             row = estimate_pooled_cohen(votes, resampling=resampling, how=how)
             return replace(row, basis=basis, positions=votes.classes_are_positions)
-        statistic = _build_statistic(name, votes, vote_sums)
+        statistic = build_statistic(name, votes, vote_sums)
         resampled = None if resampled_sums is None else statistic(resampled_sums)
         value = item_columns.compute(statistic)
     return estimate_coefficient(
@@ -215,7 +215,7 @@ def _find_reason_undefined(name: CoefficientName, votes: Votes, vote_sums: VoteS
     return ""
 
 
-def _build_statistic(name: CoefficientName, votes: Votes, vote_sums: VoteSums) -> Statistic:
+def build_statistic(name: CoefficientName, votes: Votes, vote_sums: VoteSums) -> Statistic:
     """The formula of the coefficient, as a function of the column sums."""
     if name in MEAN_NAMES:
         return formulas.build_mean(MEAN_NAMES.index(name))
