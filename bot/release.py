@@ -85,6 +85,7 @@ def build_data_set(session: Session, project: Project, name: str | None = None) 
         control_gold=item_frames.read_control_gold(session, project, later=later),
         removed_annotators=frames.read_removed_annotators(session, project),
         adjudications=review_frames.read_adjudications(session, project, question=question.name),
+        gold_strata=review_frames.read_gold_strata(session, project, question=question.name),
         reviews=pd.DataFrame() if later is not None else review_frames.read_reviews(session, project),
         **_get_scoring_fields(session, project, question, items, first=later is None),
     )

@@ -62,7 +62,7 @@ class DataSet:
 
     `adjudications` are the decisions of adjudicators on its items, `reviews` those of reviewers on the answers to all
     questions (in the data set of the first question), with the columns of `review_tables` but `dataset`; frames without
-    rows where there are none.
+    rows where there are none. `gold_strata` has the stratum of each item that was drawn for a gold review.
     """
 
     name: str
@@ -86,6 +86,7 @@ class DataSet:
     removed_annotators: Mapping[str, str] = field(default_factory=dict)
     adjudications: pd.DataFrame = field(default_factory=pd.DataFrame)
     reviews: pd.DataFrame = field(default_factory=pd.DataFrame)
+    gold_strata: Mapping[str, str] = field(default_factory=dict)
 
     def exclusion_kinds(self) -> pd.Series[str]:
         """Why each response does not count, None where it does. Every published number uses this filter and no other.

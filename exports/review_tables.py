@@ -12,10 +12,10 @@ from exports.writers import format_csv
 
 ADJUDICATION_COLUMNS = (
     "dataset", "item_id", "item_revision", "number", "decision", "labels", "version", "declared_gold", "declared_right",
-    "adjudicator", "decided_at", "comment", "holds", "reasons", "stratum",
+    "adjudicator", "decided_on", "comment", "holds", "reasons", "stratum",
 )  # fmt: skip
 REVIEW_COLUMNS = (
-    "dataset", "item_id", "annotator", "revision", "number", "decision", "reason", "reviewer", "reviewed_at",
+    "dataset", "item_id", "annotator", "revision", "number", "decision", "reason", "reviewer", "reviewed_on",
     "gold_shown", "holds",
 )  # fmt: skip
 

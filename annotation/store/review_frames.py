@@ -31,7 +31,7 @@ def read_adjudications(session: Session, project: Project, *, question: str) -> 
     """One row per decision on a main item, by item_id and number: what was decided, by whom, when, and why it waited.
 
     Columns: item_id, item_revision, number, decision, labels (the right answers, the gold first, as a JSON list),
-    version, adjudicator, decided_at (ISO 8601), comment, holds (it was not taken back), reasons (a JSON list), stratum;
+    version, adjudicator, decided_on (the day), comment, holds (it was not taken back), reasons (a JSON list), stratum;
     adjudicator is None where a fix of the item took the decision back.
     """
     columns: list[Any] = [
@@ -42,7 +42,7 @@ def read_adjudications(session: Session, project: Project, *, question: str) -> 
         col(Adjudication.labels),
         col(Adjudication.gold_version).label("version"),
         col(Annotator.pseudonym).label("adjudicator"),
-        col(Adjudication.at).label("decided_at"),
+        col(Adjudication.at).label("decided_on"),
         col(Adjudication.comment),
         col(AdjudicationCase.reasons),
         col(AdjudicationCase.stratum),
@@ -64,14 +64,26 @@ def read_adjudications(session: Session, project: Project, *, question: str) -> 
     last = frame.groupby("item_id")["number"].transform("max") if len(frame) else frame["number"]
     undone = frame["decision"] == AdjudicationDecision.UNDONE
     frame = frame.assign(holds=((frame["number"] == last) & ~undone).astype(object))
-    return _write_values(frame, lists=("labels", "reasons"), time="decided_at")
+    return _write_values(frame, lists=("labels", "reasons"), time="decided_on")
+
+
+def read_gold_strata(session: Session, project: Project, *, question: str) -> dict[str, str]:
+    """The stratum of each item that was drawn for the gold review of a question, by item_id, sorted."""
+    drawn = sa.select(col(Item.external_id), col(AdjudicationCase.stratum)).join(
+        AdjudicationCase, col(AdjudicationCase.item_id) == col(Item.id)
+    )
+    of_question = drawn.where(col(Item.project_id) == project.id, col(AdjudicationCase.question) == question)
+    rows = session.execute(
+        of_question.where(col(AdjudicationCase.gold_review_id).is_not(None)).order_by(col(Item.external_id))
+    )
+    return {item: str(stratum) for item, stratum in rows}
 
 
 def read_reviews(session: Session, project: Project) -> pd.DataFrame:
     """One row per decision on an answer, by item_id, annotator and number.
 
     Columns: item_id, annotator (whose answer it is), revision (of the answer), number, decision, reason, reviewer,
-    reviewed_at (ISO 8601), gold_shown, holds (it was not taken back, and the answer was not corrected since).
+    reviewed_on (the day), gold_shown, holds (it was not taken back, and the answer was not corrected since).
     """
     reviewer = aliased(Annotator)
     revisions = (
@@ -88,7 +100,7 @@ def read_reviews(session: Session, project: Project) -> pd.DataFrame:
         col(SubmissionReview.decision),
         col(SubmissionReview.reason),
         col(reviewer.pseudonym).label("reviewer"),
-        col(SubmissionReview.at).label("reviewed_at"),
+        col(SubmissionReview.at).label("reviewed_on"),
         col(SubmissionReview.gold_shown),
         revisions.label("last_revision"),
     ]
@@ -106,17 +118,17 @@ def read_reviews(session: Session, project: Project) -> pd.DataFrame:
     last = frame.groupby("assignment_id")["number"].transform("max") if len(frame) else frame["number"]
     holds = (frame["number"] == last) & (frame["decision"] != ReviewDecision.UNDONE)
     frame = frame.assign(holds=(holds & (frame["revision"] == frame["last_revision"])).astype(object))
-    return _write_values(frame.drop(columns=["assignment_id", "last_revision"]), lists=(), time="reviewed_at")
+    return _write_values(frame.drop(columns=["assignment_id", "last_revision"]), lists=(), time="reviewed_on")
 
 
 def _write_values(frame: pd.DataFrame, *, lists: tuple[str, ...], time: str) -> pd.DataFrame:
-    """Lists as JSON, times in ISO 8601, decisions as text, None for an unknown or empty cell."""
+    """Lists as JSON, times as days, decisions as text, None for an unknown or empty cell."""
 
     def encode_list(value: Any) -> str | None:
         return None if value is None else json.dumps(value, ensure_ascii=False)
 
     columns: dict[str, list[Any]] = {name: [encode_list(value) for value in frame[name]] for name in lists}
-    columns[time] = [value.isoformat(timespec="seconds") for value in frame[time]]
+    columns[time] = [value.date().isoformat() for value in frame[time]]
     columns["decision"] = [str(decision.value) for decision in frame["decision"]]
     written = frame.assign(
         **{name: pd.Series(values, index=frame.index, dtype=object) for name, values in columns.items()}

@@ -57,18 +57,37 @@ def adjudicate(
     """
     from annotation.errors import BadInput
     from annotation.workflow.review import cases, reviewers
+    from bot import doubtful_items, release
     from bot.commands import database_session, decision_files, terminal_output
 
     if (sample is not None or models is not None) and not gold_review:
         raise BadInput("--sample and --models are for a gold review.", remedy="Add --gold-review.")
     with database_session.open_database() as database:
-        with database.transaction() as session:
-            loaded = database_session.get_project(session, project)
-            person = reviewers.get_reviewer(session, adjudicator)
+        with database.reading() as view:
+            loaded = database_session.get_project(view, project)
+            person = reviewers.get_reviewer(view, adjudicator)
             asked = cases.get_question(loaded, question)
-            _refresh_cases(session, loaded, asked, method=method, below=below, seed=seed)
-            if gold_review:
-                _plan_review(session, loaded, asked, sample=sample, models=models, seed=seed)
+            data = release.build_data_set(view, loaded, asked.name)
+            golds = cases.list_gold_items(view, project=loaded, question=asked.name)
+            is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
+        doubts = doubtful_items.find_doubts(data, method=method.value, below=below, seed=seed)
+        answers = {} if models is None else doubtful_items.read_model_answers(models, golds)
+        strata = doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {}
+        now = database_session.get_current_time()
+        with database.transaction() as session:
+            stored = database_session.get_project(session, loaded.name)
+            cases.refresh_cases(session, project=stored, question=asked.name, doubts=doubts, now=now)
+            if gold_review and (not is_planned or sample is not None or models is not None):
+                cases.plan_gold_review(
+                    session,
+                    project=stored,
+                    question=asked.name,
+                    strata=strata,
+                    candidates=answers,
+                    sample=DEFAULT_SAMPLE if sample is None else sample,
+                    seed=seed,
+                    now=now,
+                )
         queue = _Queue(database, loaded.name, asked, person, gold_review)
         if undo:
             terminal_output.print_sentence(queue.undo_decision())
@@ -215,42 +234,3 @@ class _Queue:
                 now=database_session.get_current_time(),
             )
         return "You have decided on nothing here." if item is None else f"Taken back: {item}."
-
-
-def _refresh_cases(
-    session: Session, project: Project, question: Question, *, method: Method, below: float, seed: int
-) -> None:
-    from annotation.workflow.review import cases
-    from bot import doubtful_items, release
-    from bot.commands import database_session
-
-    data = release.build_data_set(session, project, question.name)
-    doubts = doubtful_items.find_doubts(data, method=method.value, below=below, seed=seed)
-    now = database_session.get_current_time()
-    cases.refresh_cases(session, project=project, question=question.name, doubts=doubts, now=now)
-
-
-def _plan_review(
-    session: Session, project: Project, question: Question, *, sample: int | None, models: Path | None, seed: int
-) -> None:
-    """Plan the gold review where it is not planned yet, or say that it is."""
-    from annotation.workflow.review import cases
-    from bot import doubtful_items, release
-    from bot.commands import database_session
-
-    is_planned = cases.find_gold_review(session, project=project, question=question.name) is not None
-    if is_planned and sample is None and models is None:
-        return
-    golds = cases.list_gold_items(session, project=project, question=question.name)
-    answers = {} if models is None else doubtful_items.read_model_answers(models, golds)
-    data = release.build_data_set(session, project, question.name)
-    cases.plan_gold_review(
-        session,
-        project=project,
-        question=question.name,
-        strata=doubtful_items.divide_into_strata(data, golds, answers),
-        candidates=answers,
-        sample=DEFAULT_SAMPLE if sample is None else sample,
-        seed=seed,
-        now=database_session.get_current_time(),
-    )

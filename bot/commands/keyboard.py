@@ -13,12 +13,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-import typer
-
 from bot.commands.terminal_output import get_console
 
 ENTER = "\n"
 QUIT = "q"
+CYRILLIC_KEYS = str.maketrans("йіыгиефкФК", "qssubtarAR")
+"""The letters on the keys that commands know, of Ukrainian and Russian keyboards, and the Latin ones."""
+ESCAPE, ESCAPE_SECONDS = b"\x1b", 0.02
+"""The beginning of what a key without a character sends, and how long the rest of it may take."""
 EDITORS = ("nano", "vi")
 """Programs for longer texts, where neither $VISUAL nor $EDITOR names one."""
 
@@ -35,9 +37,41 @@ def clear_screen() -> None:
 
 
 def read_key() -> str:
-    """The next key, ENTER for the key of that name; at the end of the input it is QUIT."""
-    key = typer.getchar() if is_terminal() else sys.stdin.read(1)
-    return ENTER if key == "\r" else key or QUIT
+    """The next key, ENTER for the key of that name; at the end of the input it is QUIT.
+
+    A letter of a Ukrainian or Russian keyboard is the Latin one on the same key. Arrows and the like are no key.
+    """
+    key = _read_terminal_key() if is_terminal() else sys.stdin.read(1)
+    return ENTER if key == "\r" else key.translate(CYRILLIC_KEYS) if key else QUIT
+
+
+def _read_terminal_key() -> str:
+    """A character as it is typed, without waiting for Enter; what was typed before is not lost.
+
+    Typer's own function would throw away what was typed before it is called.
+    """
+    import select
+    import termios
+    import tty
+
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal, termios.TCSADRAIN)
+    try:
+        raw = os.read(terminal, 1)
+        if raw == ESCAPE and select.select([terminal], [], [], ESCAPE_SECONDS)[0] and os.read(terminal, 1) in b"[O":
+            while not b"@" <= os.read(terminal, 1) <= b"~":  # parameters, until the letter that ends them
+                pass
+        while raw and raw[0] >= 0b11000000 and len(raw) < _count_bytes(raw[0]):
+            raw += os.read(terminal, 1)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+    return raw.decode("utf-8", errors="replace")
+
+
+def _count_bytes(first: int) -> int:
+    """How many bytes a character has in UTF-8, by its first one."""
+    return 2 + (first >= 0b11100000) + (first >= 0b11110000)
 
 
 def read_line(prompt: str) -> str:

@@ -145,6 +145,7 @@ class _Queue:
 
         with self.database.reading() as view:
             listed = self._list_answers(view)
+        self._record_shown_gold(listed)
         answers = [
             {
                 "answer_id": one.answer_id,
@@ -175,6 +176,7 @@ class _Queue:
                 waiting = [one for one in self._list_waiting(view) if one.answer_id not in skipped]
             if not waiting:
                 break
+            self._record_shown_gold(waiting[:1])
             answer = SubmissionScreen(
                 submission=waiting[0],
                 questions=definition.all_questions,
@@ -206,6 +208,22 @@ class _Queue:
         from bot.commands import database_session
 
         return database_session.get_project(session, self.project)
+
+    def _record_shown_gold(self, shown: Sequence[Submission]) -> None:
+        """Record that the reviewer sees the gold of the items of these answers, before they see it."""
+        from annotation.workflow.review import reviewers
+        from bot.commands import database_session
+
+        items = [one.item.external_id for one in shown if one.golds]
+        if items:
+            with self.database.transaction() as session:
+                reviewers.record_shown_gold(
+                    session,
+                    project=self._get_project(session),
+                    reviewer=self.reviewer,
+                    items=items,
+                    now=database_session.get_current_time(),
+                )
 
     def _list_answers(self, session: Session) -> list[Submission]:
         from annotation.workflow.review import submissions

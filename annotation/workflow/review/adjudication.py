@@ -73,7 +73,7 @@ def list_open_cases(
             Item.project_id == project.id,
             AdjudicationCase.question == question.name,
             sa.not_(decided),
-            ~reviewers.build_answered_condition(adjudicator.id or 0, saw_gold=True),
+            ~reviewers.build_answered_condition(adjudicator.id or 0),
         )
     )
     if gold_review:
@@ -81,11 +81,14 @@ def list_open_cases(
     if case_id is not None:
         query = query.where(AdjudicationCase.id == case_id)
     definition = definitions.get_project_definition(project)
+    seen = reviewers.list_seen_gold(session, project=project, reviewer=adjudicator)
     rows = session.exec(query.order_by(col(AdjudicationCase.position), col(AdjudicationCase.id))).all()
     return [
         case
         for case, item in rows
-        if (gold_review or case.reasons) and not reviewers.is_maker(definition, item, adjudicator.pseudonym)
+        if (gold_review or case.reasons)
+        and item.external_id not in seen
+        and not reviewers.is_maker(definition, item, adjudicator.pseudonym)
     ]
 
 

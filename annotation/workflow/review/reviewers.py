@@ -6,8 +6,8 @@ Nobody judges what they answered, made, or saw the gold of.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal, pseudonyms
-from annotation.store.models import Annotator, Assignment, Item, SubmissionReview
+from annotation.store.models import Annotator, Assignment, Item, Project
 from annotation.vocabulary import AssignmentStatus, Event
 
 NAMESPACE = "reviewer"
@@ -57,25 +57,44 @@ def get_reviewer(session: Session, pseudonym: str) -> Annotator:
     return found
 
 
-def build_answered_condition(annotator_id: int, *, saw_gold: bool) -> sa.ColumnElement[bool]:
-    """The condition that a person was assigned the item, here or in another project; with `saw_gold` also that they
-    reviewed an answer to it beside the gold.
+def build_answered_condition(annotator_id: int) -> sa.ColumnElement[bool]:
+    """The condition that a person was assigned the item, here or in another project.
 
     It is the same item where id and group are the same, as in follow-up projects. An assignment that expired before it
     was shown is none.
     """
     other, answered = aliased(Item), aliased(Assignment)
-    is_same: Any = (col(other.external_id) == col(Item.external_id)) & (col(other.group_id) == col(Item.group_id))
-    of_item = sa.select(col(answered.id)).join(other, col(other.id) == col(answered.item_id)).where(is_same)
-    met = of_item.where(
+    of_item = (
+        sa.select(col(answered.id))
+        .join(other, col(other.id) == col(answered.item_id))
+        .where(col(other.external_id) == col(Item.external_id), col(other.group_id) == col(Item.group_id))
+    )
+    return of_item.where(
         col(answered.annotator_id) == annotator_id,
         sa.or_(col(answered.status) != AssignmentStatus.EXPIRED, col(answered.shown_at).is_not(None)),
     ).exists()
-    if not saw_gold:
-        return met
-    review = aliased(SubmissionReview)
-    seen = of_item.join(review, col(review.assignment_id) == col(answered.id))
-    return sa.or_(met, seen.where(col(review.annotator_id) == annotator_id, col(review.gold_shown)).exists())
+
+
+def record_shown_gold(
+    session: Session, *, project: Project, reviewer: Annotator, items: Iterable[str], now: datetime
+) -> None:
+    """Record that a reviewer is shown the gold of these items (external ids), of which they then adjudicate none."""
+    unseen = sorted(set(items) - list_seen_gold(session, project=project, reviewer=reviewer))
+    if unseen:
+        journal.record_event(
+            session,
+            Event.GOLD_SHOWN,
+            now=now,
+            project_id=project.id,
+            annotator_id=reviewer.id,
+            data={"items": unseen},
+        )
+
+
+def list_seen_gold(session: Session, *, project: Project, reviewer: Annotator) -> frozenset[str]:
+    """The items (external ids) of a project of which a reviewer was shown the gold."""
+    events = journal.list_project_events(session, Event.GOLD_SHOWN, project_id=project.id or 0)
+    return frozenset(item for event in events if event.annotator_id == reviewer.id for item in event.data["items"])
 
 
 def is_maker(definition: ProjectFile, item: Item, pseudonym: str) -> bool:

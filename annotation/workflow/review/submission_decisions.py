@@ -15,8 +15,11 @@ from sqlmodel import Session, col, func, select
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.review_vocabulary import ReviewDecision, build_rejection
 from annotation.store import annotator_locks
+from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Annotator, Assignment, Project, SubmissionReview
+from annotation.vocabulary import AssignmentStatus
 from annotation.workflow import definitions, participations
+from annotation.workflow.annotators import withdrawal
 from annotation.workflow.quality import enforcement, exclusions
 from annotation.workflow.review import submissions
 
@@ -102,20 +105,32 @@ def undo_review(session: Session, *, project: Project, reviewer: Annotator, now:
     session.add(undone)
     session.flush()
     if last.decision is ReviewDecision.REJECTED:
-        exclusions.reinstate_answers(
-            session, assignment_ids=[last.assignment_id], exclusion=build_rejection(last.reason), now=now
-        )
-        participation = participations.get_participation(locked, project_id=project.id or 0)
-        if participation is not None:
-            enforcement.enforce_rules(
-                session,
-                project=project,
-                definition=definitions.get_project_definition(project),
-                participation=participation,
-                assignment_id=last.assignment_id,
-                now=now,
-            )
+        _reinstate_answer(session, locked, project=project, assignment=assignment, reason=last.reason, now=now)
     return last.assignment_id
+
+
+def _reinstate_answer(
+    session: Session, locked: LockedAnnotator, *, project: Project, assignment: Assignment, reason: str, now: datetime
+) -> None:
+    """Count an answer again that was rejected, unless its annotator withdrew, or something else excludes it."""
+    ids = [assignment.id or 0]
+    exclusions.reinstate_answers(session, assignment_ids=ids, exclusion=build_rejection(reason), now=now)
+    if assignment.status is AssignmentStatus.WITHDRAWN:
+        post_hoc = project.started_at is not None
+        exclusions.exclude_answers(
+            session, assignment_ids=ids, exclusion=withdrawal.WITHDRAWN, post_hoc=post_hoc, now=now
+        )
+        return
+    participation = participations.get_participation(locked, project_id=project.id or 0)
+    if participation is not None:
+        enforcement.enforce_rules(
+            session,
+            project=project,
+            definition=definitions.get_project_definition(project),
+            participation=participation,
+            assignment_id=ids[0],
+            now=now,
+        )
 
 
 _OTHER = aliased(SubmissionReview)

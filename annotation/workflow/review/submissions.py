@@ -112,7 +112,7 @@ def _select_answers(project: Project, reviewer: Annotator, answer_id: int | None
             col(Judgement.skip_reason).is_(None),
             judgements.build_final_revision_condition(),
             judgements.build_counting_condition(ignoring=(ExclusionKind.REJECTED,)),
-            ~reviewers.build_answered_condition(reviewer.id or 0, saw_gold=False),
+            ~reviewers.build_answered_condition(reviewer.id or 0),
         )
     )
     query = query if answer_id is None else query.where(Assignment.id == answer_id)
