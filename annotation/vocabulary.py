@@ -231,6 +231,7 @@ class Event(StrEnum):
     ITEM_PAUSED = "item paused"
     ITEMS_MOVED = "items handed over"
     REPORTS_DISMISSED = "reports dismissed"
+    GOLD_SHOWN = "gold shown"
     INVITATION_MADE = "invitation made"
     INVITATION_REDEEMED = "invitation redeemed"
     CONSENT_GIVEN = "consent given"

@@ -96,7 +96,7 @@ def build_delivery_settings(
         explain_failure=update_handler.explain_failure,
         conversation=ConversationSettings(key=key, simulated=simulated, label_studio_url=label_studio_url),
         protect=protect,
-        collect_notifications=notifications.deliver_organiser_answers,
+        collect_notifications=notifications.collect_notifications,
         bot_profiles=notifications.list_bot_profiles(),
     )
 

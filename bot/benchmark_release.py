@@ -27,6 +27,7 @@ from annotation.store import item_frames, queries
 from annotation.store.models import Assignment, Item, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Pool
 from bot import release
+from exports.adjudicated_gold import fill_missing_gold
 from exports.benchmark_items.sources import BuildSource, TaskSource, UnfitQuestion
 from exports.filtering.filtered_items import decide_items
 
@@ -114,7 +115,7 @@ def _read_facts(session: Session, project: Project, definition: project_files.Pr
 
 def _build_task_source(session: Session, facts: _ProjectFacts, question: Question, *, later: str | None) -> TaskSource:
     project, definition = facts.project, facts.definition
-    data = release.build_data_set(session, project, later)
+    data = fill_missing_gold(release.build_data_set(session, project, later))
     field = question.field if isinstance(question, EditQuestion | SpanQuestion) else None
     texts, training = (
         item_frames.read_shown_items(session, project, pool, field=field, later=later)

@@ -37,6 +37,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "status": "Show how far the projects are, or one of them with annotators, control items and precision.",
         "bot": "Run the Telegram bot until it is stopped.",
         "import": "Import votes from another tool.",
+        "review": "Accept or reject texts, corrections and marked parts, blind to who gave them.",
+        "adjudicate": "Decide what is right where answers disagree, or contradict their gold.",
         "label-studio": "Work in Label Studio, by people who may see everything there.",
     },
     "People": {

@@ -22,7 +22,7 @@ from annotation.campaigns.questions import (
 from annotation.campaigns.stimulus import compute_text_digest
 from annotation.errors import BadInput
 from annotation.loading.drafts import pause_garbage_collection
-from annotation.store import frames, item_frames, queries, second_passes
+from annotation.store import frames, item_frames, queries, review_frames, second_passes
 from annotation.store.models import Project
 from annotation.vocabulary import Surface
 from exports import inputs
@@ -85,6 +85,9 @@ def build_data_set(session: Session, project: Project, name: str | None = None) 
         normalise=question.normalisation,
         control_gold=item_frames.read_control_gold(session, project, later=later),
         removed_annotators=frames.read_removed_annotators(session, project),
+        adjudications=review_frames.read_adjudications(session, project, question=question.name),
+        gold_strata=review_frames.read_gold_strata(session, project, question=question.name),
+        reviews=pd.DataFrame() if later is not None else review_frames.read_reviews(session, project),
         **_get_scoring_fields(session, project, question, items, first=later is None),
     )
 

@@ -59,6 +59,10 @@ class DataSet:
     imported answers. `simulated` is true where at least one annotator is simulated. `control_gold` is the gold of
     control items that are not among `items`; `removed_annotators` maps annotators who were excluded, failed or withdrew
     to the reason.
+
+    `adjudications` are the decisions of adjudicators on its items, `reviews` those of reviewers on the answers to all
+    questions (in the data set of the first question), with the columns of `review_tables` but `dataset`; frames without
+    rows where there are none. `gold_strata` has the stratum of each item that was drawn for a gold review.
     """
 
     name: str
@@ -80,6 +84,9 @@ class DataSet:
     normalise: Normalisation | None = None
     control_gold: Mapping[str, str] = field(default_factory=dict)
     removed_annotators: Mapping[str, str] = field(default_factory=dict)
+    adjudications: pd.DataFrame = field(default_factory=pd.DataFrame)
+    reviews: pd.DataFrame = field(default_factory=pd.DataFrame)
+    gold_strata: Mapping[str, str] = field(default_factory=dict)
 
     def exclusion_kinds(self) -> pd.Series[str]:
         """Why each response does not count, None where it does. Every published number uses this filter and no other.

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from aggregation.answer_types import build_consensus
+from exports.adjudicated_gold import replace_gold
 from exports.inputs import DataSet
 from exports.number_formats import format_column
 from exports.results import DataSetResult
@@ -23,15 +24,16 @@ HUMAN_ITEM_COLUMNS = (
 def build_gold_table(result: DataSetResult) -> pd.DataFrame:
     """One row for each item, answered or not, with the columns GOLD_COLUMNS.
 
-    `gold` is the declared label with its origin and version, else the consensus with the origin `votes`. `confidence`
+    `gold` is the label that adjudicators decided, else the declared one, each with its origin and version, else the
+    consensus with the origin `votes`. It is empty for an item that adjudicators found broken. `confidence`
     is always that of the consensus, 0 to 1; `gold_confidence` is that of gold made of votes, `gold_support` the share
-    of votes that say the declared gold. `consensus` is empty where a tie is left open. `n_excluded` counts answers to
-    the item that do not count; `method` gives version, iterations, convergence and tie rule of the consensus, and of
-    texts how they were compared, `warning` the reasons to doubt it.
+    of votes that say the declared or adjudicated gold. `consensus` is empty where a tie is left open. `n_excluded`
+    counts answers to the item that do not count; `method` gives version, iterations, convergence and tie rule of the
+    consensus, and of texts how they were compared, `warning` the reasons to doubt it.
     """
-    items = result.data.items.set_index("item_id").sort_index()
+    items = replace_gold(result.data).items.set_index("item_id").sort_index()
     labels = _list_consensus_labels(result).reindex(items.index)
-    declared, voted = items["gold"].notna(), labels["label"].notna()
+    declared, voted = items["gold_origin"].notna() | items["gold"].notna(), labels["label"].notna()
     frame = pd.DataFrame(
         {
             "dataset": result.data.name,
@@ -60,8 +62,9 @@ def build_gold_table(result: DataSetResult) -> pd.DataFrame:
 
 
 def _compute_gold_support(data: DataSet) -> pd.Series[float]:
-    """The share of each item's votes that say its declared gold, or another right answer, index item_id."""
-    right = _count_right_votes(data, gold=data.items.set_index("item_id")["gold"])
+    """The share of each item's votes that say its newest gold, or another right answer, index item_id."""
+    newest = replace_gold(data)
+    right = _count_right_votes(newest, gold=newest.items.set_index("item_id")["gold"])
     n_votes = data.list_counted_answers()["item_id"].value_counts()
     return (right / n_votes.reindex(right.index)).astype(float)
 

@@ -25,7 +25,7 @@ from aggregation.performance import Performance, Score, Unit, UnitName
 from aggregation.schema import Votes
 from exports import annotator_quality
 from exports.inputs import DataSet
-from exports.score_variants import POOLED, build_variants
+from exports.score_variants import POOLED, VARIANT_UNITS, build_variants
 
 NO_VOTES = "No answer counts: nobody has answered, or every answer is excluded."
 CIRCULAR = (
@@ -33,7 +33,6 @@ CIRCULAR = (
     "annotators.csv has `agreement_with_others` in place of scores."
 )
 UNITS: tuple[UnitName, ...] = ("individual", "majority", "dawid_skene")
-VARIANT_UNITS: tuple[UnitName, ...] = ("individual", "majority")  # a Dawid–Skene fit for each would take too long
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,8 @@ from dataclasses import replace
 
 import pandas as pd
 
+from aggregation.performance import UnitName
+from exports.adjudicated_gold import apply_adjudicated_gold, has_corrected_gold
 from exports.inputs import EXPOSED, DataSet
 
 PRIMARY = "all"
@@ -19,6 +21,7 @@ FIRST_ANSWERS = "first answers"
 EXPOSED_ONLY = "exposed only"
 WITHOUT_INSIDERS = "without insiders"
 EXCLUSIONS_KEPT = "exclusions kept"
+ADJUDICATED = "gold as adjudicated"
 INSTRUCTIONS = "instructions "  # followed by the first twelve characters of their sha256
 DESCRIPTIONS: Mapping[str, str] = {
     POOLED: "all votes of items that got more than were planned, which gives contested items more weight",
@@ -26,15 +29,21 @@ DESCRIPTIONS: Mapping[str, str] = {
     FIRST_ANSWERS: "the first answers, before any undo",
     EXPOSED_ONLY: "only answers of people who had met the group before, which no other score counts",
     WITHOUT_INSIDERS: "without the authors of the campaign and their colleagues",
-    EXCLUSIONS_KEPT: "with the answers that quality rules excluded",
+    EXCLUSIONS_KEPT: "with the answers that quality rules and reviewers excluded",
+    ADJUDICATED: "against the next version of the gold, as adjudicators decided; the first one is the headline",
     INSTRUCTIONS: "only answers under that version of the instructions",
 }
+VARIANT_UNITS: tuple[UnitName, ...] = ("individual", "majority")
+"""The units of which variants have scores; a Dawid–Skene fit for each variant would take too long."""
 UNDONE = "undone"
 """The skip reason of a first answer that was a skip and was undone: the reason given then is not known."""
 
 
 def build_variants(data: DataSet) -> dict[str, DataSet]:
-    """Build the variants of a data set by name, without those in which the same answers count and say the same."""
+    """Build the variants of a data set by name, without those in which the same answers count and say the same.
+
+    The variant against adjudicated gold is there where adjudicators decided on declared gold, whatever they decided.
+    """
     counted = data.exclusion_kinds().isna()
     variants = {
         SKIPS_EXCLUDED: _keep_rows(data, counted & data.responses["response"].notna()),
@@ -42,6 +51,7 @@ def build_variants(data: DataSet) -> dict[str, DataSet]:
         EXPOSED_ONLY: _keep_exposed(data),
         WITHOUT_INSIDERS: _keep_rows(data, counted & ~data.responses["insider"].eq(other=True)),
         EXCLUSIONS_KEPT: _restore_excluded(data),
+        ADJUDICATED: apply_adjudicated_gold(data),
         **_split_by_instructions(data, counted),
     }
     primary = _list_counted(data)
@@ -49,7 +59,8 @@ def build_variants(data: DataSet) -> dict[str, DataSet]:
     return {
         name: variant
         for name, variant in variants.items()
-        if name not in empty and not _list_counted(variant).equals(primary)
+        if name not in empty
+        and (has_corrected_gold(data) if name == ADJUDICATED else not _list_counted(variant).equals(primary))
     }
 
 

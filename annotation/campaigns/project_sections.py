@@ -18,7 +18,13 @@ from annotation.campaigns.sections.annotators import (
 )
 from annotation.campaigns.sections.base import Language, ProjectName, Seconds, Section, Text
 from annotation.campaigns.sections.file_paths import PathInFile
-from annotation.campaigns.sections.quality import CapsSection, FilteringSection, QualityRule, ReportsSection
+from annotation.campaigns.sections.quality import (
+    CapsSection,
+    FilteringSection,
+    QualityRule,
+    ReportsSection,
+    ReviewSection,
+)
 from annotation.campaigns.sections.release import (
     BenchmarkSection,
     DeclaredSection,
@@ -87,6 +93,7 @@ class ProjectSections(Section):
     attestation: AttestationSection | None = None
     exposure: ExposureSection | None = None
     reports: ReportsSection | None = None
+    review: ReviewSection | None = None
     filtering: FilteringSection | None = None
     caps: CapsSection | None = None
     lease: Seconds | None = None

@@ -29,6 +29,8 @@ def baseline(
     """
     from aggregation.answer_types import score_answers
     from bot.commands import terminal_output
+    from exports.adjudicated_gold import apply_adjudicated_gold, has_corrected_gold
+    from exports.score_variants import VARIANT_UNITS
 
     data = read_data_set(project, question)
     if circular_gold.has_no_other_gold(data):
@@ -40,13 +42,20 @@ def baseline(
         pooled = performance
         if scored is not data:
             pooled = score_answers(data.build_answers(), skips=data.build_skips())
-    if json:
-        _print_json(data, scored, performance, pooled)
+    if has_corrected_gold(data):
+        corrected = apply_adjudicated_gold(scored)
+        adjudicated = score_answers(corrected.build_answers(), skips=corrected.build_skips(), units=VARIANT_UNITS)
     else:
-        _print_tables(data, scored, performance, pooled)
+        adjudicated = None
+    if json:
+        _print_json(data, scored, performance, pooled, adjudicated)
+    else:
+        _print_tables(data, scored, performance, pooled, adjudicated)
 
 
-def _print_json(data: DataSet, scored: DataSet, performance: Performance, pooled: Performance) -> None:
+def _print_json(
+    data: DataSet, scored: DataSet, performance: Performance, pooled: Performance, adjudicated: Performance | None
+) -> None:
     from dataclasses import asdict
 
     from bot.commands import terminal_output
@@ -65,18 +74,23 @@ def _print_json(data: DataSet, scored: DataSet, performance: Performance, pooled
             "units": [asdict(unit) for unit in performance.units],
             "fresh_majorities": [asdict(unit) for unit in performance.fresh_majorities],
             "pooled_units": [] if scored is data else [asdict(unit) for unit in pooled.units],
+            "units_as_adjudicated": [] if adjudicated is None else [asdict(unit) for unit in adjudicated.units],
             "refused": dict(performance.refused),
             "annotators": performance.annotators.rename_axis("annotator").reset_index().to_dict("records"),
         }
     )
 
 
-def _print_tables(data: DataSet, scored: DataSet, performance: Performance, pooled: Performance) -> None:
+def _print_tables(
+    data: DataSet, scored: DataSet, performance: Performance, pooled: Performance, adjudicated: Performance | None
+) -> None:
     """Print the table of units with notes, and that of the other metrics where there are any."""
     from bot.commands import terminal_output
+    from exports.score_variants import ADJUDICATED, describe_variant
 
     units = _list_unit_rows(performance)
     units += [] if scored is data else _list_unit_rows(pooled, mark=" (all votes pooled)")
+    units += [] if adjudicated is None else _list_unit_rows(adjudicated, mark=f" ({ADJUDICATED})")
     columns = ("unit", "total", "wrong", "share right", "fresh panel, 95 %", "this panel, 95 %", "ties")
     notes = [
         *_describe_basis(data, scored),
@@ -84,6 +98,7 @@ def _print_tables(data: DataSet, scored: DataSet, performance: Performance, pool
         *_build_notes(performance),
         *describe_normalisation(data),
         *_warn_of_circular_gold(data),
+        *([] if adjudicated is None else [f"{ADJUDICATED}: {describe_variant(ADJUDICATED)}."]),
     ]
     terminal_output.print_table(format_title(data, "human performance"), columns, units, notes=notes)
     scores = [

@@ -25,7 +25,7 @@ def export(
     """Write the published files and the report page; corrected texts and filtered items have files of their own."""
     from bot import release
     from bot.commands import database_session, terminal_output
-    from exports import corrections, filtering, report, tables
+    from exports import corrections, filtering, report, review_tables, tables
 
     with database_session.open_database() as database, database.reading() as view:
         data = release.build_data_sets(view, [database_session.resolve_project_name(name) for name in projects or ()])
@@ -37,6 +37,7 @@ def export(
         data_set_files = {
             **corrections.build_correction_files(responses, seed=seed),
             **filtering.build_filtering_files(responses, seed=seed),
+            **review_tables.build_review_files(data),
         }
         written = tables.write_release(
             published, to, extra_files={"report.html": report.render_report(published), **data_set_files}

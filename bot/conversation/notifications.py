@@ -1,4 +1,4 @@
-"""Messages that the bot sends without an update to answer: its profile, and the organisers' answers to questions."""
+"""Messages that the bot sends without an update to answer: its profile, answers to questions, and rejected answers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from annotation.workflow.annotators import support_messages
+from annotation.workflow.review import rejections
 from bot.conversation import message_layout
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import DEFAULT_LANGUAGE, LANGUAGES, get_texts, list_commands, match_language
@@ -29,6 +30,35 @@ def list_bot_profiles() -> tuple[BotProfile, ...]:
         )
         for language in ("", *LANGUAGES)
     )
+
+
+def collect_notifications(session: Session, *, now: datetime) -> TelegramCalls:
+    """All messages that wait to be put into the outbox; they are marked as put there in the same transaction."""
+    return (*deliver_organiser_answers(session, now=now), *tell_of_reviews(session, now=now))
+
+
+def tell_of_reviews(session: Session, *, now: datetime) -> TelegramCalls:
+    """Mark decisions of reviewers as told, and return the messages that tell their annotators of them."""
+    calls: list[NewMessage] = []
+    for review in rejections.list_untold_reviews(session):
+        translate = get_texts(match_language(review.language))
+        title = message_layout.shorten_text(review.project, MAX_QUOTED_UNITS)
+        lines = [translate("review-counts-again" if review.reason is None else "review-what-follows")]
+        if review.reason is not None:
+            lines.insert(0, translate("review-reason", reason=review.reason))
+            lines += [] if review.is_paid is None else [translate("review-paid" if review.is_paid else "review-unpaid")]
+        heading = "review-taken-back" if review.reason is None else "review-rejected"
+        blocks = [
+            message_layout.make_bold_block(translate(heading, project=title)),
+            TextBlock(message_layout.shorten_text(review.stimulus, MAX_QUOTED_UNITS), fold=True),
+            TextBlock("\n".join(lines)),
+        ]
+        calls += [
+            NewMessage(chat_id=review.telegram_id, html=rendered.html, silent=False, repeatable=False)
+            for rendered in message_layout.render_messages(blocks, translate)
+        ]
+        rejections.mark_told(session, review_id=review.review_id, now=now)
+    return tuple(calls)
 
 
 def deliver_organiser_answers(session: Session, *, now: datetime) -> TelegramCalls:

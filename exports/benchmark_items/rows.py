@@ -141,7 +141,7 @@ def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
     if items["gold"].isna().any() and not data.list_counted_answers().empty:
         labels = build_consensus(data.build_answers(), method=options.method, ties=options.ties, seed=options.seed)
         voted = labels.to_published().reindex(items["item_id"]).reset_index(drop=True)
-        open_ = items["gold"].isna() & voted["label"].notna()
+        open_ = items["gold"].isna() & items["gold_origin"].isna() & voted["label"].notna()
         frame.loc[open_, "gold"], frame.loc[open_, "gold_source"] = voted.loc[open_, "label"], "votes"
         confidence.loc[open_] = voted.loc[open_, "confidence"].astype(object)
     return frame.assign(gold_confidence=confidence)

@@ -63,6 +63,7 @@ def test_every_module_of_a_command_is_in_the_table() -> None:
     assert commands == set(cli.app.commands)
     helpers = {module for module in modules if module.rstrip("_").replace("_", "-") not in commands}
     assert helpers == {
-        "campaign_check", "circular_gold", "command_line", "data_sets", "database_session", "follow_up_files",
-        "lint_findings", "project_transitions", "system_checks", "terminal_output",
+        "campaign_check", "case_screen", "circular_gold", "command_line", "data_sets", "database_session",
+        "decision_files", "follow_up_files", "keyboard", "lint_findings", "project_transitions", "submission_screen",
+        "system_checks", "terminal_output",
     }  # fmt: skip

@@ -22,7 +22,17 @@ from annotation.settings import Settings
 from bot.emulator.methods import METHODS
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
-from exports import annotator_table, class_tables, corrections, filtering, inputs, item_tables, lm_eval, tables
+from exports import (
+    annotator_table,
+    class_tables,
+    corrections,
+    filtering,
+    inputs,
+    item_tables,
+    lm_eval,
+    review_tables,
+    tables,
+)
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
@@ -155,6 +165,8 @@ def test_every_column_and_key_is_in_the_reference() -> None:
         *annotator_table.ANNOTATOR_COLUMNS,
         *tables.BASELINE_COLUMNS,
         *tables.SCORE_COLUMNS,
+        *review_tables.ADJUDICATION_COLUMNS,
+        *review_tables.REVIEW_COLUMNS,
         *lm_eval.PROMPT_COLUMNS,
         *lm_eval.ANSWER_COLUMNS,
         *lm_eval.SCORE_COLUMNS,

@@ -42,7 +42,7 @@ class QuestionContent:
 class QuestionMethods:
     """The methods that suit the answers of a question: consensus, agreement, and scores against gold.
 
-    `adjudication` is no method of hromada: an expert decides outside, and the result comes back as gold of that origin.
+    `adjudication` is no method of `aggregation`: an adjudicator decides, and the result is gold of that origin.
     """
 
     consensus: tuple[str, ...]

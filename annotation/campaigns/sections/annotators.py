@@ -80,10 +80,14 @@ class AdmissionSection(Section):
 
 
 class PaySection(Section):
-    """`pay:` the rate for an hour of active work or for an answered item; `currency` is an ISO 4217 code."""
+    """`pay:` the rate for an hour of active work or for an answered item; `currency` is an ISO 4217 code.
+
+    With `rejected: no` answers that were rejected in a review, and the time that they took, are not paid.
+    """
 
     per_hour: Money | None = None
     per_item: Money | None = None
+    rejected: bool = True
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 
     @model_validator(mode="after")

@@ -128,6 +128,18 @@ class ReportsSection(Section):
     reasons: tuple[Text, ...] = ()
 
 
+class ReviewSection(Section):
+    """`review:` how answers are reviewed and items adjudicated.
+
+    With `tell_annotators` annotators are told of each rejected answer, with the reason. `reasons` are offered to
+    reviewers. `made_by` is the column of the items with the pseudonyms of those who made the item or its gold.
+    """
+
+    tell_annotators: bool = False
+    reasons: Texts = ()
+    made_by: Text | None = None
+
+
 class FilteringSection(Section):
     """`filtering:` an item is removed for a problem that more than `share` of its annotators name.
 

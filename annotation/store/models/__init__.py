@@ -43,9 +43,12 @@ from annotation.store.models.label_studio import (
     LabelStudioSetAside,
     LabelStudioTask,
 )
+from annotation.store.models.reviews import Adjudication, AdjudicationCase, GoldReview, SubmissionReview
 from annotation.store.models.table_model import metadata
 
 __all__ = [
+    "Adjudication",
+    "AdjudicationCase",
     "AllocatedAnnotator",
     "AllocatedProject",
     "Annotator",
@@ -58,6 +61,7 @@ __all__ = [
     "Conversation",
     "ErasedAnnotator",
     "Exposure",
+    "GoldReview",
     "GroupAllocation",
     "Inbox",
     "Invitation",
@@ -80,6 +84,7 @@ __all__ = [
     "QueueCursor",
     "Report",
     "RequeuedItem",
+    "SubmissionReview",
     "SupportMessage",
     "TextVersion",
     "metadata",

@@ -22,6 +22,7 @@ from sqlmodel import Session, col
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.store.models import Assignment, Judgement, Project
+from annotation.vocabulary import ExclusionKind
 
 PAUSE_SECONDS = 1800.0
 """A longer time between two answers counts as a pause, in seconds."""
@@ -38,14 +39,20 @@ class TimedAnswer:
     answered_at: datetime | None
     seconds: float | None = None
     skipped: bool = False
+    rejected: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class ActiveTime:
-    """An annotator's work in a project: the number of items answered, without skipped ones, and the active seconds."""
+    """An annotator's work in a project: the number of items answered, without skipped ones, and the active seconds.
+
+    `rejected_items` and `rejected_seconds` are the part of both whose answers were rejected.
+    """
 
     items: int = 0
     seconds: float = 0.0
+    rejected_items: int = 0
+    rejected_seconds: float = 0.0
 
     @property
     def hours(self) -> float:
@@ -64,13 +71,19 @@ def sum_active_time(answers: Iterable[TimedAnswer], *, item_limit: float) -> Act
     """The active time of one annotator's answers in one project, in the order of answering. Pure."""
     by_item: dict[int, float] = defaultdict(float)
     skipped: dict[int, bool] = {}
+    rejected: dict[int, bool] = {}
     previous_at: datetime | None = None
     for answer in answers:
         by_item[answer.item] += _compute_seconds(answer, previous_at)
-        skipped[answer.item] = answer.skipped
+        skipped[answer.item], rejected[answer.item] = answer.skipped, answer.rejected
         previous_at = answer.answered_at or previous_at
-    total = sum(min(seconds, item_limit) for seconds in by_item.values())
-    return ActiveTime(items=sum(not is_skipped for is_skipped in skipped.values()), seconds=total)
+    limited = {item: min(seconds, item_limit) for item, seconds in by_item.items()}
+    return ActiveTime(
+        items=sum(not is_skipped for is_skipped in skipped.values()),
+        seconds=sum(limited.values()),
+        rejected_items=sum(rejected.values()),
+        rejected_seconds=sum(limited[item] for item, is_rejected in rejected.items() if is_rejected),
+    )
 
 
 def _compute_seconds(answer: TimedAnswer, previous_at: datetime | None) -> float:
@@ -91,6 +104,7 @@ def list_active_times(session: Session, *, project: Project, definition: Project
         col(Judgement.answered_at),
         col(Judgement.seconds),
         col(Judgement.skip_reason).is_not(None),
+        sa.func.coalesce(col(Judgement.excluded_kind) == ExclusionKind.REJECTED, sa.false()),
     ]
     answers_in_order = (
         sa.select(*columns)
@@ -99,10 +113,9 @@ def list_active_times(session: Session, *, project: Project, definition: Project
         .order_by(col(Assignment.annotator_id), col(Judgement.answered_at), col(Judgement.id))
     )
     by_annotator: dict[int, list[TimedAnswer]] = defaultdict(list)
-    for annotator_id, item, shown_at, answered_at, seconds, skipped in session.connection().execute(answers_in_order):
-        by_annotator[annotator_id].append(
-            TimedAnswer(item=item, shown_at=shown_at, answered_at=answered_at, seconds=seconds, skipped=skipped)
-        )
+    names = ("item", "shown_at", "answered_at", "seconds", "skipped", "rejected")
+    for annotator_id, *values in session.connection().execute(answers_in_order):
+        by_annotator[annotator_id].append(TimedAnswer(**dict(zip(names, values, strict=True))))
     item_limit = get_item_limit(definition)
     return {
         annotator_id: sum_active_time(answers, item_limit=item_limit) for annotator_id, answers in by_annotator.items()

@@ -9,6 +9,7 @@ from sqlmodel import Session, SQLModel, col, select
 
 from annotation.store import erasure_marks
 from annotation.store.models import (
+    Adjudication,
     AllocatedAnnotator,
     Annotator,
     AnswerMessage,
@@ -33,6 +34,7 @@ from annotation.store.models import (
     Project,
     QueueCursor,
     Report,
+    SubmissionReview,
     SupportMessage,
     TextVersion,
 )
@@ -55,6 +57,8 @@ TABLES: dict[str, type[SQLModel]] = {
     "answer messages": AnswerMessage,
     "desks": LabelStudioBatch,
     "desk accounts": LabelStudioAccount,
+    "reviews": SubmissionReview,
+    "adjudications": Adjudication,
     "journal": Journal,
 }
 """Every table with a column `annotator_id`, by its key in the export."""
@@ -86,7 +90,7 @@ def export_annotator(session: Session, *, annotator_id: int) -> dict[str, Any]:
             if "project_id" in row:
                 row["project"] = projects.get(row.pop("project_id"))
         export[name] = [{EXPORT_KEYS.get(column, column): value for column, value in row.items()} for row in rows]
-    _name_items(session, [*export["assignments"], *export["reports"]])
+    _name_items(session, [*export["assignments"], *export["reports"], *export["adjudications"]])
     _add_answers(session, annotator_id, export["assignments"])
     _remove_control_flags(export, _list_open_controls(session, annotator_id=annotator_id, closed=closed))
     _add_texts(session, export["consents"])

@@ -18,6 +18,7 @@ from annotation.errors import Conflict
 from annotation.store import annotator_locks, erasure_marks, journal, judgements, pseudonyms, sqlite_files
 from annotation.store.erasure_marks import Standing
 from annotation.store.models import (
+    Adjudication,
     Annotator,
     AnswerMessage,
     Assignment,
@@ -36,6 +37,7 @@ from annotation.store.models import (
     ProfileAnswer,
     Project,
     Report,
+    SubmissionReview,
     SupportMessage,
 )
 from annotation.vocabulary import Event, Exclusion, ExclusionKind, ParticipationStatus, Stage
@@ -150,8 +152,12 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
     answered = sa.case((col(SupportMessage.answer).is_(None), None), else_="")
     consents = sa.update(Consent).where(col(Consent.annotator_id) == annotator_id, col(Consent.withdrawn_at).is_(None))
     execute(consents.values(withdrawn_at=now))
-    for table, values in ((Participation, {"reason": ERASED.reason}), (Payment, {"note": ""})):
+    texts: dict[Any, dict[str, str]] = {Participation: {"reason": ERASED.reason}, Payment: {"note": ""}}
+    texts |= {SubmissionReview: {"reason": ""}, Adjudication: {"comment": ""}}
+    for table, values in texts.items():
         execute(sa.update(table).where(col(table.annotator_id) == annotator_id).values(**values))
+    reviews = sa.update(SubmissionReview).where(col(SubmissionReview.assignment_id).in_(assignment_ids))
+    execute(reviews.values(reason=""))
     reports = sa.update(Report).where(col(Report.annotator_id) == annotator_id).values(reason="", text="")
     attestations = sa.update(Attestation).where(col(Attestation.annotator_id) == annotator_id).values(used="")
     execute(sa.delete(Cohort).where(col(Cohort.annotator_id) == annotator_id))

@@ -38,9 +38,13 @@ class Money:
 def compute_owed(pay: PaySection, work: ActiveTime) -> Money:
     """What is owed for the work under the section, rounded half up to the hundredth. Pure.
 
-    `per_hour` is paid for active time, `per_item` for every item answered, whether or not the answer counts.
+    `per_hour` is paid for active time, `per_item` for every item answered, whether or not the answer counts; without
+    `rejected` answers that were rejected in a review are not paid.
     """
-    hours, items = Decimal(str(work.hours)), Decimal(work.items)
+    seconds, items = work.seconds, Decimal(work.items)
+    if not pay.rejected:
+        seconds, items = seconds - work.rejected_seconds, items - work.rejected_items
+    hours = Decimal(str(seconds / 3600))
     worth = (pay.per_hour or Decimal(0)) * hours + (pay.per_item or Decimal(0)) * items
     hundredths = (worth * 100).quantize(Decimal(1), ROUND_HALF_UP)
     return Money(hundredths=int(hundredths), currency=pay.currency)

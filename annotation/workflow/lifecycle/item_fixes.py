@@ -13,7 +13,7 @@ from annotation.campaigns import project_file, stimulus
 from annotation.errors import Conflict, NotFound, Where
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import CampaignContents
-from annotation.store import journal, overlap_counts
+from annotation.store import adjudications, journal, overlap_counts
 from annotation.store.models import Assignment, Item, Project, Report
 from annotation.vocabulary import AssignmentStatus, Event, ItemStatus, build_item_change
 from annotation.workflow import text_versions
@@ -48,10 +48,10 @@ def fix_item(
 ) -> FixedItem:
     """Store the item with the external id `item` as it is in a changed file; nothing else of the file is stored.
 
-    A cosmetic fix keeps the answers. A substantive fix excludes the answers to older revisions and frees their places
-    for annotators who have not met the item. Raises NotFound for an unknown item, BadInput where the changed item does
-    not pass the lint, Conflict where the item is unchanged, where its pool or group would change, and where a cosmetic
-    fix would change options or gold.
+    A cosmetic fix keeps the answers. A substantive fix excludes the answers to older revisions, frees their places for
+    annotators who have not met the item, and takes back what adjudicators decided on it. Raises NotFound for an unknown
+    item, BadInput where the changed item does not pass the lint, Conflict where the item is unchanged, where its pool
+    or group would change, and where a cosmetic fix would change options or gold.
     """
     project = projects.find_project(session, campaign)
     where = Where(file=campaign.path, field=item)
@@ -65,6 +65,8 @@ def fix_item(
     changed = _check_changes(stored, row, cosmetic=cosmetic, where=where)
     revision, post_hoc = stored.revision + 1, project.started_at is not None
     excluded = 0 if cosmetic else _exclude_old_answers(session, stored, revision=revision, post_hoc=post_hoc, now=now)
+    if not cosmetic:
+        adjudications.undo_item_decisions(session, item=stored, now=now)
     _write_item(session, stored, row, revision=revision, now=now)
     kind = "cosmetic" if cosmetic else "substantive"
     if post_hoc:

@@ -16,6 +16,7 @@ for command in (
     access.unsuspend,
     access.readmit,
     records.team_member,
+    records.add_reviewer,
     records.cohort,
     records.agree,
     records.pay,

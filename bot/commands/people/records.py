@@ -25,6 +25,22 @@ def team_member(
     terminal_output.print_sentence(f"{pseudonym} is {'no' if no else 'a'} team member.")
 
 
+def add_reviewer(
+    name: Annotated[str, typer.Argument(help="A name of your own for them; it is not stored.", show_default=False)],
+) -> None:
+    """Give a pseudonym to somebody who reviews or adjudicates without the bot; the same name gets the same one."""
+    from annotation.settings import read_settings
+    from annotation.store import pseudonyms
+    from annotation.workflow.review import reviewers
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        now = database_session.get_current_time()
+        key = pseudonyms.ensure_key(transaction, file=read_settings().key_file, now=now)
+        pseudonym = reviewers.add_reviewer(transaction, name=name, key=key, now=now).pseudonym
+    terminal_output.print_line(pseudonym)
+
+
 def cohort(
     pseudonym: Pseudonym,
     name: Annotated[str, typer.Argument(help="The cohort.", show_default=False)],

@@ -211,6 +211,16 @@ ask-too-long = The question is empty or too long. Type between one word and { $m
 ask-enough = At most { $most } questions a day are passed on, so this one was not. Please send it tomorrow.
 answered = The organisers have answered
 
+## Answers that organisers reviewed
+
+review-rejected = “{ $project }”: one of your answers was not accepted
+review-reason = Why: { $reason }
+review-what-follows = Somebody else will get this question; you can go on as before. You do not agree? Write: /ask
+review-paid = The answer is paid all the same.
+review-unpaid = Answers that are not accepted are not paid.
+review-taken-back = “{ $project }”: the decision on your answer was taken back
+review-counts-again = It counts again. Sorry for the confusion.
+
 ## Why there is no question now
 
 all-done = { $answers ->

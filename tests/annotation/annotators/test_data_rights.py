@@ -14,8 +14,10 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict, NotFound
+from annotation.review_vocabulary import AdjudicationDecision, ReviewDecision
 from annotation.store import annotator_locks, database, frames, journal, pseudonyms, queries
 from annotation.store.models import (
+    Adjudication,
     Annotator,
     AnswerMessage,
     Assignment,
@@ -37,6 +39,7 @@ from annotation.store.models import (
     ProfileAnswer,
     QueueCursor,
     Report,
+    SubmissionReview,
     SupportMessage,
     TextVersion,
     metadata,
@@ -126,6 +129,17 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
         AnswerMessage(annotator_id=who, message_id=TELEGRAM_ID, assignment_id=first.id or 0, question=trace()),
         Inbox(update_id=1, telegram_id=TELEGRAM_ID, payload={"text": trace()}, received_at=NOW),
         Outbox(chat_id=TELEGRAM_ID, calls=[{"text": trace()}], content=trace().encode(), created_at=NOW, due_at=NOW),
+        *(
+            SubmissionReview(
+                assignment_id=first.id or 0, revision=0, number=number, annotator_id=reviewer, reason=trace(), at=NOW,
+                decision=ReviewDecision.REJECTED,
+            )
+            for number, reviewer in enumerate((who, people.joined(session, 77).id or 0))
+        ),
+        Adjudication(
+            item_id=first.item_id, item_revision=1, question="answer", number=0, annotator_id=who, comment=trace(),
+            decision=AdjudicationDecision.BROKEN, labels=[], at=NOW,
+        ),
     ])  # fmt: skip
     person.time_zone, person.insider = "Europe/Kyiv", True
     session.flush()
@@ -312,6 +326,14 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
             Outbox(chat_id=TELEGRAM_ID, calls=[{"text": "Вітаємо"}], content=b"%", created_at=NOW, due_at=NOW),
             LabelStudioBatch(project_id=pid, annotator_id=who, server="s", mark="m", created_at=NOW),
             LabelStudioAccount(server="s", user_id=7, annotator_id=who),
+            SubmissionReview(
+                assignment_id=made.id or 0, revision=0, number=0, annotator_id=who, decision=ReviewDecision.ACCEPTED,
+                at=NOW,
+            ),
+            Adjudication(
+                item_id=made.item_id, item_revision=1, question="answer", number=0, annotator_id=who,
+                decision=AdjudicationDecision.BROKEN, labels=[], comment="два правильних", at=NOW,
+            ),
         ])  # fmt: skip
         session.flush()
         found: dict[str, Any] = json.loads(json.dumps(data_export.export_annotator(session, annotator_id=who)))

@@ -2,14 +2,21 @@
 
 from alembic import op
 
-from annotation.store.migrations.initial_tables import annotators, assignments, campaigns, delivery, label_studio
+from annotation.store.migrations.initial_tables import (
+    annotators,
+    assignments,
+    campaigns,
+    delivery,
+    label_studio,
+    reviews,
+)
 
 revision = "0001"
 down_revision = None
 branch_labels = None
 depends_on = None
 
-GROUPS = (campaigns, annotators, assignments, delivery, label_studio)
+GROUPS = (campaigns, annotators, assignments, delivery, label_studio, reviews)
 """The groups of tables, in the order of their foreign keys."""
 
 

@@ -1,0 +1,72 @@
+"""Which adjudication holds: of an item and question, the last row, unless that takes the one before back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, func, select
+
+from annotation.review_vocabulary import AdjudicationDecision
+from annotation.store.models import Adjudication, Item
+
+
+def build_holding_condition() -> sa.ColumnElement[bool]:
+    """The condition that an adjudication is the last of its item and question, and takes no other back."""
+    return _build_last_condition() & (col(Adjudication.decision) != AdjudicationDecision.UNDONE)
+
+
+def _build_last_condition() -> sa.ColumnElement[bool]:
+    other = aliased(Adjudication)
+    last = sa.select(func.max(other.number)).where(
+        col(other.item_id) == col(Adjudication.item_id), col(other.question) == col(Adjudication.question)
+    )
+    return col(Adjudication.number) == last.scalar_subquery()
+
+
+def build_decided_condition(item_id: Any, question: Any) -> sa.ColumnElement[bool]:
+    """The condition that an adjudication of an item and question holds, for each row of a query."""
+    held = sa.select(col(Adjudication.id)).where(
+        col(Adjudication.item_id) == item_id, col(Adjudication.question) == question, build_holding_condition()
+    )
+    return held.exists()
+
+
+def list_holding(session: Session, *, project_id: int, question: str) -> Sequence[tuple[Item, Adjudication]]:
+    """The adjudications of a question that hold, with their items, in the order of external ids."""
+    rows = select(Item, Adjudication).join(Adjudication, col(Adjudication.item_id) == col(Item.id))
+    rows = rows.where(Item.project_id == project_id, Adjudication.question == question, build_holding_condition())
+    return session.exec(rows.order_by(col(Item.external_id))).all()
+
+
+def add_row(session: Session, row: Adjudication) -> Adjudication:
+    """Store an adjudication with the next number of its item and question."""
+    last = select(func.max(Adjudication.number)).where(
+        Adjudication.item_id == row.item_id, Adjudication.question == row.question
+    )
+    number = session.exec(last).one()
+    row.number = 0 if number is None else number + 1
+    session.add(row)
+    session.flush()
+    return row
+
+
+def undo_item_decisions(session: Session, *, item: Item, now: datetime) -> int:
+    """Take back all decisions on an item that was changed in substance since; how many there were."""
+    held = select(Adjudication.question).where(Adjudication.item_id == item.id, build_holding_condition())
+    questions = session.exec(held.order_by(col(Adjudication.question))).all()
+    for question in questions:
+        undone = Adjudication(
+            item_id=item.id or 0,
+            item_revision=item.revision,
+            question=question,
+            number=0,
+            decision=AdjudicationDecision.UNDONE,
+            labels=[],
+            at=now,
+        )
+        add_row(session, undone)
+    return len(questions)

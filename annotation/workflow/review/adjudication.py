@@ -1,0 +1,238 @@
+"""Adjudication: a case is shown blind, decided, and the last decision can be taken back.
+
+A decision is a row of `adjudication`, to which rows are only added. What it says is gold of the origin `adjudication`,
+with a version, the adjudicator and the time; declared gold stays in the item as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
+
+from annotation.campaigns.questions import Question
+from annotation.errors import BadInput, Conflict, NotFound, Where
+from annotation.review_vocabulary import AdjudicationDecision, name_next_version
+from annotation.store import adjudications, judgements
+from annotation.store.models import (
+    Adjudication,
+    AdjudicationCase,
+    Annotator,
+    Assignment,
+    Item,
+    Judgement,
+    Project,
+    Report,
+)
+from annotation.vocabulary import AssignmentStatus, ExclusionKind
+from annotation.workflow import definitions
+from annotation.workflow.quality import gold_answers
+from annotation.workflow.review import reviewers
+from annotation.workflow.review.candidates import Candidate, list_candidates, parse_label
+
+MAX_COMMENT_LENGTH = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenCase:
+    """A case as an adjudicator sees it: the item, its candidates, what was reported, and why it waits.
+
+    Where the item has declared gold, nothing tells which candidate it is, nor why the item is there: `reasons` and
+    `reports` are empty and the candidates have no votes.
+    """
+
+    case_id: int
+    item: Item
+    question: Question
+    candidates: tuple[Candidate, ...]
+    reasons: tuple[str, ...]
+    reports: tuple[str, ...]
+
+
+def list_open_cases(
+    session: Session,
+    *,
+    project: Project,
+    question: Question,
+    adjudicator: Annotator,
+    gold_review: bool = False,
+    case_id: int | None = None,
+) -> Sequence[AdjudicationCase]:
+    """The cases of a question that wait and that the adjudicator may decide, in their random order.
+
+    With `gold_review` those that were drawn for it, else the doubtful ones; with `case_id` all but one are left out.
+    """
+    decided = adjudications.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
+    query = (
+        select(AdjudicationCase, Item)
+        .join(Item, col(Item.id) == col(AdjudicationCase.item_id))
+        .where(
+            Item.project_id == project.id,
+            AdjudicationCase.question == question.name,
+            sa.not_(decided),
+            ~reviewers.build_answered_condition(adjudicator.id or 0),
+        )
+    )
+    if gold_review:
+        query = query.where(col(AdjudicationCase.gold_review_id).is_not(None))
+    if case_id is not None:
+        query = query.where(AdjudicationCase.id == case_id)
+    definition = definitions.get_project_definition(project)
+    seen = reviewers.list_seen_gold(session, project=project, reviewer=adjudicator)
+    rows = session.exec(query.order_by(col(AdjudicationCase.position), col(AdjudicationCase.id))).all()
+    return [
+        case
+        for case, item in rows
+        if (gold_review or case.reasons)
+        and item.external_id not in seen
+        and not reviewers.is_maker(definition, item, adjudicator.pseudonym)
+    ]
+
+
+def open_case(session: Session, *, project: Project, case: AdjudicationCase, adjudicator: Annotator) -> OpenCase:
+    """What an adjudicator is shown of a case."""
+    definition = definitions.get_project_definition(project)
+    question = next(one for one in definition.all_questions if one.name == case.question)
+    item = session.get_one(Item, case.item_id)
+    gold = gold_answers.get_gold_answers(item, definition.all_questions).get(question.name)
+    is_first = question.name == definition.all_questions[0].name
+    accepted = (item.accepted or ()) if is_first and gold is not None else ()
+    votes, excluded = _list_votes(session, item, question=question.name, is_first=is_first)
+    return OpenCase(
+        case_id=case.id or 0,
+        item=item,
+        question=question,
+        candidates=list_candidates(
+            question,
+            item,
+            votes=votes,
+            others=[*excluded, *case.candidates, *([] if gold is None else [gold]), *accepted],
+            order_key=adjudicator.pseudonym,
+            with_votes=gold is None,
+        ),
+        reasons=() if gold is not None else tuple(case.reasons),
+        reports=() if gold is not None else _list_reports(session, item),
+    )
+
+
+def decide_case(
+    session: Session,
+    *,
+    project: Project,
+    case: AdjudicationCase,
+    adjudicator: Annotator,
+    labels: Sequence[str],
+    comment: str = "",
+    now: datetime,
+) -> Adjudication:
+    """Store what is right: `labels` are candidates or the adjudicator's own answers, the gold first; none: broken.
+
+    Raises BadInput for a label that does not fit the question, one that is given twice, and a broken item without a
+    comment; Conflict where the item is decided already, or was answered or made by the adjudicator.
+    """
+    item = session.exec(select(Item).where(Item.id == case.item_id).with_for_update()).one()
+    definition = definitions.get_project_definition(project)
+    question = next(one for one in definition.all_questions if one.name == case.question)
+    is_drawn = case.gold_review_id is not None
+    if not list_open_cases(
+        session, project=project, question=question, adjudicator=adjudicator, gold_review=is_drawn, case_id=case.id
+    ):
+        raise Conflict(
+            f"{item.external_id} is decided already, or {adjudicator.pseudonym} answered or made it.",
+            remedy="`hromada adjudicate --list` shows what waits; --undo takes your last decision back.",
+        )
+    stored = [parse_label(question, item, label) for label in labels]
+    words = comment.strip()
+    if len(set(stored)) < len(stored):
+        raise BadInput("The same answer is given twice.", where=Where(field=item.external_id), remedy="Give it once.")
+    if (not stored and not words) or len(words) > MAX_COMMENT_LENGTH:
+        raise BadInput(
+            f"A broken item needs a comment of up to {MAX_COMMENT_LENGTH} characters.",
+            where=Where(field=item.external_id),
+            remedy="Say what is wrong with it.",
+        )
+    has_gold = question.name in gold_answers.get_gold_answers(item, definition.all_questions)
+    decided = Adjudication(
+        item_id=item.id or 0,
+        item_revision=item.revision,
+        question=question.name,
+        number=0,
+        annotator_id=adjudicator.id,
+        decision=AdjudicationDecision.LABEL if stored else AdjudicationDecision.BROKEN,
+        labels=stored,
+        comment=words,
+        gold_version=name_next_version(item.gold_version, has_gold=has_gold),
+        at=now,
+    )
+    return adjudications.add_row(session, decided)
+
+
+def undo_decision(
+    session: Session, *, project: Project, question: Question, adjudicator: Annotator, now: datetime
+) -> str | None:
+    """Take the adjudicator's last decision back; the external id of its item, None where there is none."""
+    mine = select(Adjudication, Item).join(Item, col(Item.id) == col(Adjudication.item_id))
+    mine = mine.where(
+        Item.project_id == project.id,
+        Adjudication.question == question.name,
+        Adjudication.annotator_id == adjudicator.id,
+        adjudications.build_holding_condition(),
+    )
+    found = session.exec(mine.order_by(col(Adjudication.id).desc()).limit(1)).first()
+    if found is None:
+        return None
+    last, item = found
+    undone = Adjudication(
+        item_id=last.item_id,
+        item_revision=last.item_revision,
+        question=last.question,
+        number=0,
+        annotator_id=adjudicator.id,
+        decision=AdjudicationDecision.UNDONE,
+        labels=[],
+        at=now,
+    )
+    adjudications.add_row(session, undone)
+    return item.external_id
+
+
+def get_case(session: Session, *, project: Project, question: Question, item: str) -> AdjudicationCase:
+    """The case of an item by its external id; raises NotFound where it does not wait and never did."""
+    cases = select(AdjudicationCase).join(Item).where(Item.project_id == project.id, Item.external_id == item)
+    found = session.exec(cases.where(AdjudicationCase.question == question.name)).first()
+    if found is None:
+        raise NotFound(
+            f"{item!r} does not wait for an adjudicator.", remedy="`hromada adjudicate --list` shows what does."
+        )
+    return found
+
+
+def _list_votes(session: Session, item: Item, *, question: str, is_first: bool) -> tuple[list[str], list[str]]:
+    """The answers to a question of an item: those that count, and those that a rule excluded."""
+    rows = session.exec(
+        select(Judgement, judgements.build_counting_condition())
+        .join(Assignment, col(Assignment.id) == col(Judgement.assignment_id))
+        .where(
+            Assignment.item_id == item.id,
+            Assignment.status == AssignmentStatus.DONE,
+            col(Judgement.skip_reason).is_(None),
+            judgements.build_final_revision_condition(),
+            judgements.build_counting_condition(ignoring=(ExclusionKind.RULE,)),
+        )
+        .order_by(col(Assignment.id))
+    ).all()
+    votes: list[str] = []
+    excluded: list[str] = []
+    for judgement, counts in rows:
+        answer = judgement.answers.get(question) if judgement.answers else judgement.response if is_first else None
+        if answer:
+            (votes if counts else excluded).append(answer)
+    return votes, excluded
+
+
+def _list_reports(session: Session, item: Item) -> tuple[str, ...]:
+    reports = select(Report.reason, Report.text).where(Report.item_id == item.id, col(Report.resolved_at).is_(None))
+    return tuple(": ".join(filter(None, row)) for row in session.exec(reports.order_by(col(Report.id))))

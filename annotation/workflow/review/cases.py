@@ -1,0 +1,188 @@
+"""Adjudication cases: which items wait for an adjudicator, and the plan of a gold review.
+
+Which items are doubtful is computed outside, from all answers (`bot/doubtful_items.py`); open reports are looked up
+here. The cases are stored, so that every surface offers the same ones in the same random order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
+
+from annotation.campaigns.questions import Question
+from annotation.errors import BadInput, Conflict, Refused, Where
+from annotation.review_vocabulary import CaseReason, GoldStratum
+from annotation.store import adjudications
+from annotation.store.models import AdjudicationCase, GoldReview, Item, Project, Report
+from annotation.vocabulary import ItemStatus, Pool
+from annotation.workflow import definitions
+from annotation.workflow.quality import gold_answers
+from annotation.workflow.review.candidates import parse_label
+
+LEAST_SAMPLE = 50
+"""The least number of items of the stratum `rest` in a gold review, where there are so many."""
+OPEN_REPORT = CaseReason.REPORT
+
+
+def get_question(project: Project, name: str | None) -> Question:
+    """The question of this name, or the first one; raises BadInput for a name that the project does not have."""
+    questions = definitions.get_project_definition(project).all_questions
+    found = questions[0] if name is None else next((one for one in questions if one.name == name), None)
+    if found is None:
+        names = ", ".join(one.name for one in questions)
+        raise BadInput(f"{project.name!r} asks no question {name!r}.", remedy=f"It asks: {names}.")
+    return found
+
+
+def refresh_cases(
+    session: Session, *, project: Project, question: str, doubts: Mapping[str, Collection[CaseReason]], now: datetime
+) -> int:
+    """Store the doubtful items as cases: `doubts` by external id, and those with open reports; how many wait.
+
+    Cases that are doubtful no more are deleted unless they were drawn for a gold review; decided ones stay as they are.
+    """
+    reasons: dict[int, list[str]] = defaultdict(list)
+    items = {item.external_id: item for item in _list_main_items(session, project)}
+    for external_id, found in doubts.items():
+        if external_id in items:
+            reasons[items[external_id].id or 0] += [reason.value for reason in CaseReason if reason in found]
+    for item_id in _list_reported_items(session, project):
+        reasons[item_id].append(OPEN_REPORT.value)
+    waiting = {case.item_id: case for case in _list_undecided_cases(session, project, question)}
+    for item_id, case in waiting.items():
+        case.reasons = reasons.get(item_id, [])
+        session.add(case)
+        if not case.reasons and case.gold_review_id is None:
+            session.delete(case)
+    decided = {
+        item.id for item, _ in adjudications.list_holding(session, project_id=project.id or 0, question=question)
+    }
+    for item in items.values():
+        if (item.id or 0) in reasons and item.id not in waiting and item.id not in decided:
+            session.add(_build_case(item, question=question, seed=0, reasons=reasons[item.id or 0], now=now))
+    session.flush()
+    return sum(1 for item_id in reasons if item_id not in decided)
+
+
+def plan_gold_review(
+    session: Session,
+    *,
+    project: Project,
+    question: str,
+    strata: Mapping[str, GoldStratum],
+    candidates: Mapping[str, Sequence[str]],
+    sample: int,
+    seed: int,
+    now: datetime,
+) -> GoldReview:
+    """Draw the items of a gold review: all of the strata `people` and `models`, and `sample` of the rest.
+
+    `strata` has the stratum of every main item with declared gold, by external id; `candidates` are answers of models,
+    offered beside those of people. Raises BadInput for a sample below LEAST_SAMPLE, Refused without declared gold, and
+    Conflict where the review is planned already.
+    """
+    if sample < LEAST_SAMPLE:
+        raise BadInput(
+            f"A sample of {sample} says too little.",
+            where=Where(field="sample"),
+            remedy=f"Draw {LEAST_SAMPLE} or more.",
+        )
+    if find_gold_review(session, project=project, question=question) is not None:
+        raise Conflict("The gold review is planned already.", remedy="Go on with it: leave --sample and --models out.")
+    items = [item for item in _list_main_items(session, project) if item.external_id in strata]
+    if not items:
+        raise Refused(f"{project.name} has no declared gold to review.", remedy="Name it in `items.gold`.")
+    by_stratum: dict[GoldStratum, list[Item]] = {stratum: [] for stratum in GoldStratum}
+    for item in sorted(items, key=lambda one: (_draw_position(seed, one.external_id), one.external_id)):
+        by_stratum[strata[item.external_id]].append(item)
+    drawn = by_stratum | {GoldStratum.REST: by_stratum[GoldStratum.REST][:sample]}
+    review = GoldReview(
+        project_id=project.id or 0,
+        question=question,
+        seed=seed,
+        strata={
+            stratum.value: {"items": len(found), "drawn": len(drawn[stratum])} for stratum, found in by_stratum.items()
+        },
+        created_at=now,
+    )
+    session.add(review)
+    session.flush()
+    known = {case.item_id: case for case in _list_cases(session, project, question)}
+    for stratum, found in drawn.items():
+        for item in found:
+            case = known.get(item.id or 0) or _build_case(item, question=question, seed=seed, reasons=[], now=now)
+            case.gold_review_id, case.stratum = review.id, stratum.value
+            case.candidates = _parse_candidates(project, question, item, candidates.get(item.external_id, ()))
+            case.position = _draw_position(seed, item.external_id)
+            session.add(case)
+    session.flush()
+    return review
+
+
+def find_gold_review(session: Session, *, project: Project, question: str) -> GoldReview | None:
+    """The plan of the gold review of a question; None where there is none."""
+    return session.exec(
+        select(GoldReview).where(GoldReview.project_id == project.id, GoldReview.question == question)
+    ).first()
+
+
+def list_gold_items(session: Session, *, project: Project, question: str) -> dict[str, str]:
+    """The declared gold of a question by external id, of main items that are in use."""
+    questions = definitions.get_project_definition(project).all_questions
+    golds = {
+        item.external_id: gold_answers.get_gold_answers(item, questions).get(question)
+        for item in _list_main_items(session, project)
+    }
+    return {item: gold for item, gold in golds.items() if gold is not None}
+
+
+def _build_case(item: Item, *, question: str, seed: int, reasons: list[str], now: datetime) -> AdjudicationCase:
+    return AdjudicationCase(
+        item_id=item.id or 0,
+        question=question,
+        reasons=reasons,
+        candidates=[],
+        position=_draw_position(seed, item.external_id),
+        created_at=now,
+    )
+
+
+def _parse_candidates(project: Project, question: str, item: Item, answers: Sequence[str]) -> list[str]:
+    """Answers of models as answers are stored, each once; those that do not fit the question are left out."""
+    asked, parsed = get_question(project, question), []
+    for answer in answers:
+        with contextlib.suppress(BadInput):
+            parsed.append(parse_label(asked, item, answer))
+    return list(dict.fromkeys(parsed))
+
+
+def _draw_position(seed: int, external_id: str) -> int:
+    """A number below 2³¹ that depends on the seed and the item alone."""
+    return int.from_bytes(hashlib.sha256(f"{seed}\x1f{external_id}".encode()).digest()[:4]) >> 1
+
+
+def _list_main_items(session: Session, project: Project) -> Sequence[Item]:
+    items = select(Item).where(Item.project_id == project.id, Item.pool == Pool.MAIN, Item.status != ItemStatus.RETIRED)
+    return session.exec(items.order_by(col(Item.external_id))).all()
+
+
+def _list_reported_items(session: Session, project: Project) -> Sequence[int]:
+    reported = select(Report.item_id).join(Item).where(Item.project_id == project.id, Item.pool == Pool.MAIN)
+    return session.exec(reported.where(col(Report.resolved_at).is_(None)).distinct()).all()
+
+
+def _list_cases(session: Session, project: Project, question: str) -> Sequence[AdjudicationCase]:
+    cases = select(AdjudicationCase).join(Item).where(Item.project_id == project.id)
+    return session.exec(cases.where(AdjudicationCase.question == question)).all()
+
+
+def _list_undecided_cases(session: Session, project: Project, question: str) -> Sequence[AdjudicationCase]:
+    decided = adjudications.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
+    cases = select(AdjudicationCase).join(Item).where(Item.project_id == project.id, sa.not_(decided))
+    return session.exec(cases.where(AdjudicationCase.question == question)).all()

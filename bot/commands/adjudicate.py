@@ -1,0 +1,236 @@
+"""`hromada adjudicate`: items that wait for somebody to say what is right, one after another or from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.data_sets import Method, MethodOption, QuestionName, Seed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlmodel import Session
+
+    from annotation.campaigns.questions import Question
+    from annotation.store.database import Database
+    from annotation.store.models import AdjudicationCase, Annotator, Project
+    from bot.commands.decision_files import AdjudicationRow
+
+DEFAULT_SAMPLE = 50
+
+
+def adjudicate(
+    project: ProjectName,
+    adjudicator: Annotated[str, typer.Option("--as", help="Who decides, by pseudonym.", show_default=False)],
+    question: QuestionName = None,
+    method: MethodOption = Method.MAJORITY,
+    below: Annotated[float, typer.Option(min=0, max=1, help="Items with a lower confidence wait, too.")] = 0.6,
+    gold_review: Annotated[
+        bool, typer.Option("--gold-review", help="Review declared gold: its conflicts and a sample of the rest.")
+    ] = False,
+    sample: Annotated[
+        int | None, typer.Option(help="How many items of the rest a gold review draws: 50 or more.", show_default=False)
+    ] = None,
+    models: Annotated[
+        Path | None, typer.Option(help="Models' answers for a gold review: CSV with item_id, response.")
+    ] = None,
+    seed: Seed = 0,
+    list_: Annotated[bool, typer.Option("--list", help="List what waits, and decide nothing.")] = False,
+    item: Annotated[str | None, typer.Option(help="Decide on this item.", show_default=False)] = None,
+    gold: Annotated[str | None, typer.Option(help="With --item: the right answer.", show_default=False)] = None,
+    accepted: Annotated[list[str] | None, typer.Option(help="With --gold: another right answer.")] = None,
+    broken: Annotated[str | None, typer.Option(help="With --item: it is broken, and why.", show_default=False)] = None,
+    decisions: Annotated[
+        Path | None, typer.Option(help="Decisions: CSV with item_id, gold, accepted (a JSON list), broken.")
+    ] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take your last decision back.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Decide what is right where answers disagree, or contradict their gold.
+
+    What waits are ties, labels of low confidence, reported items and labels that a quality rule changed. You are
+    offered no item that you answered or made.
+    """
+    from annotation.errors import BadInput
+    from annotation.workflow.review import cases, reviewers
+    from bot import doubtful_items, release
+    from bot.commands import database_session, decision_files, terminal_output
+
+    if (sample is not None or models is not None) and not gold_review:
+        raise BadInput("--sample and --models are for a gold review.", remedy="Add --gold-review.")
+    with database_session.open_database() as database:
+        with database.reading() as view:
+            loaded = database_session.get_project(view, project)
+            person = reviewers.get_reviewer(view, adjudicator)
+            asked = cases.get_question(loaded, question)
+            data = release.build_data_set(view, loaded, asked.name)
+            golds = cases.list_gold_items(view, project=loaded, question=asked.name)
+            is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
+        doubts = doubtful_items.find_doubts(data, method=method.value, below=below, seed=seed)
+        answers = {} if models is None else doubtful_items.read_model_answers(models, golds)
+        strata = doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {}
+        now = database_session.get_current_time()
+        with database.transaction() as session:
+            stored = database_session.get_project(session, loaded.name)
+            cases.refresh_cases(session, project=stored, question=asked.name, doubts=doubts, now=now)
+            if gold_review and (not is_planned or sample is not None or models is not None):
+                cases.plan_gold_review(
+                    session,
+                    project=stored,
+                    question=asked.name,
+                    strata=strata,
+                    candidates=answers,
+                    sample=DEFAULT_SAMPLE if sample is None else sample,
+                    seed=seed,
+                    now=now,
+                )
+        queue = _Queue(database, loaded.name, asked, person, gold_review)
+        if undo:
+            terminal_output.print_sentence(queue.undo_decision())
+        elif item is not None or decisions is not None:
+            rows = (
+                decision_files.read_adjudications(decisions)
+                if decisions
+                else [decision_files.build_adjudication(item or "", gold, accepted, broken)]
+            )
+            queue.decide_all(rows)
+            if json:
+                queue.print_waiting(as_json=True)
+            else:
+                terminal_output.print_sentence(f"Decided: {len(rows)}.")
+        elif list_ or json:
+            queue.print_waiting(as_json=json)
+        else:
+            queue.ask_for_decisions()
+
+
+class _Queue:
+    """The cases that wait for one adjudicator; every decision is a transaction of its own."""
+
+    def __init__(self, database: Database, project: str, question: Question, person: Annotator, drawn: bool) -> None:
+        self._database, self._project, self._question = database, project, question
+        self._person, self._is_gold_review = person, drawn
+
+    def decide_all(self, rows: Sequence[AdjudicationRow]) -> None:
+        """Store decisions (item, labels, comment), all or none."""
+        from annotation.workflow.review import adjudication
+        from bot.commands import database_session
+
+        with self._database.transaction() as session:
+            project = database_session.get_project(session, self._project)
+            for name, labels, comment in rows:
+                case = adjudication.get_case(session, project=project, question=self._question, item=name)
+                adjudication.decide_case(
+                    session,
+                    project=project,
+                    case=case,
+                    adjudicator=self._person,
+                    labels=labels,
+                    comment=comment,
+                    now=database_session.get_current_time(),
+                )
+
+    def ask_for_decisions(self) -> None:
+        """Show one case after another until none waits, or the adjudicator quits."""
+        from annotation.errors import HromadaError
+        from annotation.workflow.review import adjudication
+        from bot.commands import database_session, terminal_output
+        from bot.commands.case_screen import CaseScreen
+        from bot.commands.decision_files import AdjudicationRow
+
+        skipped: set[int] = set()
+        decided, message = 0, ""
+        while True:
+            with self._database.reading() as view:
+                project = database_session.get_project(view, self._project)
+                waiting = [case for case in self._list_cases(view, project) if case.id not in skipped]
+                if not waiting:
+                    break
+                opened = adjudication.open_case(view, project=project, case=waiting[0], adjudicator=self._person)
+            answer = CaseScreen(case=opened, left=len(waiting), message=message).ask_decision()
+            message = ""
+            if answer == "q":
+                break
+            if answer == "s":
+                skipped.add(opened.case_id)
+            elif answer == "u":
+                message = self.undo_decision()
+                skipped.clear()
+            elif not isinstance(answer, str):
+                try:
+                    self.decide_all([AdjudicationRow(opened.item.external_id, answer.labels, answer.comment)])
+                    decided += 1
+                except HromadaError as failure:
+                    message = str(failure)
+        with self._database.reading() as view:
+            left = len(self._list_cases(view, database_session.get_project(view, self._project)))
+        terminal_output.print_sentence(f"Decided: {decided}. Waiting for you: {left}.")
+
+    def print_waiting(self, *, as_json: bool) -> None:
+        """List what waits for the adjudicator, as they would be shown it, and how far the gold review is."""
+        from annotation.workflow.review import adjudication, cases
+        from bot.commands import database_session, terminal_output
+
+        with self._database.reading() as view:
+            project = database_session.get_project(view, self._project)
+            opened = [
+                adjudication.open_case(view, project=project, case=case, adjudicator=self._person)
+                for case in self._list_cases(view, project)
+            ]
+            plan = cases.find_gold_review(view, project=project, question=self._question.name)
+            strata = None if plan is None else plan.strata
+        rows: list[dict[str, Any]] = [
+            {
+                "item": case.item.external_id,
+                "candidates": [
+                    {"answer": candidate.answer, "text": candidate.text, "votes": candidate.votes}
+                    for candidate in case.candidates
+                ],
+                "reasons": list(case.reasons),
+                "reports": list(case.reports),
+            }
+            for case in opened
+        ]
+        if as_json:
+            document = {"project": project.name, "question": self._question.name, "waiting": rows}
+            terminal_output.print_json(document | {"gold_review": strata})
+            return
+        terminal_output.print_table(
+            f"{project.name} · waiting for {self._person.pseudonym}",
+            ("item", "candidates", "why"),
+            [
+                (row["item"], " | ".join(one["text"] for one in row["candidates"]), ", ".join(row["reasons"]))
+                for row in rows
+            ],
+            notes=() if rows else ("Nothing waits for you.",),
+        )
+
+    def _list_cases(self, session: Session, project: Project) -> Sequence[AdjudicationCase]:
+        from annotation.workflow.review import adjudication
+
+        return adjudication.list_open_cases(
+            session,
+            project=project,
+            question=self._question,
+            adjudicator=self._person,
+            gold_review=self._is_gold_review,
+        )
+
+    def undo_decision(self) -> str:
+        """Take the adjudicator's last decision back; what was done, in a sentence."""
+        from annotation.workflow.review import adjudication
+        from bot.commands import database_session
+
+        with self._database.transaction() as session:
+            item = adjudication.undo_decision(
+                session,
+                project=database_session.get_project(session, self._project),
+                question=self._question,
+                adjudicator=self._person,
+                now=database_session.get_current_time(),
+            )
+        return "You have decided on nothing here." if item is None else f"Taken back: {item}."

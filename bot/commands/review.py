@@ -1,0 +1,241 @@
+"""`hromada review`: answers of texts, corrections and marked parts are accepted or rejected, blind to who gave them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.data_sets import Seed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlmodel import Session
+
+    from annotation.store.database import Database
+    from annotation.store.models import Annotator, Project
+    from annotation.workflow.review.submissions import Submission, SubmissionSample
+    from bot.commands.decision_files import ReviewRow
+
+ALL = "all"
+
+
+def review(
+    project: ProjectName,
+    reviewer: Annotated[str, typer.Option("--as", help="Who reviews, by pseudonym.", show_default=False)],
+    sample: Annotated[float, typer.Option(min=0, max=1, help="The share of the answers to look at.")] = 1.0,
+    seed: Seed = 0,
+    by_annotator: Annotated[
+        bool, typer.Option("--by-annotator", help="Show one annotator's answers together.")
+    ] = False,
+    person: Annotated[str | None, typer.Option(help="Only this annotator's, by the code that --json lists.")] = None,
+    show_gold: Annotated[
+        bool, typer.Option("--show-gold", help="Show gold; you will adjudicate none of these items.")
+    ] = False,
+    accept: Annotated[list[str] | None, typer.Option(help="Accept this answer by id, or `all` that wait.")] = None,
+    reject: Annotated[list[str] | None, typer.Option(help="Reject this answer by id, or `all` that wait.")] = None,
+    reason: Annotated[str, typer.Option(help="With --reject: why; the annotator may read it.")] = "",
+    decisions: Annotated[Path | None, typer.Option(help="Decisions: CSV with answer_id, decision, reason.")] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take your last decision back.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Accept or reject texts, corrections and marked parts, blind to who gave them.
+
+    A rejected answer does not count, and somebody else gets its place. You are shown no item that you answered or made.
+    """
+    from annotation.workflow.review import reviewers, submissions
+    from bot.commands import database_session, decision_files, terminal_output
+
+    with database_session.open_database() as database:
+        with database.reading() as view:
+            loaded = database_session.get_project(view, project)
+            queue = _Queue(
+                database=database,
+                project=loaded.name,
+                reviewer=reviewers.get_reviewer(view, reviewer),
+                sample=submissions.SubmissionSample(share=sample, seed=seed, person=person),
+                by_annotator=by_annotator,
+                show_gold=show_gold,
+            )
+        if undo:
+            terminal_output.print_sentence(queue.undo_decision())
+            return
+        if accept or reject or decisions:
+            rows = [*decision_files.read_reviews(decisions)] if decisions else []
+            rows += queue.select_answers(accept or (), is_accepted=True, reason="")
+            rows += queue.select_answers(reject or (), is_accepted=False, reason=reason)
+            queue.decide_all(rows)
+            if not json:
+                terminal_output.print_sentence(f"Decided: {len(rows)}.")
+        if json:
+            queue.print_answers()
+        elif not (accept or reject or decisions):
+            queue.ask_for_decisions()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Queue:
+    """The answers that one reviewer may look at; every decision on the screen is a transaction of its own."""
+
+    database: Database
+    project: str
+    reviewer: Annotator
+    sample: SubmissionSample
+    by_annotator: bool
+    show_gold: bool
+
+    def select_answers(self, ids: Sequence[str], *, is_accepted: bool, reason: str) -> list[ReviewRow]:
+        """Decisions on the answers with these ids, or on all that wait where `all` is among them."""
+        from annotation.errors import BadInput, Where
+        from bot.commands.decision_files import ReviewRow
+
+        wrong = next((one for one in ids if one != ALL and not one.isdecimal()), None)
+        if wrong is not None:
+            raise BadInput(
+                f"{wrong!r} is no id of an answer.",
+                where=Where(field="--accept" if is_accepted else "--reject"),
+                remedy="`hromada review --json` lists the ids; `all` are those that wait.",
+            )
+        chosen = [int(one) for one in ids if one != ALL]
+        if ALL in ids:
+            with self.database.reading() as view:
+                chosen = [one.answer_id for one in self._list_waiting(view)]
+        return [ReviewRow(answer_id, is_accepted, reason) for answer_id in chosen]
+
+    def decide_all(self, rows: Sequence[ReviewRow]) -> None:
+        """Store decisions, all or none."""
+        from annotation.workflow.review import submission_decisions
+        from bot.commands import database_session
+
+        with self.database.transaction() as session:
+            for row in rows:
+                values: dict[str, Any] = {
+                    "project": self._get_project(session),
+                    "reviewer": self.reviewer,
+                    "answer_id": row.answer_id,
+                    "gold_shown": self.show_gold,
+                    "now": database_session.get_current_time(),
+                }
+                if row.is_accepted:
+                    submission_decisions.accept_answer(session, **values)
+                else:
+                    submission_decisions.reject_answer(session, reason=row.reason, **values)
+
+    def undo_decision(self) -> str:
+        """Take the reviewer's last decision back; what was done, in a sentence."""
+        from annotation.workflow.review import submission_decisions
+        from bot.commands import database_session
+
+        with self.database.transaction() as session:
+            answer_id = submission_decisions.undo_review(
+                session,
+                project=self._get_project(session),
+                reviewer=self.reviewer,
+                now=database_session.get_current_time(),
+            )
+        return "You have decided on nothing here." if answer_id is None else f"Taken back: the answer {answer_id}."
+
+    def print_answers(self) -> None:
+        """Print all answers as JSON, decided ones too, without any that the reviewer may not see."""
+        from bot.commands import terminal_output
+
+        with self.database.reading() as view:
+            listed = self._list_answers(view)
+        self._record_shown_gold(listed)
+        answers = [
+            {
+                "answer_id": one.answer_id,
+                "item": one.item.external_id,
+                "person": one.person,
+                "answers": dict(one.answers),
+                "decision": None if one.decision is None else one.decision.value,
+                "reason": one.reason,
+            }
+            | ({"gold": dict(one.golds), "accepted": list(one.accepted)} if self.show_gold else {})
+            for one in listed
+        ]
+        terminal_output.print_json({"project": self.project, "answers": answers})
+
+    def ask_for_decisions(self) -> None:
+        """Show one answer after another until none waits, or the reviewer quits."""
+        from annotation.errors import HromadaError
+        from annotation.workflow import definitions
+        from bot.commands import terminal_output
+        from bot.commands.decision_files import ReviewRow
+        from bot.commands.submission_screen import SubmissionScreen
+
+        skipped: set[int] = set()
+        decided, message = 0, ""
+        while True:
+            with self.database.reading() as view:
+                definition = definitions.get_project_definition(self._get_project(view))
+                waiting = [one for one in self._list_waiting(view) if one.answer_id not in skipped]
+            if not waiting:
+                break
+            self._record_shown_gold(waiting[:1])
+            answer = SubmissionScreen(
+                submission=waiting[0],
+                questions=definition.all_questions,
+                reasons=definition.review.reasons if definition.review else (),
+                left=len(waiting),
+                by_person=self.by_annotator,
+                message=message,
+            ).ask_decision()
+            message = ""
+            if answer == "q":
+                break
+            if answer == "s":
+                skipped.add(waiting[0].answer_id)
+            elif answer == "u":
+                message = self.undo_decision()
+                skipped.clear()
+            elif not isinstance(answer, str):
+                same = [one for one in waiting if one.person == waiting[0].person] if answer.of_person else waiting[:1]
+                try:
+                    self.decide_all([ReviewRow(one.answer_id, answer.is_accepted, answer.reason) for one in same])
+                    decided += len(same)
+                except HromadaError as failure:
+                    message = str(failure)
+        with self.database.reading() as view:
+            left = len(self._list_waiting(view))
+        terminal_output.print_sentence(f"Decided: {decided}. Waiting for you: {left}.")
+
+    def _get_project(self, session: Session) -> Project:
+        from bot.commands import database_session
+
+        return database_session.get_project(session, self.project)
+
+    def _record_shown_gold(self, shown: Sequence[Submission]) -> None:
+        """Record that the reviewer sees the gold of the items of these answers, before they see it."""
+        from annotation.workflow.review import reviewers
+        from bot.commands import database_session
+
+        items = [one.item.external_id for one in shown if one.golds]
+        if items:
+            with self.database.transaction() as session:
+                reviewers.record_shown_gold(
+                    session,
+                    project=self._get_project(session),
+                    reviewer=self.reviewer,
+                    items=items,
+                    now=database_session.get_current_time(),
+                )
+
+    def _list_answers(self, session: Session) -> list[Submission]:
+        from annotation.workflow.review import submissions
+
+        listed = submissions.list_submissions(
+            session,
+            project=self._get_project(session),
+            reviewer=self.reviewer,
+            sample=self.sample,
+            with_gold=self.show_gold,
+        )
+        return sorted(listed, key=lambda one: one.person) if self.by_annotator else listed
+
+    def _list_waiting(self, session: Session) -> list[Submission]:
+        return [one for one in self._list_answers(session) if one.decision is None]
