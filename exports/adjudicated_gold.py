@@ -12,8 +12,6 @@ from aggregation.scoring import is_right_answer
 from exports.inputs import DataSet
 
 ORIGIN = "adjudication"
-REST = "rest"
-"""The stratum of a gold review of which a sample is drawn; the others are reviewed whole."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,25 +93,6 @@ def judge_declared_gold(data: DataSet) -> dict[str, bool]:
     return {
         item: is_right_answer(data.normalise, golds[item], one.labels) for item, one in found.items() if item in golds
     }
-
-
-def build_gold_verdicts(data: DataSet) -> pd.DataFrame:
-    """One row per item of a gold review's pool: item, stratum, and verdict; no rows where no review is planned.
-
-    The pool are the items with declared gold; those that were not drawn are of the stratum `rest`. The verdict is
-    `right`, `wrong` (other answers are right), `undecidable` (the item is broken), or None for an item that was not
-    drawn or is not decided. `aggregation.gold_review` estimates the ceiling of the score from it.
-    """
-    found, right = list_adjudicated_items(data), judge_declared_gold(data)
-    pool = data.items.loc[data.items["gold"].notna(), "item_id"] if data.gold_strata else ()
-    rows = []
-    for item in pool:
-        decided = found.get(item) if item in data.gold_strata else None
-        verdict = None
-        if decided is not None:
-            verdict = "undecidable" if decided.gold is None else "right" if right[item] else "wrong"
-        rows.append((item, data.gold_strata.get(item, REST), verdict))
-    return pd.DataFrame(rows, columns=["item", "stratum", "verdict"], dtype=object)
 
 
 def _replace_gold(data: DataSet, found: Mapping[str, AdjudicatedItem]) -> DataSet:

@@ -13,6 +13,7 @@ from aggregation.answers import Answers
 from aggregation.bootstrap import Progress
 from aggregation.consensus import Consensus, TieRule
 from aggregation.errors import HromadaError, Refused
+from aggregation.gold_review import CeilingEstimate
 from aggregation.labels.agreement import (
     SelfAgreement,
     compute_agreement_with_others,
@@ -24,6 +25,7 @@ from aggregation.labels.consensus import Method, build_label_consensus
 from aggregation.performance import Performance, Score, Unit, UnitName
 from aggregation.schema import Votes
 from exports import annotator_quality
+from exports.gold_ceiling import estimate_gold_ceiling
 from exports.inputs import DataSet
 from exports.score_variants import POOLED, VARIANT_UNITS, build_variants
 
@@ -83,6 +85,7 @@ class DataSetResult:
     with_others: pd.DataFrame | None = None
     variants: Mapping[str, Performance] = field(default_factory=dict)
     missing_variants: Mapping[str, str] = field(default_factory=dict)
+    ceiling: CeilingEstimate | None = None
 
     def exceeds_half_width(self, unit: Unit, score: Score) -> bool | None:
         """Whether the score of a variant is further from the primary score than half the width of the primary interval.
@@ -151,7 +154,10 @@ def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progres
     scored_data = data.keep_first_places()
     variants = build_variants(scored_data) if data.list_scoring_gold().notna().any() else {}
     n_parts = 3 if variants else 2
-    result = DataSetResult(data=data, votes=votes, self_agreement=self_agreement, no_performance=NO_VOTES)
+    ceiling = estimate_gold_ceiling(data, confidence_level=options.confidence_level)
+    result = DataSetResult(
+        data=data, votes=votes, self_agreement=self_agreement, no_performance=NO_VOTES, ceiling=ceiling
+    )
     if votes.frame.empty:
         return _add_variants(result, variants, options, progress=progress)
     consensus, fallback = _compute_consensus(answers, options)

@@ -1,4 +1,4 @@
-"""adjudications.csv and reviews.csv: every decision on an item and on an answer, those that were taken back, too."""
+"""Decisions on items and on answers, taken back or not, and what a review says of the gold: three published files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from exports.adjudicated_gold import judge_declared_gold
+from exports.gold_ceiling import build_ceiling_table
 from exports.inputs import DataSet
 from exports.writers import format_csv
 
@@ -47,6 +48,7 @@ def build_review_files(data_sets: Sequence[DataSet]) -> dict[str, str]:
     ordered = sorted(data_sets, key=lambda data: data.name)
     tables = {
         "adjudications.csv": [build_adjudication_table(data) for data in ordered if not data.adjudications.empty],
+        "gold_review.csv": [build_ceiling_table(data) for data in ordered if data.gold_strata],
         "reviews.csv": [build_review_table(data) for data in ordered if not data.reviews.empty],
     }
     return {

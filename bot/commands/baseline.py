@@ -59,7 +59,9 @@ def _print_json(
     from dataclasses import asdict
 
     from bot.commands import terminal_output
+    from exports.gold_ceiling import estimate_gold_ceiling
 
+    ceiling = estimate_gold_ceiling(data)
     terminal_output.print_json(
         {
             "dataset": data.name,
@@ -75,6 +77,7 @@ def _print_json(
             "fresh_majorities": [asdict(unit) for unit in performance.fresh_majorities],
             "pooled_units": [] if scored is data else [asdict(unit) for unit in pooled.units],
             "units_as_adjudicated": [] if adjudicated is None else [asdict(unit) for unit in adjudicated.units],
+            "gold_review": None if ceiling is None else asdict(ceiling),
             "refused": dict(performance.refused),
             "annotators": performance.annotators.rename_axis("annotator").reset_index().to_dict("records"),
         }
@@ -86,8 +89,10 @@ def _print_tables(
 ) -> None:
     """Print the table of units with notes, and that of the other metrics where there are any."""
     from bot.commands import terminal_output
+    from exports.gold_ceiling import describe_ceiling, estimate_gold_ceiling
     from exports.score_variants import ADJUDICATED, describe_variant
 
+    ceiling = estimate_gold_ceiling(data)
     units = _list_unit_rows(performance)
     units += [] if scored is data else _list_unit_rows(pooled, mark=" (all votes pooled)")
     units += [] if adjudicated is None else _list_unit_rows(adjudicated, mark=f" ({ADJUDICATED})")
@@ -99,6 +104,7 @@ def _print_tables(
         *describe_normalisation(data),
         *_warn_of_circular_gold(data),
         *([] if adjudicated is None else [f"{ADJUDICATED}: {describe_variant(ADJUDICATED)}."]),
+        *([] if ceiling is None else [describe_ceiling(ceiling)]),
     ]
     terminal_output.print_table(format_title(data, "human performance"), columns, units, notes=notes)
     scores = [

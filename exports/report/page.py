@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from aggregation.agreement import Coefficient
 from aggregation.performance import Performance, Unit
+from exports.gold_ceiling import describe_ceiling
 from exports.inputs import DataSet
 from exports.item_tables import get_positions_mark
 from exports.pages.display_text import (
@@ -76,6 +77,7 @@ def render_report(release: Release, *, title: str = "People’s answers: agreeme
         confidence_level=options.confidence_level,
         score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
         agreement_panels=draw_agreement_panels(results),
+        ceilings=[(result.data.name, describe_ceiling(result.ceiling)) for result in results if result.ceiling],
         without_scores=[(result.data.name, result.no_performance) for result in results if result.performance is None],
         options=options,
         metrics=list(METRIC_NAMES.values()),

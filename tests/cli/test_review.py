@@ -32,7 +32,7 @@ from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
 from bot import release
 from bot.conversation import notifications
-from exports.adjudicated_gold import build_gold_verdicts
+from exports.gold_ceiling import build_gold_verdicts
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Hromada
@@ -404,6 +404,16 @@ def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     }
     assert scores["all", "majority"] == f"{65 / 70:.4f}"
     assert scores["gold as adjudicated", "majority"] == "1.0000"
+    ceiling = truth("baseline", "truth", "--json").json["gold_review"]["ceiling"]
+    assert (ceiling["value"], ceiling["pool_high"]) == (pytest.approx(65 / 70), pytest.approx(65 / 70))
+    assert ceiling["low"] < ceiling["pool_low"] < 65 / 70 < ceiling["high"]
+    assert "Ceiling of the score: 0.9286 [" in truth("baseline", "truth").out
+    [*strata, whole] = rows(truth, "gold_review.csv")
+    counts = [(row["stratum"], row["n_items"], row["n_reviewed"], row["n_wrong"]) for row in strata]
+    assert counts == [("models", "4", "4", "0"), ("people", "5", "5", "5"), ("rest", "61", "50", "0")]
+    assert (whole["stratum"], whole["ceiling"], whole["wrong"]) == ("all", "0.9286", "0.0714")
+    assert f"{ceiling['low']:.4f}" == whole["ceiling_low"]
+    assert "Ceiling of the score: 0.9286" in (truth.folder / "out" / "report.html").read_text("utf-8")
 
 
 @pytest.fixture
