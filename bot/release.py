@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -26,6 +27,7 @@ from annotation.store import frames, item_frames, queries, review_frames, second
 from annotation.store.models import Project
 from annotation.vocabulary import Surface
 from exports import inputs
+from exports.adjudicated_gold import list_adjudicated_items
 from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
 
 ANSWER_TYPES: dict[type[Question], AnswerType] = {
@@ -154,7 +156,9 @@ def list_full_responses(session: Session, data_sets: Sequence[inputs.DataSet]) -
         if data.name != project.name:  # a later question: the full responses of its project are there already
             continue
         if definition.filtering or any(isinstance(one, EditQuestion) for one in definition.all_questions):
-            responses.append(_build_full_responses(session, project, data, definition))
+            own = [one for one in data_sets if one.name.partition("/")[0] == project.name]
+            full = _build_full_responses(session, project, data, definition)
+            responses.append(replace(full, adjudicated={one.question: list_adjudicated_items(one) for one in own}))
     return tuple(responses)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from exports.adjudicated_gold import AdjudicatedItem
 from exports.inputs import DataSet
 
 
@@ -64,7 +65,8 @@ class FullResponses:
     """A data set with all questions of its project.
 
     `answers` has one mapping for each row of `data.responses`: question name → answer as stored. So has `unasked`, with
-    the names of the questions that were not asked; where it is None, every question was.
+    the names of the questions that were not asked; where it is None, every question was. `adjudicated` has what
+    adjudicators decided, by question and item_id.
     """
 
     data: DataSet
@@ -73,6 +75,7 @@ class FullResponses:
     contents: Mapping[str, ItemContent]
     filtering: FilteringRule | None = None
     unasked: tuple[frozenset[str], ...] | None = None
+    adjudicated: Mapping[str, Mapping[str, AdjudicatedItem]] = field(default_factory=dict)
 
     def list_counted(self, *, by_item: bool = True) -> Iterator[FullResponse]:
         """The responses that count (`DataSet.exclusion_kinds`), skips too, to the items of the data set.

@@ -64,12 +64,14 @@ class CaseScreen:
             self.chosen.append(label)
 
     def _add_own_answer(self) -> None:
+        """Add an answer of the adjudicator's own; a text that was merged from the chosen correction takes its place."""
         from annotation.errors import BadInput
         from annotation.workflow.review.candidates import parse_label
 
         question, item = self.case.question, self.case.item
         is_correction = question.kind == "edit"
-        begun = (self.chosen or [str(item.data.get(getattr(question, "field", ""), ""))])[0] if is_correction else ""
+        merged = self.chosen[:1] if is_correction else []
+        begun = (merged or [str(item.data.get(getattr(question, "field", ""), ""))])[0] if is_correction else ""
         raw = keyboard.edit_text("Your answer:", begun) if is_correction else keyboard.read_line("Your answer:")
         if not raw:
             return
@@ -78,7 +80,8 @@ class CaseScreen:
         except BadInput as failure:
             self.message = str(failure)
             return
-        self.chosen = [one for one in self.chosen if one != label] + [label]
+        others = [one for one in self.chosen if one not in {label, *merged}]
+        self.chosen = [label, *others] if merged else [*others, label]
 
     def _show(self) -> None:
         keyboard.clear_screen()

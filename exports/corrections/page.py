@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +22,8 @@ from exports.corrections.summary import (
     CorrectionSummary,
     describe_usable_rule,
 )
-from exports.corrections.text_difference import DiffPart
-from exports.corrections.text_pairs import Correction
+from exports.corrections.text_difference import DiffPart, compute_difference, normalize_text
+from exports.corrections.text_pairs import Correction, Verdict
 from exports.pages.display_text import capitalize_first, format_count, format_percent, format_percent_interval
 from exports.pages.scaffold import (
     MAX_ENTRIES,
@@ -51,6 +52,14 @@ CHANGE_STEPS = (
 )  # fmt: skip
 """The upper limit of the share of words changed, and the name, of each bar but the last."""
 LAST_STEP = "over 50 %"
+VERDICTS: Mapping[Verdict, str] = MappingProxyType(
+    {
+        "gold": "adjudicated: the published text",
+        "right": "adjudicated: right as well",
+        "other": "adjudicated: not chosen",
+        "broken": "adjudicated: the item is broken",
+    }
+)
 _TAGS = {"=": "", "-": "del", "+": "ins"}
 
 
@@ -217,7 +226,30 @@ def _display_story(summary: CorrectionSummary, story: CorrectedStory) -> Display
         summary=f"{capitalize_first(story.verdict)}; {format_count(len(story.corrections), 'answer')}",
         length=format_count(len(story.original.split()), "word"),
         original=story.original,
-        corrections=tuple(_display_correction(summary, correction) for correction in story.corrections),
+        corrections=(
+            *(_display_correction(summary, correction) for correction in story.corrections),
+            *_display_merged_text(summary, story),
+        ),
+    )
+
+
+def _display_merged_text(summary: CorrectionSummary, story: CorrectedStory) -> tuple[DisplayedCorrection, ...]:
+    """The text of an adjudicator, where it is none of the corrections; empty where there is none such."""
+    decided = summary.responses.adjudicated.get(summary.question.name, {}).get(story.item_id)
+    if decided is None or decided.gold is None or any(one.adjudicated == "gold" for one in story.corrections):
+        return ()
+    merged = normalize_text(decided.gold)
+    parts = compute_difference(story.original, merged)
+    return (
+        DisplayedCorrection(
+            annotator="Adjudicator",
+            language=summary.data.language,
+            status=VERDICTS["gold"],
+            change="",
+            reasons=(),
+            parts=tuple(map(_display_part, parts)),
+            notes=(),
+        ),
     )
 
 
@@ -228,7 +260,7 @@ def _display_correction(summary: CorrectionSummary, correction: Correction) -> D
     return DisplayedCorrection(
         annotator=correction.annotator,
         language=summary.data.language,
-        status=correction.status,
+        status=", ".join([correction.status, *([VERDICTS[correction.adjudicated]] if correction.adjudicated else [])]),
         change=_describe_change(correction),
         reasons=correction.reasons,
         parts=tuple(map(_display_part, correction.parts)) if correction.status == "corrected" else (),

@@ -23,9 +23,12 @@ STORY_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(
         "annotator": "text", "status": "text", "reasons": "texts", "original": "text", "corrected": "text",
         "difference": "pairs", "cer": "number", "wer": "number", "chrf": "number", "words_kept": "number",
         "characters_changed": "integer", "words_changed": "integer", "seconds": "number", "other_answers": "object",
+        "adjudicated": "text",
     }
 )  # fmt: skip
 
+Verdict = Literal["gold", "right", "other", "broken"]
+"""What adjudicators made of a correction: the published text, right as well, neither, or that the item is broken."""
 CorrectionStatus = Literal["corrected", "unchanged", "unusable", "not answered", "skipped", "text changed"]
 STATUSES: Mapping[CorrectionStatus, str] = MappingProxyType(
     {
@@ -44,7 +47,7 @@ class Correction:
     """One annotator's correction of one text; `parts` and `edits` are set where the status is corrected or unchanged.
 
     `reasons` are the labels given for an unusable text, or the reason of a skip; `other_answers` are the annotator's
-    answers to all other questions.
+    answers to all other questions. `adjudicated` is None where no adjudicator decided on the story.
     """
 
     dataset: str
@@ -61,6 +64,7 @@ class Correction:
     edits: EditMeasures | None = None
     seconds: float | None = None
     other_answers: Mapping[str, str] = field(default_factory=dict)
+    adjudicated: Verdict | None = None
 
     @property
     def row(self) -> data_set_files.DataRow:
@@ -74,7 +78,7 @@ class Correction:
             "cer": edits and edits.cer, "wer": edits and edits.wer, "chrf": edits and edits.chrf,
             "words_kept": edits and edits.words_kept, "characters_changed": edits and edits.characters_changed,
             "words_changed": edits and edits.words_changed, "seconds": self.seconds,
-            "other_answers": dict(self.other_answers),
+            "other_answers": dict(self.other_answers), "adjudicated": self.adjudicated,
         }  # fmt: skip
 
 
@@ -130,7 +134,20 @@ def list_corrections(responses: FullResponses, edit: QuestionSpec) -> Iterator[C
             edits=measure_edits(original, corrected, parts) if is_pair and corrected is not None else None,
             seconds=response.seconds,
             other_answers=_list_other_answers(responses, (edit, *reason_questions), response),
+            adjudicated=_judge_correction(responses, edit, response.item_id, corrected if is_pair else None),
         )
+
+
+def _judge_correction(
+    responses: FullResponses, edit: QuestionSpec, item_id: str, corrected: str | None
+) -> Verdict | None:
+    decided = responses.adjudicated.get(edit.name, {}).get(item_id)
+    if decided is None:
+        return None
+    if decided.gold is None:
+        return "broken"
+    right = [normalize_text(label) for label in decided.labels]
+    return "gold" if corrected == right[0] else "right" if corrected in right else "other"
 
 
 def _get_status(

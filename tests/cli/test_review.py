@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -202,7 +203,7 @@ def test_validation_adds_accepted_answers(chegeka: Hromada) -> None:
     ]
 
 
-def answer_items(session: Session, number: int, answers: Mapping[str, str]) -> list[str]:
+def answer_items(session: Session, number: int, answers: Mapping[str, str | Mapping[str, str]]) -> list[str]:
     """A person of the bot takes items until there are none, and answers them; their ids."""
     person = registration.register_telegram_annotator(session, telegram_id=number, language="uk", key=KEY, now=NOW)
     taken = []
@@ -214,7 +215,9 @@ def answer_items(session: Session, number: int, answers: Mapping[str, str]) -> l
         opened = assignments.open_assignment(
             assignments.lock_annotator(session, person.id or 0), assignment_id=offer.assignment_id, now=NOW
         )
-        assignments.submit_judgement(opened, revision=0, answers={"answer": answers[item]}, now=NOW)
+        given = answers[item]
+        whole = {"answer": given} if isinstance(given, str) else given
+        assignments.submit_judgement(opened, revision=0, answers=whole, now=NOW)
         taken.append(item)
     return sorted(taken)
 
@@ -408,12 +411,87 @@ def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     assert (ceiling["value"], ceiling["pool_high"]) == (pytest.approx(65 / 70), pytest.approx(65 / 70))
     assert ceiling["low"] < ceiling["pool_low"] < 65 / 70 < ceiling["high"]
     assert "Ceiling of the score: 0.9286 [" in truth("baseline", "truth").out
-    [*strata, whole] = rows(truth, "gold_review.csv")
-    counts = [(row["stratum"], row["n_items"], row["n_reviewed"], row["n_wrong"]) for row in strata]
+    *parts, whole = rows(truth, "gold_review.csv")
+    counts = [(row["stratum"], row["n_items"], row["n_reviewed"], row["n_wrong"]) for row in parts]
     assert counts == [("models", "4", "4", "0"), ("people", "5", "5", "5"), ("rest", "61", "50", "0")]
     assert (whole["stratum"], whole["ceiling"], whole["wrong"]) == ("all", "0.9286", "0.0714")
     assert f"{ceiling['low']:.4f}" == whole["ceiling_low"]
     assert "Ceiling of the score: 0.9286" in (truth.folder / "out" / "report.html").read_text("utf-8")
+
+
+STORY = "Лисиця знайшла дзеркало. Вона подивився в нього. Вовк запитала, що там."
+FIRST = "Лисиця знайшла дзеркало. Вона подивилася в нього. Вовк запитала, що там."
+SECOND = "Лисиця знайшла дзеркало. Вона подивився в нього. Вовк запитав, що там."
+MERGED = "Лисиця знайшла дзеркало. Вона подивилася в нього. Вовк запитав, що там."
+
+
+@pytest.fixture
+def stories(hromada: Hromada) -> Hromada:
+    """The template's project with two correctors: s1 to merge, s2 to choose, s3 agreed on, s4 with a refusal."""
+    assert hromada("new", "stories", "--template", "story-correction").code == 0
+    written = (hromada.folder / "stories" / "project.yaml").read_text("utf-8")
+    hromada.write("project.yaml", written.replace("overlap: 1", "overlap: 2"))
+    hromada.write("instructions.md", "Виправте помилки.\n")
+    lines = [json.dumps({"id": f"s{number}", "story": STORY}, ensure_ascii=False) for number in range(1, 5)]
+    hromada.write("items.jsonl", "\n".join(lines) + "\n")
+    for arguments in (("load", "project.yaml"), ("start", "stories")):
+        ran = hromada(*arguments)
+        assert ran.code == 0, ran.err
+    for number, texts in ((1, (FIRST, FIRST, MERGED, FIRST)), (2, (SECOND, MERGED, MERGED, "Казна-що."))):
+        given = {f"s{place}": text for place, text in enumerate(texts, start=1)}
+
+        def correct(session: Session, number: int = number, given: dict[str, str] = given) -> list[str]:
+            return answer_items(session, number, {item: {"result": "придатне", "fixed": given[item]} for item in given})
+
+        assert in_database(hromada, correct) == ["s1", "s2", "s3", "s4"]
+    return hromada
+
+
+def test_two_correctors_of_a_story_are_reviewed_and_adjudicated(stories: Hromada) -> None:
+    """A correction is rejected, one is chosen, two are merged by hand from the first; the files tell each."""
+    olha = reviewer(stories)
+    review = ("review", "stories", "--as", olha)
+    listed = stories(*review, "--json").json["answers"]
+    [rubbish] = [one["answer_id"] for one in listed if one["answers"]["fixed"] == "Казна-що."]
+    assert stories(*review, "--reject", str(rubbish), "--reason", "не правка").code == 0
+    check_rows(stories)
+    arguments = ("adjudicate", "stories", "--as", olha, "--question", "fixed")
+    waiting = {one["item"]: one for one in stories(*arguments, "--json").json["waiting"]}
+    assert {item: {each["answer"] for each in one["candidates"]} for item, one in waiting.items()} == {
+        "s1": {FIRST, SECOND}, "s2": {FIRST, MERGED},
+    }  # fmt: skip
+    (stories.folder / "editor.sh").write_text("sed -i 's/Вовк запитала/Вовк запитав/; s/подивився/подивилася/' $1\n")
+    keys = {"s1": "1t", "s2": "1"}  # begin with the first and merge; choose
+    first = {item: one["candidates"][0]["answer"] for item, one in waiting.items()}
+    screen = run_in_terminal(
+        stories,
+        "".join(f"{keys[item]}\n" for item in waiting).encode(),
+        *arguments,
+        environment={"EDITOR": f"sh {stories.folder / 'editor.sh'}"},
+    )
+    assert "[-подивився-]{+подивилася+}" in re.sub(r"\x1b\[[0-9;]*m", "", screen)
+    assert "Decided: 2. Waiting for you: 0." in screen
+    export(stories)
+    assert first["s1"] in {FIRST, SECOND}
+    chosen = first["s2"]
+    gold = {row["item_id"]: row for row in rows(stories, "gold.csv") if row["dataset"] == "stories/fixed"}
+    assert {item: (row["gold"], row["origin"]) for item, row in gold.items()} == {
+        "s1": (MERGED, "adjudication"), "s2": (chosen, "adjudication"), "s3": (MERGED, "votes"), "s4": (FIRST, "votes"),
+    }  # fmt: skip
+    verdicts = [(row["item_id"], row["corrected"], row["adjudicated"]) for row in rows(stories, "stories.csv")]
+    unchosen = ({FIRST, MERGED} - {chosen}).pop()
+    assert sorted(verdicts) == sorted(  # not the rejected one
+        [
+            *(("s1", FIRST, "other"), ("s1", SECOND, "other"), ("s2", chosen, "gold"), ("s2", unchosen, "other")),
+            *(("s3", MERGED, ""), ("s3", MERGED, ""), ("s4", FIRST, "")),
+        ]
+    )
+    page = (stories.folder / "out" / "stories.html").read_text("utf-8")
+    assert page.count("<h4>Adjudicator: adjudicated: the published text</h4>") == 1
+    decided = {row["item_id"]: json.loads(row["labels"]) for row in rows(stories, "adjudications.csv")}
+    assert decided == {"s1": [MERGED], "s2": [chosen]}
+    [rejected] = rows(stories, "reviews.csv")
+    assert (rejected["item_id"], rejected["decision"], rejected["reason"]) == ("s4", "rejected", "не правка")
 
 
 @pytest.fixture
@@ -508,10 +586,12 @@ def test_keys_choose_confirm_undo_skip_and_quit(doubts: Hromada) -> None:
     assert "Decided: 1." in screen
 
 
-def run_in_terminal(hromada: Hromada, keys: bytes, *arguments: str) -> str:
+def run_in_terminal(
+    hromada: Hromada, keys: bytes, *arguments: str, environment: Mapping[str, str] | None = None
+) -> str:
     """Run a command at a terminal where somebody has typed these keys; what it showed."""
     ours, theirs = pty.openpty()
-    env = {"PATH": os.environ["PATH"], "COLUMNS": "160", "TERM": "xterm"}
+    env = {"PATH": os.environ["PATH"], "COLUMNS": "160", "TERM": "xterm", **(environment or {})}
     with subprocess.Popen(
         [*hromada.words, *arguments], cwd=hromada.folder, env=env, stdin=theirs, stdout=theirs, stderr=theirs
     ) as running:
