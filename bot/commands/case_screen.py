@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -13,8 +14,14 @@ from bot.commands.terminal_output import get_console
 
 if TYPE_CHECKING:
     from annotation.workflow.review.adjudication import OpenCase
+    from annotation.workflow.review.candidates import Candidate
 
-KEYS = "numbers choose · Enter confirms · t own answer · b broken · s skip · u undo · q quit"
+KEYS = "numbers choose · Enter confirms{own} · b broken · s skip · u undo · q quit"
+OWN_KEY = " · t own answer"
+MAX_ALIGNED = 40
+"""In characters: longer answers do not align the numbers of votes."""
+CLOSED_KINDS = frozenset({"choice", "scale"})
+"""The types of question whose candidates are all answers that there are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +53,7 @@ class CaseScreen:
                 self._show()
             elif key in {"s", "u", keyboard.QUIT}:
                 return key
-            elif key == "t":
+            elif key == "t" and not self._is_closed:
                 self._add_own_answer()
                 self._show()
             elif key == "b":
@@ -57,6 +64,10 @@ class CaseScreen:
             elif key == keyboard.ENTER and self.chosen:
                 return CaseDecision(labels=tuple(self.chosen))
 
+    @property
+    def _is_closed(self) -> bool:
+        return self.case.question.kind in CLOSED_KINDS
+
     def _toggle(self, label: str) -> None:
         if label in self.chosen:
             self.chosen.remove(label)
@@ -65,6 +76,7 @@ class CaseScreen:
 
     def _add_own_answer(self) -> None:
         """Add an answer of the adjudicator's own; a text that was merged from the chosen correction takes its place."""
+        from annotation.campaigns.questions import ChoicesQuestion
         from annotation.errors import BadInput
         from annotation.workflow.review.candidates import parse_label
 
@@ -72,7 +84,12 @@ class CaseScreen:
         is_correction = question.kind == "edit"
         merged = self.chosen[:1] if is_correction else []
         begun = (merged or [str(item.data.get(getattr(question, "field", ""), ""))])[0] if is_correction else ""
-        raw = keyboard.edit_text("Your answer:", begun) if is_correction else keyboard.read_line("Your answer:")
+        if is_correction:
+            raw = keyboard.edit_text("Your answer:", begun)
+        elif isinstance(question, ChoicesQuestion):
+            raw = ask_for_boxes(question.get_options(item.options))
+        else:
+            raw = keyboard.read_line("Your answer:")
         if not raw:
             return
         try:
@@ -88,27 +105,28 @@ class CaseScreen:
         out = get_console()
         case = self.case
         out.print(Text(f"{case.item.external_id} · {self.left} waiting", style="bold"))
-        out.print(Text(case.item.stimulus), soft_wrap=True)
+        out.print(Text(case.item.stimulus))
         out.print(Text(f"\n{case.question.text}", style="bold"))
+        width = max((len(one.text) for one in case.candidates if len(one.text) <= MAX_ALIGNED), default=0)
         for number, candidate in enumerate(case.candidates, start=1):
-            votes = "" if candidate.votes is None else f"   {candidate.votes} vote{'' if candidate.votes == 1 else 's'}"
+            votes = describe_votes(candidate, width=width)
             mark = "×" if candidate.answer in self.chosen else " "
             out.print(
                 Text(f"{mark} {number:>2}  ") + self._build_answer_text(candidate.text) + Text(votes), soft_wrap=True
             )
         for own in self.chosen:
             if own not in {candidate.answer for candidate in case.candidates}:
-                out.print(Text("×  t  ") + self._build_answer_text(own), soft_wrap=True)
+                out.print(Text("×  t  ") + self._build_answer_text(own))
         for report in case.reports:
-            out.print(Text(f"Reported: {report}"), soft_wrap=True)
+            out.print(Text(f"Reported: {report}"))
         if case.reasons:
             out.print(Text(f"Waits because of: {', '.join(case.reasons)}"))
         if len(self.chosen) > 1:
             out.print(Text("The answer that was chosen first is the gold, the others are right as well."))
         if self.message:
-            out.print(Text(self.message), soft_wrap=True)
+            out.print(Text(self.message))
             self.message = ""
-        out.print(Text(KEYS, style="dim"))
+        out.print(Text(KEYS.format(own="" if self._is_closed else OWN_KEY), style="dim"))
 
     def _build_answer_text(self, text: str) -> Text:
         """An answer; of a correction its differences from the text that was corrected."""
@@ -116,6 +134,24 @@ class CaseScreen:
             return Text(text)
         original = str(self.case.item.data.get(getattr(self.case.question, "field", ""), ""))
         return build_difference(original, text)
+
+
+def ask_for_boxes(options: Sequence[str]) -> str:
+    """Boxes that are chosen by their numbers, as a JSON list; empty where a number is wrong or none is written."""
+    for number, option in enumerate(options, start=1):
+        get_console().print(Text(f"{number:>5}  {option}"))
+    written = keyboard.read_line("Your answer, by numbers with blanks between:").replace(",", " ").split()
+    if not written or any(not one.isdecimal() or not 1 <= int(one) <= len(options) for one in written):
+        return ""
+    return json.dumps([options[int(one) - 1] for one in dict.fromkeys(written)], ensure_ascii=False)
+
+
+def describe_votes(candidate: Candidate, *, width: int) -> str:
+    """How often a candidate was given, in line with those of up to `width` characters; empty where nobody may know."""
+    if candidate.votes is None:
+        return ""
+    blanks = " " * max(width - len(candidate.text), 0)
+    return f"{blanks}   {candidate.votes} vote{'' if candidate.votes == 1 else 's'}"
 
 
 def build_difference(original: str, corrected: str) -> Text:

@@ -75,7 +75,7 @@ class SubmissionScreen:
         out, item = get_console(), self.submission.item
         person = f" · person {self.submission.person}" if self.by_person else ""
         out.print(Text(f"{item.external_id}{person} · {self.left} waiting", style="bold"))
-        out.print(Text(item.stimulus), soft_wrap=True)
+        out.print(Text(item.stimulus))
         for question in self.questions:
             answer = self.submission.answers.get(question.name)
             if answer is None:
@@ -83,13 +83,13 @@ class SubmissionScreen:
             out.print(Text(f"\n{question.text}", style="bold"))
             if question.kind == "edit":
                 original = str(item.data.get(getattr(question, "field", ""), ""))
-                out.print(build_difference(original, answer), soft_wrap=True)
+                out.print(build_difference(original, answer))
             else:
-                out.print(Text(describe_answer(question, item, answer)), soft_wrap=True)
+                out.print(Text(describe_answer(question, item, answer)))
             if question.name in self.submission.golds:
                 right = (self.submission.golds[question.name], *self.submission.accepted)
                 shown = " | ".join(describe_answer(question, item, gold) for gold in right)
-                out.print(Text(f"Gold: {shown}"), soft_wrap=True)
+                out.print(Text(f"Gold: {shown}"))
         if self.message:
-            out.print(Text(self.message), soft_wrap=True)
+            out.print(Text(self.message))
         out.print(Text(f"{KEYS} · {PERSON_KEYS}" if self.by_person else KEYS, style="dim"))

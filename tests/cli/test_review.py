@@ -586,6 +586,28 @@ def test_keys_choose_confirm_undo_skip_and_quit(doubts: Hromada) -> None:
     assert "Decided: 1." in screen
 
 
+BOXES = """\
+project: boxes
+title: t
+language: en
+question: {type: choices, text: "Which?", options: [honesty, care, law], required: no}
+items: {file: items.csv, id: id, show: text}
+votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {answer: answer}}
+"""
+
+
+def test_boxes_are_chosen_by_their_numbers(hromada: Hromada) -> None:
+    """Of a question with several boxes any set is an answer of one's own; a wrong number is none."""
+    hromada.write("items.csv", "id,text\na,text a\n")
+    hromada.write("votes.csv", 'item,who,answer\na,x,"[""law""]"\na,y,"[""honesty"", ""law""]"\n')
+    hromada.loaded(BOXES)
+    shown = type_keys(hromada, "t4\nt3, 2\n\nq", "adjudicate", "boxes", "--as", reviewer(hromada))
+    assert "    2  care" in shown
+    assert in_database(hromada, lambda session: session.exec(select(Adjudication.labels)).all()) == [
+        ['["care", "law"]']
+    ], shown
+
+
 def run_in_terminal(
     hromada: Hromada, keys: bytes, *arguments: str, environment: Mapping[str, str] | None = None
 ) -> str:
