@@ -20,6 +20,8 @@ KEYS = "numbers choose · Enter confirms{own} · b broken · s skip · u undo ·
 OWN_KEY = " · t own answer"
 MAX_ALIGNED = 40
 """In characters: longer answers do not align the numbers of votes."""
+CONTEXT = 80
+"""How many unchanged characters are shown before and after each change of a correction."""
 CLOSED_KINDS = frozenset({"choice", "scale"})
 """The types of question whose candidates are all answers that there are."""
 
@@ -155,13 +157,30 @@ def describe_votes(candidate: Candidate, *, width: int) -> str:
 
 
 def build_difference(original: str, corrected: str) -> Text:
-    """A corrected text with what was removed in [-…-] and what was inserted in {+…+}."""
+    """What a correction changed: removed in [-…-], inserted in {+…+}, and between them both ends of what stayed.
+
+    The whole text stands above it on the screen, so of long parts that stayed or went the middle is left out.
+    """
     from exports.corrections.text_difference import compute_difference
 
-    marks = {"=": ("", "", ""), "-": ("[-", "-]", "red"), "+": ("{+", "+}", "green")}
+    marks = {"-": ("[-", "-]", "red"), "+": ("{+", "+}", "green")}
     parts: Sequence[tuple[str, str]] = compute_difference(original, corrected)
+    if all(sign == "=" for sign, _ in parts):
+        return Text("The text stays as it was.", style="italic")
     text = Text()
-    for sign, part in parts:
+    for number, (sign, part) in enumerate(parts):
+        if sign == "=":
+            text.append(_shorten_context(part, is_first=number == 0, is_last=number == len(parts) - 1))
+            continue
         before, after, style = marks[sign]
-        text.append(f"{before}{part}{after}", style=style)
+        shown = part if sign == "+" else _shorten_context(part)
+        text.append(f"{before}{shown}{after}", style=style)
+    text.rstrip()
     return text
+
+
+def _shorten_context(part: str, *, is_first: bool = False, is_last: bool = False) -> str:
+    """A part without its middle, or without its outer end, at the ends of words."""
+    begun = "" if is_first else part[:CONTEXT].rpartition(" ")[0]
+    ended = "" if is_last else part[-CONTEXT:].partition(" ")[2]
+    return part if len(part) <= 2 * CONTEXT else f"{begun} … {ended}"

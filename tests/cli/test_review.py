@@ -32,6 +32,7 @@ from annotation.vocabulary import ExclusionKind
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
 from bot import release
+from bot.commands.case_screen import build_difference
 from bot.conversation import notifications
 from exports.gold_ceiling import build_gold_verdicts
 
@@ -606,6 +607,22 @@ def test_boxes_are_chosen_by_their_numbers(hromada: Hromada) -> None:
     assert in_database(hromada, lambda session: session.exec(select(Adjudication.labels)).all()) == [
         ['["care", "law"]']
     ], shown
+
+
+def test_a_difference_shows_every_change_and_little_else() -> None:
+    """Both ends of what stayed beside each change, both ends of what went; an unchanged text is said to be one."""
+    words = [f"word{number}" for number in range(100)]
+    changed = [*words[:50], "new", *words[51:]]
+    shown = build_difference(" ".join(words), " ".join(changed)).plain
+    assert "[-word50-]{+new+}" in shown
+    assert (shown.startswith(" … word"), shown.endswith(" …"), "word40 " in shown, "word20 " in shown) == (
+        True, True, True, False,
+    )  # fmt: skip
+    gone = build_difference(" ".join(words), "nothing").plain
+    assert gone.startswith("[-word0 word1 ")
+    assert gone.endswith(" word99-]{+nothing+}")
+    assert "word50" not in gone
+    assert build_difference("a b", "a b").plain == "The text stays as it was."
 
 
 def run_in_terminal(
