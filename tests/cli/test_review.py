@@ -21,8 +21,10 @@ from sqlmodel import Session, col, select
 from annotation.store import database, invariants, pseudonyms, queries
 from annotation.store.models import (
     Adjudication,
+    AdjudicationCase,
     Annotator,
     Assignment,
+    GoldReview,
     Item,
     Judgement,
     Report,
@@ -707,3 +709,18 @@ def test_a_killed_adjudication_is_not_stored_by_halves(doubts: Hromada) -> None:
     assert doubts(*arguments).code == 2
     assert in_database(doubts, count) == 1
     check_rows(doubts)
+
+
+def test_a_killed_plan_of_a_gold_review_is_not_stored_by_halves(truth: Hromada) -> None:
+    """Killed at any write or commit, nothing is drawn; called again, the whole plan is there, once."""
+    arguments = ("adjudicate", "truth", "--as", reviewer(truth), "--gold-review", "--models", "models.csv", "--list")
+
+    def count(session: Session) -> tuple[int, int]:
+        reviews, drawn = session.exec(select(GoldReview.id)).all(), session.exec(select(AdjudicationCase.id)).all()
+        return len(reviews), len(drawn)
+
+    step = 1
+    while (code := run_killed(truth, step, *arguments)) == 9:
+        assert in_database(truth, count) == (0, 0)
+        step += 1
+    assert (code, in_database(truth, count), step > 2) == (0, (1, 59), True)
