@@ -362,8 +362,8 @@ command-adjudicate = Decide on disputed items
 case-left = { $left } waiting
 case-which = Which answer is right?
 case-votes = { $count ->
-    [one] { $count } vote
-   *[other] { $count } votes
+    [one] { $count } vote
+   *[other] { $count } votes
 }
 case-why = Why it is here: { $reasons }.
 case-tie = the votes tie

@@ -382,10 +382,10 @@ command-adjudicate = Решить спорные задания
 case-left = в очереди { $left }
 case-which = Какой ответ правильный?
 case-votes = { $count ->
-    [one] { $count } голос
-    [few] { $count } голоса
-    [many] { $count } голосов
-   *[other] { $count } голоса
+    [one] { $count } голос
+    [few] { $count } голоса
+    [many] { $count } голосов
+   *[other] { $count } голоса
 }
 case-why = Почему это здесь: { $reasons }.
 case-tie = голосов поровну

@@ -383,10 +383,10 @@ command-adjudicate = Вирішити спірні завдання
 case-left = на черзі { $left }
 case-which = Яка відповідь правильна?
 case-votes = { $count ->
-    [one] { $count } голос
-    [few] { $count } голоси
-    [many] { $count } голосів
-   *[other] { $count } голосу
+    [one] { $count } голос
+    [few] { $count } голоси
+    [many] { $count } голосів
+   *[other] { $count } голосу
 }
 case-why = Чому це тут: { $reasons }.
 case-tie = голосів порівну

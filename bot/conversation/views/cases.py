@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from annotation.campaigns.questions import ScaleQuestion
 from annotation.review_vocabulary import CaseReason
 from annotation.workflow.review.adjudication_queue import QueuedCase
 from bot.conversation import message_layout, prompts
@@ -145,15 +146,13 @@ def _list_remarks(queued: QueuedCase, translate: Texts) -> list[str]:
 
 
 def _list_candidate_lines(queued: QueuedCase, translate: Texts) -> list[str]:
-    """The candidates with their names on buttons and their votes; nothing where buttons say all of it."""
-    candidates = queued.case.candidates
-    if _fit_on_buttons(queued) and all(candidate.votes is None for candidate in candidates):
-        return []
-    lines = []
-    for name, candidate in zip(_list_names(queued), candidates, strict=True):
-        votes = "" if candidate.votes is None else " — " + translate("case-votes", count=candidate.votes)
+    """The candidates with their names on buttons and any votes; where buttons carry them, those with votes."""
+    is_full, lines = _fit_on_buttons(queued), []
+    for name, candidate in zip(_list_names(queued), queued.case.candidates, strict=True):
+        votes = " — " + translate("case-votes", count=candidate.votes) if candidate.votes else ""
         text = options.isolate_direction(candidate.text)
-        lines.append(f"{name}{votes}" if name == candidate.text else f"{name}) {text}{votes}")
+        if votes or not is_full:
+            lines.append(f"{text}{votes}" if is_full else f"{name}) {text}{votes}")
     return lines
 
 
@@ -190,13 +189,15 @@ def _build_choice_buttons(queued: QueuedCase, translate: Texts) -> ButtonRows:
         )
         for index, (candidate, typed) in enumerate(zip(queued.case.candidates, _list_typed_words(queued), strict=True))
     ]
+    is_scale = isinstance(queued.case.question, ScaleQuestion) and is_full
+    rows = options.arrange_scale(choices) if choices and is_scale else message_layout.arrange_buttons(choices)
     several = build_case_button(queued, translate("case-several"), ButtonAction.BOXES, 0, 0)
     others = (
         build_case_button(queued, translate("case-broken"), ButtonAction.BROKEN),
         message_layout.build_button(translate("case-later"), ButtonAction.LATER, queued.case.case_id),
         message_layout.build_button(translate("case-stop"), ButtonAction.STOP, queued.case.case_id),
     )
-    return (*message_layout.arrange_buttons(choices), *(((several,),) if len(choices) > 1 else ()), others)
+    return (*rows, *(((several,),) if len(choices) > 1 else ()), others)
 
 
 def _build_boxes(queued: QueuedCase, translate: Texts, picked: PickedCandidates) -> ButtonRows:
