@@ -24,7 +24,7 @@ from bot.emulator.telegram import Telegram
 if TYPE_CHECKING:
     from annotation.store.database import Database
 
-PEOPLE, ITEMS, KILLS = 3, 60, 8
+PEOPLE, ITEMS, KILLS = 3, 40, 6
 STORED = """
 SELECT annotator.telegram_id, item.external_id, adjudication.number, adjudication.labels
 FROM adjudication JOIN item ON item.id = adjudication.item_id
