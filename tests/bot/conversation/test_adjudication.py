@@ -201,6 +201,23 @@ def test_own_items_are_not_offered_and_an_item_in_hand_stays(chat: Chat, load: L
     assert len(decisions(chat)) == 1
 
 
+def test_who_has_no_items_left_is_offered_the_queue(chat: Chat, load: Load) -> None:
+    """An annotator of this project who adjudicates another one: below the last answer, by a button, once."""
+    load(ROWS[:1], items=ITEMS, name="other", title="Інше")
+    load(ROWS, items=ITEMS, start=False)
+    refresh(chat)
+    chat.begin()
+    chat.say(f"/start {invite(chat)}")
+    chat.tap("Досить")
+    chat.say("/start")
+    shown = chat.tap("А")
+    assert shown[-1] == "Є спірні завдання: скажіть, яка відповідь правильна.\n[Вирішувати]"
+    assert "на черзі 3" in chat.tap("Вирішувати")[-1]  # the item 0 of the other project is the same
+    chat.tap("перше")
+    assert len(decisions(chat)) == 1
+    assert len(list_live_cards(chat)) == 1
+
+
 def test_a_gold_review_is_blind(chat: Chat, load: Load) -> None:
     """Neither votes nor reasons nor reports; options in the order of the project, and nothing tells the gold."""
     rows = [{"id": str(number), "text": f"слово {number}", "gold": ("так", "ні")[number % 2]} for number in range(4)]
