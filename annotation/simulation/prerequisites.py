@@ -34,7 +34,8 @@ def join_projects(session: Session, *, annotator: SimulatedAnnotator, language: 
         now=now,
         simulated=True,
     )
-    for code in session.exec(select(Invitation.code).order_by(col(Invitation.id))).all():
+    codes = select(Invitation.code).where(~col(Invitation.adjudicates)).order_by(col(Invitation.id))
+    for code in session.exec(codes).all():
         invitations.redeem_invitation(session, annotator_id=registered.id or 0, code=code, now=now)
     return registered.id or 0
 

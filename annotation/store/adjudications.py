@@ -44,29 +44,42 @@ def list_holding(session: Session, *, project_id: int, question: str) -> Sequenc
 
 def add_row(session: Session, row: Adjudication) -> Adjudication:
     """Store an adjudication with the next number of its item and question."""
-    last = select(func.max(Adjudication.number)).where(
-        Adjudication.item_id == row.item_id, Adjudication.question == row.question
-    )
-    number = session.exec(last).one()
-    row.number = 0 if number is None else number + 1
+    row.number = get_next_number(session, item_id=row.item_id, question=row.question)
     session.add(row)
     session.flush()
     return row
 
 
+def get_next_number(session: Session, *, item_id: int, question: str) -> int:
+    """The number that the next adjudication of an item and question gets, from 0."""
+    last = select(func.max(Adjudication.number)).where(
+        Adjudication.item_id == item_id, Adjudication.question == question
+    )
+    number = session.exec(last).one()
+    return 0 if number is None else number + 1
+
+
+def add_undone_row(
+    session: Session, *, last: Adjudication, annotator_id: int | None, item_revision: int, now: datetime
+) -> None:
+    """Take a decision, the last of its item and question, back."""
+    undone = Adjudication(
+        item_id=last.item_id,
+        item_revision=item_revision,
+        question=last.question,
+        number=0,
+        annotator_id=annotator_id,
+        decision=AdjudicationDecision.UNDONE,
+        labels=[],
+        at=now,
+    )
+    add_row(session, undone)
+
+
 def undo_item_decisions(session: Session, *, item: Item, now: datetime) -> int:
     """Take back all decisions on an item that was changed in substance since; how many there were."""
-    held = select(Adjudication.question).where(Adjudication.item_id == item.id, build_holding_condition())
-    questions = session.exec(held.order_by(col(Adjudication.question))).all()
-    for question in questions:
-        undone = Adjudication(
-            item_id=item.id or 0,
-            item_revision=item.revision,
-            question=question,
-            number=0,
-            decision=AdjudicationDecision.UNDONE,
-            labels=[],
-            at=now,
-        )
-        add_row(session, undone)
-    return len(questions)
+    held = select(Adjudication).where(Adjudication.item_id == item.id, build_holding_condition())
+    decisions = session.exec(held.order_by(col(Adjudication.question))).all()
+    for last in decisions:
+        add_undone_row(session, last=last, annotator_id=None, item_revision=item.revision, now=now)
+    return len(decisions)

@@ -1,4 +1,4 @@
-"""`hromada invite`: codes that admit annotators to a project or a programme."""
+"""`hromada invite`: codes that admit annotators, or adjudicators, to a project or a programme."""
 
 from __future__ import annotations
 
@@ -21,12 +21,19 @@ def invite(
         typer.Option("--expires", help="The last day, in UTC, like 2026-12-31; or a moment with its zone."),
     ] = None,
     cohort: Annotated[str | None, typer.Option("--cohort", help="The cohort that they join.")] = None,
+    adjudicator: Annotated[
+        bool, typer.Option("--adjudicator", help="They decide, in Telegram, what is right; they join as no annotators.")
+    ] = False,
     show: Annotated[bool, typer.Option("--list", help="List the invitations; make none.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Make an invitation. From the first one on, the project or programme is by invitation only."""
+    """Make an invitation. From the first one of annotators on, the project or programme is by invitation only."""
+    from annotation.errors import BadInput
     from annotation.workflow.annotators import invitations
     from bot.commands import database_session, terminal_output
+
+    if adjudicator and cohort is not None:
+        raise BadInput("Adjudicators join no cohort.", remedy="Leave --cohort out.")
 
     now = database_session.get_current_time()
     expires_at = None if expires is None else _parse_expiry(expires)
@@ -43,13 +50,14 @@ def invite(
                 uses=uses,
                 expires_at=expires_at,
                 cohort=cohort,
+                adjudicates=adjudicator,
             )
             invitations_shown = [invitation]
     rows = [_build_json(invitation) for invitation in invitations_shown]
     if json:
         terminal_output.print_json(rows if show else rows[0])
         return
-    columns = ("code", "send", "cohort", "uses", "used", "expires")
+    columns = ("code", "send", "for", "cohort", "uses", "used", "expires")
     lines = [[row[name] for name in columns] for row in rows]
     terminal_output.print_table(
         f"Invitations to {target.name}" if show else f"An invitation to {target.name}", columns, lines
@@ -72,6 +80,7 @@ def _build_json(invitation: Invitation) -> dict[str, str | int | None]:
     return {
         "code": invitation.code,
         "send": _format_link(invitation.code),
+        "for": "adjudicators" if invitation.adjudicates else "annotators",
         "cohort": invitation.cohort,
         "uses": invitation.max_uses,
         "used": invitation.used,

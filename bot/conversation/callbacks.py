@@ -18,7 +18,7 @@ MAX_NUMBER = 2**31 - 1
 """The largest id that a database column holds."""
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _PATTERN = re.compile(
-    r"([a-z]):([0-9a-z]{1,6}):((?:[0-9a-z]{1,6}(?:\.[0-9a-z]{1,6}){0,3})?):([A-Za-z0-9_+/-]{0,32})", re.ASCII
+    r"([A-Za-z]):([0-9a-z]{1,6}):((?:[0-9a-z]{1,6}(?:\.[0-9a-z]{1,6}){0,3})?):([A-Za-z0-9_+/-]{0,32})", re.ASCII
 )
 
 
@@ -36,6 +36,10 @@ class ButtonAction(StrEnum):
     On a project, whose id is the row: CONSENT, PROFILE and WARNING answer a question before the first item, CARD marks
     the task card as read, ENTER begins work on the project or programme, ATTEST answers the question about aids,
     WITHDRAW leaves the project.
+
+    On an adjudication case, whose id is the row: CASE shows it (without a row: the first that waits), BOXES shows it
+    with boxes to tick, DECIDE stores what is right, BROKEN asks what is wrong with the item, LATER leaves it for now,
+    REOPEN takes the decision back, STOP ends the work on cases.
 
     Without a row: LANGUAGE and ZONE (time zone) set what the word names, FORGET erases the annotator's data, GO_ON
     shows the current screen.
@@ -67,6 +71,13 @@ class ButtonAction(StrEnum):
     WITHDRAW = "x"
     FORGET = "f"
     GO_ON = "g"
+    CASE = "C"
+    BOXES = "A"
+    DECIDE = "D"
+    BROKEN = "B"
+    LATER = "L"
+    REOPEN = "R"
+    STOP = "S"
 
 
 BUTTON_ACTIONS = frozenset(ButtonAction)
@@ -80,10 +91,19 @@ mean. Its word may tell on which screen it stood.
 
 LEAVE_UNANSWERED has a third number, 1, where in the second pass nothing is wrong with the item: it leaves all.
 
+CASE, BOXES, DECIDE, BROKEN and REOPEN have the numbers of `CASE_NUMBER` below, and but for REOPEN the version of what
+was shown as their word.
+
 CONSENT has one number, 1 to agree or 0 to decline; PROFILE the index of the option, and a second number for "I would
 rather not say"; WARNING a number only to decline; their words are the beginning
 of the sha256 of the text or of the field. ATTEST has the number of the work session, the index of the option, and 1
 where the annotator pauses, so that no other screen follows.
+"""
+CASE_NUMBER, PICKED, FIRST = range(3)
+"""The indices of the numbers in the data of buttons of a case.
+
+These are the number of its decision, a number with a bit for each candidate that is right, and the index of the one
+among them that is the gold.
 """
 
 

@@ -17,7 +17,7 @@ from annotation.workflow.annotators import access, data_summary, invitations
 from annotation.workflow.assignments import AssignedItem, Eligibility
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import long_items, requirements
+from bot.conversation import case_queue, long_items, requirements
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
@@ -32,6 +32,10 @@ def show_current_screen(context: UpdateContext, *, item_finished: bool = False) 
     """Show the screen that the annotator needs now. `item_finished`: this update answered or skipped an item."""
     if context.state.step is ConversationStep.LANGUAGE:
         return context.ask(onboarding.render_language_choice(), ConversationStep.LANGUAGE)
+    if context.state.step in case_queue.CASE_STEPS:
+        older = case_queue.remove_case_buttons(context)
+        context.save_state(context.state.with_step(ConversationStep.NONE))
+        return join_calls(older, show_current_screen(context, item_finished=item_finished))
     state = context.state.with_step(ConversationStep.NONE)
     context.save_state(
         replace(state, exhausted_entries=())
@@ -81,7 +85,7 @@ def _show_next_item(
             return join_calls(explanations.values(), calls)
         _mark_exhausted(context, entry)
         explanations |= {str(call): call for call in calls}
-    return tuple(explanations.values())
+    return join_calls(explanations.values(), case_queue.offer_cases(context))
 
 
 def _list_open_entries(context: UpdateContext, entries: Sequence[ProjectChoice]) -> list[ProjectChoice]:
@@ -142,7 +146,14 @@ def show_menu(context: UpdateContext, entries: Sequence[ProjectChoice]) -> Teleg
 
 
 def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoice]) -> TelegramCalls:
-    """Explain why no project is open: quota reached, paused, all done, or no invitation redeemed."""
+    """Explain why no project is open: quota reached, paused, all done, or no invitation redeemed.
+
+    An adjudicator is shown the case that waits.
+    """
+    is_adjudicator = case_queue.is_adjudicator(context)
+    queued = case_queue.find_next_case(context) if is_adjudicator else None
+    if queued is not None:
+        return case_queue.ask_case(context, queued)
     if entries:
         return context.send_text("quota", project=entries[0].title)
     projects = participations.list_joined_projects(context.transaction.session, annotator_id=context.annotator_id)
@@ -155,7 +166,11 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
         return context.send_text("all-closed", answers=_count_answers(context))
     if projects:
         return show_assignment_result(context, NothingAssigned(reason=UnassignedReason.NOTHING_LEFT))
-    return context.send_text("stranger" if invitations.has_invitations(context.transaction.session) else "nothing-open")
+    if is_adjudicator:
+        text_id = "case-nothing"
+    else:
+        text_id = "stranger" if invitations.has_invitations(context.transaction.session) else "nothing-open"
+    return context.send_text(text_id)
 
 
 def show_assignment_result(

@@ -19,6 +19,7 @@ from annotation.workflow.conversations.conversation_state import ConversationSte
 from bot.conversation import callbacks, message_layout, navigation, prompts
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.handlers import (
+    adjudication,
     answer_changes,
     answers,
     data_rights,
@@ -121,6 +122,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.WITHDRAW), data_rights.withdraw_from_project),
     (_build_tap_condition(ButtonAction.FORGET), data_rights.erase_annotator),
     (_build_tap_condition(ButtonAction.GO_ON), start.resume_work),
+    (adjudication.is_case_tap, adjudication.apply_tap),
     (_build_kind_condition(UpdateKind.TAP), start.refuse_forged_tap),
     (_build_kind_condition(UpdateKind.FLOODED), start.explain_flood),
     (typed_answers.gave_answer, typed_answers.change_edited_answer),
@@ -137,12 +139,15 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_command_condition("mydata"), data_rights.send_my_data),
     (_build_command_condition("withdraw"), data_rights.ask_project_to_leave),
     (_build_command_condition("forget"), data_rights.ask_erasure_confirmation),
+    (adjudication.asks_for_queue, adjudication.show_queue),
     (_build_command_condition("help"), start.show_help),
     (lambda context: bool(context.command), start.refuse_unknown_command),
     (_build_step_condition(ConversationStep.LANGUAGE), start.repeat_language_question),
     (lambda context: context.replies_elsewhere, typed_answers.answer_replied_item),
     (_was_sent_before_prompt, typed_answers.explain_early_input),
     (_build_step_condition(ConversationStep.CHOICE), typed_choices.repeat_prompt),
+    (_build_step_condition(ConversationStep.CASE), adjudication.repeat_case),
+    (_build_step_condition(ConversationStep.COMMENT), adjudication.submit_comment),
     (_build_step_condition(ConversationStep.REASON), skips_and_reports.repeat_reasons),
     (_build_step_condition(ConversationStep.PROFILE), onboarding.record_profile_text),
     (_build_step_condition(ConversationStep.ZONE), onboarding.set_typed_time_zone),

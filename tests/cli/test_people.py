@@ -93,6 +93,7 @@ def test_an_invitation_is_printed_as_it_is_sent(hromada: Hromada, who: str) -> N
     assert made.json == {
         "code": code,
         "send": f"/start {code}",
+        "for": "annotators",
         "cohort": "students",
         "uses": 20,
         "used": 0,

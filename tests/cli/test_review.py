@@ -33,9 +33,11 @@ from annotation.store.models import (
 from annotation.vocabulary import ExclusionKind
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
-from bot import release
+from bot import application, release
 from bot.commands.case_screen import build_difference
 from bot.conversation import notifications
+from bot.emulator.request import LocalRequest
+from bot.emulator.telegram import Telegram
 from exports.gold_ceiling import build_gold_verdicts
 
 if TYPE_CHECKING:
@@ -724,3 +726,52 @@ def test_a_killed_plan_of_a_gold_review_is_not_stored_by_halves(truth: Hromada) 
         assert in_database(truth, count) == (0, 0)
         step += 1
     assert (code, in_database(truth, count), step > 2) == (0, (1, 59), True)
+
+
+async def test_an_invited_adjudicator_decides_in_telegram(doubts: Hromada) -> None:
+    """By the link of `hromada invite`; the files say what was decided, by whom, and what was taken back."""
+    refused = doubts("invite", "doubts", "--adjudicator", "--cohort", "students")
+    assert (refused.code, "join no cohort" in refused.err) == (2, True)
+    code = doubts("invite", "doubts", "--adjudicator", "--json").json["code"]
+    assert doubts("adjudicate", "doubts", "--as", reviewer(doubts), "--list").code == 0
+    telegram = Telegram()
+    with database.open_database(f"sqlite:///{doubts.folder / 'hromada.db'}") as db:
+        app = application.build_application(
+            token=telegram.token,
+            database=db,
+            settings=application.build_delivery_settings(key=KEY),
+            request=LocalRequest(telegram),
+        )
+        person = telegram.person(1)
+        async with app:
+            for step in (f"/start {code}", "Українська", "both", "Правильних кілька", "☐ no", "☐ yes", "Зберегти"):
+                (person.send if step.startswith("/") else person.tap)(step)
+                await app.deliver(*telegram.take())
+            for act in (
+                lambda: person.tap("Зламане"),
+                lambda: person.send("два запитання"),
+                lambda: person.tap("yes"),
+                lambda: person.tap("Змінити"),
+            ):
+                act()
+                await app.deliver(*telegram.take())
+        with db.reading() as session:
+            found = queries.find_annotator(session, person.id)
+            pseudonym = "" if found is None else found.pseudonym
+    export(doubts)
+    decided = rows(doubts, "adjudications.csv")
+    assert {row["adjudicator"] for row in decided} == {pseudonym}
+    assert sorted((row["decision"], row["labels"], row["comment"], row["holds"]) for row in decided) == [
+        ("broken", "[]", "два запитання", "true"), ("label", '["both"]', "", "true"),
+        ("label", '["no", "yes"]', "", "true"), ("label", '["yes"]', "", "false"), ("undone", "[]", "", "false"),
+    ]  # fmt: skip
+    gold = [row for row in rows(doubts, "gold.csv") if row["origin"] == "adjudication"]
+    assert sorted(row["gold"] for row in gold) == ["", "both", "no"]
+    check_rows(doubts)
+
+
+def test_adjudicators_are_invited_where_options_are_chosen(multiq: Hromada) -> None:
+    """A project that asks for parts of texts is adjudicated elsewhere; and it stays open to everybody."""
+    refused = multiq("invite", "multiq", "--adjudicator")
+    assert (refused.code, "asks nothing that is answered with options" in refused.err) == (2, True)
+    assert multiq("invite", "multiq", "--list", "--json").json == []

@@ -43,12 +43,13 @@ from annotation.store.models.label_studio import (
     LabelStudioSetAside,
     LabelStudioTask,
 )
-from annotation.store.models.reviews import Adjudication, AdjudicationCase, GoldReview, SubmissionReview
+from annotation.store.models.reviews import Adjudication, AdjudicationCase, Adjudicator, GoldReview, SubmissionReview
 from annotation.store.models.table_model import metadata
 
 __all__ = [
     "Adjudication",
     "AdjudicationCase",
+    "Adjudicator",
     "AllocatedAnnotator",
     "AllocatedProject",
     "Annotator",

@@ -111,7 +111,8 @@ class Participation(TableModel, table=True):
 class Invitation(TableModel, table=True):
     """A code that admits annotators to a project or to a programme, and adds them to a cohort where it names one.
 
-    `used` counts the annotators who used the code, at most `max_uses`; None means any number.
+    With `adjudicates` it makes them adjudicators instead (`reviews.Adjudicator`). `used` counts the annotators who
+    used the code, at most `max_uses`; None means any number.
     """
 
     __table_args__ = (
@@ -124,6 +125,7 @@ class Invitation(TableModel, table=True):
     project_id: int | None = Field(default=None, foreign_key="project.id")
     programme_id: int | None = Field(default=None, foreign_key="programme.id")
     cohort: str | None = Field(default=None, max_length=64)
+    adjudicates: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
     max_uses: int | None = None
     used: int = 0
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -1,4 +1,4 @@
-"""The tables of reviews: decisions on answers and on items, to which rows are only added, and what waits for one.
+"""The tables of reviews: decisions on answers and on items, to which rows are only added, what waits, and who decides.
 
 A decision that is taken back stays, and is followed by a row with the decision `undone`. The rows of an answer, and of
 an item and question, are numbered from 0, so that of two that decide at once one gets an IntegrityError.
@@ -49,6 +49,15 @@ class SubmissionReview(TableModel, table=True):
     gold_shown: bool = False
     at: datetime = Field(sa_type=UtcDateTime)
     told_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class Adjudicator(TableModel, table=True):
+    """Somebody who adjudicates a project in Telegram, by which invitation, and since when."""
+
+    annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
+    project_id: int = Field(foreign_key="project.id", primary_key=True)
+    invitation_id: int = Field(foreign_key="invitation.id")
+    since: datetime = Field(sa_type=UtcDateTime)
 
 
 class GoldReview(TableModel, table=True):

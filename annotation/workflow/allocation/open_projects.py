@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.store import item_queue
-from annotation.store.models import Invitation, Item, Participation, Programme, ProgrammeProject, Project
+from annotation.store.models import Adjudicator, Invitation, Item, Participation, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Pool, ProjectStatus, UnassignedReason
 from annotation.workflow.participations import NothingAssigned
 
@@ -128,7 +128,11 @@ def count_open_items(session: Session, *, project_ids: Sequence[int]) -> int | N
 
 _NEEDS_INVITATION = sa.exists().where(
     (col(Invitation.project_id) == col(Project.id))
-    | (col(Invitation.programme_id) == col(ProgrammeProject.programme_id))
+    | (col(Invitation.programme_id) == col(ProgrammeProject.programme_id)),
+    ~col(Invitation.adjudicates),
+)
+_IS_ADJUDICATOR = sa.exists().where(
+    col(Adjudicator.project_id) == col(Project.id), col(Adjudicator.annotator_id) == sa.bindparam("annotator")
 )
 OPEN_PROJECTS = (
     sa.select(
@@ -152,10 +156,13 @@ OPEN_PROJECTS = (
     )
     .where(
         col(Project.status) == ProjectStatus.RUNNING,
-        col(Participation.annotator_id).is_not(None) | ~_NEEDS_INVITATION,
+        col(Participation.annotator_id).is_not(None) | ~(_NEEDS_INVITATION | _IS_ADJUDICATOR),
     )
 )
 """The query for running projects that the annotator (parameter `annotator`) joined, or that need no invitation.
+
+Whoever was invited to adjudicate a project is offered its items only if they joined it: what they answer, they may not
+adjudicate.
 
 It is built once, since building it is slow. `sort_open_projects` reads its rows.
 """

@@ -10,6 +10,7 @@ from sqlmodel import Session, SQLModel, col, select
 from annotation.store import erasure_marks
 from annotation.store.models import (
     Adjudication,
+    Adjudicator,
     AllocatedAnnotator,
     Annotator,
     AnswerMessage,
@@ -59,6 +60,7 @@ TABLES: dict[str, type[SQLModel]] = {
     "desk accounts": LabelStudioAccount,
     "reviews": SubmissionReview,
     "adjudications": Adjudication,
+    "adjudicator": Adjudicator,
     "journal": Journal,
 }
 """Every table with a column `annotator_id`, by its key in the export."""
@@ -94,7 +96,7 @@ def export_annotator(session: Session, *, annotator_id: int) -> dict[str, Any]:
     _add_answers(session, annotator_id, export["assignments"])
     _remove_control_flags(export, _list_open_controls(session, annotator_id=annotator_id, closed=closed))
     _add_texts(session, export["consents"])
-    _add_codes(session, export["participations"])
+    _add_codes(session, [*export["participations"], *export["adjudicator"]])
     mark = erasure_marks.find_mark(session, annotator.pseudonym)
     export["erased"] = None if mark is None else mark.model_dump(mode="json")
     export["screens"] = _export_item_messages(session, annotator_id)
@@ -169,8 +171,8 @@ def _add_texts(session: Session, consents: list[dict[str, Any]]) -> None:
         row["text"] = None if version is None else version.text
 
 
-def _add_codes(session: Session, participations: list[dict[str, Any]]) -> None:
-    for row in participations:
+def _add_codes(session: Session, rows: list[dict[str, Any]]) -> None:
+    for row in rows:
         invitation_id = row.pop("invitation_id")
         invitation = None if invitation_id is None else session.get(Invitation, invitation_id)
         row["invitation"] = None if invitation is None else invitation.code

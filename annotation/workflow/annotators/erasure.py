@@ -19,6 +19,7 @@ from annotation.store import annotator_locks, erasure_marks, journal, judgements
 from annotation.store.erasure_marks import Standing
 from annotation.store.models import (
     Adjudication,
+    Adjudicator,
     Annotator,
     AnswerMessage,
     Assignment,
@@ -160,7 +161,8 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
     execute(reviews.values(reason=""))
     reports = sa.update(Report).where(col(Report.annotator_id) == annotator_id).values(reason="", text="")
     attestations = sa.update(Attestation).where(col(Attestation.annotator_id) == annotator_id).values(used="")
-    execute(sa.delete(Cohort).where(col(Cohort.annotator_id) == annotator_id))
+    for role in (Cohort, Adjudicator):
+        execute(sa.delete(role).where(col(role.annotator_id) == annotator_id))
     profile = sa.delete(ProfileAnswer).where(col(ProfileAnswer.annotator_id) == annotator_id)
     return ErasureCounts(
         projects=projects,

@@ -1,6 +1,7 @@
-"""Invitations: codes with which annotators join a project or a programme.
+"""Invitations: codes with which annotators join a project or a programme, or become its adjudicators.
 
-A project is by invitation only as soon as it, or its programme, has an invitation; else it is open to everybody.
+A project is by invitation only as soon as it, or its programme, has an invitation of annotators; else it is open to
+everybody.
 """
 
 from __future__ import annotations
@@ -8,17 +9,19 @@ from __future__ import annotations
 import base64
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.errors import BadInput, Where
+from annotation.errors import BadInput, Refused, Where
 from annotation.store import annotator_locks, journal, queries
 from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import (
+    Adjudicator,
     Cohort,
     Invitation,
     Participation,
@@ -27,11 +30,13 @@ from annotation.store.models import (
     Project,
 )
 from annotation.vocabulary import Event, ProjectStatus
-from annotation.workflow import participations
+from annotation.workflow import definitions, participations
 from annotation.workflow.annotators.terms import Terms
 
 InvitationTarget = Project | Programme
 """What an invitation is for."""
+CLOSED_TYPES = ("choice", "choices", "scale")
+"""The types of questions on which adjudicators decide in Telegram: those answered with options."""
 
 
 class InvitationRefusal(StrEnum):
@@ -47,12 +52,13 @@ class InvitationRefusal(StrEnum):
 @dataclass(frozen=True, kw_only=True)
 class RedeemedInvitation:
     """The project or programme that a code was redeemed for, with its projects; `repeated` says that the annotator had
-    joined it by invitation before and no use was counted.
+    joined it by invitation before and no use was counted, `adjudicates` that they are its adjudicator.
     """
 
     target: str
     projects: tuple[str, ...]
     repeated: bool
+    adjudicates: bool = False
 
 
 def get_target(session: Session, name: str) -> InvitationTarget:
@@ -78,10 +84,12 @@ def create_invitation(
     uses: int | None = None,
     expires_at: datetime | None = None,
     cohort: str | None = None,
+    adjudicates: bool = False,
 ) -> Invitation:
-    """Create an invitation for `uses` annotators, None for any number.
+    """Create an invitation for `uses` annotators, None for any number; with `adjudicates` for adjudicators.
 
-    Raises BadInput for no uses at all, a time of expiry that is over, and a cohort name that is not valid.
+    Raises BadInput for no uses at all, a time of expiry that is over, and a cohort name that is not valid; Refused for
+    adjudicators where no question is closed.
     """
     if uses is not None and uses < 1:
         raise BadInput("An invitation has one use at the least.", where=Where(field="uses"), remedy="Give a number.")
@@ -93,13 +101,17 @@ def create_invitation(
         project_id=target.id if to_project else None,
         programme_id=None if to_project else target.id,
         cohort=None if cohort is None else parse_cohort_name(cohort),
+        adjudicates=adjudicates,
         max_uses=uses,
         expires_at=expires_at,
         created_at=now,
     )
+    if adjudicates:
+        _require_closed_questions(session, invitation)
     session.add(invitation)
     session.flush()
     data = {"invitation": invitation.id, "door": target.name, "uses": uses, "cohort": invitation.cohort}
+    data |= {"adjudicates": True} if adjudicates else {}
     journal.record_event(session, Event.INVITATION_MADE, now=now, project_id=invitation.project_id, data=data)
     return invitation
 
@@ -115,7 +127,8 @@ def parse_cohort_name(name: str) -> str:
 def redeem_invitation(
     session: Session, *, annotator_id: int, code: str, now: datetime
 ) -> RedeemedInvitation | InvitationRefusal:
-    """Redeem a code: create the annotator's participations in its projects and add them to its cohort.
+    """Redeem a code: create the annotator's participations in its projects and add them to its cohort; with a code for
+    adjudicators, make them one in these projects.
 
     A use is counted once, however often the annotator sends the code; a single conditional update takes the use, so
     that several annotators cannot take the last one. An annotator who joined the same project or programme by
@@ -129,19 +142,23 @@ def redeem_invitation(
         return InvitationRefusal.SUSPENDED
     target, projects = _get_target_projects(session, invitation)
     names = tuple(project.name for project in projects)
-    if _has_redeemed(
-        session, annotator_id=annotator_id, project_id=invitation.project_id, programme_id=invitation.programme_id
-    ):
-        return RedeemedInvitation(target=target.name, projects=names, repeated=True)
+    redeemed = RedeemedInvitation(
+        target=target.name, projects=names, repeated=False, adjudicates=invitation.adjudicates
+    )
+    if _has_joined(session, annotator_id, invitation, projects):
+        return replace(redeemed, repeated=True)
     refusal = _find_end(invitation, projects, now=now)
     if refusal is None and not _take_use(session, invitation_id=invitation.id or 0):
         refusal = InvitationRefusal.USED_UP
     if refusal is not None:
         return refusal
-    _enter_projects(locked, invitation=invitation, projects=projects, now=now)
+    if invitation.adjudicates:
+        _make_adjudicator(session, annotator_id, invitation=invitation, projects=projects, now=now)
+    else:
+        _enter_projects(locked, invitation=invitation, projects=projects, now=now)
     data = {"invitation": invitation.id, "door": target.name}
     journal.record_event(session, Event.INVITATION_REDEEMED, now=now, annotator_id=annotator_id, data=data)
-    return RedeemedInvitation(target=target.name, projects=names, repeated=False)
+    return redeemed
 
 
 def is_invited(session: Session, *, annotator_id: int, terms: Terms) -> bool:
@@ -149,14 +166,14 @@ def is_invited(session: Session, *, annotator_id: int, terms: Terms) -> bool:
     project_id = terms.project.id or 0
     programme_id = terms.programme.id if terms.programme else None
     to_project = sa.or_(col(Invitation.project_id) == project_id, col(Invitation.programme_id) == programme_id)
-    if session.exec(select(Invitation.id).where(to_project).limit(1)).first() is None:
-        return True
-    return _has_redeemed(session, annotator_id=annotator_id, project_id=project_id, programme_id=programme_id)
+    invites = sa.exists().where(to_project, ~col(Invitation.adjudicates))
+    redeemed = _select_redemptions(annotator_id, project_id=project_id, programme_id=programme_id).exists()
+    return bool(session.exec(select(sa.or_(~invites, redeemed))).one())
 
 
 def has_invitations(session: Session) -> bool:
-    """Whether there is an invitation to any project or programme."""
-    return session.exec(select(Invitation.id).limit(1)).first() is not None
+    """Whether there is an invitation of annotators to any project or programme."""
+    return session.exec(select(Invitation.id).where(~col(Invitation.adjudicates)).limit(1)).first() is not None
 
 
 def list_invitations(session: Session, *, target: InvitationTarget) -> Sequence[Invitation]:
@@ -166,7 +183,7 @@ def list_invitations(session: Session, *, target: InvitationTarget) -> Sequence[
 
 
 def _find_end(invitation: Invitation, projects: Sequence[Project], *, now: datetime) -> InvitationRefusal | None:
-    if all(project.status == ProjectStatus.CLOSED for project in projects):
+    if not invitation.adjudicates and all(project.status == ProjectStatus.CLOSED for project in projects):
         return InvitationRefusal.CLOSED
     expired = invitation.expires_at is not None and invitation.expires_at <= now
     return InvitationRefusal.EXPIRED if expired else None
@@ -190,15 +207,47 @@ def _get_target_projects(session: Session, invitation: Invitation) -> tuple[Invi
     return session.get_one(Programme, invitation.programme_id), projects
 
 
-def _has_redeemed(session: Session, *, annotator_id: int, project_id: int | None, programme_id: int | None) -> bool:
-    """Whether the annotator joined by an invitation to this project or this programme."""
+def _require_closed_questions(session: Session, invitation: Invitation) -> None:
+    target, projects = _get_target_projects(session, invitation)
+    questions = [one for project in projects for one in definitions.get_project_definition(project).all_questions]
+    if not any(question.kind in CLOSED_TYPES for question in questions):
+        raise Refused(
+            f"{target.name} asks nothing that is answered with options.",
+            remedy="`hromada adjudicate` decides on texts and parts of texts.",
+        )
+
+
+def _make_adjudicator(
+    session: Session, annotator_id: int, *, invitation: Invitation, projects: Sequence[Project], now: datetime
+) -> None:
+    """Make the annotator an adjudicator of each project of which they are none yet."""
+    for project in projects:
+        if session.get(Adjudicator, (annotator_id, project.id)) is None:
+            adjudicator = Adjudicator(
+                annotator_id=annotator_id, project_id=project.id or 0, invitation_id=invitation.id or 0, since=now
+            )
+            session.add(adjudicator)
+    session.flush()
+
+
+def _has_joined(session: Session, annotator_id: int, invitation: Invitation, projects: Sequence[Project]) -> bool:
+    """Whether the annotator has what the invitation gives already, by this or another one."""
+    if invitation.adjudicates:
+        return all(session.get(Adjudicator, (annotator_id, project.id)) is not None for project in projects)
+    redemptions = _select_redemptions(
+        annotator_id, project_id=invitation.project_id, programme_id=invitation.programme_id
+    )
+    return session.exec(redemptions.limit(1)).first() is not None
+
+
+def _select_redemptions(annotator_id: int, *, project_id: int | None, programme_id: int | None) -> Any:
+    """The participations of the annotator by an invitation to this project or this programme."""
     to_target = sa.or_(
         sa.and_(col(Invitation.project_id).is_not(None), col(Invitation.project_id) == project_id),
         sa.and_(col(Invitation.programme_id).is_not(None), col(Invitation.programme_id) == programme_id),
     )
     joined = select(Participation.project_id).join(Invitation, col(Invitation.id) == col(Participation.invitation_id))
-    redeemed = joined.where(Participation.annotator_id == annotator_id, to_target).limit(1)
-    return session.exec(redeemed).first() is not None
+    return joined.where(Participation.annotator_id == annotator_id, to_target)
 
 
 def _enter_projects(

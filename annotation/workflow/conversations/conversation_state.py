@@ -28,14 +28,9 @@ from annotation.workflow.assignments import AnnotatorTransaction, ShownQuestion
 MAX_DRAFTS = 12
 """How many incomplete answers are kept for one annotator."""
 _STORED_KEYS = {
-    "subject_id": "about",
-    "profile_field": "field",
-    "entry": "door",
-    "read_cards": "cards",
-    "exhausted_entries": "spent",
-    "replied_at": "replied",
-    "prompt": "prompt",
-}
+    "subject_id": "about", "profile_field": "field", "entry": "door", "read_cards": "cards",
+    "exhausted_entries": "spent", "replied_at": "replied", "prompt": "prompt",
+}  # fmt: skip
 """Fields of ConversationState by their keys in the database."""
 
 
@@ -43,7 +38,8 @@ class ConversationStep(StrEnum):
     """What the bot has asked for; it decides how the annotator's next text is read. The values are stored.
 
     SKIP and REPORT stand for a typed reason, ASK for a question to the organisers, NONE for an answer to the item.
-    CHOICE is one of the buttons of a message, REASON one of the reasons under an item.
+    CHOICE is one of the buttons of a message, REASON one of the reasons under an item, CASE one of the buttons of an
+    adjudication case, and COMMENT stands for what is wrong with its item.
     """
 
     NONE = ""
@@ -55,6 +51,8 @@ class ConversationStep(StrEnum):
     ASK = "ask"
     CHOICE = "choice"
     REASON = "reason"
+    CASE = "case"
+    COMMENT = "comment"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +111,7 @@ class AskedQuestion:
 class ConversationState:
     """The state of one conversation.
 
-    `subject_id` is the id of the project (step PROFILE) or assignment (steps SKIP, REPORT, ASK) that the step is about,
+    `subject_id` is the id of the project (step PROFILE), assignment (SKIP, REPORT, ASK) or case that the step is about,
     or 0, `profile_field` the name of the profile field that is asked for. `entry` is the `ProjectChoice.key` of the
     menu entry that was chosen, 0 for none; `exhausted_entries` are the keys of entries that had no item at the last
     search. `read_cards` holds the version of the task card that the annotator read last, by project id. `asked_by`

@@ -46,7 +46,7 @@ def compute_funnel(session: Session, *, project: Project, definition: project_fi
         targets.append(col(Invitation.programme_id) == programme.id)
         scopes.append(f"programme {programme.name}")
     n_invitations, n_used = session.exec(
-        select(func.count(), func.sum(col(Invitation.used))).where(or_(*targets))
+        select(func.count(), func.sum(col(Invitation.used))).where(or_(*targets), ~col(Invitation.adjudicates))
     ).one()
     asks_consent = definition.consent is not None or bool(programme and programme.definition.get("consent"))
     consented = select(func.count(func.distinct(col(Consent.annotator_id)))).where(

@@ -58,12 +58,13 @@ def list_open_cases(
     project: Project,
     question: Question,
     adjudicator: Annotator,
-    gold_review: bool = False,
+    gold_review: bool | None = False,
     case_id: int | None = None,
 ) -> Sequence[AdjudicationCase]:
     """The cases of a question that wait and that the adjudicator may decide, in their random order.
 
-    With `gold_review` those that were drawn for it, else the doubtful ones; with `case_id` all but one are left out.
+    With `gold_review` those that were drawn for it, else the doubtful ones, with None both; with `case_id` all but one
+    are left out.
     """
     decided = adjudications.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
     query = (
@@ -86,7 +87,7 @@ def list_open_cases(
     return [
         case
         for case, item in rows
-        if (gold_review or case.reasons)
+        if (case.reasons or (gold_review is not False and case.gold_review_id is not None))
         and item.external_id not in seen
         and not reviewers.is_maker(definition, item, adjudicator.pseudonym)
     ]
@@ -185,17 +186,9 @@ def undo_decision(
     if found is None:
         return None
     last, item = found
-    undone = Adjudication(
-        item_id=last.item_id,
-        item_revision=last.item_revision,
-        question=last.question,
-        number=0,
-        annotator_id=adjudicator.id,
-        decision=AdjudicationDecision.UNDONE,
-        labels=[],
-        at=now,
+    adjudications.add_undone_row(
+        session, last=last, annotator_id=adjudicator.id, item_revision=last.item_revision, now=now
     )
-    adjudications.add_row(session, undone)
     return item.external_id
 
 

@@ -11,8 +11,8 @@ from annotation.workflow.annotators import invitations, profiles, withdrawal
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import message_layout, navigation
-from bot.conversation.texts import COMMANDS, LANGUAGES, get_texts, list_commands
+from bot.conversation import case_queue, message_layout, navigation
+from bot.conversation.texts import LANGUAGES, get_texts, list_commands
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CommandMenu, TelegramCalls
 from bot.conversation.views import menus, onboarding
@@ -37,6 +37,9 @@ def start_conversation(context: UpdateContext) -> TelegramCalls:
     )
     if isinstance(redeemed, InvitationRefusal):
         return join_calls(context.send_text(REFUSAL_TEXTS[redeemed]), navigation.show_current_screen(context))
+    if redeemed.adjudicates and context.state.step is not ConversationStep.LANGUAGE:
+        menu = _build_command_menu(context, context.translate.language, adjudicates=True)
+        return join_calls((menu,), case_queue.show_next_case(context))
     _choose_entry(context, redeemed)
     return navigation.show_current_screen(context)
 
@@ -69,11 +72,21 @@ def set_language(context: UpdateContext) -> TelegramCalls:
     profiles.set_language(context.transaction.session, annotator=context.annotator, language=chosen)
     if was_asked:
         context.save_state(context.state.with_step(ConversationStep.NONE))
-    menu = CommandMenu(chat_id=context.incoming.chat_id, language=chosen, commands=list_commands(chosen))
-    text_id = "language-noted" if context.state.read_cards else "welcome"
-    confirmation = message_layout.render_text(get_texts(chosen), get_texts(chosen)(text_id))
+    is_adjudicator, is_new = case_queue.is_adjudicator(context), not context.state.read_cards
+    menu = _build_command_menu(context, chosen, adjudicates=is_adjudicator)
+    confirmation = message_layout.render_text(
+        get_texts(chosen), get_texts(chosen)("welcome" if is_new else "language-noted")
+    )
     calls = join_calls(context.acknowledge(), context.edit(confirmation), (menu,))
-    return join_calls(calls, navigation.show_current_screen(context.without_tap())) if was_asked else calls
+    if not was_asked:
+        return calls
+    show = case_queue.show_next_case if is_adjudicator and is_new else navigation.show_current_screen
+    return join_calls(calls, show(context.without_tap()))
+
+
+def _build_command_menu(context: UpdateContext, language: str, *, adjudicates: bool) -> CommandMenu:
+    commands = list_commands(language, adjudicates=adjudicates)
+    return CommandMenu(chat_id=context.incoming.chat_id, language=language, commands=commands)
 
 
 def list_projects(context: UpdateContext) -> TelegramCalls:
@@ -116,8 +129,9 @@ def resume_work(context: UpdateContext) -> TelegramCalls:
 
 def show_help(context: UpdateContext) -> TelegramCalls:
     """`/help`: list the commands."""
-    commands = "\n".join(f"/{name} — {context.translate(f'command-{name}')}" for name in COMMANDS)
-    return context.send(message_layout.render_text(context.translate, context.translate("help"), commands))
+    commands = list_commands(context.translate.language, adjudicates=case_queue.is_adjudicator(context))
+    lines = "\n".join(f"/{name} — {description}" for name, description in commands.items())
+    return context.send(message_layout.render_text(context.translate, context.translate("help"), lines))
 
 
 def refuse_unknown_command(context: UpdateContext) -> TelegramCalls:

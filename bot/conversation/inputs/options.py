@@ -101,7 +101,7 @@ class OptionsInput(QuestionInput):
             for option, label in enumerate(labels)
         ]
         if buttons and isinstance(question, ScaleQuestion):
-            return _arrange_scale(buttons)
+            return arrange_scale(buttons)
         return message_layout.arrange_buttons(buttons)
 
     def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
@@ -189,7 +189,7 @@ def _list_option_lines(shown: ShownQuestion, names: Sequence[str]) -> Iterable[s
         yield f"{name}) {isolate_direction(option)}{suffix}"
 
 
-def _arrange_scale(buttons: Sequence[InlineButton]) -> ButtonRows:
+def arrange_scale(buttons: Sequence[InlineButton]) -> ButtonRows:
     """The buttons of a scale in as few rows as Telegram allows, all of about the same length."""
     n_rows = -(-len(buttons) // MAX_SCALE_ROW)
     row_limits = [len(buttons) * number // n_rows for number in range(n_rows + 1)]

@@ -79,8 +79,11 @@ COMMANDS = (
     *("language", "mydata", "withdraw", "forget", "help"),
 )
 """The commands in Telegram's command menu, in this order."""
+ADJUDICATE = "adjudicate"
+"""The command that adjudicators have besides, after the first one."""
 
 
-def list_commands(language: str) -> dict[str, str]:
-    """The commands with their descriptions in a language."""
-    return {name: get_texts(language)(f"command-{name}") for name in COMMANDS}
+def list_commands(language: str, *, adjudicates: bool = False) -> dict[str, str]:
+    """The commands with their descriptions in a language; those of an adjudicator with `adjudicates`."""
+    names = (COMMANDS[0], *((ADJUDICATE,) if adjudicates else ()), *COMMANDS[1:])
+    return {name: get_texts(language)(f"command-{name}") for name in names}

@@ -355,3 +355,34 @@ main-begins = Now to the real thing.
 paused-begun = Paused. I remember what you began with question { $number }: it waits for you, unless others finish the question meanwhile. To go on, send /start.
 command-skip = Skip the question
 command-problem = Report a problem with the question
+
+## What is right: disputed items
+
+command-adjudicate = Decide on disputed items
+case-left = { $left } waiting
+case-which = Which answer is right?
+case-votes = { $count ->
+    [one] { $count } vote
+   *[other] { $count } votes
+}
+case-why = Why it is here: { $reasons }.
+case-tie = the votes tie
+case-low-confidence = the votes differ a lot
+case-rule-conflict = without the quality rules another answer would win
+case-report = a problem was reported
+case-reported = Reported: { $report }
+case-several = Several are right
+case-tick = Tick all that are right. The one you tick first is the main answer.
+case-main = Main answer: { $answer }
+case-broken = Broken
+case-broken-why = What is wrong with this item? Write a few words.
+case-broken-mark = ✗ Broken: { $comment }
+case-later = Later
+case-later-mark = ⏭ Left for later
+case-only-one = Nothing else is waiting: this is the last one.
+case-stop = Stop
+case-stopped = Thank you! All that you decided is saved. To go on: /adjudicate
+case-undone = ↩ The decision is taken back. The item is below.
+case-nothing = Nothing waits for your decision, thank you! New disputed items appear when the organisers refresh the queue. Check again: /adjudicate
+case-offer = There are disputed items: say which answer is right.
+case-begin = Decide

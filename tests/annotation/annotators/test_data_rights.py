@@ -18,6 +18,7 @@ from annotation.review_vocabulary import AdjudicationDecision, ReviewDecision
 from annotation.store import annotator_locks, database, frames, journal, pseudonyms, queries
 from annotation.store.models import (
     Adjudication,
+    Adjudicator,
     Annotator,
     AnswerMessage,
     Assignment,
@@ -326,6 +327,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
             Outbox(chat_id=TELEGRAM_ID, calls=[{"text": "Вітаємо"}], content=b"%", created_at=NOW, due_at=NOW),
             LabelStudioBatch(project_id=pid, annotator_id=who, server="s", mark="m", created_at=NOW),
             LabelStudioAccount(server="s", user_id=7, annotator_id=who),
+            Adjudicator(annotator_id=who, project_id=pid, invitation_id=full.id or 0, since=NOW),
             SubmissionReview(
                 assignment_id=made.id or 0, revision=0, number=0, annotator_id=who, decision=ReviewDecision.ACCEPTED,
                 at=NOW,

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from annotation.review_vocabulary import CaseReason
 from annotation.store import queries
 from annotation.store.database import Database
-from annotation.workflow.annotators import support_messages
+from annotation.workflow.annotators import invitations, support_messages
+from annotation.workflow.review import cases
 from bot.conversation import notifications
 from bot.conversation.texts import LANGUAGES, Texts, get_texts
 
@@ -578,7 +580,46 @@ FILTER_CONTENT: Mapping[str, Mapping[str, Any]] = {
         "other": "Другой изъян",
     },
 }  # fmt: skip
-STORIES = (joining, working, several, learning, rights, two_projects, typing, correcting, spans, filtering)
+
+
+def adjudicating(play: Play) -> None:
+    """An invited adjudicator: one right answer, several, a broken item, a decision taken back, the end of the queue."""
+    chat = play.chat
+    play.load(items="{{file: {name}.jsonl, where: {{pool: main}}, id: id, show: text, options: options}}")
+    voter = type(chat)(chat.db, number=8, language=play.language)
+    voter.begin()
+    for _ in range(3):
+        voter.tap("А" if play.language != "en" else "A")
+    with chat.db.transaction() as session:
+        project = queries.get_project(session, "words")
+        doubts = {
+            "0": {CaseReason.TIE},
+            "1": {CaseReason.LOW_CONFIDENCE, CaseReason.RULE_CONFLICT},
+            "2": {CaseReason.TIE},
+        }
+        cases.refresh_cases(session, project=project, question="answer", doubts=doubts, now=chat.now)
+        invitations.create_invitation(session, target=project, code="judge", now=chat.now, adjudicates=True)
+    chat.say("/start judge")
+    chat.tap(play.say("language-name"))
+    chat.press(chat.last.buttons[0][0].data, on=chat.last)
+    play.tap("case-several")
+    chat.press(chat.last.buttons[0][1].data, on=chat.last)
+    chat.press(chat.last.buttons[0][0].data, on=chat.last)
+    play.tap("text-save")
+    play.tap("case-broken")
+    chat.say("?!")
+    play.tap("undo")
+    play.tap("case-later")
+    chat.say("hm")
+    play.tap("case-stop")
+    chat.say("/adjudicate")
+    chat.say("/help")
+
+
+STORIES = (
+    *(joining, working, several, learning, rights, two_projects, typing, correcting, spans, filtering),
+    adjudicating,
+)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
+from annotation.review_vocabulary import CaseReason
+from annotation.store import queries
+from annotation.workflow.annotators import invitations
+from annotation.workflow.review import cases
+
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
 
@@ -106,6 +111,27 @@ def test_terms_and_attestations_cost_so_many_statements(chat: Chat, load: Load, 
         cost(lambda: chat.tap("нічим")),
     ]
     assert [n > most for n, most in zip(costs, [24, 10, 20, 7, 13, 12, 7], strict=True)] == [False] * 7, costs
+
+
+def test_a_decision_with_its_next_case_costs_so_many_statements(chat: Chat, load: Load, cost: Cost) -> None:
+    """The queue is read for the tapped case, when it is decided, and for the next one."""
+    load(WORDS, items="{{file: {name}.jsonl, id: id, show: text, options: options}}")
+    with chat.db.transaction() as session:
+        project = queries.get_project(session, "words")
+        doubts = {str(number): {CaseReason.TIE} for number in range(1, 9)}
+        cases.refresh_cases(session, project=project, question="answer", doubts=doubts, now=chat.now)
+        invitations.create_invitation(session, target=project, code="judge", now=chat.now, adjudicates=True)
+    chat.say("/start judge")
+    chat.tap("Українська")
+    card = chat.last
+    costs = {
+        "decision": cost(lambda: chat.tap("перше")),
+        "the same tap again": cost(lambda: chat.press(card.buttons[0][0].data, on=card)),
+        "boxes": cost(lambda: chat.tap("Правильних кілька")),
+        "later": cost(lambda: [chat.tap("‹"), chat.tap("Пізніше")]),
+    }
+    most = {"decision": 29, "the same tap again": 3, "boxes": 12, "later": 33}
+    assert {step: n for step, n in costs.items() if n > most[step]} == {}, costs
 
 
 def test_a_second_tap_costs_four(chat: Chat, load: Load, cost: Cost) -> None:

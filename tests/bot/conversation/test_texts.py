@@ -12,7 +12,7 @@ from bot import conversation
 from bot.conversation import message_layout
 from bot.conversation.handlers import answers
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import COMMANDS, LANGUAGES, get_texts, list_commands, parse_resources
+from bot.conversation.texts import ADJUDICATE, COMMANDS, LANGUAGES, get_texts, list_commands, parse_resources
 from bot.conversation.views import menus
 from bot.emulator import html_markup
 
@@ -92,7 +92,7 @@ def code() -> str:
 
 def test_every_message_is_said_somewhere() -> None:
     """The code names each message, or makes its name from a word that is listed there."""
-    made = REASONS | {f"command-{one}" for one in COMMANDS}
+    made = REASONS | {f"command-{one}" for one in (*COMMANDS, ADJUDICATE)}
     assert {name for name in messages("uk") if f'"{name}"' not in code()} == made
 
 

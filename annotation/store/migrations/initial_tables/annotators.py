@@ -53,6 +53,7 @@ def create_tables() -> None:
         sa.Column("project_id", sa.Integer()),
         sa.Column("programme_id", sa.Integer()),
         sa.Column("cohort", sa.String(64)),
+        sa.Column("adjudicates", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("max_uses", sa.Integer()),
         sa.Column("used", sa.Integer(), nullable=False),
         sa.Column("expires_at", MOMENT),

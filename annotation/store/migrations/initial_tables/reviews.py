@@ -1,11 +1,11 @@
-"""Reviews of answers, gold reviews, adjudications."""
+"""Reviews of answers, adjudicators, gold reviews, adjudications."""
 
 import sqlalchemy as sa
 from alembic import op
 
 from annotation.store.migrations.initial_tables import MOMENT, build_enum_type, build_partial_index
 
-TABLES = ("submission_review", "gold_review", "adjudication_case", "adjudication")
+TABLES = ("submission_review", "adjudicator", "gold_review", "adjudication_case", "adjudication")
 
 
 def create_tables() -> None:
@@ -33,6 +33,17 @@ def create_tables() -> None:
         "submission_review",
         ["id"],
         **build_partial_index("told_at IS NULL AND decision <> 'accepted'"),
+    )
+    op.create_table(
+        "adjudicator",
+        sa.Column("annotator_id", sa.Integer(), nullable=False),
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("invitation_id", sa.Integer(), nullable=False),
+        sa.Column("since", MOMENT, nullable=False),
+        sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_adjudicator_annotator_id")),
+        sa.ForeignKeyConstraint(["invitation_id"], ["invitation.id"], name=op.f("fk_adjudicator_invitation_id")),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_adjudicator_project_id")),
+        sa.PrimaryKeyConstraint("annotator_id", "project_id", name=op.f("pk_adjudicator")),
     )
     op.create_table(
         "gold_review",
