@@ -117,7 +117,7 @@ class CaseScreen:
 
 def build_difference(original: str, corrected: str) -> Text:
     """A corrected text with what was removed in [-…-] and what was inserted in {+…+}."""
-    from exports.corrections.text_difference import compute_difference
+    from aggregation.text_difference import compute_difference
 
     marks = {"=": ("", "", ""), "-": ("[-", "-]", "red"), "+": ("{+", "+}", "green")}
     parts: Sequence[tuple[str, str]] = compute_difference(original, corrected)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aggregation.text_difference import DiffPart
 from exports.corrections.summary import (
     CONFIDENCE_LEVEL,
     MEASURES,
@@ -21,7 +22,6 @@ from exports.corrections.summary import (
     CorrectionSummary,
     describe_usable_rule,
 )
-from exports.corrections.text_difference import DiffPart
 from exports.corrections.text_pairs import Correction
 from exports.pages.display_text import capitalize_first, format_count, format_percent, format_percent_interval
 from exports.pages.scaffold import (
