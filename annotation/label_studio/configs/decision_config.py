@@ -65,7 +65,7 @@ def render_review_config(definition: ProjectFile) -> str:
         (texts("reject", reason=reason), decision_controls.name_reason(place))
         for place, reason in enumerate(reasons, start=1)
     ]
-    offered.append((texts("reject-other"), decision_controls.REJECT))
+    offered.append((texts("reject-other" if reasons else "reject-plain"), decision_controls.REJECT))
     for (value, alias), key in zip(offered, [*passes.ALL_HOTKEYS, *([None] * len(offered))], strict=False):
         add_element(choices, "Choice", value=escape_variables(value), alias=alias, hotkey=key)
     _add_reason(asked, decision_controls.REJECT, texts("reject-asks"), texts("reject-told"), texts)

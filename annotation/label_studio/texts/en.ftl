@@ -33,6 +33,7 @@ review-asks = Do you accept the answer?
 review-told = Accept each answer, or reject it with a reason.
 accept = Accept
 reject = Reject: { $reason }
+reject-plain = Reject
 reject-other = Reject for another reason
 reject-asks = Why is it rejected?
 reject-told = The annotator may read this.

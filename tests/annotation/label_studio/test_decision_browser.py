@@ -56,6 +56,8 @@ def put_cases(studio: Studio, definition: ProjectFile, opened: list[OpenCase]) -
         made = client.create_project(
             title=definition.project, mark="x", config=config, instructions="…", empty_allowed=False
         )
+        with studio.api() as api:  # the instructions would stand before the page
+            assert api.patch(f"/api/projects/{made.id}", json={"show_instruction": False}).status_code == 200
         tasks = [decision_payloads.build_case_task(definition, one, number=n) for n, one in enumerate(opened, 1)]
         return Board(studio=studio, number=made.id, tasks=client.import_tasks(made.id, tasks))
 
