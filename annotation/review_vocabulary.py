@@ -33,6 +33,15 @@ class CaseReason(StrEnum):
     REPORT = "report"
 
 
+class BatchWork(StrEnum):
+    """What a batch in Label Studio is for: answers to items, or decisions on items or on answers."""
+
+    ANSWERS = "answers"
+    ADJUDICATION = "adjudication"
+    GOLD_REVIEW = "gold review"
+    REVIEW = "review"
+
+
 class GoldStratum(StrEnum):
     """The strata of a gold review.
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import httpx
 from pydantic import TypeAdapter, ValidationError
 
+from annotation import settings
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.label_studio import server_errors
 from annotation.label_studio.server_models import RemoteProject, RemoteTask, RemoteUser, RemoteWebhook
@@ -250,6 +251,13 @@ class Client:
             if writes and status is not None and 200 <= status < 300:
                 raise server_errors.explain_unknown_outcome(self.url) from None
             raise server_errors.explain_refusal(status, body, url=self.url, what=what) from None
+
+
+def connect_server() -> Client:
+    """A client for the server that the settings name."""
+    found = settings.read_settings()
+    token = found.label_studio_token
+    return Client(found.label_studio_url, None if token is None else token.get_secret_value())
 
 
 def _read_task_ids(response: Any, *, n_tasks: int, url: str) -> list[int]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlmodel import Session, func, select
-
 from annotation.errors import NotFound
 from annotation.label_studio import server_errors
 from annotation.label_studio.client import Client
 from annotation.label_studio.sync import accounts, batches, server_address
 from annotation.store.database import Database
-from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioTask, Project
+from annotation.store.models import Annotator, LabelStudioBatch, Project
 
 STATE_WELL = "well"
 
@@ -26,7 +24,7 @@ class ServerExamination:
     url: str
     version: str
     accounts: tuple[tuple[int, str, str | None], ...]
-    batches: tuple[tuple[str, str, int, int | None, int, str], ...]
+    batches: tuple[tuple[str, str, int | str, int | None, int, str], ...]
 
     @property
     def well(self) -> bool:
@@ -51,7 +49,7 @@ def examine_server(database: Database, client: Client) -> ServerExamination:
     with database.reading() as session:
         known = accounts.map_accounts_to_pseudonyms(session, server=client.server_id)
         rows = [
-            (batch, project, annotator, _count_tasks(session, batch))
+            (batch, project, annotator, batches.count_tasks(session, batch))
             for batch, project, annotator in batches.list_batches(session, server=client.server_id)
         ]
     return ServerExamination(
@@ -67,7 +65,7 @@ def examine_server(database: Database, client: Client) -> ServerExamination:
 
 def _examine_batch(
     client: Client, batch: LabelStudioBatch, project: Project, annotator: Annotator, tasks: int, *, linked: bool
-) -> tuple[str, str, int, int | None, int, str]:
+) -> tuple[str, str, int | str, int | None, int, str]:
     state = STATE_WELL if linked else "no account is linked to this annotator"
     if annotator.forgotten_at is not None:
         state = "its annotator was forgotten: pull erases it"
@@ -83,9 +81,11 @@ def _examine_batch(
                 state = "its questions were changed there: push again"
             elif (remote.task_number or 0) < tasks:
                 state = f"{tasks - (remote.task_number or 0)} of its tasks were deleted there"
-    return project.name, annotator.pseudonym, 2 if batch.second else 1, batch.remote_id, tasks, state
-
-
-def _count_tasks(session: Session, batch: LabelStudioBatch) -> int:
-    sent = select(func.count(func.distinct(LabelStudioTask.remote_id))).where(LabelStudioTask.batch_id == batch.id)
-    return int(session.exec(sent).one())
+    return (
+        project.name,
+        annotator.pseudonym,
+        batches.describe_work(batch.work, second=batch.second),
+        batch.remote_id,
+        tasks,
+        state,
+    )

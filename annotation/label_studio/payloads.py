@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from annotation.campaigns.project_file import ProjectFile
@@ -35,21 +35,11 @@ def build_task(
     questions = passes.list_questions(definition, second_pass=second_pass)
     fields = passes.list_marked_columns(definition, second_pass=second_pass)
     gold_texts = set((gold or {}).values())
-    pieces = [
-        piece
-        for piece in campaign_reader.get_pieces(item, definition)
-        if piece.step == 1 or (second_pass and piece.text not in gold_texts)  # it is in the table of answers
-    ]
     data: dict[str, Any] = {
         label_studio_results.ASSIGNMENT_KEY: assignment_id,
         label_studio_results.ITEM_KEY: item.external_id,
     }
-    data[passes.ITEM_HTML_KEY] = item_html.render_pieces([piece for piece in pieces if piece.field not in fields])
-    data |= {
-        passes.get_text_key(piece.field): item_html.render_marked_text(piece)
-        for piece in pieces
-        if piece.field in fields
-    }
+    data |= build_item_data(definition, item, fields, second_pass=second_pass, hidden_texts=gold_texts)
     keys = passes.assign_hotkeys(definition)
     for question in questions:
         if isinstance(question, EditQuestion):
@@ -58,7 +48,7 @@ def build_task(
             )
         if passes.has_task_options(question):
             order = (option_order or {}).get(question.name)
-            data[passes.get_options_key(question)] = _build_options(question, item, order, keys[question.name])
+            data[passes.get_options_key(question)] = build_options(question, item, order, keys[question.name])
     if first is not None:
         item_options = None if item.options is None else tuple(item.options)
         right = (
@@ -70,6 +60,31 @@ def build_task(
             definition.all_questions, item_options, first, load_texts(definition.language), right
         )
     return {"data": data, "meta": {"project": definition.project, "revision": item.revision}}
+
+
+def build_item_data(
+    definition: ProjectFile,
+    item: Item,
+    marked_columns: Sequence[str],
+    *,
+    second_pass: bool = False,
+    hidden_texts: Collection[str] = (),
+) -> dict[str, str]:
+    """What is shown of an item: its HTML, and by column the texts in which spans are marked.
+
+    Parts of later steps are shown in the second pass only, without those that are `hidden_texts`.
+    """
+    pieces = [
+        piece
+        for piece in campaign_reader.get_pieces(item, definition)
+        if piece.step == 1 or (second_pass and piece.text not in hidden_texts)  # it is in the table of answers
+    ]
+    shown = item_html.render_pieces([piece for piece in pieces if piece.field not in marked_columns])
+    return {passes.ITEM_HTML_KEY: shown} | {
+        passes.get_text_key(piece.field): item_html.render_marked_text(piece)
+        for piece in pieces
+        if piece.field in marked_columns
+    }
 
 
 def read_answers(
@@ -85,7 +100,7 @@ def read_answers(
     return label_studio_results.read_answers(definition.all_questions, result, content, first=first)
 
 
-def _build_options(
+def build_options(
     question: Question, item: Item, order: Sequence[int] | None, keys: Sequence[str]
 ) -> list[dict[str, str]]:
     """The options as shown; the hotkey of an option is that of its position, the abstain option always has the last."""

@@ -9,6 +9,7 @@ import typer
 
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import Method, MethodOption, QuestionName, Seed
+from bot.commands.decision_push import DEFAULT_NUMBER, InLabelStudio, TaskNumber
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +49,8 @@ def adjudicate(
         Path | None, typer.Option(help="Decisions: CSV with item_id, gold, accepted (a JSON list), broken.")
     ] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take your last decision back.")] = False,
+    label_studio: InLabelStudio = False,
+    number: TaskNumber = DEFAULT_NUMBER,
     json: AsJson = False,
 ) -> None:
     """Decide what is right where answers disagree, or contradict their gold.
@@ -56,9 +59,11 @@ def adjudicate(
     offered no item that you answered or made.
     """
     from annotation.errors import BadInput
+    from annotation.label_studio import sync
+    from annotation.review_vocabulary import BatchWork
     from annotation.workflow.review import cases, reviewers
     from bot import doubtful_items, release
-    from bot.commands import database_session, decision_files, terminal_output
+    from bot.commands import database_session, decision_files, decision_push, terminal_output
 
     if (sample is not None or models is not None) and not gold_review:
         raise BadInput("--sample and --models are for a gold review.", remedy="Add --gold-review.")
@@ -88,6 +93,13 @@ def adjudicate(
                     seed=seed,
                     now=now,
                 )
+        if label_studio:
+            work = BatchWork.GOLD_REVIEW if gold_review else BatchWork.ADJUDICATION
+            order = sync.DecisionOrder(
+                project=loaded.name, person=person.pseudonym, work=work, number=number, question=asked.name
+            )
+            decision_push.push_decisions(database, order, as_json=json)
+            return
         queue = _Queue(database, loaded.name, asked, person, gold_review)
         if undo:
             terminal_output.print_sentence(queue.undo_decision())

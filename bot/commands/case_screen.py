@@ -161,7 +161,7 @@ def build_difference(original: str, corrected: str) -> Text:
 
     The whole text stands above it on the screen, so of long parts that stayed or went the middle is left out.
     """
-    from exports.corrections.text_difference import compute_difference
+    from aggregation.text_difference import compute_difference
 
     marks = {"-": ("[-", "-]", "red"), "+": ("{+", "+}", "green")}
     parts: Sequence[tuple[str, str]] = compute_difference(original, corrected)

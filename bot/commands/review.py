@@ -10,6 +10,7 @@ import typer
 
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import Seed
+from bot.commands.decision_push import DEFAULT_NUMBER, InLabelStudio, TaskNumber
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,15 +42,22 @@ def review(
     reason: Annotated[str, typer.Option(help="With --reject: why; the annotator may read it.")] = "",
     decisions: Annotated[Path | None, typer.Option(help="Decisions: CSV with answer_id, decision, reason.")] = None,
     undo: Annotated[bool, typer.Option("--undo", help="Take your last decision back.")] = False,
+    label_studio: InLabelStudio = False,
+    number: TaskNumber = DEFAULT_NUMBER,
     json: AsJson = False,
 ) -> None:
     """Accept or reject texts, corrections and marked parts, blind to who gave them.
 
     A rejected answer does not count, and somebody else gets its place. You are shown no item that you answered or made.
     """
+    from annotation.errors import BadInput
+    from annotation.label_studio import sync
+    from annotation.review_vocabulary import BatchWork
     from annotation.workflow.review import reviewers, submissions
-    from bot.commands import database_session, decision_files, terminal_output
+    from bot.commands import database_session, decision_files, decision_push, terminal_output
 
+    if label_studio and show_gold:
+        raise BadInput("Gold is not shown in Label Studio.", remedy="Leave --show-gold out, or review in the terminal.")
     with database_session.open_database() as database:
         with database.reading() as view:
             loaded = database_session.get_project(view, project)
@@ -63,6 +71,16 @@ def review(
             )
         if undo:
             terminal_output.print_sentence(queue.undo_decision())
+            return
+        if label_studio:
+            order = sync.DecisionOrder(
+                project=loaded.name,
+                person=queue.reviewer.pseudonym,
+                work=BatchWork.REVIEW,
+                number=number,
+                sample=queue.sample,
+            )
+            decision_push.push_decisions(database, order, as_json=json)
             return
         if accept or reject or decisions:
             rows = [*decision_files.read_reviews(decisions)] if decisions else []

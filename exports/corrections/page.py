@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aggregation.text_difference import DiffPart, compute_difference, normalize_text
 from exports.corrections.summary import (
     CONFIDENCE_LEVEL,
     MEASURES,
@@ -22,7 +23,6 @@ from exports.corrections.summary import (
     CorrectionSummary,
     describe_usable_rule,
 )
-from exports.corrections.text_difference import DiffPart, compute_difference, normalize_text
 from exports.corrections.text_pairs import Correction, Verdict
 from exports.pages.display_text import capitalize_first, format_count, format_percent, format_percent_interval
 from exports.pages.scaffold import (

@@ -15,8 +15,8 @@ import pandas as pd
 from aggregation import schema
 from aggregation.agreement import Coefficient, estimate_item_mean
 from aggregation.bootstrap import Resampling
+from aggregation.text_difference import EditMeasures
 from aggregation.texts.agreement import compute_text_agreement
-from exports.corrections.text_difference import EditMeasures
 from exports.corrections.text_pairs import (
     STATUSES,
     Correction,

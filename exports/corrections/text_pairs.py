@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from exports import data_set_files
-from exports.corrections.text_difference import (
+from aggregation.text_difference import (
     DiffPart,
     EditMeasures,
     compute_difference,
     measure_edits,
     normalize_text,
 )
+from exports import data_set_files
 from exports.full_responses import FullResponse, FullResponses, QuestionSpec
 
 STORY_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from aggregation.text_difference import compute_difference, measure_edits, normalize_text, split_pieces
 from exports import corrections
 from exports.corrections.summary import summarize_corrections
-from exports.corrections.text_difference import compute_difference, measure_edits, normalize_text, split_pieces
 from exports.full_responses import FullResponses, QuestionSpec
 
 Make = Any

@@ -33,12 +33,13 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     texts = load_texts(definition.language)
     questions = passes.list_questions(definition, second_pass=second_pass)
     known = {question.name: question for question in questions}
+    fields = passes.list_marked_columns(definition, second_pass=second_pass)
     page = Element("View", {"className": "hr-page"})
     add_element(page, "Style").text = build_style(
         panels=any(isinstance(question, SpanQuestion) for question in questions)
     )
     context = ControlContext(
-        main_object=_get_main_object(definition, second_pass=second_pass),
+        main_object=_get_main_object(definition, fields),
         hotkeys=passes.assign_hotkeys(definition),
         texts=texts,
     )
@@ -46,9 +47,9 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     body = page if corrected else add_view(page, "beside")
     upper = add_view(body, "columns" if corrected else "item")
     left = add_view(upper, "column") if corrected else upper
-    if corrected and not _has_titles(definition):
-        add_header(left, texts("original"), name="title", size=6)
-    _add_item(left, definition, second_pass=second_pass)
+    add_item(left, definition, fields, untitled=texts("original") if corrected else None)
+    if second_pass:
+        add_html(add_view(left, "second"), "item:second", label_studio_results.SECOND_PASS_KEY)
     if corrected:
         _add_questions(add_view(upper, "column"), corrected, known, context, definition)
     other_questions = [question for question in questions if not isinstance(question, EditQuestion)]
@@ -58,9 +59,8 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     return tostring(page, encoding="unicode")
 
 
-def _get_main_object(definition: ProjectFile, *, second_pass: bool) -> str:
+def _get_main_object(definition: ProjectFile, fields: Sequence[str]) -> str:
     """The name of the object that controls refer to: the item's HTML, or else the first text with spans."""
-    fields = passes.list_marked_columns(definition, second_pass=second_pass)
     return passes.ITEM_OBJECT if _has_shown_parts(definition, fields) else passes.get_text_object(fields[0])
 
 
@@ -76,10 +76,12 @@ def _has_titles(definition: ProjectFile) -> bool:
     return isinstance(definition.items, ItemsSection) and any(part.title for part in definition.items.shown_columns)
 
 
-def _add_item(parent: Element, definition: ProjectFile, *, second_pass: bool) -> None:
-    fields = passes.list_marked_columns(definition, second_pass=second_pass)
+def add_item(parent: Element, definition: ProjectFile, fields: Sequence[str], *, untitled: str | None = None) -> None:
+    """Show an item: its HTML, and each text in which spans are marked (`fields`); `untitled` heads it else."""
+    if untitled is not None and not _has_titles(definition):
+        add_header(parent, untitled, name="title", size=6)
     if _has_shown_parts(definition, fields):
-        _add_html(parent, passes.ITEM_OBJECT, passes.ITEM_HTML_KEY)
+        add_html(parent, passes.ITEM_OBJECT, passes.ITEM_HTML_KEY)
     parts = definition.items.shown_columns if isinstance(definition.items, ItemsSection) else ()
     for field in fields:
         title = next((part.title for part in parts if part.field == field and part.title), None)
@@ -89,12 +91,9 @@ def _add_item(parent: Element, definition: ProjectFile, *, second_pass: bool) ->
         add_element(
             text, "HyperText", name=passes.get_text_object(field), value=f"${passes.get_text_key(field)}", inline=True
         )
-    if second_pass:
-        second = add_view(parent, "second")
-        _add_html(second, "item:second", label_studio_results.SECOND_PASS_KEY)
 
 
-def _add_html(parent: Element, name: str, key: str) -> None:
+def add_html(parent: Element, name: str, key: str) -> None:
     """Show a field of the task."""
     add_element(parent, "HyperText", name=name, value=f"${key}", inline=True, selectionEnabled=False)
 

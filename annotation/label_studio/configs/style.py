@@ -114,12 +114,31 @@ QUESTIONS = """
 }
 """
 
+DECISIONS = """
+.hr-asked { margin-bottom: 8px; font-weight: 600; }
+.hr-asked:last-child { margin-bottom: 0; }
+.hr-removed { color: #b91c1c; text-decoration: line-through; }
+.hr-inserted { color: #15803d; font-weight: 600; text-decoration: underline; text-underline-offset: 3px; }
+.hr-report { margin: 8px 0 0; font-size: 15px; }
+.hr-columns .hr-when { grid-column: 1 / -1; }
+.hr-columns .hr-question { border-color: var(--hr-accent); }
+.hr-columns .hr-question textarea.ant-input { min-height: 14em; font-size: 17px; line-height: 1.6; }
+@container (min-width: 900px) {
+  .hr-columns .hr-when { grid-column: auto; order: -1; }
+  .hr-columns .hr-when .hr-question { height: 100%; }
+  .hr-columns:has(.hr-when:not([style*="none"])) .hr-column:first-child { display: none; }
+}
+"""
+
 WITHOUT_PANELS = """
 .lsf-sidepanels__wrapper { display: none; }
 .lsf-sidepanels { padding: 0 !important; }
 """
 
 
-def build_style(*, panels: bool) -> str:
-    """The CSS; `panels` keeps Label Studio's list of regions, by which marked spans are removed."""
-    return PAGE + ITEM + QUESTIONS + ("" if panels else WITHOUT_PANELS)
+def build_style(*, panels: bool, decisions: bool = False) -> str:
+    """The CSS; `panels` keeps Label Studio's list of regions, by which marked spans are removed.
+
+    `decisions` is for pages on which answers are decided on.
+    """
+    return PAGE + ITEM + QUESTIONS + DECISIONS * decisions + ("" if panels else WITHOUT_PANELS)

@@ -2,6 +2,7 @@
 
 from annotation.label_studio.sync.accounts import link_account, map_accounts_to_annotators
 from annotation.label_studio.sync.batches import list_batches
+from annotation.label_studio.sync.decision_push import DecisionOrder, DecisionPush, push_decisions
 from annotation.label_studio.sync.pull import PullResult, pull_batches
 from annotation.label_studio.sync.push import PushOrder, PushResult, push_batch
 from annotation.label_studio.sync.server_address import adopt_server
@@ -9,6 +10,8 @@ from annotation.label_studio.sync.server_erasure import erase_copies
 from annotation.label_studio.sync.watch import WebhookListener, watch_batches
 
 __all__ = [
+    "DecisionOrder",
+    "DecisionPush",
     "PullResult",
     "PushOrder",
     "PushResult",
@@ -20,5 +23,6 @@ __all__ = [
     "map_accounts_to_annotators",
     "pull_batches",
     "push_batch",
+    "push_decisions",
     "watch_batches",
 ]

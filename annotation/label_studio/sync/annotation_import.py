@@ -74,7 +74,7 @@ def import_task(
     if not rows:
         return TaskImport(unknown_task=True)
     owner = next(row for row in rows if row[1].annotator_id == batch.annotator_id)
-    version = _get_last_change(task)
+    version = get_last_change(task)
     if owner[0].seen_at is not None and version < owner[0].seen_at:
         return TaskImport()
     annotations: dict[int, list[RemoteAnnotation]] = defaultdict(list)
@@ -82,7 +82,7 @@ def import_task(
     for annotation in task.annotations:
         annotator_id = annotators.get(annotation.completed_by or 0)
         if annotator_id is None:
-            result.set_aside.append(_set_aside(task, annotation, UNLINKED_REASON))
+            result.set_aside.append(set_annotation_aside(task, annotation, UNLINKED_REASON))
         else:
             annotations[annotator_id].append(annotation)
     known = {assignment.annotator_id: (row, assignment) for row, assignment in rows}
@@ -99,14 +99,14 @@ def import_task(
             result=result,
             now=now,
         )
-    _store_set_aside(session, batch, task, result.set_aside, now=now)
+    store_set_aside(session, batch, task, result.set_aside, now=now)
     owner[0].seen_at = version
     session.add(owner[0])
     session.flush()
     return result
 
 
-def _get_last_change(task: RemoteTask) -> datetime:
+def get_last_change(task: RemoteTask) -> datetime:
     """When the task last changed; the server writes an annotation first, then the time of the task."""
     return max([task.updated_at, *(annotation.updated_at for annotation in task.annotations)])
 
@@ -184,7 +184,7 @@ def _import_annotator(
     if known is not None and _is_same(known[0].seen, annotations):
         return
     digest = _compute_digest(annotations)
-    current = _get_current(annotations)
+    current = get_current_annotation(annotations)
     try:
         with session.begin_nested():
             transaction = assignments.lock_annotator(session, annotator_id)
@@ -196,7 +196,7 @@ def _import_annotator(
     except (BadInput, Stale) as failure:
         session.expire_all()
         if current is not None:
-            result.set_aside.append(_set_aside(task, current, str(failure)))
+            result.set_aside.append(set_annotation_aside(task, current, str(failure)))
         return
     if change is not None:
         result.changes.append(change)
@@ -251,7 +251,7 @@ def _store_answer(
     return AnswerChange.ANSWERED if before is None else AnswerChange.CHANGED
 
 
-def _get_current(annotations: Sequence[RemoteAnnotation]) -> RemoteAnnotation | None:
+def get_current_annotation(annotations: Sequence[RemoteAnnotation]) -> RemoteAnnotation | None:
     """The annotation that counts: the latest answer, else the latest skip."""
     ordered = sorted(
         annotations, key=lambda annotation: (not annotation.was_cancelled, annotation.updated_at, annotation.id)
@@ -268,13 +268,14 @@ def _compute_digest(annotations: Sequence[RemoteAnnotation]) -> str:
     return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
 
-def _set_aside(task: RemoteTask, annotation: RemoteAnnotation, reason: str) -> SetAsideAnnotation:
+def set_annotation_aside(task: RemoteTask, annotation: RemoteAnnotation, reason: str) -> SetAsideAnnotation:
+    """An annotation with the reason why it is not stored."""
     return SetAsideAnnotation(
         annotation_id=annotation.id, remote_task_id=task.id, user_id=annotation.completed_by, reason=reason
     )
 
 
-def _store_set_aside(
+def store_set_aside(
     session: Session,
     batch: LabelStudioBatch,
     task: RemoteTask,

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from annotation.errors import Conflict
+from annotation.review_vocabulary import BatchWork
 from annotation.store.models import (
     Annotator,
     Assignment,
     LabelStudioBatch,
+    LabelStudioReviewTask,
     LabelStudioSetAside,
     LabelStudioTask,
     Project,
@@ -31,14 +33,25 @@ OPEN_STATUSES = (AssignmentStatus.LIVE, AssignmentStatus.EXPIRED)
 
 
 def ensure_batch(
-    session: Session, *, project: Project, annotator: Annotator, second: bool, server: str, now: datetime
+    session: Session,
+    *,
+    project: Project,
+    annotator: Annotator,
+    server: str,
+    now: datetime,
+    work: BatchWork = BatchWork.ANSWERS,
+    question: str = "",
+    second: bool = False,
 ) -> LabelStudioBatch:
-    """The batch of an annotator for a pass of a project, created where there is none yet."""
+    """The batch of an annotator for some work of a project, created where there is none yet."""
     owner = {"project": project.id, "annotator": annotator.id, "second": second, "server": server}
+    owner |= {"work": work.value, "question": question}
     session.connection().execute(_INSERT_BATCH, owner | {"mark": secrets.token_hex(16), "now": now})
     chosen = select(LabelStudioBatch).where(
         LabelStudioBatch.project_id == project.id,
         LabelStudioBatch.annotator_id == annotator.id,
+        LabelStudioBatch.work == work,
+        LabelStudioBatch.question == question,
         LabelStudioBatch.second == second,
         LabelStudioBatch.server == server,
     )
@@ -69,6 +82,18 @@ def update_batch(session: Session, batch_id: int, **values: object) -> None:
     )
 
 
+def count_tasks(session: Session, batch: LabelStudioBatch) -> int:
+    """How many tasks of a batch were sent."""
+    table = LabelStudioTask if batch.work is BatchWork.ANSWERS else LabelStudioReviewTask
+    sent = select(func.count(func.distinct(table.remote_id))).where(table.batch_id == batch.id)
+    return int(session.exec(sent).one())
+
+
+def describe_work(work: BatchWork, *, second: bool) -> int | str:
+    """The pass of a batch that is answered, 1 or 2; else what is decided in it."""
+    return work.value if work is not BatchWork.ANSWERS else 2 if second else 1
+
+
 def compute_config_digest(config: str) -> str:
     """The SHA-256 of a labelling configuration, by which a change on the server is noticed."""
     return hashlib.sha256(config.encode()).hexdigest()
@@ -83,12 +108,13 @@ def advance_watermark(session: Session, batch_id: int, moment: datetime) -> None
 
 
 def reset_batch(session: Session, batch_id: int) -> None:
-    """Detach a batch from its project on the server: answers stay, unanswered tasks are sent to a new project."""
+    """Detach a batch from its project on the server: answers and decisions stay, all else is sent to a new project."""
     execute = session.connection().execute
     open_assignments = sa.select(col(Assignment.id)).where(col(Assignment.status).in_(OPEN_STATUSES))
     mine = col(LabelStudioTask.batch_id) == batch_id
     execute(sa.delete(LabelStudioTask).where(mine, col(LabelStudioTask.assignment_id).not_in(open_assignments)))
     execute(sa.update(LabelStudioTask).where(mine).values(remote_id=None, sent_at=None, seen=None, seen_at=None))
+    execute(sa.delete(LabelStudioReviewTask).where(col(LabelStudioReviewTask.batch_id) == batch_id))
     execute(sa.delete(LabelStudioSetAside).where(col(LabelStudioSetAside.batch_id) == batch_id))
     update_batch(session, batch_id, mark=secrets.token_hex(16), remote_id=None, config_sha256=None, watermark=None)
 
@@ -159,7 +185,7 @@ def _is_dead(stored: str, by: BatchHolder) -> bool:
 
 
 _INSERT_BATCH = sa.text("""
-INSERT INTO label_studio_batch (project_id, annotator_id, second, server, mark, created_at)
-VALUES (:project, :annotator, :second, :server, :mark, :now) ON CONFLICT DO NOTHING""").bindparams(
+INSERT INTO label_studio_batch (project_id, annotator_id, work, question, second, server, mark, created_at)
+VALUES (:project, :annotator, :work, :question, :second, :server, :mark, :now) ON CONFLICT DO NOTHING""").bindparams(
     sa.bindparam("now", type_=UtcDateTime()), sa.bindparam("second", type_=sa.Boolean())
 )

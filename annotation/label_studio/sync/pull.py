@@ -9,20 +9,22 @@ again next time, and what was imported already is known by its hash.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, func, select
 
+from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.label_studio import server_errors
 from annotation.label_studio.client import Client
-from annotation.label_studio.server_models import RemoteProject
-from annotation.label_studio.sync import accounts, annotation_import, batches, server_address
+from annotation.label_studio.server_models import RemoteProject, RemoteTask
+from annotation.label_studio.sync import accounts, annotation_import, batches, decision_import, server_address
 from annotation.label_studio.sync.annotation_import import AnswerChange, TaskImport
+from annotation.review_vocabulary import BatchWork
 from annotation.store.database import Database
-from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask, Project
+from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioSetAside, Project
 from annotation.workflow import definitions
 
 MARGIN = timedelta(seconds=10)
@@ -39,6 +41,7 @@ class PullResult:
 
     project: str
     annotator: str
+    work: BatchWork
     second: bool
     remote_id: int | None
     read: int = 0
@@ -52,6 +55,11 @@ class PullResult:
     problem: str | None = None
 
     @property
+    def described_work(self) -> int | str:
+        """The pass that was answered, or what was decided."""
+        return batches.describe_work(self.work, second=self.second)
+
+    @property
     def changes(self) -> int:
         """The number of answers that changed."""
         return self.answered + self.changed + self.deleted + self.skipped
@@ -61,6 +69,7 @@ class PullResult:
         return {
             "project": self.project,
             "person": self.annotator,
+            "work": self.work.value,
             "second": self.second,
             "remote_id": self.remote_id,
             "read": self.read,
@@ -113,6 +122,7 @@ def _pull_batch(
     key = {
         "project": project.name,
         "annotator": annotator.pseudonym,
+        "work": batch.work,
         "second": batch.second,
         "remote_id": batch.remote_id,
     }
@@ -129,13 +139,11 @@ def _pull_batch(
         for page in client.list_task_pages(remote.id, since=since):
             with database.reading() as session:
                 annotators = accounts.map_accounts_to_annotators(session, server=client.server_id)
-                changed_tasks = annotation_import.select_changed_tasks(session, batch, page, annotators=annotators)
+                changed_tasks = _select_changed_tasks(session, batch, page, annotators)
             counts["read"] += len(page)
             for task in changed_tasks:
                 with database.transaction() as session:
-                    task_import = annotation_import.import_task(
-                        session, batch, definition, task, annotators=annotators, now=clock()
-                    )
+                    task_import = _import_task(session, batch, definition, task, annotators, clock())
                 _count_changes(counts, task_import)
         with database.transaction() as session:
             batches.advance_watermark(session, batch.id or 0, read_until)
@@ -146,6 +154,27 @@ def _pull_batch(
     with database.reading() as session:
         set_aside = _count_set_aside(session, batch)
     return PullResult(**key, **counts, set_aside=set_aside, problem=problem)  # type: ignore[arg-type]
+
+
+def _select_changed_tasks(
+    session: Session, batch: LabelStudioBatch, tasks: Sequence[RemoteTask], annotators: Mapping[int, int]
+) -> list[RemoteTask]:
+    if batch.work is BatchWork.ANSWERS:
+        return annotation_import.select_changed_tasks(session, batch, tasks, annotators=annotators)
+    return decision_import.select_changed_decisions(session, batch, tasks, annotators=annotators)
+
+
+def _import_task(
+    session: Session,
+    batch: LabelStudioBatch,
+    definition: ProjectFile,
+    task: RemoteTask,
+    annotators: Mapping[int, int],
+    now: datetime,
+) -> TaskImport:
+    if batch.work is BatchWork.ANSWERS:
+        return annotation_import.import_task(session, batch, definition, task, annotators=annotators, now=now)
+    return decision_import.import_decision(session, batch, task, annotators=annotators, now=now)
 
 
 def estimate_server_time(batch: LabelStudioBatch, clock: Callable[[], datetime]) -> datetime:
@@ -175,8 +204,8 @@ def _count_changes(counts: Counter[str], task_import: TaskImport) -> None:
 
 def _count_missing_tasks(session: Session, batch: LabelStudioBatch, remote: RemoteProject) -> int:
     """How many of the tasks that were sent are not on the server any more."""
-    sent = select(func.count(func.distinct(LabelStudioTask.remote_id))).where(LabelStudioTask.batch_id == batch.id)
-    return max(0, int(session.exec(sent).one()) - (remote.task_number or 0)) if remote.task_number is not None else 0
+    sent = batches.count_tasks(session, batch)
+    return max(0, sent - (remote.task_number or 0)) if remote.task_number is not None else 0
 
 
 def _count_set_aside(session: Session, batch: LabelStudioBatch) -> tuple[tuple[str, int], ...]:

@@ -13,15 +13,16 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
+from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Where
 from annotation.label_studio import configs, passes
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
-from annotation.label_studio.sync import accounts, batches, fixed_tasks, server_address, task_upload
+from annotation.label_studio.sync import accounts, batches, fixed_tasks, remote_projects, server_address, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
 from annotation.store import queries
 from annotation.store.database import Database
-from annotation.store.models import Annotator, LabelStudioBatch, Project
+from annotation.store.models import Annotator, Project
 from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import administration
@@ -29,8 +30,6 @@ from annotation.workflow.participations import NothingAssigned
 
 ITEMS_PER_TRANSACTION = 50
 """How many items are assigned in one transaction: other writers get their turn in between."""
-MAX_TITLE_LENGTH = 50
-"""The longest project title that Label Studio accepts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,19 +148,19 @@ class _Push:
 
     def run(self, *, settle: float) -> PushResult:
         """Ensure the project, recover a failed request, update fixed tasks, assign items, send tasks."""
-        remote = self._ensure_remote_project()
+        definition = definitions.get_project_definition(self.project)
+        remote = self._ensure_remote_project(definition)
         upload = task_upload.TaskUpload(
             self.database,
             self.client,
             batch_id=self.batch_id,
             remote_id=remote.id,
+            kind=task_upload.build_answer_kind(definition),
             clock=self.clock,
             extend_hold=self._extend_hold,
         )
         recovered = upload.recover(settle=settle)
-        fixed_tasks.refresh_fixed_tasks(
-            self.database, self.client, definitions.get_project_definition(self.project), batch_id=self.batch_id
-        )
+        fixed_tasks.refresh_fixed_tasks(self.database, self.client, definition, batch_id=self.batch_id)
         sent = self._assign_and_send(upload)
         with self.database.reading() as session:
             in_hand = self._count_in_hand(session)
@@ -180,53 +179,25 @@ class _Push:
             linked=linked,
         )
 
-    def _ensure_remote_project(self) -> RemoteProject:
-        """The project of the batch on the server, with the present configuration; found by its mark, or created."""
-        definition = definitions.get_project_definition(self.project)
-        config = configs.render_label_config(definition, second_pass=self.order.second)
-        instructions = configs.render_instructions(definition, text=self.project.instructions)
-        empty_allowed = passes.allows_empty_answer(definition, second_pass=self.order.second)
-        wanted = (config, instructions, empty_allowed)
-        with self.database.reading() as session:
-            batch = session.get_one(LabelStudioBatch, self.batch_id)
-        if batch.remote_id is not None:
-            remote = self.client.get_project(batch.remote_id)
-        else:
-            remote = self.client.find_project(batch.mark) or self.client.create_project(
-                title=self._build_title(batch),
-                mark=batch.mark,
-                config=config,
-                instructions=instructions,
-                empty_allowed=empty_allowed,
-            )
-        if (remote.label_config, remote.expert_instruction, remote.enable_empty_annotation) != wanted:
-            remote = self.client.update_project(
-                remote.id, config=config, instructions=instructions, empty_allowed=empty_allowed
-            )
-        with self.database.transaction() as session:
-            batches.update_batch(
-                session,
-                self.batch_id,
-                remote_id=remote.id,
-                config_sha256=batches.compute_config_digest(remote.label_config),
-            )
-        return remote
-
-    def _build_title(self, batch: LabelStudioBatch) -> str:
-        """The title on the server; it ends with the beginning of the mark, by which the project is found again."""
-        rest = f" · {self.annotator.pseudonym}{' · 2' if self.order.second else ''} · {batch.mark[:8]}"
-        return self.project.name[: MAX_TITLE_LENGTH - len(rest)] + rest
+    def _ensure_remote_project(self, definition: ProjectFile) -> RemoteProject:
+        settings = remote_projects.RemoteSettings(
+            name=self.project.name,
+            owner=f"{self.annotator.pseudonym}{' · 2' if self.order.second else ''}",
+            config=configs.render_label_config(definition, second_pass=self.order.second),
+            instructions=configs.render_instructions(definition, text=self.project.instructions),
+            empty_allowed=passes.allows_empty_answer(definition, second_pass=self.order.second),
+        )
+        return remote_projects.ensure_remote_project(self.database, self.client, settings, batch_id=self.batch_id)
 
     def _assign_and_send(self, upload: task_upload.TaskUpload) -> int:
         """Assign items and send them meanwhile; the number of tasks sent. A failure of sending ends both."""
-        definition = definitions.get_project_definition(self.project)
         with ThreadPoolExecutor(1) as sender:
             transfers: list[Future[int]] = []
             for _ in self._fill_batch():
                 if transfers and transfers[-1].done():
                     transfers[-1].result()
-                transfers.append(sender.submit(upload.send, definition, minimum=task_upload.TASKS_PER_REQUEST))
-            transfers.append(sender.submit(upload.send, definition))
+                transfers.append(sender.submit(upload.send, minimum=task_upload.TASKS_PER_REQUEST))
+            transfers.append(sender.submit(upload.send))
             return sum(transfer.result() for transfer in transfers)
 
     def _fill_batch(self) -> Iterator[None]:

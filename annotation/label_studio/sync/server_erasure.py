@@ -20,6 +20,7 @@ from annotation.store.models import (
     Assignment,
     LabelStudioAccount,
     LabelStudioBatch,
+    LabelStudioReviewTask,
     LabelStudioSetAside,
     LabelStudioTask,
 )
@@ -71,8 +72,8 @@ def _delete_project(client: Client, batch: LabelStudioBatch) -> int:
 
 
 def _remove_batch(session: Session, batch_id: int) -> None:
-    """Remove a batch with its tasks; assignments and answers stay."""
-    for table in (LabelStudioTask, LabelStudioSetAside):
+    """Remove a batch with its tasks; assignments, answers and decisions stay."""
+    for table in (LabelStudioTask, LabelStudioReviewTask, LabelStudioSetAside):
         session.connection().execute(sa.delete(table).where(col(table.batch_id) == batch_id))
     session.connection().execute(sa.delete(LabelStudioBatch).where(col(LabelStudioBatch.id) == batch_id))
 

@@ -18,7 +18,7 @@ from annotation.label_studio import payloads
 from annotation.label_studio.client import Client
 from annotation.loading.judgements import label_studio_results
 from annotation.store.database import Database
-from annotation.store.models import Assignment, Item, LabelStudioTask
+from annotation.store.models import Assignment, Item, LabelStudioReviewTask, LabelStudioTask
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus
 from annotation.workflow import assignments
 
@@ -42,6 +42,32 @@ def record_tasks(session: Session, assignment_ids: Collection[int], *, batch_id:
     session.flush()
 
 
+@dataclass(frozen=True, kw_only=True)
+class TaskKind:
+    """How tasks of one kind are stored and built: the table, its column with our number, the data key that holds it.
+
+    `select_unsent` selects the numbers of a batch's tasks that are to be sent, as many as one request carries; `build`
+    makes their tasks, in the order of the numbers.
+    """
+
+    table: type[LabelStudioTask | LabelStudioReviewTask]
+    number: Any
+    key: str
+    select_unsent: Callable[[int], SelectOfScalar[Any]]
+    build: Callable[[Session, Sequence[int]], list[dict[str, Any]]]
+
+
+def build_answer_kind(definition: ProjectFile) -> TaskKind:
+    """Tasks that are answered: those of live assignments are sent."""
+    return TaskKind(
+        table=LabelStudioTask,
+        number=col(LabelStudioTask.assignment_id),
+        key=label_studio_results.ASSIGNMENT_KEY,
+        select_unsent=_select_unsent_assignments,
+        build=lambda session, ids: build_tasks(session, definition, ids),
+    )
+
+
 @dataclass(frozen=True)
 class TaskUpload:
     """Sends the tasks of one batch to its project on the server."""
@@ -50,6 +76,7 @@ class TaskUpload:
     client: Client
     batch_id: int
     remote_id: int
+    kind: TaskKind
     clock: Callable[[], datetime]
     extend_hold: Callable[[], None]
     """Holds the batch for longer; raises Conflict where another push took it."""
@@ -72,16 +99,16 @@ class TaskUpload:
             time.sleep(min(PAUSE_SECONDS, settle - waited))
         return arrived
 
-    def send(self, definition: ProjectFile, *, minimum: int = 1) -> int:
-        """Send unsent live assignments as long as there are at least `minimum` of them; the number of tasks sent."""
+    def send(self, *, minimum: int = 1) -> int:
+        """Send unsent tasks as long as there are at least `minimum` of them; their number."""
         sent = 0
         while True:
             self.extend_hold()
             with self.database.transaction() as session:
-                ids = list(session.exec(self._select_unsent()))
+                ids = list(session.exec(self.kind.select_unsent(self.batch_id)))
                 if len(ids) < minimum:
                     return sent
-                tasks = build_tasks(session, definition, ids)
+                tasks = self.kind.build(session, ids)
                 self._set_sent_at(session, ids, sent_at=self.clock())
             self._store_remote_ids(ids, self._send_request(ids, tasks))
             sent += len(ids)
@@ -100,11 +127,11 @@ class TaskUpload:
     def _store_remote_ids(self, ids: Sequence[int], remote_ids: Sequence[int]) -> None:
         with self.database.transaction() as session:
             session.connection().execute(
-                sa.update(LabelStudioTask)
-                .where(col(LabelStudioTask.assignment_id) == sa.bindparam("assignment"))
+                sa.update(self.kind.table)
+                .where(self.kind.number == sa.bindparam("our_number"))
                 .values(remote_id=sa.bindparam("new_remote_id")),
                 [
-                    {"assignment": number, "new_remote_id": remote_id}
+                    {"our_number": number, "new_remote_id": remote_id}
                     for number, remote_id in zip(ids, remote_ids, strict=True)
                 ],
             )
@@ -113,24 +140,23 @@ class TaskUpload:
         """Store the ids of unconfirmed tasks that arrived; the server gave them ids above those that are known."""
         with self.database.reading() as session:
             highest = session.exec(
-                select(func.max(LabelStudioTask.remote_id)).where(LabelStudioTask.batch_id == self.batch_id)
+                select(func.max(self.kind.table.remote_id)).where(self.kind.table.batch_id == self.batch_id)
             ).one()
         arrived: dict[int, int] = {}
         for page in self.client.list_task_pages(self.remote_id, after=highest or 0):
             for task in page:
-                assignment_id = task.data.get(label_studio_results.ASSIGNMENT_KEY)
-                if isinstance(assignment_id, int) and assignment_id in unconfirmed:
-                    arrived.setdefault(assignment_id, task.id)
+                number = task.data.get(self.kind.key)
+                if isinstance(number, int) and number in unconfirmed:
+                    arrived.setdefault(number, task.id)
         if arrived:
             self._store_remote_ids(list(arrived), list(arrived.values()))
         return len(arrived)
 
     def _list_unconfirmed(self) -> dict[int, datetime]:
-        """Assignments whose tasks were sent and have no id of the server yet, with the time of sending."""
-        query = select(LabelStudioTask.assignment_id, LabelStudioTask.sent_at).where(
-            LabelStudioTask.batch_id == self.batch_id,
-            col(LabelStudioTask.remote_id).is_(None),
-            col(LabelStudioTask.sent_at).is_not(None),
+        """Our numbers of tasks that were sent and have no id of the server yet, with the time of sending."""
+        table = self.kind.table
+        query = select(self.kind.number, table.sent_at).where(
+            table.batch_id == self.batch_id, col(table.remote_id).is_(None), col(table.sent_at).is_not(None)
         )
         with self.database.reading() as session:
             return {number: sent_at for number, sent_at in session.exec(query) if sent_at is not None}
@@ -140,22 +166,20 @@ class TaskUpload:
             self._set_sent_at(session, ids, sent_at=None)
 
     def _set_sent_at(self, session: Session, ids: Collection[int], *, sent_at: datetime | None) -> None:
-        update = sa.update(LabelStudioTask).where(col(LabelStudioTask.assignment_id) == sa.bindparam("assignment"))
+        update = sa.update(self.kind.table).where(self.kind.number == sa.bindparam("our_number"))
         if ids:
-            session.connection().execute(update.values(sent_at=sent_at), [{"assignment": number} for number in ids])
+            session.connection().execute(update.values(sent_at=sent_at), [{"our_number": number} for number in ids])
 
-    def _select_unsent(self) -> SelectOfScalar[int]:
-        """Unsent tasks of live assignments, as many as one request carries."""
-        query = select(LabelStudioTask.assignment_id).join(
-            Assignment, col(Assignment.id) == LabelStudioTask.assignment_id
-        )
-        unsent = query.where(
-            LabelStudioTask.batch_id == self.batch_id,
-            col(LabelStudioTask.remote_id).is_(None),
-            col(LabelStudioTask.sent_at).is_(None),
-            Assignment.status == AssignmentStatus.LIVE,
-        )
-        return unsent.order_by(col(LabelStudioTask.assignment_id)).limit(TASKS_PER_REQUEST)
+
+def _select_unsent_assignments(batch_id: int) -> SelectOfScalar[Any]:
+    query = select(LabelStudioTask.assignment_id).join(Assignment, col(Assignment.id) == LabelStudioTask.assignment_id)
+    unsent = query.where(
+        LabelStudioTask.batch_id == batch_id,
+        col(LabelStudioTask.remote_id).is_(None),
+        col(LabelStudioTask.sent_at).is_(None),
+        Assignment.status == AssignmentStatus.LIVE,
+    )
+    return unsent.order_by(col(LabelStudioTask.assignment_id)).limit(TASKS_PER_REQUEST)
 
 
 def build_tasks(session: Session, definition: ProjectFile, ids: Collection[int]) -> list[dict[str, Any]]:

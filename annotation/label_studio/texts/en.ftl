@@ -11,3 +11,29 @@ first-answer = Your first answer
 right-answer = Right answer
 explanation = Explanation
 questions = Questions
+verdict-asks = What is right?
+candidate = Answer { $number }
+votes = { $count ->
+    [one] { $count } vote
+   *[other] { $count } votes
+}
+own-answer = My own answer
+own-marks = What I marked in the text
+edit-candidate = Answer { $number }, with my changes
+edit-original = The original, with my changes
+broken = The item is broken
+also-asks = Which of the answers are right as well?
+also-told = Tick none if there is no other.
+broken-asks = What is wrong with the item?
+write-own = Your answer
+edit-here = Change what is needed; this text becomes the answer.
+reported = Reported
+adjudicate-told = For each item, choose the answer that is right. If none is, give your own, or say that the item is broken.
+review-asks = Do you accept the answer?
+review-told = Accept each answer, or reject it with a reason.
+accept = Accept
+reject = Reject: { $reason }
+reject-plain = Reject
+reject-other = Reject for another reason
+reject-asks = Why is it rejected?
+reject-told = The annotator may read this.

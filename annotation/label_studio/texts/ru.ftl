@@ -11,3 +11,30 @@ first-answer = Ваш первый ответ
 right-answer = Правильный ответ
 explanation = Пояснение
 questions = Вопросы
+verdict-asks = Что правильно?
+candidate = Ответ { $number }
+votes = { $count ->
+    [one] { $count } голос
+    [few] { $count } голоса
+   *[other] { $count } голосов
+}
+own-answer = Мой собственный ответ
+own-marks = То, что я выделяю в тексте
+edit-candidate = Ответ { $number } с моими изменениями
+edit-original = Оригинал с моими изменениями
+broken = Задание испорчено
+also-asks = Какие ещё ответы правильны?
+also-told = Если других нет, не отмечайте ничего.
+broken-asks = Что не так с заданием?
+write-own = Ваш ответ
+edit-here = Измените, что нужно; этот текст станет ответом.
+reported = Сообщили
+adjudicate-told = Для каждого задания выберите правильный ответ. Если ни один не подходит, дайте собственный или скажите, что задание испорчено.
+review-asks = Принимаете ответ?
+review-told = Примите каждый ответ или отклоните его с причиной.
+accept = Принять
+reject = Отклонить: { $reason }
+reject-plain = Отклонить
+reject-other = Отклонить по другой причине
+reject-asks = Почему ответ отклонён?
+reject-told = Это может прочитать тот, кто отвечал.

@@ -40,6 +40,7 @@ from annotation.store.models.delivery import (
 from annotation.store.models.label_studio import (
     LabelStudioAccount,
     LabelStudioBatch,
+    LabelStudioReviewTask,
     LabelStudioSetAside,
     LabelStudioTask,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "Judgement",
     "LabelStudioAccount",
     "LabelStudioBatch",
+    "LabelStudioReviewTask",
     "LabelStudioSetAside",
     "LabelStudioTask",
     "Outbox",

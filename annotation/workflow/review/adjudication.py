@@ -172,9 +172,15 @@ def decide_case(
 
 
 def undo_decision(
-    session: Session, *, project: Project, question: Question, adjudicator: Annotator, now: datetime
+    session: Session,
+    *,
+    project: Project,
+    question: Question,
+    adjudicator: Annotator,
+    now: datetime,
+    item_id: int | None = None,
 ) -> str | None:
-    """Take the adjudicator's last decision back; the external id of its item, None where there is none."""
+    """Take the adjudicator's last decision back, or that on one item; its external id, None where there is none."""
     mine = select(Adjudication, Item).join(Item, col(Item.id) == col(Adjudication.item_id))
     mine = mine.where(
         Item.project_id == project.id,
@@ -182,6 +188,7 @@ def undo_decision(
         Adjudication.annotator_id == adjudicator.id,
         adjudications.build_holding_condition(),
     )
+    mine = mine if item_id is None else mine.where(Adjudication.item_id == item_id)
     found = session.exec(mine.order_by(col(Adjudication.id).desc()).limit(1)).first()
     if found is None:
         return None

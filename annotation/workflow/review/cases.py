@@ -19,7 +19,7 @@ from annotation.campaigns.questions import Question
 from annotation.errors import BadInput, Conflict, Refused, Where
 from annotation.review_vocabulary import CaseReason, GoldStratum
 from annotation.store import adjudications
-from annotation.store.models import AdjudicationCase, GoldReview, Item, Project, Report
+from annotation.store.models import AdjudicationCase, GoldReview, Item, LabelStudioReviewTask, Project, Report
 from annotation.vocabulary import ItemStatus, Pool
 from annotation.workflow import definitions
 from annotation.workflow.quality import gold_answers
@@ -45,7 +45,8 @@ def refresh_cases(
 ) -> int:
     """Store the doubtful items as cases: `doubts` by external id, and those with open reports; how many wait.
 
-    Cases that are doubtful no more are deleted unless they were drawn for a gold review; decided ones stay as they are.
+    Cases that are doubtful no more are deleted unless they were drawn for a gold review or are in Label Studio. Decided
+    ones stay as they are.
     """
     reasons: dict[int, list[str]] = defaultdict(list)
     items = {item.external_id: item for item in _list_main_items(session, project)}
@@ -55,10 +56,11 @@ def refresh_cases(
     for item_id in _list_reported_items(session, project):
         reasons[item_id].append(OPEN_REPORT.value)
     waiting = {case.item_id: case for case in _list_undecided_cases(session, project, question)}
+    pushed = set(session.exec(select(LabelStudioReviewTask.case_id)))
     for item_id, case in waiting.items():
         case.reasons = reasons.get(item_id, [])
         session.add(case)
-        if not case.reasons and case.gold_review_id is None:
+        if not case.reasons and case.gold_review_id is None and case.id not in pushed:
             session.delete(case)
     decided = {
         item.id for item, _ in adjudications.list_holding(session, project_id=project.id or 0, question=question)

@@ -72,8 +72,10 @@ def reject_answer(
     )
 
 
-def undo_review(session: Session, *, project: Project, reviewer: Annotator, now: datetime) -> int | None:
-    """Take the reviewer's last decision in the project back; the id of its answer, None where there is none.
+def undo_review(
+    session: Session, *, project: Project, reviewer: Annotator, now: datetime, answer_id: int | None = None
+) -> int | None:
+    """Take the reviewer's last decision in the project back, or that on one answer; its id, None where there is none.
 
     A rejected answer counts again, or is kept as extra where others have filled its item. Quality rules and the
     exclusion of its annotator still hold.
@@ -88,6 +90,7 @@ def undo_review(session: Session, *, project: Project, reviewer: Annotator, now:
         )
         .order_by(col(SubmissionReview.id).desc())
     )
+    mine = mine if answer_id is None else mine.where(SubmissionReview.assignment_id == answer_id)
     last = session.exec(mine.where(_IS_LAST).limit(1)).first()
     if last is None:
         return None

@@ -68,7 +68,7 @@ def _print_results(results: Sequence[PullResult]) -> None:
     columns = ("project", "person", "pass", "answered", "changed", "skipped", "deleted", "aside")
     rows = [
         (
-            result.project, result.annotator, 2 if result.second else 1, result.answered, result.changed,
+            result.project, result.annotator, result.described_work, result.answered, result.changed,
             result.skipped, result.deleted, sum(number for _, number in result.set_aside),
         )
         for result in results

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,16 +17,11 @@ SecondPass = Annotated[
 ]
 
 
-@contextmanager
-def connect() -> Iterator[Client]:
-    """Connect to the server that the settings name."""
-    from annotation.label_studio.client import Client
-    from annotation.settings import read_settings
+def connect() -> Client:
+    """A client for the server that the settings name; it is closed at the end of its `with`."""
+    from annotation.label_studio import client
 
-    settings = read_settings()
-    token = settings.label_studio_token
-    with Client(settings.label_studio_url, None if token is None else token.get_secret_value()) as client:
-        yield client
+    return client.connect_server()
 
 
 def find_project_id(database: Database, project: str | None) -> int | None:

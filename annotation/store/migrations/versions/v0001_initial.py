@@ -16,7 +16,7 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
-GROUPS = (campaigns, annotators, assignments, delivery, label_studio, reviews)
+GROUPS = (campaigns, annotators, assignments, delivery, reviews, label_studio)
 """The groups of tables, in the order of their foreign keys."""
 
 

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Stale
+from annotation.review_vocabulary import BatchWork
 from annotation.store import item_queue, journal, overlap_counts
 from annotation.store.models import Assignment, Item, LabelStudioBatch, Project, Report
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Event, ItemStatus
@@ -58,6 +59,7 @@ def find_remote_batch(session: Session, *, annotator_id: int, project_id: int) -
     batches = select(LabelStudioBatch.remote_id).where(
         LabelStudioBatch.annotator_id == annotator_id,
         LabelStudioBatch.project_id == project_id,
+        LabelStudioBatch.work == BatchWork.ANSWERS,
         col(LabelStudioBatch.second).is_(False),
         col(LabelStudioBatch.remote_id).is_not(None),
     )

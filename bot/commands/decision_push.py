@@ -1,0 +1,52 @@
+"""`--label-studio` of `hromada adjudicate` and `hromada review`: what waits is decided in Label Studio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from annotation.label_studio.sync import DecisionOrder, DecisionPush
+    from annotation.store.database import Database
+
+InLabelStudio = Annotated[
+    bool, typer.Option("--label-studio", help="Send what waits to a project of your own in Label Studio.")
+]
+TaskNumber = Annotated[
+    int, typer.Option(min=0, help="With --label-studio: how many are to wait there, in all; fewer takes some away.")
+]
+DEFAULT_NUMBER = 50
+
+
+def push_decisions(database: Database, order: DecisionOrder, *, as_json: bool) -> None:
+    """Send what waits for somebody to their project in Label Studio, and print what was done."""
+    from annotation.label_studio import client as clients
+    from annotation.label_studio import sync
+    from bot.commands import database_session, terminal_output
+
+    with clients.connect_server() as client:
+        pushed = sync.push_decisions(database, client, order, clock=database_session.get_current_time)
+    if as_json:
+        terminal_output.print_json(pushed.as_json())
+        return
+    for line in _describe_push(pushed):
+        terminal_output.print_sentence(line)
+
+
+def _describe_push(pushed: DecisionPush) -> Iterator[str]:
+    recovered = f", {pushed.recovered} found there again" if pushed.recovered else ""
+    yield f"{pushed.waiting} wait for {pushed.person} in Label Studio: {pushed.sent} sent{recovered}. {pushed.address}"
+    if pushed.is_new:
+        yield "The project there had been deleted, and was made anew."
+    if pushed.withdrawn:
+        yield f"Taken away: {pushed.withdrawn}, which were decided elsewhere or wait no more."
+    if pushed.updated:
+        yield f"Shown there as they are now: {pushed.updated}."
+    if pushed.answered:
+        yield f"Decided there and left as they are: {pushed.answered}. Take them over by: hromada label-studio pull"
+    if pushed.elsewhere:
+        yield f"Not sent, since they wait in Label Studio for somebody else: {pushed.elsewhere}."
+    if not pushed.linked:
+        yield (f"No account is linked; before the pull: hromada label-studio link ACCOUNT --person {pushed.person}")
