@@ -11,7 +11,7 @@ from bot.commands.command_line import AsJson
 from bot.commands.label_studio import connection
 
 if TYPE_CHECKING:
-    from annotation.label_studio.client import Client
+    pass
 
 
 def doctor(json: AsJson = False) -> None:
@@ -57,7 +57,7 @@ def link(
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database(create=True) as database, connection.connect() as client:
-        account_id = _find_account(client, account)
+        account_id = connection.find_account(client, account)
         sync.adopt_server(database, client)
         with database.transaction() as transaction:
             if person is None:
@@ -76,13 +76,3 @@ def link(
                 annotator = administration.get_annotator(transaction, person)
             is_new = sync.link_account(transaction, server=client.server_id, user_id=account_id, annotator=annotator)
     terminal_output.print_sentence(f"Account {account_id} {'is' if is_new else 'was already'} {annotator.pseudonym}'s.")
-
-
-def _find_account(client: Client, written: str) -> int:
-    """The id of an account by its id or e-mail; raises NotFound."""
-    from annotation.errors import NotFound
-
-    for account in client.list_accounts():
-        if written in {str(account.id), account.email}:
-            return account.id
-    raise NotFound(f"Label Studio has no account {written!r}.", remedy="`hromada label-studio doctor` lists them.")

@@ -32,3 +32,13 @@ def find_project_id(database: Database, project: str | None) -> int | None:
         return None
     with database.reading() as view:
         return database_session.get_project(view, project).id
+
+
+def find_account(client: Client, written: str) -> int:
+    """The id of an account by its id or e-mail; raises NotFound."""
+    from annotation.errors import NotFound
+
+    for account in client.list_accounts():
+        if written in {str(account.id), account.email}:
+            return account.id
+    raise NotFound(f"Label Studio has no account {written!r}.", remedy="`hromada label-studio doctor` lists them.")
