@@ -184,9 +184,9 @@ def test_decisions_are_taken_over_changed_and_taken_back(desk: Desk) -> None:
     begins = [tasks["s2"]["data"][f"begin_{n}"] for n in range(3)]
     assert begins[0] == texts[1]
     assert set(begins[1:]) == {right(texts[1]), other(texts[1])}
-    desk.decide(
-        tasks["s2"], f"edit{begins.index(right(texts[1]))}", **{f"text_{begins.index(right(texts[1]))}": merged}
-    )
+    begun = begins.index(right(texts[1]))
+    changes: dict[str, Any] = {f"text_{begun}": merged}
+    desk.decide(tasks["s2"], f"edit{begun}", **changes)
     broken = desk.decide(tasks["s3"], "broken", reason="немає кінця")
     assert (desk.pull()["answered"], desk.pull()["answered"]) == (3, 0)
     decided = [
