@@ -108,6 +108,30 @@ class Visitor:
         with self.page.expect_response(lambda answer: "/annotations" in answer.url and answer.request.method == "POST"):
             self.page.get_by_role("button", name="Submit current annotation").click()
 
+    def mark(self, part: str) -> None:
+        """Drag over a part of the text to mark in, as a mouse does."""
+        spots = self.page.locator(".hr-text .lsf-richtext__container").evaluate(
+            """(box, part) => {
+                const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT), nodes = []
+                let whole = ""
+                for (let node; node = walker.nextNode(); whole += node.data) nodes.push([node, whole.length])
+                const spot = (at, last) => {
+                    const [node, from] = nodes.findLast(([one, from]) => from <= at)
+                    const range = document.createRange()
+                    range.setStart(node, at - from); range.setEnd(node, at - from + 1)
+                    const box = range.getClientRects()[0]
+                    return [last ? box.right - 1 : box.left + 1, box.top + box.height / 2]
+                }
+                const at = whole.indexOf(part)
+                return [spot(at, false), spot(at + part.length - 1, true)]
+            }""",
+            part,
+        )
+        self.page.mouse.move(*spots[0])
+        self.page.mouse.down()
+        self.page.mouse.move(*spots[1], steps=4)
+        self.page.mouse.up()
+
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Visitor]]:

@@ -147,7 +147,7 @@ def test_parts_are_marked_where_they_stand(stored: Stored, put: Put, visit: Visi
     page.keyboard.press("1")
     for key, part in (("3", "Полтаві 🦔"), ("3", "ще"), ("5", "лиса.\n\n  Другий")):
         page.keyboard.press(key)
-        mark(page, part)
+        visitor.mark(part)
         page.keyboard.press("Escape")
     visitor.submit()
     answers = payloads.read_answers(definition, item, board.results()[0])
@@ -157,28 +157,3 @@ def test_parts_are_marked_where_they_stand(stored: Stored, put: Put, visit: Visi
         "place": [{"start": at, "end": at + len(part), "text": part} for at, part in places],
         "who": [{"start": TEXT.index("лиса"), "end": TEXT.index("Другий") + 6, "text": "лиса.\n\n  Другий"}],
     }
-
-
-def mark(page: Page, part: str) -> None:
-    """Drag over a part of the text to mark in, as a mouse does."""
-    spots = page.locator(".hr-text .lsf-richtext__container").evaluate(
-        """(box, part) => {
-            const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT), nodes = []
-            let whole = ""
-            for (let node; node = walker.nextNode(); whole += node.data) nodes.push([node, whole.length])
-            const spot = (at, last) => {
-                const [node, from] = nodes.findLast(([one, from]) => from <= at)
-                const range = document.createRange()
-                range.setStart(node, at - from); range.setEnd(node, at - from + 1)
-                const box = range.getClientRects()[0]
-                return [last ? box.right - 1 : box.left + 1, box.top + box.height / 2]
-            }
-            const at = whole.indexOf(part)
-            return [spot(at, false), spot(at + part.length - 1, true)]
-        }""",
-        part,
-    )
-    page.mouse.move(*spots[0])
-    page.mouse.down()
-    page.mouse.move(*spots[1], steps=4)
-    page.mouse.up()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,3 +139,40 @@ def test_an_answer_is_chosen_or_written(
         visitor.page.locator(".hr-questions textarea:visible").fill(wanted)
     visitor.submit()
     assert read_verdicts(board, opened) == [CaseVerdict(labels=(wanted,))]
+
+
+RIVERS = "Харків лежить на трьох річках: Лопань, Харків і Уди."
+
+
+def test_parts_are_marked_and_boxes_ticked_by_hand(
+    stored: Stored, label_studio: Studio, visit: Callable[..., Visitor], tmp_path: Path
+) -> None:
+    """An answer of one's own that is a part of the text, or a set of boxes that nobody chose."""
+    visitor = visit()
+    visitor.come(label_studio)
+    question = '{name: where, type: span, text: "Де річка?", field: text, most: 2}'
+    definition, items = stored(write_project(tmp_path, "places", question, [RIVERS]))
+    at = RIVERS.index("Уди")
+    given = json.dumps([{"start": at, "end": at + 3, "text": "Уди"}], ensure_ascii=False)
+    opened = [open_case(definition, item, [given]) for item in items]
+    board = put_cases(label_studio, definition, opened)
+    visitor.begin(board)
+    visitor.page.keyboard.press("2")
+    visitor.page.locator(".hr-questions .hr-when .lsf-label:visible").first.click()
+    visitor.mark("Лопань")
+    visitor.submit()
+    [verdict] = read_verdicts(board, opened)
+    at = RIVERS.index("Лопань")
+    assert [json.loads(label) for label in verdict.labels] == [[{"start": at, "end": at + 6, "text": "Лопань"}]]
+
+    boxes = '{name: answer, type: choices, text: "Що?", options: [чесність, турбота, закон]}'
+    definition, items = stored(write_project(tmp_path, "boxes", boxes, ["Він узяв чуже."]))
+    opened = [open_case(definition, item, ['["закон"]', '["чесність"]']) for item in items]
+    board = put_cases(label_studio, definition, opened)
+    visitor.begin(board)
+    visitor.page.keyboard.press("3")
+    own = visitor.page.locator(".hr-when", has_text="турбота").last
+    for name in ("турбота", "закон"):
+        own.locator(".lsf-choice__checkbox:visible", has_text=name).click()
+    visitor.submit()
+    assert [json.loads(label) for label in read_verdicts(board, opened)[0].labels] == [["турбота", "закон"]]
