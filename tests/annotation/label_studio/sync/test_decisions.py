@@ -6,15 +6,21 @@ import csv
 import json
 import subprocess
 import sys
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlmodel import col, select
 
-from annotation.label_studio import decision_controls
+from annotation.errors import Unavailable
+from annotation.label_studio import decision_controls, sync
+from annotation.label_studio.client import Client
+from annotation.review_vocabulary import BatchWork
 from annotation.store import database, invariants
-from annotation.store.models import Adjudication, Item, LabelStudioReviewTask
+from annotation.store.models import Adjudication, Item, LabelStudioBatch, LabelStudioReviewTask
+from tests.annotation.label_studio.sync.test_failures import answering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -313,6 +319,35 @@ def test_answers_are_reviewed(desk: Desk) -> None:
     assert desk.pull()["changed"] == 1
     assert reviewed() == [("accepted", ""), ("accepted", ""), ("rejected", "зовсім інший текст")]
     assert desk.push(command="review")["waiting"] == 5
+
+
+def test_a_server_that_hangs_is_waited_for_no_longer_than_said(desk: Desk) -> None:
+    """A push and a pull end with a sentence, nothing is held, and the next ones send and take what is left, once."""
+    pushed = desk.push("--number", "1")
+    [task] = desk.tasks(pushed["remote_id"]).values()
+    desk.decide(task, "broken", reason="без кінця")
+    with (
+        database.open_database(f"sqlite:///{desk.run.folder / 'hromada.db'}") as db,
+        answering(200, b"{}", seconds=1.5) as address,
+        Client(address, "0" * 40, timeout=0.2) as slow,
+    ):
+        with db.reading() as view:
+            slow.server_id = view.exec(select(LabelStudioBatch.server)).one()
+        order = sync.DecisionOrder(
+            project="stories", person=desk.person, work=BatchWork.ADJUDICATION, question="fixed", number=4
+        )
+        for step in (
+            lambda: sync.push_decisions(db, slow, order, clock=lambda: datetime.now(UTC)),
+            lambda: sync.pull_batches(db, slow, clock=lambda: datetime.now(UTC)),
+        ):
+            with pytest.raises(Unavailable, match="took too long"):
+                step()
+        time.sleep(1.5)
+    assert desk.decisions() == []
+    assert desk.pull()["answered"] == 1
+    assert desk.push("--number", "4")["sent"] == 3
+    assert sorted(desk.tasks(pushed["remote_id"])) == ["s1", "s2", "s3", "s4"]
+    assert [decision for _, _, decision, _, _ in desk.decisions()] == ["broken"]
 
 
 def run_killed(desk: Desk, *arguments: str) -> int:
