@@ -14,7 +14,14 @@ from scipy.special import stdtrit
 
 from aggregation.bootstrap import FEWEST_GROUPS
 from aggregation.intervals import Interval, wilson_interval
-from aggregation.panel_variance import SMALLEST_VARIANCE, Contributions, Metric, Scale, estimate_variance
+from aggregation.panel_variance import (
+    SMALLEST_VARIANCE,
+    Contributions,
+    Metric,
+    PanelVariance,
+    Scale,
+    estimate_variance,
+)
 
 Form = Literal["two-way", "people-zero", "items", "wilson", "none"]
 
@@ -28,7 +35,7 @@ class PanelIntervals:
 
     `form` is how they are made: `two-way`, `people-zero` where V_people is not above V_cell, so that its term is cut to
     0, `items` where there is none of people, `wilson` where nothing varies, `none`. `reason` says why an interval is
-    missing, or why it is not made of a variance.
+    missing, or why it is not made of a variance. `variance` is that of which they are made, None where they are not.
     """
 
     fresh_panel: Interval
@@ -36,6 +43,7 @@ class PanelIntervals:
     se: float | None
     form: Form
     reason: str
+    variance: PanelVariance | None = None
 
 
 NO_INTERVAL = Interval(low=None, high=None)
@@ -84,10 +92,14 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
         this_panel = build(variance.items, variance.items_df)
     if variance.people is None:
         reason = _explain_few_people(contributions)
-        return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=this_panel, se=None, form="items", reason=reason)
+        return PanelIntervals(
+            fresh_panel=NO_INTERVAL, this_panel=this_panel, se=None, form="items", reason=reason, variance=variance
+        )
     fresh = build(variance.total, variance.total_df)
     form: Form = "two-way" if variance.people > 0 else "people-zero"
-    return PanelIntervals(fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, form=form, reason="")
+    return PanelIntervals(
+        fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, form=form, reason="", variance=variance
+    )
 
 
 def _explain_few_people(contributions: Contributions) -> str:
