@@ -26,7 +26,7 @@ from aggregation.model_differences import (
     compare_published,
     correct_families,
 )
-from aggregation.paired_measures import fix_answers, join_measures, select_items
+from aggregation.paired_measures import fix_answers, join_measures
 from aggregation.panel_variance import Contributions
 from aggregation.schema import Floats, find_different_rows
 from aggregation.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
@@ -171,9 +171,9 @@ def _pair_model(
 
 
 def _list_differences(pair: ModelPair, confidence_level: float) -> Iterator[ModelDifference]:
-    for unit, joined in pair.joined.items():
+    for unit in pair.joined:
         for name in pair.people.metrics:
-            yield build_difference(pair, unit, name, joined, confidence_level)
+            yield build_difference(pair, unit, name, None, confidence_level)
 
 
 def _list_parts(
@@ -181,13 +181,12 @@ def _list_parts(
 ) -> Iterator[ModelDifference]:
     """The differences of the primary metric on each part of the items that holds any of them."""
     ids = pd.Index(pair.people.scored.gold.index)
-    for unit, joined in pair.joined.items():
+    for unit in pair.joined:
         for kind, by_part in parts.items():
             for part, items in by_part.items():
                 kept: NDArray[np.bool_] = ids.isin(list(items))
                 if kept.any():
-                    own = select_items(joined, kept)
-                    row = build_difference(pair, unit, pair.people.primary, own, confidence_level)
+                    row = build_difference(pair, unit, pair.people.primary, kept, confidence_level)
                     yield replace(row, kind=kind, part=part)
 
 

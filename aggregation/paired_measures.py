@@ -109,7 +109,7 @@ def select_items(contributions: Contributions, kept: NDArray[np.bool_]) -> Contr
         people=people,
         n_people=n_people,
         people_factor=n_people / max(n_people - 1, 1),
-        n_independent=int(kept.sum()),
+        n_independent=int(rows.sum() if contributions.n_independent == len(contributions.change) else kept.sum()),
     )
 
 

@@ -64,7 +64,15 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
         units = "groups of items" if is_grouped else "items"
         reason = f"No interval: {n_groups} {units} are fewer than {FEWEST_GROUPS}."
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
-    variance = estimate_variance(metric, contributions)
+    return build_intervals(metric, contributions, estimate_variance(metric, contributions), confidence_level)
+
+
+def build_intervals(
+    metric: Metric, contributions: Contributions, variance: PanelVariance, confidence_level: float
+) -> PanelIntervals:
+    """Both intervals of a metric that is defined and has FEWEST_GROUPS groups or more, of its variance."""
+    value = float(metric.compute(contributions.sums)[0])
+    n_groups, is_grouped = contributions.n_groups, contributions.n_groups < len(contributions.columns)
     part = variance.total if metric.scale == "share" else variance.items
     if part < SMALLEST_VARIANCE or (metric.scale == "share" and value in (0.0, 1.0)):
         if metric.scale != "share":

@@ -85,7 +85,7 @@ class Contributions:
     item_sets: SetChanges | None = None
     fewest_people: int = FEWEST_PEOPLE
 
-    @property
+    @cached_property
     def sums(self) -> Floats:
         """The column sums: 1 × columns."""
         return np.asarray(self.columns.sum(axis=0), dtype=np.float64)[None, :]

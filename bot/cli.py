@@ -50,6 +50,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "aggregate": "Consensus of the votes; its accuracy against gold.",
         "agreement": "Agreement between annotators.",
         "baseline": "Human performance against gold.",
+        "compare": "Compare people with models on the same items, by the same scorer: paired differences, intervals,"
+        " tests.",
         "compare-pilots": "Compare projects over the same items: agreement, confidence, time, skips and accuracy, in"
         " pairs with intervals.",
         "export": "Write the published files and the report page; corrected texts and filtered items have files of"
