@@ -22,6 +22,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "demo": "Show the main job on simulated people.",
         "new": "Begin a campaign from a template.",
         "check": "Check a project or programme file, with items and votes; store nothing.",
+        "plan": "Plan items and people for an interval, or to tell a model from people.",
         "try": "Try a campaign in a chat of your own browser.",
         "simulate": "Try a campaign on simulated people, before real ones come.",
         "load": "Store a project with its items, or a programme with its projects.",
