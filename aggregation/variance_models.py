@@ -9,6 +9,7 @@ model comes from a pilot, of how well that knew them. So a plan is the same in e
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,11 +23,12 @@ from aggregation.assumed_variance import (
     PERSON_CORRELATION,
     compute_item_variance,
 )
-from aggregation.panel_variance import Contributions, Metric, PanelVariance, estimate_variance
+from aggregation.panel_variance import Contributions, Metric, PanelVariance, compute_gradient, estimate_variance
 from aggregation.schema import Floats
 
+PERSON_KURTOSIS = 1.0  # excess kurtosis of people's own scores: a few are far below the others
 KNOWN = 1e9  # degrees of freedom of what is assumed, not estimated
-N_SCORE, N_ITEMS, N_PEOPLE, N_PILOT = 15, 9, 15, 9  # quantiles of the grid
+N_SCORE, N_ITEMS, N_PEOPLE, N_PILOT = 31, 9, 15, 7  # quantiles of the grid
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +36,8 @@ class VarianceModel:
     """What a score varies by: `share` is its value, `item`, `person` and `cell` are S, B and C (see above).
 
     `model_item` is S of the difference from a model on the same items, `model_share` the model's score. `items_df` and
-    `people_df` say how well S and B are known (KNOWN: assumed). `group_size` is the mean number of items of a group.
+    `people_df` say how well S and B are known (KNOWN: assumed). `group_size` is the mean number of items of a group,
+    `votes` that of answers to an item. `tail` is the excess kurtosis of what single votes change.
     """
 
     share: float
@@ -47,6 +50,7 @@ class VarianceModel:
     people_df: float = KNOWN
     group_size: float = 1.0
     votes: float = 1.0
+    tail: float = 0.0
 
 
 def assume_variance(
@@ -82,13 +86,14 @@ def assume_variance(
         model_item=join_item_variance(item, other, model_correlation),
         group_size=group_size,
         votes=votes,
+        tail=max(0.0, 1 / spread - 6),
     )
 
 
 def join_item_variance(item: float, model_share: float, correlation: float) -> float:
     """S of the difference from a model whose right answers correlate so with people's over items."""
     other = model_share * (1 - model_share)
-    return item + other - 2 * correlation * (item * other) ** 0.5
+    return item + other - 2 * correlation * math.sqrt(item * other)
 
 
 def estimate_variance_model(
@@ -120,7 +125,16 @@ def estimate_variance_model(
         people_df=float(n_people - 1),
         group_size=n / contributions.n_groups,
         votes=votes,
+        tail=_measure_tail(metric, contributions),
     )
+
+
+def _measure_tail(metric: Metric, contributions: Contributions) -> float:
+    """The excess kurtosis of what votes change, at least 0."""
+    effects = (contributions.changes @ compute_gradient(metric, contributions.sums[0]))[contributions.change]
+    squares = (effects - effects.mean()) ** 2
+    spread = float(squares.mean())
+    return max(0.0, float((squares**2).mean()) / spread**2 - 3) if spread > 0 else 0.0
 
 
 def _split_people(metric: Metric, contributions: Contributions, variance: PanelVariance) -> tuple[float, float]:
@@ -145,26 +159,26 @@ class CampaignGrid:
         s = (item / items) / pilot_items[:, None, None, None, None]
         c = model.cell / items
         raw: Floats = np.zeros(1)
-        people_df = 1.0
+        people_df = spread_df = 1.0
         if people is not None:
             people_df = max(people - 1.0, 1.0)
             known = model.people_df < KNOWN
             start = max(model.person / people + c, 0.0) if not np.isnan(model.person) else c
             raw = start / _list_ratios(model.people_df, N_PILOT if known else 1)
+            excess = model.tail * people / (items * model.votes) + PERSON_KURTOSIS * max(0.0, 1 - c / max(start, c))
+            spread_df = 2 / (2 / people_df + excess / people)
         raw = raw[None, :, None, None, None]
         of_people = np.maximum(0.0, raw - c) if people is not None else raw
         self.truth = s + of_people
         deviates = ndtri(_list_middles(N_SCORE))[None, None, :, None, None]
         floor = 0.5 / items
         shares = np.clip(model.share + deviates * np.sqrt(self.truth), floor, 1 - floor)
-        scale = (
-            shares * (1 - shares) / (model.share * (1 - model.share)) if 0 < model.share < 1 else np.ones_like(shares)
-        )
+        scale = shares * (1 - shares) / (model.share * (1 - model.share))
         items_df = groups - 1
         of_items = s * scale * _list_ratios(items_df, N_ITEMS)[None, None, None, :, None]
         estimated = raw
         if people is not None:
-            ratios = _list_ratios(people_df, N_PEOPLE)[None, None, None, None, :]
+            ratios = _list_ratios(spread_df, N_PEOPLE)[None, None, None, None, :]
             estimated = np.maximum(0.0, (raw + c * (scale - 1)) * ratios - c * scale)
         variance = of_items + estimated
         parts = of_items**2 / items_df + estimated**2 / people_df

@@ -19,14 +19,14 @@ from aggregation.planning import (
     list_trade_offs,
     plan_design,
 )
-from aggregation.variance_models import VarianceModel
+from aggregation.variance_models import KNOWN, VarianceModel
 from exports import writers
 from exports.number_formats import round_number
 from exports.pages.svg import SvgDrawing, build_svg_file
 
 PEOPLE = (5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 """The numbers of people for which items are planned."""
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 64, 150, 60, 48
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 64, 110, 72, 48
 COLUMNS = ("unit", *(one.name for one in fields(PlannedDesign)))
 
 Row = dict[str, Any]
@@ -95,7 +95,9 @@ def build_plan_json(plan: Plan) -> Row:
             {
                 "unit": one.unit,
                 "basis": one.basis,
-                "variance": _round_row(asdict(one.variance)),
+                "variance": _round_row(
+                    {name: None if value == KNOWN else value for name, value in asdict(one.variance).items()}
+                ),
                 "design": _round_row(asdict(one.design)),
                 "items_for_half_width": [{"people": people, "items": items} for people, items in one.needed],
                 "people_for_half_width": one.people_needed,
@@ -146,21 +148,22 @@ def draw_plan(plan: Plan) -> str:
         drawing.text(f"{10**exponent:,}", at=(LEFT - 6, start[1] + 4), colour="muted", anchor="right")
     drawing.text("people", at=((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8), colour="muted", anchor="center")
     drawing.text("items", at=(LEFT - 6, TOP - 8), colour="muted", anchor="right")
+    last = [one.needed[-1][1] or 0 for one in plan.units]
     for number, one in enumerate(plan.units):
-        _draw_line(drawing, one, place, is_second=number == 1)
+        _draw_line(drawing, one, place, is_second=number == 1, is_above=last[number] == max(last))
     at = place(max(design.people, PEOPLE[0]), design.items)
     drawing.dot(at=at, colour="ink", size=9)
-    drawing.text(f"{design.items} × {design.people}", at=(at[0] + 9, at[1] + 4), bold=True)
+    drawing.text(f"{design.items} × {design.people}", at=(at[0] + 4, at[1] - 10), bold=True)
     return drawing.to_svg(prefix="plan", label="; ".join(_describe_units(plan)))
 
 
-def _draw_line(drawing: SvgDrawing, one: UnitPlan, place: Any, *, is_second: bool) -> None:
+def _draw_line(drawing: SvgDrawing, one: UnitPlan, place: Any, *, is_second: bool, is_above: bool) -> None:
     points = [place(people, items) for people, items in one.needed if items is not None]
     for start, end in pairwise(points):
         drawing.line(start=start, end=end, colour="second" if is_second else "accent", width=2.2)
     if points:
         x, y = points[-1]
-        drawing.text(one.unit, at=(x + 8, y + (16 if is_second else -2)), colour="second" if is_second else "accent")
+        drawing.text(one.unit, at=(x + 8, y + (-4 if is_above else 14)), colour="second" if is_second else "accent")
 
 
 def _describe_units(plan: Plan) -> Iterator[str]:

@@ -19,7 +19,7 @@ from aggregation.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
 from aggregation.variance_models import KNOWN, VarianceModel, estimate_variance_model
 
 UNITS: tuple[ScoredUnit, ...] = ("individual", "majority")
-LARGE_PEOPLE, LARGE_ITEMS, LARGE_CAMPAIGNS = 200, 2000, 4
+LARGE_PEOPLE, LARGE_ITEMS, LARGE_CAMPAIGNS = 200, 2000, 25
 """The large campaigns whose variance counts as the true one."""
 FRESH_PANELS = 400  # whose mean is the true score
 
@@ -47,7 +47,7 @@ def _average_variance(design: Design, unit: ScoredUnit, accuracy: float) -> Vari
     rng = np.random.default_rng([21, *design.name.encode()])
     people = design.people if design.is_complete else LARGE_PEOPLE
     large = replace(design, people=people, items=LARGE_ITEMS * design.group_size, votes=design.votes)
-    n_campaigns = LARGE_CAMPAIGNS * (25 if design.is_complete else 1)
+    n_campaigns = LARGE_CAMPAIGNS * (4 if design.is_complete else 1)
     found = [estimate_drawn(large, unit, rng) for _ in range(n_campaigns)]
     item, person, cell = (float(np.mean([getattr(one, name) for one in found])) for name in ("item", "person", "cell"))
     return replace(

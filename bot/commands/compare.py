@@ -120,7 +120,17 @@ def _print_tables(compared: ComparedModels) -> None:
         rows = [row for row in found.differences if row.unit == unit and row.metric == found.primary]
         title = format_title(compared.data, f"people ({name}) less models, {found.primary}")
         notes = _list_notes(compared, rows) if unit == "individual" else _list_reasons(rows)
-        columns = ("model", "items", "people", "model's", "difference", "fresh panel", "this panel", "p, Holm", "power")
+        columns = (
+            "model",
+            "items",
+            "people",
+            "model's",
+            "difference",
+            "fresh panel",
+            "this panel",
+            "p, Holm",
+            "can show",
+        )
         terminal_output.print_table(title, columns, [_build_row(row) for row in rows], notes=notes)
     if found.mcnemar:
         terminal_output.print_table(
@@ -193,7 +203,7 @@ def _list_notes(compared: ComparedModels, rows: Sequence[ModelDifference]) -> li
 
     notes = [
         "Fresh panel: new people on new items; this panel: these people on new items; both 95 %, of the difference.",
-        "Power: the least true difference that this design would have found with a power of 80 %.",
+        "Shows: the least true difference that this design would have found with a power of 80 %.",
         f"{compared.n_items} items, {compared.n_scored} of them with gold and people.",
     ]
     for model in compared.statuses:
