@@ -3,8 +3,8 @@
 A command's module is imported when the command is run, or asked for its own help: `hromada --help` needs the table
 alone. What a command says of itself first stands here too; a test compares the two.
 
-Exit codes: 0 done · 1 `doctor` or `database check` found something to mend, or `compare` left items out · 2 bad input, or a database that does not
-answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
+Exit codes: 0 done · 1 `doctor` or `database check` found something to mend, or `compare` left items out · 2 bad input,
+or a database that does not answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ app = CommandTable(
     name="hromada",
     help=(
         "The human side of language-model benchmarks: people's answers in; agreement, gold labels and human baselines"
-        " out.\n\nExit codes: 0 done, 1 doctor or database check found something to mend, or compare left items out, 2 bad input (nothing was"
+        " out.\n\nExit codes: 0 done, 1 doctor or database check found something to mend, or compare left items"
+        " out, 2 bad input (nothing was"
         " changed), 70 a mistake of ours, 130 interrupted."
     ),
     commands=[

@@ -54,7 +54,7 @@ def test_a_difference_is_that_of_the_published_scores(answers: Answers) -> None:
     scores = score_labels(answers.votes)
     for unit in ("individual", "majority"):
         for score in scores[unit].scores:
-            row = found.find_difference("m", unit, score.metric)  # type: ignore[arg-type]
+            row = found.find_difference("m", unit, score.metric)
             assert row.people == pytest.approx(score.value)
             assert row.difference == pytest.approx(score.value - row.value)  # type: ignore[operator]
     assert found.find_difference("m", "majority").value == pytest.approx(0.7)
@@ -213,6 +213,6 @@ def test_paired_intervals_cover_the_true_difference(name: str) -> None:
         rows = [(one.differences[unit], one.panel[unit]) for one in made]
         assert all(row.ci_low is not None for row, _ in rows)
         this = np.mean([row.item_only_low <= own <= row.item_only_high for row, own in rows])  # type: ignore[operator]
-        other = np.mean([row.ci_low <= fresh <= row.ci_high for row, _ in rows])  # type: ignore[operator]
+        other = np.mean([row.ci_low <= fresh <= row.ci_high for row, _ in rows])  # type: ignore[call-overload]
         assert this >= 0.89, (unit, this)
         assert other >= 0.86, (unit, other)
