@@ -6,6 +6,8 @@ process too.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 EXPECTED_ACCURACY = 0.9
 """The share of right answers that is expected of people."""
 ITEM_CORRELATION = 0.3
@@ -34,3 +36,9 @@ def compute_item_variance(
     """
     design_effect = 1 + (votes - 1) * item_correlation + votes * (group_size - 1) * group_correlation
     return share * (1 - share) / votes * design_effect
+
+
+def compute_mean_group_size(sizes: Collection[int]) -> float:
+    """Σ size² / Σ size, which allows for unequal groups (Kish); 1 without items."""
+    n_items = sum(sizes)
+    return sum(size * size for size in sizes) / n_items if n_items else 1.0

@@ -47,6 +47,7 @@ def plan(
     Half widths are reached with a chance of 90 %, differences found with 80 %. The variance is that of the votes of
     the project or of its pilot; before there are votes it is assumed, for single answers alone.
     """
+    from aggregation.assumed_variance import compute_mean_group_size
     from aggregation.errors import HromadaError
     from aggregation.variance_models import assume_variance
     from bot.commands import terminal_output
@@ -70,7 +71,7 @@ def plan(
         basis = f"votes of {n_seen} people of {source.name}"
     else:
         n_votes = votes or (VOTES if data is None or data.overlap is None else data.overlap)
-        group_size = 1.0 if data is None else _measure_group_size(data)
+        group_size = 1.0 if data is None else compute_mean_group_size(data.items.groupby("group").size().tolist())
         models = {
             "individual": assume_variance(
                 share=share,
@@ -127,12 +128,6 @@ def _read_project(name: str, question: str | None) -> tuple[DataSet, float | Non
     with database_session.open_database() as database, database.reading() as view:
         found = database_session.get_project(view, name)
         return release.build_data_set(view, found, question), (found.frozen or {}).get("plan", {}).get("half_width")
-
-
-def _measure_group_size(data: DataSet) -> float:
-    """The mean number of items of a group, weighted by the group's size, as the plan of `start` counts it."""
-    sizes = data.items.groupby("group").size()
-    return float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
 
 
 def _estimate_models(data: DataSet, model_share: float | None, model_correlation: float) -> dict[str, VarianceModel]:

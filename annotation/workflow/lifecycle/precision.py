@@ -11,6 +11,7 @@ from aggregation.assumed_variance import (
     GROUP_CORRELATION,
     ITEM_CORRELATION,
     compute_item_variance,
+    compute_mean_group_size,
 )
 
 Z95 = 1.959964
@@ -81,7 +82,7 @@ def compute_half_width(sizes: Collection[int], *, overlap: int, share: float) ->
     n_items = sum(sizes)
     if not n_items * overlap:
         return math.nan
-    mean_group_size = sum(size * size for size in sizes) / n_items
+    mean_group_size = compute_mean_group_size(sizes)
     return Z95 * math.sqrt(compute_item_variance(share, votes=overlap, group_size=mean_group_size) / n_items)
 
 
