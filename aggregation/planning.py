@@ -19,6 +19,7 @@ ASSURANCE = 0.9
 POWER = 0.8
 """The chance with which a difference that is called detectable is to be found."""
 MOST_ITEMS, MOST_PEOPLE = 1_000_000, 10_000
+BISECTIONS = 22  # for a difference to six digits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +92,7 @@ def predict_detectable(
     critical = stdtrit(grid.df, (1 + confidence_level) / 2) * np.sqrt(grid.variance)
     true_se = np.sqrt(np.maximum(grid.truth, 1e-18))
     low, high = 0.0, 2.0
-    for _ in range(50):
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
         found = ndtr((middle - critical) / true_se) + ndtr((-middle - critical) / true_se)
         low, high = (low, middle) if float(found.mean()) >= power else (middle, high)

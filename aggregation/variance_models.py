@@ -28,7 +28,8 @@ from aggregation.schema import Floats
 
 PERSON_KURTOSIS = 1.0  # excess kurtosis of people's own scores: a few are far below the others
 KNOWN = 1e9  # degrees of freedom of what is assumed, not estimated
-N_SCORE, N_ITEMS, N_PEOPLE, N_PILOT = 31, 9, 15, 7  # quantiles of the grid
+GRID, PILOT_GRID = (31, 9, 15, 1), (11, 5, 11, 7)
+"""Quantiles of the score, of both estimated variances, and of what a pilot knew: fewer of each where all are needed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,31 +155,31 @@ class CampaignGrid:
     """
 
     def __init__(self, model: VarianceModel, *, item: float, items: int, people: int | None) -> None:
+        n_score, n_items, n_people, n_pilot = GRID if model.items_df >= KNOWN else PILOT_GRID
         groups = max(items / model.group_size, 2.0)
-        pilot_items = _list_ratios(model.items_df, N_PILOT if model.items_df < KNOWN else 1)
+        pilot_items = _list_ratios(model.items_df, n_pilot)
         s = (item / items) / pilot_items[:, None, None, None, None]
         c = model.cell / items
         raw: Floats = np.zeros(1)
         people_df = spread_df = 1.0
         if people is not None:
             people_df = max(people - 1.0, 1.0)
-            known = model.people_df < KNOWN
             start = max(model.person / people + c, 0.0) if not np.isnan(model.person) else c
-            raw = start / _list_ratios(model.people_df, N_PILOT if known else 1)
+            raw = start / _list_ratios(model.people_df, n_pilot)
             excess = model.tail * people / (items * model.votes) + PERSON_KURTOSIS * max(0.0, 1 - c / max(start, c))
             spread_df = 2 / (2 / people_df + excess / people)
         raw = raw[None, :, None, None, None]
         of_people = np.maximum(0.0, raw - c) if people is not None else raw
         self.truth = s + of_people
-        deviates = ndtri(_list_middles(N_SCORE))[None, None, :, None, None]
+        deviates = ndtri(_list_middles(n_score))[None, None, :, None, None]
         floor = 0.5 / items
         shares = np.clip(model.share + deviates * np.sqrt(self.truth), floor, 1 - floor)
         scale = shares * (1 - shares) / (model.share * (1 - model.share))
         items_df = groups - 1
-        of_items = s * scale * _list_ratios(items_df, N_ITEMS)[None, None, None, :, None]
+        of_items = s * scale * _list_ratios(items_df, n_items)[None, None, None, :, None]
         estimated = raw
         if people is not None:
-            ratios = _list_ratios(spread_df, N_PEOPLE)[None, None, None, None, :]
+            ratios = _list_ratios(spread_df, n_people)[None, None, None, None, :]
             estimated = np.maximum(0.0, (raw + c * (scale - 1)) * ratios - c * scale)
         variance = of_items + estimated
         parts = of_items**2 / items_df + estimated**2 / people_df
