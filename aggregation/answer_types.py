@@ -192,7 +192,7 @@ def score_answers(
         )
     scored = compare_answers(answers, skips)
     individual, majority, options = sum_contributions(answers, scored)
-    metrics = _list_metrics(answers)
+    metrics = list_metrics(answers)
     annotators = score_annotators(scored, confidence_level=confidence_level)
     build_unit = partial(score_unit, scored=scored, metrics=metrics, confidence_level=confidence_level)
     unit = build_unit("individual", individual, n_annotators=individual.n_people)
@@ -274,7 +274,8 @@ def sum_contributions(
     return individual, majority, None
 
 
-def _list_metrics(answers: Answers) -> dict[str, Metric]:
+def list_metrics(answers: Answers) -> dict[str, Metric]:
+    """The metrics of answers that are no labels, by name, the primary one first."""
     if answers.kind in TEXT_TYPES:
         return list_text_metrics(answers)
     return list_box_metrics(answers) if answers.kind == "boxes" else list_span_metrics()

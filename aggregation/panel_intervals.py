@@ -14,7 +14,14 @@ from scipy.special import stdtrit
 
 from aggregation.bootstrap import FEWEST_GROUPS
 from aggregation.intervals import Interval, wilson_interval
-from aggregation.panel_variance import SMALLEST_VARIANCE, Contributions, Metric, Scale, estimate_variance
+from aggregation.panel_variance import (
+    SMALLEST_VARIANCE,
+    Contributions,
+    Metric,
+    PanelVariance,
+    Scale,
+    estimate_variance,
+)
 
 Form = Literal["two-way", "people-zero", "items", "wilson", "none"]
 
@@ -28,7 +35,7 @@ class PanelIntervals:
 
     `form` is how they are made: `two-way`, `people-zero` where V_people is not above V_cell, so that its term is cut to
     0, `items` where there is none of people, `wilson` where nothing varies, `none`. `reason` says why an interval is
-    missing, or why it is not made of a variance.
+    missing, or why it is not made of a variance. `variance` is that of which they are made, None where they are not.
     """
 
     fresh_panel: Interval
@@ -36,6 +43,7 @@ class PanelIntervals:
     se: float | None
     form: Form
     reason: str
+    variance: PanelVariance | None = None
 
 
 NO_INTERVAL = Interval(low=None, high=None)
@@ -56,7 +64,15 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
         units = "groups of items" if is_grouped else "items"
         reason = f"No interval: {n_groups} {units} are fewer than {FEWEST_GROUPS}."
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
-    variance = estimate_variance(metric, contributions)
+    return build_intervals(metric, contributions, estimate_variance(metric, contributions), confidence_level)
+
+
+def build_intervals(
+    metric: Metric, contributions: Contributions, variance: PanelVariance, confidence_level: float
+) -> PanelIntervals:
+    """Both intervals of a metric that is defined and has FEWEST_GROUPS groups or more, of its variance."""
+    value = float(metric.compute(contributions.sums)[0])
+    n_groups, is_grouped = contributions.n_groups, contributions.n_groups < len(contributions.columns)
     part = variance.total if metric.scale == "share" else variance.items
     if part < SMALLEST_VARIANCE or (metric.scale == "share" and value in (0.0, 1.0)):
         if metric.scale != "share":
@@ -84,10 +100,14 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
         this_panel = build(variance.items, variance.items_df)
     if variance.people is None:
         reason = _explain_few_people(contributions)
-        return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=this_panel, se=None, form="items", reason=reason)
+        return PanelIntervals(
+            fresh_panel=NO_INTERVAL, this_panel=this_panel, se=None, form="items", reason=reason, variance=variance
+        )
     fresh = build(variance.total, variance.total_df)
     form: Form = "two-way" if variance.people > 0 else "people-zero"
-    return PanelIntervals(fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, form=form, reason="")
+    return PanelIntervals(
+        fresh_panel=fresh, this_panel=this_panel, se=variance.total**0.5, form=form, reason="", variance=variance
+    )
 
 
 def _explain_few_people(contributions: Contributions) -> str:

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from aggregation.schema import Codes, Floats
+from aggregation.schema import Codes, Floats, find_different_rows
 
 Scale = Literal["share", "fraction", "correlation", "errors", "difference"]
 """What values a metric has: a share counts right answers; a fraction is any other number from 0 to 1; a correlation
@@ -85,7 +85,7 @@ class Contributions:
     item_sets: SetChanges | None = None
     fewest_people: int = FEWEST_PEOPLE
 
-    @property
+    @cached_property
     def sums(self) -> Floats:
         """The column sums: 1 × columns."""
         return np.asarray(self.columns.sum(axis=0), dtype=np.float64)[None, :]
@@ -95,8 +95,7 @@ class Contributions:
         """The different sums of columns that groups of items have, and which of them each group has."""
         sums = np.zeros((self.n_groups, self.columns.shape[1]))
         np.add.at(sums, self.groups, self.columns)
-        different, place = np.unique(sums, axis=0, return_inverse=True)
-        return different, place.ravel()
+        return find_different_rows(sums)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,11 +16,11 @@ import pandas as pd
 
 from aggregation.bootstrap import encode_groups
 from aggregation.errors import HromadaError, Refused
+from aggregation.paired_measures import ItemMeasure, join_measures
 from aggregation.panel_intervals import PanelIntervals, estimate_intervals
 from aggregation.panel_variance import FEWEST_PEOPLE, Contributions, Metric
 from aggregation.performance import FEW_PEOPLE
-from aggregation.pilot_measures import ItemMeasure, PilotAnswers, list_measures
-from aggregation.schema import Floats
+from aggregation.pilot_measures import PilotAnswers, list_measures
 
 REASON_NO_ITEMS = "No item has it in all of the projects."
 REASON_POSTERIOR = "No interval for a fresh panel: posteriors are taken for known, and people are in their model."
@@ -130,48 +130,6 @@ def compare_pilots(
         differences=tuple(differences),
         warnings=_list_warnings(kept),
     )
-
-
-def join_measures(
-    one: ItemMeasure, two: ItemMeasure, *, groups: np.ndarray[tuple[int, ...], np.dtype[np.intp]]
-) -> tuple[Contributions, Metric]:
-    """Both measures of the same items side by side, and their difference as a metric of the sums of both.
-
-    A person of both pilots has one code. What votes add is taken from its mean in their own pilot, as
-    `estimate_variance` does it for one score. With fewer than FEWEST_PEOPLE in either there is none of people.
-    """
-    first, second = one.contributions, two.contributions
-    people = pd.Index(one.people).union(pd.Index(two.people))
-    width = first.columns.shape[1]
-    is_known = min(len(one.people), len(two.people)) >= FEWEST_PEOPLE
-    parts = [part.changes - part.changes[part.change].mean(axis=0) for part in (first, second)]
-    changes = np.zeros((len(parts[0]) + len(parts[1]), width + second.columns.shape[1]))
-    changes[: len(parts[0]), :width], changes[len(parts[0]) :, width:] = parts
-    codes = [
-        people.get_indexer(pd.Index(measure.people))[measure.contributions.people]
-        if len(measure.people)
-        else np.zeros(len(measure.contributions.people), dtype=np.intp)
-        for measure in (one, two)
-    ]
-    joined = Contributions(
-        columns=np.hstack([first.columns, second.columns]),
-        groups=groups,
-        n_groups=int(groups.max()) + 1,
-        changes=changes,
-        change=np.concatenate([first.change, second.change + len(parts[0])]),
-        items=np.concatenate([first.items, second.items]),
-        people=np.concatenate(codes),
-        n_people=len(people),
-        people_factor=max(first.people_factor, second.people_factor),
-        cell_factor=1.0,
-        n_independent=len(first.columns),
-        fewest_people=FEWEST_PEOPLE if is_known else len(people) + 1,
-    )
-
-    def subtract_values(sums: Floats) -> Floats:
-        return np.asarray(one.compute(sums[:, :width]) - two.compute(sums[:, width:]))
-
-    return joined, Metric(compute=subtract_values, scale="difference")
 
 
 def _check_pilots(pilots: Sequence[PilotAnswers]) -> None:

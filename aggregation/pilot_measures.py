@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from aggregation.answer_types import TEXT_TYPES, compare_answers, sum_contributions
+from aggregation.answer_types import TEXT_TYPES
 from aggregation.answers import Answers
-from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
 from aggregation.labels.agreement.coefficients import CoefficientName, build_statistic
 from aggregation.labels.agreement.vote_changes import list_vote_changes
 from aggregation.labels.agreement.vote_sums import sum_votes
 from aggregation.labels.consensus import build_label_consensus
-from aggregation.labels.scorers import grade_labels
 from aggregation.multilabel.votes import ITEM_BOX_SEPARATOR, build_pooled_box_votes
-from aggregation.options import build_column_mean, build_share_metric, sum_pluralities, sum_single_answers
+from aggregation.options import build_column_mean
+from aggregation.paired_measures import ItemMeasure
 from aggregation.panel_variance import Contributions
 from aggregation.schema import Codes, Floats, count_codes
+from aggregation.scored_units import sum_scored_units
 from aggregation.spans.agreement import compute_set_f1, list_touched_words
 from aggregation.spans.votes import read_span_votes
 from aggregation.texts.agreement import build_chrf_measure
@@ -51,23 +51,6 @@ class PilotAnswers:
         kept = replace(votes, frame=frame, items=votes.items.loc[votes.items.index.isin(items)])
         offers = self.offers.loc[self.offers["item"].isin(items)].reset_index(drop=True)
         return replace(self, answers=self.answers.with_votes(kept), offers=offers)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ItemMeasure:
-    """A measure of one pilot: what items and people contribute, and how the measure is computed from the sums.
-
-    The rows of the contributions are the items, sorted by id; `people` has the name of each code of a person.
-    """
-
-    contributions: Contributions
-    compute: Callable[[Floats], Floats]
-    people: NDArray[np.object_]
-
-    @property
-    def value(self) -> float:
-        """The measure of this pilot; nan where it is undefined."""
-        return float(self.compute(self.contributions.sums)[0])
 
 
 def measure_agreement(pilot: PilotAnswers, coefficient: CoefficientName) -> ItemMeasure:
@@ -154,25 +137,12 @@ def measure_skips(pilot: PilotAnswers) -> ItemMeasure:
     return _measure_answers(pilot.offers, pilot.offers["skipped"].to_numpy(dtype=np.float64))
 
 
-def measure_accuracy(pilot: PilotAnswers, unit: str) -> ItemMeasure:
+def measure_accuracy(pilot: PilotAnswers, unit: Literal["individual", "majority"]) -> ItemMeasure:
     """The share of right answers of the `individual` or the `majority`, as `hromada baseline` scores them."""
-    scored, individual, majority = _score_pilot(pilot)
-    people = scored.annotator_ids
-    if unit == "majority":
-        people = people[np.unique(scored.annotators[scored.voted])]
-    contributions = individual if unit == "individual" else majority
-    return ItemMeasure(contributions=contributions, compute=build_share_metric().compute, people=people)
-
-
-def _score_pilot(pilot: PilotAnswers) -> tuple[ScoredAnswers, Contributions, Contributions]:
-    due = pilot.offers.loc[pilot.offers["is_due"], ["item", "annotator"]]
-    if pilot.answers.kind != "label":
-        scored = compare_answers(pilot.answers, due)
-        individual, majority, _ = sum_contributions(pilot.answers, scored)
-        return scored, individual, majority
-    scored = replace(compare_with_gold(pilot.answers.votes, due), classes=None)
-    options = grade_labels(scored)
-    return scored, sum_single_answers(options), sum_pluralities(options)
+    answers = pilot.answers
+    if answers.kind == "label":
+        answers = answers.with_votes(replace(answers.votes, classes=None))
+    return sum_scored_units(answers, pilot.offers.loc[pilot.offers["is_due"], ["item", "annotator"]]).measure(unit)
 
 
 def list_agreement_items(pilot: PilotAnswers) -> set[str]:

@@ -34,6 +34,16 @@ def divide_safely(top: Floats, bottom: Floats, *, above: float = 0.0) -> Floats:
     return result
 
 
+def find_different_rows(table: Floats) -> tuple[Floats, Codes]:
+    """The different rows of a table, and which of them each row is; many times as fast as `np.unique` over an axis."""
+    place = np.zeros(len(table), dtype=np.intp)
+    for column in table.T:
+        codes, values = pd.factorize(column, use_na_sentinel=False)
+        place, _ = pd.factorize(place * len(values) + codes)
+    _, first = np.unique(place, return_index=True)
+    return table[first], place
+
+
 @dataclass(frozen=True, kw_only=True)
 class Votes:
     """The votes of one data set that count, and what is known about its items.

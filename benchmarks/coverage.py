@@ -28,44 +28,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "shared"))
 
 from _answer_panels import ANSWER_TYPES, simulate_answers
+from _coverage_goals import CAMPAIGNS, CHUNK, LABELS, RTE, THIS_PANEL, choose_goal, judge_coverage
 from _figures import Figure, end, tell
 from _panels import Campaign, Design, simulate_labels
 from _refitted_panels import simulate_refits
 
 from aggregation.performance import Score
 
-CAMPAIGNS, REFITTED_CAMPAIGNS = 2000, 300
-CHUNK = 20  # campaigns that a process simulates at a time
+REFITTED_CAMPAIGNS = 300
 SEED = 15
-THIS_PANEL, FRESH_PANEL, FEW_PEOPLE = (0.93, 0.97), (0.90, 0.99), (0.88, 0.99)
-UNEQUAL_PANEL = (0.84, 0.91)  # a fresh panel where a few people gave most answers, as `ci_method` says of such files
-MANY_PEOPLE = 20  # from this many on a fresh panel is held against FRESH_PANEL, below against FEW_PEOPLE
-RTE_LOADS = (0.985, 0.95, 0.875, 0.675, 0.525, 0.35, 0.225, 0.175, 0.125, 0.1, 0.1, 0.1)  # of the busiest in rte
-RTE = Design(name="164 people, 800 x 10 (rte)", people=164, items=800, votes=10, level=1.5, people_sd=2.5)
-UNEQUAL = Design(
-    name="164 people, 800 x 10, loads of rte",
-    people=164,
-    items=800,
-    votes=10,
-    level=1.6,
-    people_sd=0.8,
-    loads=RTE_LOADS,
-)
-
-LABELS = (
-    Design(name="5 x 20", people=5, items=20, votes=5, level=3.0, people_sd=0.5, items_sd=1.5),
-    Design(name="5 x 100", people=5, items=100, votes=5, level=2.6, people_sd=0.5, items_sd=1.5),
-    Design(name="5 x 100, very different", people=5, items=100, votes=5, level=1.8, people_sd=1.5),
-    Design(name="8 x 100", people=8, items=100, votes=8, level=3.0, people_sd=0.5, items_sd=1.5),
-    Design(name="9 x 100, 10 groups", people=9, items=100, votes=9, level=1.8, group_size=10, group_sd=1.0),
-    Design(name="30 people, 100 x 5", people=30, items=100, votes=5, level=1.5, people_sd=1.0),
-    Design(name="30 people, 200 x 5, 40 groups", people=30, items=200, votes=5, level=1.5, group_size=5, group_sd=1.0),
-    Design(name="30 people, 400 x 5, rare label", people=30, items=400, votes=5, level=2.0, second=0.15),
-    Design(name="111 people, 500 x 3 (PARus)", people=111, items=500, votes=3, level=3.3, people_sd=0.7),
-    Design(name="111 people, 2000 x 3", people=111, items=2000, votes=3, level=3.3, people_sd=0.7),
-    RTE,
-    UNEQUAL,
-)
 REFITTED = (
     Design(name="8 x 100", people=8, items=100, votes=8, level=3.0, people_sd=0.5, items_sd=1.5),
     Design(name="30 people, 100 x 5", people=30, items=100, votes=5, level=1.5, people_sd=1.0),
@@ -162,7 +133,7 @@ def measure_series(series: Series, pool: multiprocessing.pool.Pool, *, quick: bo
         sys.stderr.write(f"\r{place}: {series.name}, {len(campaigns)} of {n_campaigns} campaigns ")
     sys.stderr.write("\n")
     fresh = average_fresh(campaigns)
-    goal = choose_goal(series)
+    goal = choose_goal(series.name, series.people)
     for unit, metric in campaigns[0].intervals:
         name = f"{series.name}: {unit} {metric}"
         rows = [(one.intervals[unit, metric], one.panel[unit][metric]) for one in campaigns]
@@ -174,13 +145,6 @@ def measure_series(series: Series, pool: multiprocessing.pool.Pool, *, quick: bo
             yield judge_coverage(f"{name}, this panel", this, THIS_PANEL, is_held=not quick)
             yield judge_coverage(f"{name}, a fresh panel", other, goal, is_held=not quick)
             yield Figure(f"{name}, width for a fresh panel", width, "")
-
-
-def choose_goal(series: Series) -> tuple[float, float]:
-    """What the coverage of a fresh panel is held against."""
-    if series.name == UNEQUAL.name:
-        return UNEQUAL_PANEL
-    return FRESH_PANEL if series.people >= MANY_PEOPLE else FEW_PEOPLE
 
 
 def simulate_chunk(chunk: tuple[Series, range]) -> list[Campaign]:
@@ -206,12 +170,6 @@ def measure_coverage(known: list[tuple[Score, float]], fresh: float) -> tuple[fl
         float(np.mean((low <= fresh) & (fresh <= high))),
         float(np.mean(high - low)),
     )
-
-
-def judge_coverage(name: str, coverage: float, goal: tuple[float, float], *, is_held: bool) -> Figure:
-    """A coverage with its goal, and whether it is held where it is held against it."""
-    low, high = goal
-    return Figure(name, coverage, "share", f"{low:.2f}-{high:.2f}", low <= coverage <= high if is_held else None)
 
 
 if __name__ == "__main__":

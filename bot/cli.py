@@ -3,8 +3,8 @@
 A command's module is imported when the command is run, or asked for its own help: `hromada --help` needs the table
 alone. What a command says of itself first stands here too; a test compares the two.
 
-Exit codes: 0 done · 1 `doctor` or `database check` found something to mend · 2 bad input, or a database that does not
-answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
+Exit codes: 0 done · 1 `doctor` or `database check` found something to mend, or `compare` left items out · 2 bad input,
+or a database that does not answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "demo": "Show the main job on simulated people.",
         "new": "Begin a campaign from a template.",
         "check": "Check a project or programme file, with items and votes; store nothing.",
+        "plan": "Plan items and people for an interval, or to tell a model from people.",
         "try": "Try a campaign in a chat of your own browser.",
         "simulate": "Try a campaign on simulated people, before real ones come.",
         "load": "Store a project with its items, or a programme with its projects.",
@@ -50,6 +51,8 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "aggregate": "Consensus of the votes; its accuracy against gold.",
         "agreement": "Agreement between annotators.",
         "baseline": "Human performance against gold.",
+        "compare": "Compare people with models on the same items, by the same scorer: paired differences, intervals,"
+        " tests.",
         "compare-pilots": "Compare projects over the same items: agreement, confidence, time, skips and accuracy, in"
         " pairs with intervals.",
         "export": "Write the published files and the report page; corrected texts and filtered items have files of"
@@ -69,7 +72,8 @@ app = CommandTable(
     name="hromada",
     help=(
         "The human side of language-model benchmarks: people's answers in; agreement, gold labels and human baselines"
-        " out.\n\nExit codes: 0 done, 1 doctor or database check found something to mend, 2 bad input (nothing was"
+        " out.\n\nExit codes: 0 done, 1 doctor or database check found something to mend, or compare left items"
+        " out, 2 bad input (nothing was"
         " changed), 70 a mistake of ours, 130 interrupted."
     ),
     commands=[

@@ -103,6 +103,11 @@ def hash_item_texts(session: Session, project: Project) -> dict[str, str]:
     return {item: compute_text_digest(shown) for item, (shown, _) in contents.items()}
 
 
+def list_item_parts(session: Session, project: Project) -> dict[str, dict[str, list[str]]]:
+    """The main items of a project by stratum and by tag, as their file has them."""
+    return item_frames.read_item_parts(session, project)
+
+
 def _get_question(definition: project_files.ProjectFile, name: str | None) -> Question:
     if name is None:
         return definition.all_questions[0]

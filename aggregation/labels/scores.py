@@ -55,7 +55,9 @@ def score_labels(
     scored = compare_with_gold(votes, skips)
     options = grade_labels(scored)
     annotators = score_annotators(scored, confidence_level=confidence_level)
-    build_unit = partial(score_unit, scored=scored, metrics=_list_metrics(scored), confidence_level=confidence_level)
+    build_unit = partial(
+        score_unit, scored=scored, metrics=list_label_metrics(scored), confidence_level=confidence_level
+    )
     single = build_unit("individual", sum_single_answers(options), n_annotators=len(scored.annotator_ids))
     scored_units: list[Unit] = [add_annotator_range(single, annotators)]
     fresh: tuple[Unit, ...] = ()
@@ -102,7 +104,7 @@ def _compute_random_accuracy(votes: Votes, scored: ScoredAnswers) -> float:
     return float((1 / votes.items["n_options"].reindex(scored.gold.index).to_numpy(dtype=float)).mean())
 
 
-def _list_metrics(scored: ScoredAnswers) -> dict[str, Metric]:
+def list_label_metrics(scored: ScoredAnswers) -> dict[str, Metric]:
     """The metrics of `scoring` by name; the accuracy alone where items share no classes."""
     names = list(scoring.METRICS) if scored.classes is not None else ["accuracy"]
     return {name: Metric(compute=_score_sums(scoring.METRICS[name]), scale=SCALES[name]) for name in names}

@@ -112,6 +112,19 @@ def read_shown_items(
     return frame.sort_values("item_id", ignore_index=True) if pool is Pool.MAIN else frame
 
 
+def read_item_parts(session: Session, project: Project) -> dict[str, dict[str, list[str]]]:
+    """The main items by `stratum` and by `tag`, each sorted; without the kinds that no item has."""
+    query = select(Item.external_id, Item.stratum, Item.tags).where(
+        Item.project_id == project.id, Item.pool == Pool.MAIN
+    )
+    parts: dict[str, dict[str, list[str]]] = {"stratum": {}, "tag": {}}
+    for item, stratum, tags in sorted(session.exec(query), key=lambda row: row[0]):
+        for kind, names in (("stratum", () if stratum is None else (stratum,)), ("tag", tags or ())):
+            for name in names:
+                parts[kind].setdefault(name, []).append(item)
+    return {kind: dict(sorted(by_name.items())) for kind, by_name in parts.items() if by_name}
+
+
 def read_accepted_answers(session: Session, project: Project) -> dict[str, tuple[str, ...]]:
     """Further right answers to the first question, by item_id, of the items that have any."""
     query = select(Item.external_id, Item.accepted).where(Item.project_id == project.id)

@@ -108,14 +108,34 @@ def draw_panel(rng: np.random.Generator, design: Design) -> Panel:
     )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DrawnAnswers:
+    """Answers on new items: the gold of each (0 or 1) and its ease, and by vote who gave it and whether it is right."""
+
+    truth: NDArray[np.intp]
+    ease: Floats
+    people: NDArray[np.intp]
+    is_right: NDArray[np.bool_]
+
+    def build_votes(self, design: Design) -> Votes:
+        """The answers as votes."""
+        names = np.array(LABELS, dtype=object)
+        answers = np.where(self.is_right, self.truth[:, None], 1 - self.truth[:, None])
+        return build_votes(design, self.people, names[answers], names[self.truth])
+
+
 def draw_votes(rng: np.random.Generator, design: Design, panel: Panel) -> Votes:
     """The panel's votes on new items, each answered by `design.votes` of them drawn by their loads."""
+    return draw_answers(rng, design, panel).build_votes(design)
+
+
+def draw_answers(rng: np.random.Generator, design: Design, panel: Panel) -> DrawnAnswers:
+    """The panel's answers on new items, as `draw_votes`."""
     truth = (rng.random(design.items) < design.second).astype(np.intp)
     people = draw_assignments(rng, design)
-    chances = _squash_logits(_add_effects(panel, people, truth[:, None]) + draw_ease(rng, design)[:, None])
-    is_right = rng.random(chances.shape) < chances
-    answers = np.where(is_right, truth[:, None], 1 - truth[:, None])
-    return build_votes(design, people, np.array(LABELS, dtype=object)[answers], np.array(LABELS, dtype=object)[truth])
+    ease = draw_ease(rng, design)
+    chances = squash_logits(_add_effects(panel, people, truth[:, None]) + ease[:, None])
+    return DrawnAnswers(truth=truth, ease=ease, people=people, is_right=rng.random(chances.shape) < chances)
 
 
 def draw_ease(rng: np.random.Generator, design: Design) -> Floats:
@@ -164,14 +184,17 @@ def build_votes(
     return Votes(frame=frame, items=items, classes=LABELS)
 
 
+def list_ease(design: Design) -> tuple[Floats, Floats]:
+    """The nodes of the quadrature over the ease of items, and their weights."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    return design.level + float(np.hypot(design.items_sd, design.group_sd)) * nodes, weights / weights.sum()
+
+
 def expect_counts(design: Design, panel: Panel) -> dict[str, Floats]:
     """The expected label counts of an item on which the panel is scored, by unit (`LabelCounts` in one row)."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
-    weights = weights / weights.sum()
-    spread = np.hypot(design.items_sd, design.group_sd)
-    ease = design.level + spread * nodes
+    ease, weights = list_ease(design)
     effects = np.stack([_add_effects(panel, np.arange(design.people), np.array(label)) for label in (0, 1)])
-    chances = _squash_logits(effects[:, None, :] + ease[None, :, None])  # gold × nodes × people
+    chances = squash_logits(effects[:, None, :] + ease[None, :, None])  # gold × nodes × people
     hits = _count_hits(chances, design)
     single = np.einsum("gnr,n,r->g", hits[design.votes], weights, np.arange(design.votes + 1)) / design.votes
     gold = np.array([1 - design.second, design.second])
@@ -220,5 +243,6 @@ def _add_effects(panel: Panel, people: NDArray[np.intp], truth: NDArray[np.intp]
     return np.asarray(panel.skills[people] + np.where(truth == 1, 1.0, -1.0) * panel.biases[people])
 
 
-def _squash_logits(logits: Floats) -> Floats:
+def squash_logits(logits: Floats) -> Floats:
+    """The chance of each logit."""
     return np.asarray(1 / (1 + np.exp(-logits)))

@@ -12,6 +12,7 @@ from exports.lm_eval.results import (
     build_result_files,
     read_results,
 )
+from exports.lm_eval.run_files import HarnessRun, find_results, format_answer, read_run, read_samples
 from exports.lm_eval.task_files import build_task_files
 
 __all__ = [
@@ -20,12 +21,17 @@ __all__ = [
     "PROMPT_COLUMNS",
     "SCORE_COLUMNS",
     "HarnessResults",
+    "HarnessRun",
     "Recording",
     "ReplayedPeople",
     "build_prompt_rows",
     "build_result_files",
     "build_task_files",
+    "find_results",
+    "format_answer",
     "list_recordings",
     "read_results",
+    "read_run",
+    "read_samples",
     "replay_people",
 ]

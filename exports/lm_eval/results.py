@@ -15,6 +15,7 @@ from exports import writers
 from exports.benchmark_items import task_functions
 from exports.benchmark_items.task_functions import AGGREGATIONS, Doc, Grades
 from exports.lm_eval.prompt_hashes import format_doc, hash_text
+from exports.lm_eval.run_files import HarnessRun, find_results, format_answer, read_run, read_samples
 
 ANSWER_COLUMNS = ("model", "task", "item_id", "stimulus_sha256", "answer", "score")
 SCORE_COLUMNS = ("model", "task", "metric", "value", "n_items", "task_hash")
@@ -52,16 +53,6 @@ class _Build:
     keys: Mapping[tuple[str, str], Doc]
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Run:
-    """A result file, its model, and its sample files by task."""
-
-    file: Path
-    model: str
-    content: Mapping[str, Any]
-    samples: Mapping[str, Path]
-
-
 def read_results(build: Path, folders: Sequence[Path], *, key: Path | None = None) -> HarnessResults:
     """Read all result files under the folders, which answer the benchmark in `build`; `key` is its folder of the key.
 
@@ -69,7 +60,7 @@ def read_results(build: Path, folders: Sequence[Path], *, key: Path | None = Non
     """
     known = _read_build(build, key)
     results = HarnessResults()
-    runs = [_read_run(file) for folder in folders for file in _find_results(folder)]
+    runs = [read_run(file) for folder in folders for file in find_results(folder)]
     runs.sort(key=lambda run: (float(run.content.get("date") or 0), run.model, str(run.file)))
     latest = {(run.model, task): run.file for run in runs for task in run.content["results"]}
     for run in runs:
@@ -104,40 +95,7 @@ def _read_build(folder: Path, key: Path | None) -> _Build:
     return _Build(tasks=tasks, prompts=prompts, keys={(row["task"], row["item_id"]): row for row in rows})
 
 
-def _find_results(folder: Path) -> list[Path]:
-    files = sorted(folder.rglob("results_*.json"))
-    if not files:
-        raise HromadaError(
-            "There is no result file of the harness here.",
-            remedy="Run lm_eval with --output_path and --log_samples, and name that folder.",
-            where=Where(file=folder),
-        )
-    return files
-
-
-def _read_run(file: Path) -> _Run:
-    try:
-        content = json.loads(file.read_text("utf-8"))
-        config = content["config"]
-        name = content.get("model_name") if config.get("model_args") else config["model"]
-        tasks = list(content["results"])
-    except (OSError, ValueError, KeyError, AttributeError) as failure:
-        raise HromadaError(
-            f"The result file cannot be read ({type(failure).__name__}).",
-            remedy="Run the harness again, or take the file away.",
-            where=Where(file=file),
-        ) from None
-    date = file.stem.removeprefix("results_")
-    samples = {task: file.with_name(f"samples_{task}_{date}.jsonl") for task in tasks}
-    return _Run(
-        file=file,
-        model=str(name or config["model"]),
-        content=content,
-        samples={task: path for task, path in samples.items() if path.is_file()},
-    )
-
-
-def _add_task(results: HarnessResults, run: _Run, task: str, values: Mapping[str, Any], build: _Build) -> None:
+def _add_task(results: HarnessResults, run: HarnessRun, task: str, values: Mapping[str, Any], build: _Build) -> None:
     """Add the rows of one task of one run."""
     if task not in run.samples:
         results.scores.extend(_list_scores(run, task, values))
@@ -147,7 +105,7 @@ def _add_task(results: HarnessResults, run: _Run, task: str, values: Mapping[str
     graded: list[Grades] = []
     changed: dict[str, list[str]] = {OTHER_ITEM: [], OTHER_PROMPT: []}
     met: set[str] = set()
-    for sample in _read_samples(run.samples[task]):
+    for sample in read_samples(run.samples[task]):
         item = str(sample["doc"].get("item_id"))
         ours = prompts.get(item)
         if ours is None or hash_text(format_doc(sample["doc"])) != ours["doc_sha256"]:
@@ -163,7 +121,7 @@ def _add_task(results: HarnessResults, run: _Run, task: str, values: Mapping[str
         grades = scorer(doc, replies)
         graded.append(grades)
         score = None if doc["gold"] is None else next(iter(grades.values()))
-        answer = _format_answer(build.tasks[task]["kind"], doc, replies)
+        answer = format_answer(build.tasks[task]["kind"], doc, replies)
         row = (run.model, task, item, ours["stimulus_sha256"], answer, score)
         results.answers.append(dict(zip(ANSWER_COLUMNS, row, strict=True)))
     is_keyed = any((task, item) in build.keys for item in met)
@@ -174,38 +132,6 @@ def _add_task(results: HarnessResults, run: _Run, task: str, values: Mapping[str
     if len(met) < len(prompts):
         missing = [item for item in prompts if item not in met]
         results.differences.append(_build_difference(run.model, task, NO_ITEM, missing))
-
-
-def _read_samples(file: Path) -> Iterator[Row]:
-    """The samples of a file; raises HromadaError with the line of one that cannot be read."""
-    with file.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                sample = json.loads(line)
-                needed = {name: sample[name] for name in ("doc", "prompt_hash", "filtered_resps")}
-            except (ValueError, KeyError, TypeError) as failure:
-                raise HromadaError(
-                    f"This sample cannot be read ({type(failure).__name__}).",
-                    remedy="Run the harness again with --log_samples.",
-                    where=Where(file=file, line=number),
-                ) from None
-            yield needed
-
-
-def _format_answer(kind: str, doc: Doc, replies: Sequence[Any]) -> str | None:
-    """A reply as answers are stored; None where no answer can be read."""
-    if kind == "label":
-        return task_functions.read_label(doc, replies)
-    if kind == "boxes":
-        boxes = task_functions.read_boxes(doc, replies)
-        return None if boxes is None else json.dumps(boxes, ensure_ascii=False)
-    if kind == "span":
-        spans = task_functions.read_spans(doc, replies)
-        if spans is None:
-            return None
-        marked = [{"start": start, "end": end, "text": doc["text"][start:end]} for start, end in spans]
-        return json.dumps(marked, ensure_ascii=False)
-    return task_functions.read_text(doc, replies)
 
 
 def _aggregate_grades(graded: Sequence[Grades]) -> dict[str, float]:
@@ -220,7 +146,7 @@ def _aggregate_grades(graded: Sequence[Grades]) -> dict[str, float]:
     }
 
 
-def _list_scores(run: _Run, task: str, values: Mapping[str, Any]) -> Iterator[Row]:
+def _list_scores(run: HarnessRun, task: str, values: Mapping[str, Any]) -> Iterator[Row]:
     counts = (run.content.get("n-samples") or {}).get(task, {})
     task_hash = (run.content.get("task_hashes") or {}).get(task)
     for name, value in values.items():

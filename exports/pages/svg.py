@@ -30,6 +30,17 @@ PLACEHOLDER_COLOURS: Mapping[Colour, str] = MappingProxyType(
         "watermark": "#1a1a06",
     }
 )
+FILE_COLOURS: Mapping[Colour, str] = MappingProxyType(
+    {
+        "ink": "#1b1b1b",
+        "muted": "#5f5f5f",
+        "rule": "#d9d9d9",
+        "accent": "#0b6e6e",
+        "second": "#b4520a",
+        "watermark": "#ededed",
+    }
+)
+"""The colours of a picture that is a file of its own, on white."""
 NO_METADATA = MappingProxyType({"Date": None, "Creator": None, "Format": None, "Type": None})
 UNITS_PER_INCH = 72  # of matplotlib's SVG; a unit here is a CSS pixel
 PANEL_WIDTH = 328  # a phone of 360 pixels, less its margins
@@ -154,6 +165,16 @@ def _extract_svg_body(document: str, *, prefix: str) -> str:
     for name, placeholder in PLACEHOLDER_COLOURS.items():
         body = re.sub(rf"((?:fill|stroke): ){placeholder}", rf"\1var(--{name})", body)
     return body.strip()
+
+
+def build_svg_file(element: str) -> str:
+    """A picture of `SvgDrawing.to_svg` as a file of its own: with its namespace, fixed colours and a white ground."""
+    for name, colour in FILE_COLOURS.items():
+        element = element.replace(f"var(--{name})", colour)
+    opening, _, rest = element.partition(">\n")
+    ground = '<rect width="100%" height="100%" fill="#ffffff"/>'
+    svg = opening.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" ', 1)
+    return f"{svg}>\n{ground}\n{rest}\n"
 
 
 def draw_heading(drawing: SvgDrawing, title: str, subtitle: str, *, simulated: bool) -> None:

@@ -17,9 +17,10 @@ from aggregation.answers import Answers, AnswerType
 from aggregation.errors import HromadaError
 from aggregation.labels.agreement.vote_changes import list_vote_changes
 from aggregation.labels.agreement.vote_sums import FIRST_CLASS_COLUMN, sum_votes
+from aggregation.paired_measures import join_measures
 from aggregation.panel_intervals import estimate_intervals
 from aggregation.panel_variance import Metric, estimate_variance
-from aggregation.pilot_comparison import PilotComparison, compare_pilots, join_measures
+from aggregation.pilot_comparison import PilotComparison, compare_pilots
 from aggregation.pilot_measures import PilotAnswers, list_measures, measure_accuracy, measure_median_seconds
 from aggregation.schema import MeasurementLevel, Votes
 

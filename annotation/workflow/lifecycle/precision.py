@@ -6,20 +6,19 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from aggregation.assumed_variance import (
+    EXPECTED_ACCURACY,
+    GROUP_CORRELATION,
+    ITEM_CORRELATION,
+    compute_item_variance,
+    compute_mean_group_size,
+)
+
 Z95 = 1.959964
 """The normal quantile of a 95 % interval."""
 
-EXPECTED_ACCURACY = 0.9
-"""The share of right answers that is expected of people."""
-
 WORST_ACCURACY = 0.5
 """The share of right answers for which the interval is widest."""
-
-ITEM_CORRELATION = 0.3
-"""ρ_item: the assumed correlation of two answers to one item."""
-
-GROUP_CORRELATION = 0.05
-"""ρ_group: the assumed correlation of two answers to two items of one group."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,21 +75,15 @@ def plan_precision(
 def compute_half_width(sizes: Collection[int], *, overlap: int, share: float) -> float:
     """The half width of the 95 % interval that is expected where `share` of the answers are right; nan without answers.
 
-    For n items in groups of `sizes`, with k = `overlap` answers to each item and p = `share`:
-    1.96 · √(p(1 − p)/(n·k) · D), with the design effect D = 1 + (k − 1)·ρ_item + k·(m − 1)·ρ_group of answers in items
-    in groups (three levels: Heo and Leon 2008, Biometrics 64:1256; Teerenstra et al. 2010, Biometrics 66:1230; one
-    level: Kish 1965, Survey Sampling). m = Σ size² / Σ size, a mean group size, allows for unequal groups (Kish).
-    ρ_item, the correlation of two answers to one item, and ρ_group, of two answers to two items of a group, are unknown
-    before the first answer: `ITEM_CORRELATION` and `GROUP_CORRELATION` are assumed, and frozen with the plan.
-    Differences between annotators are not modelled.
+    For n items in groups of `sizes`, with `overlap` answers to each: 1.96 · √(S/n), S of `compute_item_variance`.
+    ρ_item and ρ_group are unknown before the first answer: `ITEM_CORRELATION` and `GROUP_CORRELATION` are assumed, and
+    frozen with the plan. Differences between annotators are not modelled: the interval is that of these people.
     """
     n_items = sum(sizes)
-    n_answers = n_items * overlap
-    if not n_answers:
+    if not n_items * overlap:
         return math.nan
-    mean_group_size = sum(size * size for size in sizes) / n_items
-    design_effect = 1 + (overlap - 1) * ITEM_CORRELATION + overlap * (mean_group_size - 1) * GROUP_CORRELATION
-    return Z95 * math.sqrt(share * (1 - share) / n_answers * design_effect)
+    mean_group_size = compute_mean_group_size(sizes)
+    return Z95 * math.sqrt(compute_item_variance(share, votes=overlap, group_size=mean_group_size) / n_items)
 
 
 def estimate_half_width(groups: Collection[tuple[int, int]]) -> float | None:

@@ -1,0 +1,258 @@
+"""A difference of people and a model: its values, two-way intervals, p, and what the design could have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aggregation.bootstrap import FEWEST_GROUPS
+from aggregation.difference_tests import adjust_by_holm, compute_detectable_difference, compute_p_value
+from aggregation.intervals import Interval, wilson_interval
+from aggregation.paired_measures import select_items
+from aggregation.panel_intervals import NO_INTERVALS, build_intervals, estimate_intervals
+from aggregation.panel_variance import SMALLEST_VARIANCE, Contributions, Metric, PanelVariance, estimate_variance
+from aggregation.scored_units import ScoredUnit, ScoredUnits
+from aggregation.share_differences import Ends, ShareDifference, correlate_shares
+
+ALL = "all"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedScore:
+    """A score of a model that was only published, on `n_items` items, of which it is not known which it had right."""
+
+    name: str
+    value: float
+    n_items: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelDifference:
+    """People's value of a metric less a model's, on the items of a `part` (a class, tag or stratum; `all` of them).
+
+    `ci_low`, `ci_high`, `se` and `df` are for a fresh panel (new people and items), `item_only_low` and
+    `item_only_high` for these people on new items. `p_value` tests whether the difference for a fresh panel is 0: of a
+    share by `share_differences`, of other metrics by Student's t; `p_holm` is corrected for the models, or for the
+    parts of one model, which are tested together. `detectable` is the least true difference that this design would have
+    found with a power of 80 %, `item_only_detectable` the same for
+    these people. `is_paired` is false for a published score. `above` is who is above the other by `p_holm`: `people`,
+    `model`, or empty. `reason` says why a number is missing.
+    """
+
+    model: str
+    unit: ScoredUnit
+    metric: str
+    kind: str = ALL
+    part: str = ALL
+    people: float | None
+    value: float | None
+    difference: float | None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    se: float | None = None
+    df: float | None = None
+    item_only_low: float | None = None
+    item_only_high: float | None = None
+    p_value: float | None = None
+    p_holm: float | None = None
+    detectable: float | None = None
+    item_only_detectable: float | None = None
+    n_items: int
+    n_people: int
+    is_paired: bool = True
+    above: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ModelPair:
+    """People and a model on the same items, and both units of people with the model's columns beside theirs."""
+
+    name: str
+    people: ScoredUnits
+    model: ScoredUnits
+    joined: Mapping[ScoredUnit, Contributions]
+
+
+def build_difference(
+    pair: ModelPair, unit: ScoredUnit, metric: str, kept: NDArray[np.bool_] | None, confidence_level: float
+) -> ModelDifference:
+    """One difference, over all items or over those that are `kept` (a truth value for each)."""
+    joined = pair.joined[unit] if kept is None else select_items(pair.joined[unit], kept)
+    built = _build_metric(pair, metric)
+    width = pair.people.individual.columns.shape[1]
+    people = float(pair.people.metrics[metric].compute(joined.sums[:, :width])[0])
+    value = float(pair.model.metrics[metric].compute(joined.sums[:, width:])[0])
+    is_known = not np.isnan(people - value)
+    is_covered = unit == "individual" or built.covers_majority
+    intervals = estimate_intervals(built, joined, confidence_level=confidence_level) if is_covered else NO_INTERVALS
+    row = ModelDifference(
+        model=pair.name,
+        unit=unit,
+        metric=metric,
+        people=None if np.isnan(people) else people,
+        value=None if np.isnan(value) else value,
+        difference=people - value if is_known else None,
+        ci_low=intervals.fresh_panel.low,
+        ci_high=intervals.fresh_panel.high,
+        item_only_low=intervals.this_panel.low,
+        item_only_high=intervals.this_panel.high,
+        n_items=len(joined.columns),
+        n_people=joined.n_people,
+        reason=intervals.reason if is_known else "Undefined for people or for the model.",
+    )
+    row = _add_errors(row, intervals.variance, intervals.se, confidence_level)
+    if metric != pair.people.primary or joined.n_groups < FEWEST_GROUPS:
+        return row
+    own, of_model = pair.people.measure(unit).contributions, pair.model.individual
+    if kept is not None:
+        own, of_model = select_items(own, kept), select_items(of_model, kept)
+    return _compare_shares(row, pair.people.metrics[metric], own, of_model, intervals.variance, confidence_level)
+
+
+def _add_errors(
+    row: ModelDifference, variance: PanelVariance | None, se: float | None, confidence_level: float
+) -> ModelDifference:
+    """The row with the standard error for a fresh panel, what could have been shown, and p by Student's t."""
+    if variance is None:
+        return row
+    this_panel = compute_detectable_difference(
+        se=variance.items**0.5, df=variance.items_df, confidence_level=confidence_level
+    )
+    row = replace(row, item_only_detectable=this_panel)
+    if se is None:
+        return row
+    return replace(
+        row,
+        se=se,
+        df=variance.total_df,
+        p_value=compute_p_value(row.difference or 0.0, se=se, df=variance.total_df),
+        detectable=compute_detectable_difference(se=se, df=variance.total_df, confidence_level=confidence_level),
+    )
+
+
+def _compare_shares(
+    row: ModelDifference,
+    metric: Metric,
+    people: Contributions,
+    model: Contributions,
+    variance: PanelVariance | None,
+    confidence_level: float,
+) -> ModelDifference:
+    """The row of a share with intervals and p made of those of both shares (see `share_differences`)."""
+    own, of_model = estimate_variance(metric, people), estimate_variance(metric, model)
+    paired = 0.0 if variance is None else variance.items
+    first, second = (float(metric.compute(part.sums)[0]) for part in (people, model))
+
+    def find_model(level: float) -> Interval:
+        return build_intervals(metric, model, of_model, level).this_panel
+
+    def join(whole: float, ends: Ends) -> ShareDifference:
+        correlation = correlate_shares(own.items, of_model.items, difference=paired, whole_first=whole)
+        return ShareDifference(
+            first=first, second=second, first_ends=ends, second_ends=find_model, correlation=correlation
+        )
+
+    fresh = join(own.total, lambda level: build_intervals(metric, people, own, level).fresh_panel)
+    this_panel = join(own.items, lambda level: build_intervals(metric, people, own, level).this_panel)
+    reason = "" if own.people is not None else build_intervals(metric, people, own, confidence_level).reason
+    return _set_intervals(row, fresh, this_panel, confidence_level, reason=reason)
+
+
+def _set_intervals(
+    row: ModelDifference, fresh: ShareDifference, this_panel: ShareDifference, confidence_level: float, *, reason: str
+) -> ModelDifference:
+    ends, own = fresh.build_interval(confidence_level), this_panel.build_interval(confidence_level)
+    return replace(
+        row,
+        ci_low=ends.low,
+        ci_high=ends.high,
+        item_only_low=own.low,
+        item_only_high=own.high,
+        p_value=None if ends.low is None else fresh.compute_p_value(),
+        reason=reason,
+    )
+
+
+def compare_published(
+    people: ScoredUnits, unit: ScoredUnit, score: PublishedScore, confidence_level: float
+) -> ModelDifference:
+    """People less a published score: unpaired, its variance p(1 - p)/n beside people's, Satterthwaite's df."""
+    measure, metric = people.measure(unit), people.metrics[people.primary]
+    contributions = measure.contributions
+    row = ModelDifference(
+        model=score.name,
+        unit=unit,
+        metric=people.primary,
+        people=measure.value,
+        value=score.value,
+        difference=measure.value - score.value,
+        n_items=len(contributions.columns),
+        n_people=len(measure.people),
+        is_paired=False,
+    )
+    intervals = estimate_intervals(metric, contributions, confidence_level=confidence_level)
+    if contributions.n_groups < FEWEST_GROUPS:
+        return replace(row, reason=intervals.reason)
+    variance = estimate_variance(metric, contributions)
+    spread, df = score.value * (1 - score.value) / score.n_items, max(score.n_items - 1, 1)
+    whole = variance.items + spread
+    joint = PanelVariance(
+        items=whole,
+        people=variance.people,
+        items_df=whole**2 / (variance.items**2 / variance.items_df + spread**2 / df) if whole else 1.0,
+        people_df=variance.people_df,
+    )
+    if joint.total >= SMALLEST_VARIANCE:
+        row = _add_errors(row, joint, None if variance.people is None else joint.total**0.5, confidence_level)
+
+    def join(ends: Ends) -> ShareDifference:
+        return ShareDifference(
+            first=measure.value,
+            second=score.value,
+            first_ends=ends,
+            second_ends=lambda level: wilson_interval(
+                score.value * score.n_items, score.n_items, confidence_level=level
+            ),
+        )
+
+    fresh = join(lambda level: build_intervals(metric, contributions, variance, level).fresh_panel)
+    this_panel = join(lambda level: build_intervals(metric, contributions, variance, level).this_panel)
+    reason = "" if variance.people is not None else intervals.reason
+    return _set_intervals(row, fresh, this_panel, confidence_level, reason=reason)
+
+
+def _build_metric(pair: ModelPair, name: str) -> Metric:
+    """People's value less the model's, of the sums of both side by side."""
+    width = pair.people.individual.columns.shape[1]
+    one, two = pair.people.metrics[name].compute, pair.model.metrics[name].compute
+    return Metric(
+        compute=lambda sums: np.asarray(one(sums[:, :width]) - two(sums[:, width:])),
+        scale="difference",
+        covers_majority=pair.people.metrics[name].covers_majority,
+    )
+
+
+def correct_families(
+    rows: Sequence[ModelDifference], family: Callable[[ModelDifference], Hashable], *, confidence_level: float
+) -> list[ModelDifference]:
+    """The rows with Holm's p and who is above, corrected within each family of rows that are tested together."""
+    corrected = list(rows)
+    places: dict[Hashable, list[int]] = {}
+    for place, row in enumerate(rows):
+        places.setdefault(family(row), []).append(place)
+    for of_family in places.values():
+        adjusted = adjust_by_holm([rows[place].p_value for place in of_family])
+        for place, p in zip(of_family, adjusted, strict=True):
+            above = _name_better(rows[place], p, largest=1 - confidence_level)
+            corrected[place] = replace(rows[place], p_holm=p, above=above)
+    return corrected
+
+
+def _name_better(row: ModelDifference, p: float | None, *, largest: float) -> str:
+    if p is None or p >= largest or not row.difference:
+        return ""
+    return "people" if row.difference > 0 else "model"

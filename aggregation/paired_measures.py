@@ -1,0 +1,123 @@
+"""Two measures of the same items, and their difference with the two-way variance of one score.
+
+An item, and a person who took part in both, enters once with what both say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from aggregation.panel_variance import FEWEST_PEOPLE, Contributions, Metric
+from aggregation.schema import Codes, Floats
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ItemMeasure:
+    """A measure of a pilot, of people or of a model: what items and people contribute, and how it is computed of sums.
+
+    The rows of the contributions are the items, sorted by id; `people` has the name of each code of a person.
+    """
+
+    contributions: Contributions
+    compute: Callable[[Floats], Floats]
+    people: NDArray[np.object_]
+
+    @property
+    def value(self) -> float:
+        """The measure itself; nan where it is undefined."""
+        return float(self.compute(self.contributions.sums)[0])
+
+
+def join_measures(one: ItemMeasure, two: ItemMeasure, *, groups: Codes) -> tuple[Contributions, Metric]:
+    """Both measures of the same items side by side, and their difference as a metric of the sums of both.
+
+    A person of both pilots has one code. What votes add is taken from its mean in their own pilot, as
+    `estimate_variance` does it for one score. With fewer than `fewest_people` in either there is none of people; a
+    model (`fix_answers`) has none, and needs none.
+    """
+    first, second = one.contributions, two.contributions
+    people = pd.Index(one.people).union(pd.Index(two.people))
+    width = first.columns.shape[1]
+    is_known = all(len(each.people) >= each.contributions.fewest_people for each in (one, two))
+    parts = [_center_changes(part) for part in (first, second)]
+    changes = np.zeros((len(parts[0]) + len(parts[1]), width + second.columns.shape[1]))
+    changes[: len(parts[0]), :width], changes[len(parts[0]) :, width:] = parts
+    codes = [
+        people.get_indexer(pd.Index(measure.people))[measure.contributions.people]
+        if len(measure.people)
+        else np.zeros(len(measure.contributions.people), dtype=np.intp)
+        for measure in (one, two)
+    ]
+    joined = Contributions(
+        columns=np.hstack([first.columns, second.columns]),
+        groups=groups,
+        n_groups=int(groups.max()) + 1,
+        changes=changes,
+        change=np.concatenate([first.change, second.change + len(parts[0])]),
+        items=np.concatenate([first.items, second.items]),
+        people=np.concatenate(codes),
+        n_people=len(people),
+        people_factor=max(first.people_factor, second.people_factor),
+        cell_factor=1.0,
+        n_independent=len(first.columns),
+        fewest_people=FEWEST_PEOPLE if is_known else len(people) + 1,
+    )
+
+    def subtract_values(sums: Floats) -> Floats:
+        return np.asarray(one.compute(sums[:, :width]) - two.compute(sums[:, width:]))
+
+    return joined, Metric(compute=subtract_values, scale="difference")
+
+
+def fix_answers(measure: ItemMeasure) -> ItemMeasure:
+    """The measure of a model: its answers vary with the items alone, as it would say the same again."""
+    codes = np.zeros(0, dtype=np.intp)
+    contributions = replace(
+        measure.contributions,
+        changes=np.zeros((0, measure.contributions.columns.shape[1])),
+        change=codes,
+        items=codes,
+        people=codes,
+        n_people=0,
+        people_factor=1.0,
+        fewest_people=0,
+    )
+    return replace(measure, contributions=contributions, people=np.array([], dtype=object))
+
+
+def select_items(contributions: Contributions, kept: NDArray[np.bool_]) -> Contributions:
+    """The contributions of these items alone, with the people who answered any of them.
+
+    `kept` has a truth value for each item. For votes that are left out one at a time (not for refits).
+    """
+    places = np.cumsum(kept) - 1
+    groups, n_groups = _number_codes(contributions.groups[kept])
+    rows = kept[contributions.items]
+    people, n_people = _number_codes(contributions.people[rows])
+    return replace(
+        contributions,
+        columns=contributions.columns[kept],
+        groups=groups,
+        n_groups=n_groups,
+        change=contributions.change[rows],
+        items=places[contributions.items[rows]],
+        people=people,
+        n_people=n_people,
+        people_factor=n_people / max(n_people - 1, 1),
+        n_independent=int(rows.sum() if contributions.n_independent == len(contributions.change) else kept.sum()),
+    )
+
+
+def _number_codes(codes: Codes) -> tuple[Codes, int]:
+    different, numbered = np.unique(codes, return_inverse=True)
+    return numbered, len(different)
+
+
+def _center_changes(part: Contributions) -> Floats:
+    """What votes add, from its mean over the votes."""
+    return part.changes - part.changes[part.change].mean(axis=0) if len(part.change) else part.changes

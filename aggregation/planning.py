@@ -1,0 +1,148 @@
+"""Planning: how many items and people a half width needs, and which difference of a model a design can show.
+
+The variance is that of `variance_models`, followed through the formula of the interval on its grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, stdtrit
+
+from aggregation.panel_variance import FEWEST_PEOPLE
+from aggregation.variance_models import CampaignGrid, VarianceModel
+
+ASSURANCE = 0.9
+"""The chance with which a planned half width is to be reached."""
+POWER = 0.8
+"""The chance with which a difference that is called detectable is to be found."""
+MOST_ITEMS, MOST_PEOPLE = 1_000_000, 10_000
+BISECTIONS = 22  # for a difference to six digits
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedDesign:
+    """A number of items and people, and what it gives.
+
+    `half_width` is that of the 95 % interval for a fresh panel that is reached with the ASSURANCE, `this_panel` the
+    same for these people. `paired` and `unpaired` are the least true differences from a model that are found with the
+    power POWER.
+    """
+
+    items: int
+    people: int
+    answers: int
+    half_width: float
+    this_panel: float
+    paired: float
+    unpaired: float
+
+
+def plan_design(model: VarianceModel, *, items: int, people: int, confidence_level: float = 0.95) -> PlannedDesign:
+    """What a design of so many items and people gives."""
+    return PlannedDesign(
+        items=items,
+        people=people,
+        answers=round(items * model.votes),
+        half_width=predict_half_width(model, items=items, people=people, confidence_level=confidence_level),
+        this_panel=predict_half_width(model, items=items, people=None, confidence_level=confidence_level),
+        paired=predict_detectable(model, items=items, people=people, is_paired=True, confidence_level=confidence_level),
+        unpaired=predict_detectable(
+            model, items=items, people=people, is_paired=False, confidence_level=confidence_level
+        ),
+    )
+
+
+def predict_half_width(
+    model: VarianceModel,
+    *,
+    items: int,
+    people: int | None,
+    confidence_level: float = 0.95,
+    assurance: float = ASSURANCE,
+) -> float:
+    """The half width that a campaign of this size reaches with that chance; `people` None: that for these people."""
+    grid = CampaignGrid(model, item=model.item, items=items, people=people)
+    spread = grid.shares * (1 - grid.shares)
+    effective = np.maximum(spread, 1e-12) / np.maximum(grid.variance, 1e-18)
+    effective = np.minimum(effective, items * max(model.votes, 1.0))
+    quantile = stdtrit(grid.df, (1 + confidence_level) / 2)
+    squared = quantile * quantile
+    center = (grid.shares + squared / (2 * effective)) / (1 + squared / effective)
+    half = quantile / (1 + squared / effective) * np.sqrt(spread / effective + squared / (4 * effective**2))
+    width = np.minimum(1.0, center + half) - np.maximum(0.0, center - half)
+    return float(np.quantile(width / 2, assurance, method="inverted_cdf"))
+
+
+def predict_detectable(
+    model: VarianceModel,
+    *,
+    items: int,
+    people: int,
+    is_paired: bool,
+    confidence_level: float = 0.95,
+    power: float = POWER,
+) -> float:
+    """The least true difference from a model that a campaign of this size finds with that power, by bisection."""
+    other = model.model_share * (1 - model.model_share)
+    item = model.model_item if is_paired else model.item + other
+    grid = CampaignGrid(model, item=item, items=items, people=people)
+    critical = stdtrit(grid.df, (1 + confidence_level) / 2) * np.sqrt(grid.variance)
+    true_se = np.sqrt(np.maximum(grid.truth, 1e-18))
+    low, high = 0.0, 2.0
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        found = ndtr((middle - critical) / true_se) + ndtr((-middle - critical) / true_se)
+        low, high = (low, middle) if float(found.mean()) >= power else (middle, high)
+    return high
+
+
+def find_items(
+    model: VarianceModel, *, people: int, half_width: float | None = None, difference: float | None = None,
+    is_paired: bool = True, confidence_level: float = 0.95,
+) -> int | None:  # fmt: skip
+    """The least number of items with which so many people reach the half width, or show the difference; None: none."""
+
+    def is_enough(items: int) -> bool:
+        if half_width is not None:
+            reached = predict_half_width(model, items=items, people=people, confidence_level=confidence_level)
+            return reached <= half_width
+        shown = predict_detectable(
+            model, items=items, people=people, is_paired=is_paired, confidence_level=confidence_level
+        )
+        return shown <= (difference or 0.0)
+
+    return _find_least(is_enough, low=max(10, round(2 * model.group_size)), high=MOST_ITEMS)
+
+
+def find_people(model: VarianceModel, *, items: int, half_width: float, confidence_level: float = 0.95) -> int | None:
+    """The least number of people with which so many items reach the half width; None where no number does."""
+    return _find_least(
+        lambda people: (
+            predict_half_width(model, items=items, people=people, confidence_level=confidence_level) <= half_width
+        ),
+        low=FEWEST_PEOPLE,
+        high=MOST_PEOPLE,
+    )
+
+
+def list_trade_offs(
+    model: VarianceModel, numbers_of_people: Sequence[int], *, half_width: float, confidence_level: float = 0.95
+) -> tuple[tuple[int, int | None], ...]:
+    """Items against people: the items that each number of people needs for the half width, None where none suffices."""
+    return tuple(
+        (people, find_items(model, people=people, half_width=half_width, confidence_level=confidence_level))
+        for people in numbers_of_people
+    )
+
+
+def _find_least(is_enough: Callable[[int], bool], *, low: int, high: int) -> int | None:
+    """The least whole number from `low` to `high` for which it is enough; None where `high` is not."""
+    if not is_enough(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle + 1, high)
+    return low

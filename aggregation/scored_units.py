@@ -1,0 +1,65 @@
+"""What single answers and majorities of any answer type contribute to every metric of the type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from aggregation.answer_types import compare_answers, list_metrics, sum_contributions
+from aggregation.answers import Answers
+from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
+from aggregation.labels.scorers import grade_labels
+from aggregation.labels.scores import list_label_metrics
+from aggregation.options import sum_pluralities, sum_single_answers
+from aggregation.paired_measures import ItemMeasure
+from aggregation.panel_variance import Contributions, Metric
+
+ScoredUnit = Literal["individual", "majority"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScoredUnits:
+    """Answers compared with gold, as single answers and as majorities; `metrics` has the primary one first."""
+
+    scored: ScoredAnswers
+    individual: Contributions
+    majority: Contributions
+    metrics: Mapping[str, Metric]
+
+    @property
+    def primary(self) -> str:
+        """The name of the primary metric: the share of right answers."""
+        return next(iter(self.metrics))
+
+    def measure(self, unit: ScoredUnit, metric: str | None = None) -> ItemMeasure:
+        """A metric (the primary one by default) of a unit, with its people."""
+        people = self.scored.annotator_ids
+        if unit == "majority":
+            people = people[np.unique(self.scored.annotators[self.scored.voted])]
+        contributions = self.individual if unit == "individual" else self.majority
+        return ItemMeasure(
+            contributions=contributions, compute=self.metrics[metric or self.primary].compute, people=people
+        )
+
+
+def sum_scored_units(answers: Answers, skips: pd.DataFrame | None) -> ScoredUnits:
+    """Compare answers and skips (columns item, annotator) with gold, and sum both units, as `hromada baseline` does.
+
+    Raises HromadaError where no item has gold, or nobody answered one that has.
+    """
+    if answers.kind != "label":
+        scored = compare_answers(answers, skips)
+        individual, majority, _ = sum_contributions(answers, scored)
+        return ScoredUnits(scored=scored, individual=individual, majority=majority, metrics=list_metrics(answers))
+    scored = compare_with_gold(answers.votes, skips)
+    options = grade_labels(scored)
+    return ScoredUnits(
+        scored=scored,
+        individual=sum_single_answers(options),
+        majority=sum_pluralities(options),
+        metrics=list_label_metrics(scored),
+    )

@@ -1,0 +1,51 @@
+"""The simulated designs of two labels, and what the coverage of intervals is held against."""
+
+from __future__ import annotations
+
+from _figures import Figure
+from _panels import Design
+
+CAMPAIGNS = 2000
+CHUNK = 20  # campaigns that a process simulates at a time
+THIS_PANEL, FRESH_PANEL, FEW_PEOPLE = (0.93, 0.97), (0.90, 0.99), (0.88, 0.99)
+UNEQUAL_PANEL = (0.84, 0.91)  # a fresh panel where a few people gave most answers, as `ci_method` says of such files
+MANY_PEOPLE = 20  # from this many on a fresh panel is held against FRESH_PANEL, below against FEW_PEOPLE
+RTE_LOADS = (0.985, 0.95, 0.875, 0.675, 0.525, 0.35, 0.225, 0.175, 0.125, 0.1, 0.1, 0.1)  # of the busiest in rte
+RTE = Design(name="164 people, 800 x 10 (rte)", people=164, items=800, votes=10, level=1.5, people_sd=2.5)
+UNEQUAL = Design(
+    name="164 people, 800 x 10, loads of rte",
+    people=164,
+    items=800,
+    votes=10,
+    level=1.6,
+    people_sd=0.8,
+    loads=RTE_LOADS,
+)
+
+LABELS = (
+    Design(name="5 x 20", people=5, items=20, votes=5, level=3.0, people_sd=0.5, items_sd=1.5),
+    Design(name="5 x 100", people=5, items=100, votes=5, level=2.6, people_sd=0.5, items_sd=1.5),
+    Design(name="5 x 100, very different", people=5, items=100, votes=5, level=1.8, people_sd=1.5),
+    Design(name="8 x 100", people=8, items=100, votes=8, level=3.0, people_sd=0.5, items_sd=1.5),
+    Design(name="9 x 100, 10 groups", people=9, items=100, votes=9, level=1.8, group_size=10, group_sd=1.0),
+    Design(name="30 people, 100 x 5", people=30, items=100, votes=5, level=1.5, people_sd=1.0),
+    Design(name="30 people, 200 x 5, 40 groups", people=30, items=200, votes=5, level=1.5, group_size=5, group_sd=1.0),
+    Design(name="30 people, 400 x 5, rare label", people=30, items=400, votes=5, level=2.0, second=0.15),
+    Design(name="111 people, 500 x 3 (PARus)", people=111, items=500, votes=3, level=3.3, people_sd=0.7),
+    Design(name="111 people, 2000 x 3", people=111, items=2000, votes=3, level=3.3, people_sd=0.7),
+    RTE,
+    UNEQUAL,
+)
+
+
+def choose_goal(name: str, people: int) -> tuple[float, float]:
+    """What the coverage of a fresh panel is held against, for a design of that name with so many people."""
+    if name == UNEQUAL.name:
+        return UNEQUAL_PANEL
+    return FRESH_PANEL if people >= MANY_PEOPLE else FEW_PEOPLE
+
+
+def judge_coverage(name: str, coverage: float, goal: tuple[float, float], *, is_held: bool) -> Figure:
+    """A coverage with its goal, and whether it is held where it is held against it."""
+    low, high = goal
+    return Figure(name, coverage, "share", f"{low:.2f}-{high:.2f}", low <= coverage <= high if is_held else None)

@@ -1,0 +1,144 @@
+"""Simulated campaigns whose true variance is known, planned and then held: half widths reached, differences found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+from _panels import Design, compute_metrics, draw_answers, draw_panel, expect_counts
+from _simulated_models import SimulatedModel, compare_answers
+
+from aggregation.answers import Answers
+from aggregation.model_comparison import compare_models
+from aggregation.model_differences import PublishedScore
+from aggregation.panel_intervals import estimate_intervals
+from aggregation.planning import predict_detectable, predict_half_width
+from aggregation.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
+from aggregation.variance_models import KNOWN, VarianceModel, estimate_variance_model
+
+UNITS: tuple[ScoredUnit, ...] = ("individual", "majority")
+LARGE_PEOPLE, LARGE_ITEMS, LARGE_CAMPAIGNS = 200, 2000, 25
+"""The large campaigns whose variance counts as the true one."""
+FRESH_PANELS = 400  # whose mean is the true score
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownTruth:
+    """What is true of a design: the score, and the variance of single answers and majorities, by unit."""
+
+    accuracy: Mapping[ScoredUnit, float]
+    variance: Mapping[ScoredUnit, VarianceModel]
+
+
+@cache
+def find_truth(design: Design) -> KnownTruth:
+    """The true score and variance of a design, from many fresh panels and from large campaigns."""
+    rng = np.random.default_rng([20, *design.name.encode()])
+    counts = [expect_counts(design, draw_panel(rng, design)) for _ in range(FRESH_PANELS)]
+    accuracy = {unit: compute_metrics(np.mean([one[unit] for one in counts], axis=0))["accuracy"] for unit in UNITS}
+    return KnownTruth(
+        accuracy=accuracy, variance={unit: _average_variance(design, unit, accuracy[unit]) for unit in UNITS}
+    )
+
+
+def _average_variance(design: Design, unit: ScoredUnit, accuracy: float) -> VarianceModel:
+    rng = np.random.default_rng([21, *design.name.encode()])
+    people = design.people if design.is_complete else LARGE_PEOPLE
+    large = replace(design, people=people, items=LARGE_ITEMS * design.group_size, votes=design.votes)
+    n_campaigns = LARGE_CAMPAIGNS * (4 if design.is_complete else 1)
+    found = [estimate_drawn(large, unit, rng) for _ in range(n_campaigns)]
+    item, person, cell = (float(np.mean([getattr(one, name) for one in found])) for name in ("item", "person", "cell"))
+    return replace(
+        found[0],
+        share=accuracy,
+        item=item,
+        person=person,
+        cell=cell,
+        model_share=accuracy,
+        items_df=KNOWN,
+        people_df=KNOWN,
+    )
+
+
+def estimate_drawn(design: Design, unit: ScoredUnit, rng: np.random.Generator) -> VarianceModel:
+    """The variance that one simulated campaign shows."""
+    drawn = draw_answers(rng, design, draw_panel(rng, design))
+    units = sum_scored_units(Answers(kind="label", votes=drawn.build_votes(design)), None)
+    measure = units.measure(unit)
+    return estimate_variance_model(units.metrics[units.primary], measure.contributions, votes=design.votes)
+
+
+def measure_widths(design: Design, numbers: range) -> list[dict[ScoredUnit, float]]:
+    """The half widths for a fresh panel that campaigns reach, by unit; nan where there is none."""
+    widths = []
+    for number in numbers:
+        rng = np.random.default_rng([22, number, *design.name.encode()])
+        drawn = draw_answers(rng, design, draw_panel(rng, design))
+        scored = sum_scored_units(Answers(kind="label", votes=drawn.build_votes(design)), None)
+        widths.append({unit: _reach_width(scored, unit) for unit in UNITS})
+    return widths
+
+
+def _reach_width(scored: ScoredUnits, unit: ScoredUnit) -> float:
+    metric, contributions = scored.metrics[scored.primary], scored.measure(unit).contributions
+    ends = estimate_intervals(metric, contributions, confidence_level=0.95).fresh_panel
+    return float("nan") if ends.low is None or ends.high is None else (ends.high - ends.low) / 2
+
+
+def plan_width(design: Design, unit: ScoredUnit) -> float:
+    """The half width that is planned with the true variance."""
+    return predict_half_width(find_truth(design).variance[unit], items=design.items, people=design.people)
+
+
+@cache
+def find_detectable_model(design: Design, unit: ScoredUnit, *, is_paired: bool) -> tuple[float, SimulatedModel]:
+    """The difference that is planned to be found, and the model that is so far below people."""
+    truth = find_truth(design)
+    model = SimulatedModel(level=design.level - 1)
+    difference = 0.0
+    for _ in range(6):
+        known = replace(truth.variance[unit], model_share=model.compute_accuracy(design))
+        known = replace(known, model_item=_find_paired_variance(design, unit, model))
+        difference = predict_detectable(known, items=design.items, people=design.people, is_paired=is_paired)
+        model = _find_model(design, truth.accuracy[unit] - difference)
+    return difference, model
+
+
+def _find_paired_variance(design: Design, unit: ScoredUnit, model: SimulatedModel) -> float:
+    """S of the difference from a model: the variance over items of what people have right less what it has."""
+    rng = np.random.default_rng([23, *design.name.encode()])
+    large = replace(design, items=20_000)
+    drawn = draw_answers(rng, large, draw_panel(rng, large))
+    right = drawn.is_right.mean(axis=1)
+    people = right if unit == "individual" else (right > 0.5).astype(np.float64)
+    return float(np.var(people - (rng.random(large.items) < model.compute_chances(large, drawn.ease))))
+
+
+def _find_model(design: Design, accuracy: float) -> SimulatedModel:
+    low, high = -8.0, 8.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        is_below = SimulatedModel(level=middle).compute_accuracy(design) < accuracy
+        low, high = (middle, high) if is_below else (low, middle)
+    return SimulatedModel(level=low)
+
+
+def find_differences(design: Design, unit: ScoredUnit, numbers: range, *, is_paired: bool) -> int:
+    """In how many of these campaigns the planned difference is found (p < .05)."""
+    _, model = find_detectable_model(design, unit, is_paired=is_paired)
+    found = 0
+    for number in numbers:
+        rng = np.random.default_rng([24, number, int(is_paired), *f"{design.name} {unit}".encode()])
+        drawn = draw_answers(rng, design, draw_panel(rng, design))
+        if is_paired:
+            is_right = rng.random(design.items) < model.compute_chances(design, drawn.ease)
+            row = compare_answers(design, drawn, is_right)[unit]
+        else:
+            score = rng.binomial(design.items, model.compute_accuracy(design)) / design.items
+            published = PublishedScore(name="model", value=float(score), n_items=design.items)
+            answers = Answers(kind="label", votes=drawn.build_votes(design))
+            row = compare_models(answers, (), published=[published]).find_difference("model", unit)
+        found += row.p_value is not None and row.p_value < 0.05 and (row.difference or 0) > 0
+    return found

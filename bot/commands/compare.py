@@ -1,0 +1,223 @@
+"""`hromada compare`: people beside models, on the same items and by the same scorer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.data_sets import QuestionName, describe_normalisation, format_title, read_data_set
+
+if TYPE_CHECKING:
+    from aggregation.model_differences import ModelDifference, PublishedScore
+    from bot.commands.terminal_output import Cell
+    from exports.model_comparison import ComparedModels
+
+NAMED_ITEMS = 5  # of those that a note names
+MOST_PARTS = 40  # rows of the table of parts; the files have all
+UNITS = {"individual": "single answers", "majority": "majority"}
+_SCORE = re.compile(r"(?P<name>[^=]+)=(?P<value>[0-9.]+)(?:/(?P<items>[0-9]+))?")
+
+
+def compare(
+    project: ProjectName,
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Answers of models: JSON Lines with item_id and answer, or folders or sample files of the harness.",
+            show_default=False,
+        ),
+    ] = None,
+    score: Annotated[
+        list[str] | None,
+        typer.Option(help="A published score without answers: NAME=0.85, or NAME=0.85/500 for 500 items."),
+    ] = None,
+    question: QuestionName = None,
+    to: Annotated[Path | None, typer.Option(help="A folder for the tables as CSV.", show_default=False)] = None,
+    json: AsJson = False,
+) -> None:
+    """Compare people with models on the same items, by the same scorer: paired differences, intervals, tests.
+
+    Differences are people's value less the model's. Exit code 1: a model is not compared on all items of people.
+    """
+    from bot import release
+    from bot.commands import database_session, terminal_output
+    from exports import model_answers, model_comparison, writers
+
+    data = read_data_set(project, question)
+    with database_session.open_database() as database, database.reading() as view:
+        parts = release.list_item_parts(view, database_session.get_project(view, project))
+    read = model_answers.read_models(results or (), data)
+    published = [parse_score(written, n_items=len(data.items)) for written in score or ()]
+    compared = model_comparison.compare_data_set(data, read, published=published, parts=parts)
+    written = () if to is None else writers.write_files(to, model_comparison.build_comparison_files(compared))
+    if json:
+        terminal_output.print_json(_build_json(compared) | {"files": [str(path) for path in written]})
+    else:
+        _print_tables(compared)
+        for path in written:
+            terminal_output.print_line(str(path))
+    if not compared.has_equal_items:
+        raise typer.Exit(1)
+
+
+def parse_score(written: str, *, n_items: int) -> PublishedScore:
+    """A score of the command line; it is of all items of the project where their number is not said."""
+    from aggregation.errors import HromadaError, Where
+    from aggregation.model_differences import PublishedScore
+
+    found = _SCORE.fullmatch(written)
+    try:
+        value = float(found["value"]) if found else -1.0
+    except ValueError:
+        value = -1.0
+    if found is None or not 0 <= value <= 1 or found["items"] == "0":
+        raise HromadaError(
+            f"{written!r} is no score.",
+            remedy="Write a name and a share from 0 to 1: --score NAME=0.85 or NAME=0.85/500.",
+            where=Where(field="--score"),
+        )
+    return PublishedScore(name=found["name"].strip(), value=value, n_items=int(found["items"] or n_items))
+
+
+def _build_json(compared: ComparedModels) -> dict[str, object]:
+    from exports import model_comparison
+
+    data = compared.data
+    return {
+        "dataset": data.name,
+        "simulated": data.simulated,
+        "question": data.question,
+        "kind": data.kind,
+        "classes_are_positions": data.classes_are_positions,
+        "normalise": data.normalise,
+        "confidence_level": compared.comparison.confidence_level,
+        "primary": compared.comparison.primary,
+        "n_items": compared.n_items,
+        "n_items_of_people": compared.n_scored,
+        "has_equal_items": compared.has_equal_items,
+        "items": {
+            model: {status: compared.list_items(model, status) for status in model_comparison.STATUSES[1:]}
+            | {"n_compared": len(compared.list_items(model, model_comparison.COMPARED))}
+            for model in compared.statuses
+        },
+        "differences": model_comparison.list_difference_rows(compared),
+        "mcnemar": model_comparison.list_mcnemar_rows(compared),
+        "notes": list(compared.notes),
+    }
+
+
+def _print_tables(compared: ComparedModels) -> None:
+    """A table for each unit of people, McNemar's test, other metrics, and where people are above and below."""
+    from bot.commands import terminal_output
+
+    found = compared.comparison
+    for unit, name in UNITS.items():
+        rows = [row for row in found.differences if row.unit == unit and row.metric == found.primary]
+        title = format_title(compared.data, f"people ({name}) less models, {found.primary}")
+        notes = _list_notes(compared, rows) if unit == "individual" else _list_reasons(rows)
+        columns = (
+            "model",
+            "items",
+            "people",
+            "model's",
+            "difference",
+            "fresh panel",
+            "this panel",
+            "p, Holm",
+            "can show",
+        )
+        terminal_output.print_table(title, columns, [_build_row(row) for row in rows], notes=notes)
+    if found.mcnemar:
+        terminal_output.print_table(
+            format_title(compared.data, "majority and model, McNemar"),
+            ("model", "both right", "majority alone", "model alone", "neither", "exact p", "mid-p", "mid-p, Holm"),
+            [
+                (one.model, one.test.both, one.test.only_first, one.test.only_second, one.test.neither,
+                 _format_p(one.test.p_exact), _format_p(one.test.p_mid), _format_p(one.p_holm))
+                for one in found.mcnemar
+            ],
+            notes=["For these people; a tie is wrong, and items count as independent."],
+        )  # fmt: skip
+    others = [row for row in found.differences if row.metric != found.primary]
+    if others:
+        terminal_output.print_table(
+            format_title(compared.data, "other metrics"),
+            ("model", "unit", "metric", "people", "model's", "difference", "fresh panel", "p, Holm"),
+            [
+                (row.model, UNITS[row.unit], row.metric, row.people, row.value, row.difference,
+                 _format_ends(row.ci_low, row.ci_high), _format_p(row.p_holm))
+                for row in others
+            ],
+        )  # fmt: skip
+    _print_parts(compared)
+
+
+def _print_parts(compared: ComparedModels) -> None:
+    from bot.commands import terminal_output
+
+    rows = [row for row in compared.comparison.parts if row.unit == "individual"]
+    if not rows:
+        return
+    shown = [
+        (row.model, row.kind, row.part, row.n_items, row.people, row.value, row.difference,
+         _format_ends(row.ci_low, row.ci_high), _format_p(row.p_holm), row.above)
+        for row in rows[:MOST_PARTS]
+    ]  # fmt: skip
+    notes = ["p is corrected over the parts of a model; above: who is, with p below .05."]
+    notes += [f"{len(rows) - MOST_PARTS} more parts are in the files of --to."] if len(rows) > MOST_PARTS else []
+    columns = ("model", "by", "part", "items", "people", "model's", "difference", "fresh panel", "p, Holm", "above")
+    terminal_output.print_table(format_title(compared.data, "where people are above"), columns, shown, notes=notes)
+
+
+def _build_row(row: ModelDifference) -> tuple[Cell, ...]:
+    return (
+        row.model if row.is_paired else f"{row.model} (unpaired)",
+        row.n_items,
+        row.people,
+        row.value,
+        row.difference,
+        _format_ends(row.ci_low, row.ci_high),
+        _format_ends(row.item_only_low, row.item_only_high),
+        _format_p(row.p_holm),
+        row.detectable if row.detectable is not None else row.item_only_detectable,
+    )
+
+
+def _format_ends(low: float | None, high: float | None) -> str:
+    from bot.commands.terminal_output import format_interval
+
+    return format_interval(low, high).replace(" – ", "–")
+
+
+def _format_p(p: float | None) -> str:
+    return "" if p is None else "<.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def _list_notes(compared: ComparedModels, rows: Sequence[ModelDifference]) -> list[str]:
+    from exports.model_comparison import COMPARED, STATUSES
+
+    notes = [
+        "Fresh panel: new people on new items; this panel: these people on new items; both 95 %, of the difference.",
+        "Shows: the least true difference that this design would have found with a power of 80 %.",
+        f"{compared.n_items} items, {compared.n_scored} of them with gold and people.",
+    ]
+    for model in compared.statuses:
+        for status in STATUSES:
+            items = compared.list_items(model, status)
+            if items and status != COMPARED:
+                named = ", ".join(items[:NAMED_ITEMS]) + (" …" if len(items) > NAMED_ITEMS else "")
+                notes.append(f"{model}: {len(items)} items left out, {status} ({named}).")
+    return [*notes, *compared.notes, *describe_normalisation(compared.data), *_list_reasons(rows)]
+
+
+def _list_reasons(rows: Sequence[ModelDifference]) -> list[str]:
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.reason:
+            reasons.setdefault(row.reason, []).append(row.model)
+    return [f"{', '.join(models)}: {reason}" for reason, models in reasons.items()]

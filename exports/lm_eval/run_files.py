@@ -1,0 +1,92 @@
+"""The files of one run of the harness: its results, and the samples that it logged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aggregation.errors import HromadaError, Where
+from exports.benchmark_items import task_functions
+from exports.benchmark_items.task_functions import Doc
+
+Sample = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HarnessRun:
+    """A result file, its model, and its sample files by task."""
+
+    file: Path
+    model: str
+    content: Mapping[str, Any]
+    samples: Mapping[str, Path]
+
+
+def find_results(folder: Path) -> list[Path]:
+    """The result files under a folder, sorted; raises HromadaError where there are none."""
+    files = sorted(folder.rglob("results_*.json"))
+    if not files:
+        raise HromadaError(
+            "There is no result file of the harness here.",
+            remedy="Run lm_eval with --output_path and --log_samples, and name that folder.",
+            where=Where(file=folder),
+        )
+    return files
+
+
+def read_run(file: Path) -> HarnessRun:
+    """The run of a result file; raises HromadaError for one that cannot be read."""
+    try:
+        content = json.loads(file.read_text("utf-8"))
+        config = content["config"]
+        name = content.get("model_name") if config.get("model_args") else config["model"]
+        tasks = list(content["results"])
+    except (OSError, ValueError, KeyError, AttributeError) as failure:
+        raise HromadaError(
+            f"The result file cannot be read ({type(failure).__name__}).",
+            remedy="Run the harness again, or take the file away.",
+            where=Where(file=file),
+        ) from None
+    date = file.stem.removeprefix("results_")
+    samples = {task: file.with_name(f"samples_{task}_{date}.jsonl") for task in tasks}
+    return HarnessRun(
+        file=file,
+        model=str(name or config["model"]),
+        content=content,
+        samples={task: path for task, path in samples.items() if path.is_file()},
+    )
+
+
+def read_samples(file: Path) -> Iterator[Sample]:
+    """The samples of a file; raises HromadaError with the line of one that cannot be read."""
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                sample = json.loads(line)
+                needed = {name: sample[name] for name in ("doc", "prompt_hash", "filtered_resps")}
+            except (ValueError, KeyError, TypeError) as failure:
+                raise HromadaError(
+                    f"This sample cannot be read ({type(failure).__name__}).",
+                    remedy="Run the harness again with --log_samples.",
+                    where=Where(file=file, line=number),
+                ) from None
+            yield needed
+
+
+def format_answer(kind: str, doc: Doc, replies: Sequence[Any]) -> str | None:
+    """A reply as answers are stored; None where no answer can be read."""
+    if kind == "label":
+        return task_functions.read_label(doc, replies)
+    if kind == "boxes":
+        boxes = task_functions.read_boxes(doc, replies)
+        return None if boxes is None else json.dumps(boxes, ensure_ascii=False)
+    if kind == "span":
+        spans = task_functions.read_spans(doc, replies)
+        if spans is None:
+            return None
+        marked = [{"start": start, "end": end, "text": doc["text"][start:end]} for start, end in spans]
+        return json.dumps(marked, ensure_ascii=False)
+    return task_functions.read_text(doc, replies)

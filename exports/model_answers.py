@@ -1,0 +1,219 @@
+"""Answers of models to the items of a data set, from JSON Lines or from the files of the lm-evaluation-harness."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aggregation.errors import HromadaError, Where
+from aggregation.model_differences import PublishedScore
+from exports.benchmark_items.rows import name_task
+from exports.inputs import DataSet
+from exports.lm_eval import HarnessRun, find_results, format_answer, read_run, read_samples
+
+PEOPLE = "human:"
+"""How the model of a replay of people begins: they are compared with, and are no model."""
+PRIMARY_NAMES = {"label": "accuracy"}
+"""The primary metric of answers by type, `exact_match` of all others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadAnswers:
+    """What a model answered: by item the answer as answers are stored (None where none can be read), and the hash of
+    what it was shown (None where it is not said). `n_unreadable` counts answers of another form or label.
+    """
+
+    name: str
+    file: Path
+    answers: Mapping[str, str | None]
+    stimuli: Mapping[str, str | None]
+    n_unreadable: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadModels:
+    """Models with answers to single items, scores of which only the value is known, and notes on what was left out."""
+
+    models: tuple[ReadAnswers, ...] = ()
+    published: tuple[PublishedScore, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+
+def read_models(paths: Sequence[Path], data: DataSet) -> ReadModels:
+    """Read the answers of models to the items of a data set, in the order of the paths.
+
+    A folder holds result files of the harness; of each model the latest run of the data set's task counts, and one
+    without samples is a published score. A file holds samples of the harness, or rows with `item_id`, `answer` and
+    perhaps `stimulus_sha256`; it is named after the file.
+
+    Raises HromadaError for files that cannot be read, and for folders without results of the task.
+    """
+    models: list[ReadAnswers] = []
+    published: list[PublishedScore] = []
+    notes: list[str] = []
+    for path in paths:
+        if path.is_dir():
+            _read_folder(path, data, models, published, notes)
+        else:
+            models.append(_read_file(path, data))
+    return ReadModels(models=tuple(models), published=tuple(published), notes=tuple(notes))
+
+
+def _read_folder(
+    folder: Path, data: DataSet, models: list[ReadAnswers], published: list[PublishedScore], notes: list[str]
+) -> None:
+    task = name_task(data.name)
+    runs = [read_run(file) for file in find_results(folder)]
+    tasks = sorted({name for run in runs for name in run.content["results"]})
+    latest: dict[str, HarnessRun] = {}
+    for run in sorted(runs, key=lambda run: (float(run.content.get("date") or 0), run.model, str(run.file))):
+        if str(run.content["config"].get("model")).startswith(PEOPLE):
+            continue
+        if task in run.content["results"]:
+            latest[run.model] = run
+    n_older = sum(task in run.content["results"] for run in runs) - len(latest)
+    if not latest:
+        raise HromadaError(
+            f"There is no model's result of the task {task}.",
+            remedy=f"It has: {', '.join(tasks)}." if tasks else "Run the harness on the task of this project.",
+            where=Where(file=folder),
+        )
+    if n_older:
+        notes.append(f"{folder}: {n_older} older runs, or runs of people, are left out.")
+    for name, run in sorted(latest.items()):
+        if task in run.samples:
+            models.append(_read_samples(name, run.samples[task], data))
+        else:
+            published.append(_read_score(name, run, task, data))
+
+
+def _read_score(name: str, run: HarnessRun, task: str, data: DataSet) -> PublishedScore:
+    metric = PRIMARY_NAMES.get(data.kind, "exact_match")
+    value = run.content["results"][task].get(f"{metric},none")
+    n_items = (run.content.get("n-samples") or {}).get(task, {}).get("effective")
+    if not isinstance(value, int | float) or not isinstance(n_items, int) or n_items < 1 or not 0 <= value <= 1:
+        raise HromadaError(
+            f"The result of {task} has neither samples nor a value of {metric}.",
+            remedy="Run the harness again with --log_samples.",
+            where=Where(file=run.file),
+        )
+    return PublishedScore(name=name, value=float(value), n_items=n_items)
+
+
+def _read_file(file: Path, data: DataSet) -> ReadAnswers:
+    """A file of samples, or of plain answers: its first line tells."""
+    try:
+        with file.open(encoding="utf-8") as lines:
+            first = next((line for line in lines if line.strip()), "")
+    except (OSError, UnicodeDecodeError) as failure:
+        raise HromadaError(
+            f"The answers cannot be read ({type(failure).__name__}).",
+            remedy="Name a file of JSON Lines, or a folder of the harness's results.",
+            where=Where(file=file),
+        ) from None
+    if '"filtered_resps"' in first:
+        return _read_samples(file.parent.name or file.stem, file, data)
+    return _read_plain(file, data)
+
+
+def _read_samples(name: str, file: Path, data: DataSet) -> ReadAnswers:
+    answers: dict[str, str | None] = {}
+    stimuli: dict[str, str | None] = {}
+    for number, sample in enumerate(read_samples(file), start=1):
+        doc = sample["doc"]
+        item = doc.get("item_id")
+        if not isinstance(item, str):
+            raise HromadaError(
+                "This sample is of no item of a benchmark that hromada built.",
+                remedy="Run the tasks that `hromada build` writes.",
+                where=Where(file=file, line=number, field="doc"),
+            )
+        if item not in answers:  # another filter of the same reply
+            answers[item] = format_answer(data.kind, doc, sample["filtered_resps"])
+            stimuli[item] = doc.get("stimulus_sha256")
+    return ReadAnswers(
+        name=name,
+        file=file,
+        answers=answers,
+        stimuli=stimuli,
+        n_unreadable=sum(answer is None for answer in answers.values()),
+    )
+
+
+def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
+    answers: dict[str, str | None] = {}
+    stimuli: dict[str, str | None] = {}
+    n_unreadable = 0
+    for number, row in _list_rows(file):
+        item = row["item_id"]
+        where = Where(file=file, line=number, field="item_id")
+        if not isinstance(item, str) or not item:
+            raise HromadaError("The id of an item is a text.", remedy="Write it as the project has it.", where=where)
+        if item in answers:
+            raise HromadaError(f"{item!r} is answered twice.", remedy="Keep one answer to each item.", where=where)
+        answers[item] = encode_stored_answer(row["answer"], item, data)
+        stimuli[item] = row.get("stimulus_sha256")
+        n_unreadable += answers[item] is None and row["answer"] is not None
+    return ReadAnswers(name=file.stem, file=file, answers=answers, stimuli=stimuli, n_unreadable=n_unreadable)
+
+
+def _list_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The rows with their lines; raises HromadaError for one that is no object with `item_id` and `answer`."""
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except ValueError:
+                raise HromadaError(
+                    "This line is no JSON.",
+                    remedy='Write one object a line: {"item_id": …, "answer": …}.',
+                    where=Where(file=file, line=number),
+                ) from None
+            missing = [name for name in ("item_id", "answer") if not isinstance(row, dict) or name not in row]
+            if missing:
+                raise HromadaError(
+                    f"This line lacks {missing[0]}.",
+                    remedy='Write one object a line: {"item_id": …, "answer": …}; null where there is no answer.',
+                    where=Where(file=file, line=number, field=missing[0]),
+                )
+            yield number, row
+
+
+def encode_stored_answer(written: object, item: str, data: DataSet) -> str | None:
+    """An answer as a file has it, in the form in which answers are stored; None where it has no such form.
+
+    A label is a text or a whole number; boxes are a list of texts, parts of a text a list of {start, end}, or either as
+    JSON in a text; a text is a text.
+    """
+    if data.kind in ("boxes", "span"):
+        try:
+            parts = json.loads(written) if isinstance(written, str) else written
+            return _encode_boxes(parts, item, data) if data.kind == "boxes" else _encode_spans(parts, item, data)
+        except (ValueError, TypeError, KeyError):
+            return None
+    if isinstance(written, int) and not isinstance(written, bool):
+        written = str(written)
+    if not isinstance(written, str) or (data.kind == "label" and data.classes and written not in data.classes):
+        return None
+    return written
+
+
+def _encode_boxes(parts: Any, item: str, data: DataSet) -> str | None:
+    boxes = data.boxes if data.boxes is not None else data.own_boxes.get(item, ())
+    if not isinstance(parts, list) or any(part not in boxes for part in parts):
+        return None
+    return json.dumps([box for box in boxes if box in parts], ensure_ascii=False)
+
+
+def _encode_spans(parts: Any, item: str, data: DataSet) -> str | None:
+    text = data.texts.get(item, "")
+    ends = sorted((int(part["start"]), int(part["end"])) for part in parts)
+    if any(not 0 <= start < end <= len(text) for start, end in ends):
+        return None
+    marked = [{"start": start, "end": end, "text": text[start:end]} for start, end in ends]
+    return json.dumps(marked, ensure_ascii=False)

@@ -1,0 +1,173 @@
+"""People beside models: a data set compared with models' answers, as tables, with the items that are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import pandas as pd
+
+from aggregation.model_comparison import ModelAnswers, ModelComparison, compare_models
+from aggregation.model_differences import ModelDifference, PublishedScore
+from exports import writers
+from exports.inputs import DataSet
+from exports.model_answers import ReadAnswers, ReadModels
+from exports.number_formats import round_number
+
+COMPARED, OTHER_STIMULUS, NOT_ANSWERED = "compared", "another stimulus", "not answered by the model"
+NO_PEOPLE, NO_GOLD, UNKNOWN = "not answered by people", "no gold", "not of this project"
+STATUSES = (COMPARED, OTHER_STIMULUS, NOT_ANSWERED, NO_PEOPLE, NO_GOLD, UNKNOWN)
+UNEQUAL = (OTHER_STIMULUS, NOT_ANSWERED)
+"""What makes a comparison unequal: people were scored on the item, and the model is not compared on it."""
+ITEM_COLUMNS = ("model", "item_id", "status", "people", "majority", "model_right")
+MCNEMAR_COLUMNS = ("model", "both", "only_first", "only_second", "neither", "p_exact", "p_mid", "p_holm")
+KINDS = ("class", "stratum", "tag")
+
+Row = dict[str, Any]
+Parts = Mapping[str, Mapping[str, Sequence[str]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedModels:
+    """A data set compared with models: the numbers, and for each model the status of each item, sorted by id.
+
+    `n_items` counts the items of the data set, `n_scored` those on which people are scored. `notes` say what is
+    doubtful or was left out.
+    """
+
+    data: DataSet
+    comparison: ModelComparison
+    statuses: Mapping[str, Mapping[str, str]]
+    n_items: int
+    n_scored: int
+    notes: tuple[str, ...]
+
+    @property
+    def has_equal_items(self) -> bool:
+        """Whether every model is compared on all items on which people are scored."""
+        return not any(status in UNEQUAL for own in self.statuses.values() for status in own.values())
+
+    def list_items(self, model: str, status: str) -> list[str]:
+        """The items of that status beside this model."""
+        return [item for item, own in self.statuses[model].items() if own == status]
+
+
+def compare_data_set(
+    data: DataSet,
+    read: ReadModels,
+    *,
+    published: Sequence[PublishedScore] = (),
+    parts: Parts | None = None,
+    confidence_level: float = 0.95,
+) -> ComparedModels:
+    """Compare a data set, by the first votes of each item as scores do, with what was read of models.
+
+    Items are matched by id and by the hash of what was shown; `parts` has by kind (stratum, tag) and part its items,
+    to which the classes of gold are added. Raises HromadaError as `compare_models` does.
+    """
+    first = data.keep_first_places()
+    answers, skips = first.build_answers(), first.build_skips()
+    golds = dict(zip(data.items["item_id"], data.list_scoring_gold(), strict=True))
+    met = set(answers.votes.frame["item"]) | set(skips["item"])
+    statuses = {model.name: _match_items(model, data, golds, met) for model in read.models}
+    models = [
+        ModelAnswers(
+            name=model.name,
+            answers={item: model.answers[item] for item, own in statuses[model.name].items() if own == COMPARED},
+        )
+        for model in read.models
+    ]
+    classes = {name: [item for item, gold in golds.items() if gold == name] for name in data.classes or ()}
+    comparison = compare_models(
+        answers,
+        models,
+        skips=skips,
+        published=[*read.published, *published],
+        parts={**({"class": classes} if classes else {}), **(parts or {})},
+        confidence_level=confidence_level,
+    )
+    return ComparedModels(
+        data=data,
+        comparison=comparison,
+        statuses=statuses,
+        n_items=len(data.items),
+        n_scored=sum(golds[item] is not None for item in met),
+        notes=(*read.notes, *_list_notes(read, comparison, has_skips=not skips.empty)),
+    )
+
+
+def _match_items(model: ReadAnswers, data: DataSet, golds: Mapping[str, str | None], met: set[str]) -> dict[str, str]:
+    """The status of every item of the data set or of the model, sorted by id."""
+    hashes = dict(zip(data.items["item_id"], data.items["stimulus_sha256"], strict=True))
+    statuses = {}
+    for item in sorted({*hashes, *model.answers}):
+        shown = model.stimuli.get(item)
+        if item not in hashes:
+            statuses[item] = UNKNOWN
+        elif golds[item] is None:
+            statuses[item] = NO_GOLD
+        elif item not in met:
+            statuses[item] = NO_PEOPLE
+        elif item not in model.answers:
+            statuses[item] = NOT_ANSWERED
+        else:
+            statuses[item] = COMPARED if shown is None or shown == hashes[item] else OTHER_STIMULUS
+    return statuses
+
+
+def _list_notes(read: ReadModels, comparison: ModelComparison, *, has_skips: bool) -> Iterator[str]:
+    for model in read.models:
+        if not all(model.stimuli.get(item) for item in model.answers):
+            yield f"{model.name}: matched by ids alone, as the file has no stimulus_sha256."
+        if model.n_unreadable:
+            yield f"{model.name}: {model.n_unreadable} answers cannot be read as an answer to the question: wrong."
+    if any(not row.is_paired for row in comparison.differences):
+        yield (
+            "Unpaired: of a published score it is not known which items were right; its own variance p(1 - p)/n is"
+            " added, and equal items cannot be checked."
+        )
+    if has_skips:
+        yield "Skips of people count as wrong, as in `hromada baseline`."
+
+
+def list_difference_rows(compared: ComparedModels) -> list[Row]:
+    """All differences with the columns of model_comparison.csv, those over all items first, numbers rounded."""
+    rows = (*compared.comparison.differences, *compared.comparison.parts)
+    return [_round_row(asdict(row)) for row in rows]
+
+
+def list_mcnemar_rows(compared: ComparedModels) -> list[Row]:
+    """McNemar's tests with the columns of model_mcnemar.csv."""
+    return [
+        _round_row({"model": one.model, **asdict(one.test), "p_holm": one.p_holm})
+        for one in compared.comparison.mcnemar
+    ]
+
+
+def build_comparison_files(compared: ComparedModels) -> dict[str, str]:
+    """The tables as CSV: model_comparison.csv, model_mcnemar.csv, model_items.csv."""
+    columns = [field.name for field in fields(ModelDifference)]
+    items = pd.DataFrame(
+        [(model, item, status) for model, own in compared.statuses.items() for item, status in own.items()],
+        columns=list(ITEM_COLUMNS[:3]),
+        dtype=object,
+    )
+    if not compared.comparison.items.empty:
+        items = items.merge(compared.comparison.items, on=["model", "item_id"], how="left")
+    shown = items.reindex(columns=list(ITEM_COLUMNS))
+    for name in ITEM_COLUMNS[3:]:
+        shown[name] = [None if value != value else round_number(value) for value in shown[name]]  # noqa: PLR0124
+    return {
+        "model_comparison.csv": _format_rows(list_difference_rows(compared), columns),
+        "model_mcnemar.csv": _format_rows(list_mcnemar_rows(compared), MCNEMAR_COLUMNS),
+        "model_items.csv": writers.format_csv(shown.astype(object)),
+    }
+
+
+def _format_rows(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    return writers.format_csv(pd.DataFrame(rows, columns=list(columns), dtype=object))
+
+
+def _round_row(row: Row) -> Row:
+    return {name: round_number(value) if isinstance(value, float) else value for name, value in row.items()}

@@ -1,0 +1,184 @@
+"""A plan as published files: what it assumes, what designs give, and items against people as a picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+
+from aggregation.planning import (
+    ASSURANCE,
+    POWER,
+    PlannedDesign,
+    find_items,
+    find_people,
+    list_trade_offs,
+    plan_design,
+)
+from aggregation.variance_models import KNOWN, VarianceModel
+from exports import writers
+from exports.number_formats import round_number
+from exports.pages.svg import SvgDrawing, build_svg_file
+
+PEOPLE = (5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
+"""The numbers of people for which items are planned."""
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 64, 110, 72, 48
+COLUMNS = ("unit", *(one.name for one in fields(PlannedDesign)))
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitPlan:
+    """The plan of a unit: the variance it rests on, what designs give, and what is needed.
+
+    `basis` says where the variance comes from. `needed` has the items for the half width, `paired` and `unpaired` those
+    for the difference, by number of people (None: no number is enough). `people_needed` is for the planned items.
+    """
+
+    unit: str
+    basis: str
+    variance: VarianceModel
+    design: PlannedDesign
+    needed: tuple[tuple[int, int | None], ...]
+    paired: int | None
+    unpaired: int | None
+    people_needed: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Plans by unit for one target; `promised` and `reached` are half widths of a started project, where known."""
+
+    title: str
+    half_width: float
+    difference: float
+    units: tuple[UnitPlan, ...]
+    simulated: bool = False
+    promised: float | None = None
+    reached: Mapping[str, float | None] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def plan_unit(
+    unit: str, variance: VarianceModel, *, basis: str, items: int, people: int, half_width: float, difference: float
+) -> UnitPlan:
+    """Plan one unit for a half width and a difference, from a design of so many items and people."""
+    return UnitPlan(
+        unit=unit,
+        basis=basis,
+        variance=variance,
+        design=plan_design(variance, items=items, people=people),
+        needed=list_trade_offs(variance, PEOPLE, half_width=half_width),
+        paired=find_items(variance, people=people, difference=difference),
+        unpaired=find_items(variance, people=people, difference=difference, is_paired=False),
+        people_needed=find_people(variance, items=items, half_width=half_width),
+    )
+
+
+def build_plan_json(plan: Plan) -> Row:
+    """The plan as an object for JSON, numbers rounded."""
+    return {
+        "title": plan.title,
+        "simulated": plan.simulated,
+        "half_width": plan.half_width,
+        "assurance": ASSURANCE,
+        "difference": plan.difference,
+        "power": POWER,
+        "promised_half_width": plan.promised,
+        "reached_half_width": dict(plan.reached),
+        "units": [
+            {
+                "unit": one.unit,
+                "basis": one.basis,
+                "variance": _round_row(
+                    {name: None if value == KNOWN else value for name, value in asdict(one.variance).items()}
+                ),
+                "design": _round_row(asdict(one.design)),
+                "items_for_half_width": [{"people": people, "items": items} for people, items in one.needed],
+                "people_for_half_width": one.people_needed,
+                "items_for_difference_paired": one.paired,
+                "items_for_difference_unpaired": one.unpaired,
+            }
+            for one in plan.units
+        ],
+        "notes": list(plan.notes),
+    }
+
+
+def build_plan_files(plan: Plan) -> dict[str, str]:
+    """The files of a plan: plan.json, plan.csv (items by number of people), plan.svg."""
+    rows = [(one.unit, people, items) for one in plan.units for people, items in one.needed]
+    frame = pd.DataFrame(rows, columns=["unit", "people", "items"], dtype=object)
+    return {
+        "plan.json": writers.format_json(build_plan_json(plan)),
+        "plan.csv": writers.format_csv(frame),
+        "plan.svg": build_svg_file(draw_plan(plan)),
+    }
+
+
+def draw_plan(plan: Plan) -> str:
+    """Items against people, both on a scale of ratios: a line for each unit, and the planned design as a dot."""
+    drawing = SvgDrawing(width=WIDTH, height=HEIGHT)
+    points = [items for one in plan.units for _, items in one.needed if items is not None]
+    design = plan.units[0].design
+    low = 10 ** math.floor(math.log10(min([*points, design.items])))
+    high = 10 ** math.ceil(math.log10(max([*points, design.items, low * 10])))
+    most_people = max(PEOPLE[-1], design.people)
+
+    def place(people: float, items: float) -> tuple[float, float]:
+        x = math.log(people / PEOPLE[0]) / math.log(most_people / PEOPLE[0])
+        y = math.log(items / low) / math.log(high / low)
+        return LEFT + x * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - y * (HEIGHT - TOP - BOTTOM)
+
+    drawing.text(f"Items and people for ±{plan.half_width:g}", at=(8, 20), bold=True, size=14)
+    subtitle = f"{plan.title}; a fresh panel, reached with {100 * ASSURANCE:.0f} %"
+    drawing.text(("SIMULATED · " if plan.simulated else "") + subtitle, at=(8, 38), colour="muted")
+    for tick in (5, 10, 20, 50, 100, 200):
+        start, end = place(tick, low), place(tick, high)
+        drawing.line(start=start, end=end, colour="rule")
+        drawing.text(str(tick), at=(start[0], HEIGHT - BOTTOM + 18), colour="muted", anchor="center")
+    for exponent in range(round(math.log10(low)), round(math.log10(high)) + 1):
+        start, end = place(PEOPLE[0], 10**exponent), place(most_people, 10**exponent)
+        drawing.line(start=start, end=end, colour="rule")
+        drawing.text(f"{10**exponent:,}", at=(LEFT - 6, start[1] + 4), colour="muted", anchor="right")
+    drawing.text("people", at=((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8), colour="muted", anchor="center")
+    drawing.text("items", at=(LEFT - 6, TOP - 8), colour="muted", anchor="right")
+    last = [one.needed[-1][1] or 0 for one in plan.units]
+    for number, one in enumerate(plan.units):
+        _draw_line(drawing, one, place, is_second=number == 1, is_above=last[number] == max(last))
+    at = place(max(design.people, PEOPLE[0]), design.items)
+    drawing.dot(at=at, colour="ink", size=9)
+    drawing.text(f"{design.items} × {design.people}", at=(at[0] + 4, at[1] - 10), bold=True)
+    return drawing.to_svg(prefix="plan", label="; ".join(_describe_units(plan)))
+
+
+def _draw_line(drawing: SvgDrawing, one: UnitPlan, place: Any, *, is_second: bool, is_above: bool) -> None:
+    points = [place(people, items) for people, items in one.needed if items is not None]
+    for start, end in pairwise(points):
+        drawing.line(start=start, end=end, colour="second" if is_second else "accent", width=2.2)
+    if points:
+        x, y = points[-1]
+        drawing.text(one.unit, at=(x + 8, y + (-4 if is_above else 14)), colour="second" if is_second else "accent")
+
+
+def _describe_units(plan: Plan) -> Iterator[str]:
+    for one in plan.units:
+        known = [f"{items} items with {people} people" for people, items in one.needed if items is not None]
+        yield f"{one.unit}, half width {plan.half_width:g}: {', '.join(known) or 'no number of items is enough'}"
+
+
+def list_design_rows(plan: Plan) -> Sequence[tuple[Any, ...]]:
+    """The planned design of each unit in the order of COLUMNS."""
+    return [(one.unit, *asdict(one.design).values()) for one in plan.units]
+
+
+def _round_row(row: Row) -> Row:
+    return {
+        name: (None if value != value else round_number(value)) if isinstance(value, float) else value  # noqa: PLR0124
+        for name, value in row.items()
+    }
