@@ -6,6 +6,7 @@ import csv
 import io
 import random
 import sqlite3
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,7 +32,7 @@ votes: {format: csv, file: votes.csv, item: item, annotator: who, answer: answer
 """
 
 
-def write_rows(hromada: Hromada, name: str, rows: list[tuple[str, ...]]) -> None:
+def write_rows(hromada: Hromada, name: str, rows: Sequence[Sequence[str]]) -> None:
     """Write a CSV file."""
     out = io.StringIO()
     csv.writer(out).writerows(rows)
@@ -42,7 +43,7 @@ def write_rows(hromada: Hromada, name: str, rows: list[tuple[str, ...]]) -> None
 def animals(hromada: Hromada) -> Hromada:
     """Sixty items of three animals, whose text names the right one twice; one of three people always takes the last."""
     rng = random.Random(1)  # noqa: S311  # simulated answers
-    items = [("id", "text", "a", "b", "c", "gold")]
+    items: list[Sequence[str]] = [("id", "text", "a", "b", "c", "gold")]
     votes = [("item", "who", "answer")]
     for number in range(60):
         options = rng.sample(["кіт", "собака", "лисиця"], 3)
