@@ -59,6 +59,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         " their own.",
         "build": "Write a benchmark: the items, prompts and scorer that people had, for models.",
         "results": "Read the harness's results of models beside people's.",
+        "rank": "Rank systems over many tasks, people among them, by voting rules and means.",
     },
     "Care": {
         "doctor": "Check that all that hromada needs is there.",

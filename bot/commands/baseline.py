@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands import circular_gold
+from bot.commands import circular_gold, trivial_tables
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import QuestionName, describe_normalisation, format_title, read_data_set
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
     from bot.commands.terminal_output import Cell
+    from bot.commands.trivial_tables import TrivialAnswers
     from exports.inputs import DataSet
 
 EXPLANATION = "A fresh panel: new people on new items. This panel: these people on new items."
@@ -47,14 +48,21 @@ def baseline(
         adjudicated = score_answers(corrected.build_answers(), skips=corrected.build_skips(), units=VARIANT_UNITS)
     else:
         adjudicated = None
+    trivial = trivial_tables.read_trivial_answers(project, data)
     if json:
-        _print_json(data, scored, performance, pooled, adjudicated)
+        _print_json(data, scored, performance, pooled, adjudicated, trivial)
     else:
         _print_tables(data, scored, performance, pooled, adjudicated)
+        trivial_tables.print_trivial_answers(data, trivial)
 
 
 def _print_json(
-    data: DataSet, scored: DataSet, performance: Performance, pooled: Performance, adjudicated: Performance | None
+    data: DataSet,
+    scored: DataSet,
+    performance: Performance,
+    pooled: Performance,
+    adjudicated: Performance | None,
+    trivial: TrivialAnswers,
 ) -> None:
     from dataclasses import asdict
 
@@ -80,6 +88,7 @@ def _print_json(
             "gold_review": None if ceiling is None else asdict(ceiling),
             "refused": dict(performance.refused),
             "annotators": performance.annotators.rename_axis("annotator").reset_index().to_dict("records"),
+            **trivial_tables.describe_trivial_answers(trivial),
         }
     )
 

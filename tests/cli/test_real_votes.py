@@ -123,6 +123,9 @@ def test_parus_gives_the_published_figures(hromada: Hromada, data: Path) -> None
     assert found["all_agree"] == 0.898
     scores = hromada("baseline", name, "--json").json
     assert units(scores) == {"individual": (1500, 65, 0), "majority": (500, 8, 0), "dawid_skene": (500, 8, 0)}
+    trivial = {one["name"]: one["scores"].get("accuracy") for one in scores["trivial_baselines"]}
+    assert [trivial[one] for one in ("random", "random_by_class", "majority_class", "position")] == [0.5] * 4
+    assert not any(one["is_found"] for one in scores["position_preferences"])
     assert "classes are positions" in hromada("agreement", name).out
     hromada("export", name, "--to", "out")
     rows = [line.split(",")[:7] for line in (hromada.folder / "out/baselines.csv").read_text().splitlines()[1:]]

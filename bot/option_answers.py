@@ -1,0 +1,91 @@
+"""Items as trivial baselines need them, with their options, and the places of the options that people chose."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from sqlmodel import Session
+
+from aggregation.trivial_baselines import OptionItem
+from annotation.campaigns import project_file
+from annotation.campaigns.questions import ChoiceQuestion, ScaleQuestion
+from annotation.store import item_frames
+from annotation.store.models import Project
+from annotation.workflow.quality.rules import find_shown_position
+from exports.inputs import DataSet
+
+PLACE_COLUMNS = ("annotator", "place", "gold_place", "n_options")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OptionAnswers:
+    """What is answered with one of several options: `items` with gold that somebody answered, and `places`.
+
+    `places` has one row per counted answer with the columns PLACE_COLUMNS (see `aggregation.position_preference`), as
+    the options were shown; imported answers are taken to have been shown the stored order.
+    """
+
+    items: tuple[OptionItem, ...]
+    places: pd.DataFrame
+
+
+def read_option_answers(session: Session, project: Project, data: DataSet) -> OptionAnswers | None:
+    """Read the options of a data set's items and the places that people chose; None where it is not about options."""
+    definition = project_file.parse_definition(project.definition)
+    number = next(n for n, one in enumerate(definition.all_questions) if one.name == data.question)
+    question = definition.all_questions[number]
+    if not isinstance(question, ChoiceQuestion | ScaleQuestion):
+        return None
+    frame = item_frames.read_items(session, project, later=data.question if number else None)
+    own: dict[str, Sequence[str] | None] = dict(zip(frame["item_id"], frame["options"], strict=True))
+    if isinstance(question, ChoiceQuestion):
+        question = question.with_positions(max((len(one) for one in own.values() if one is not None), default=0))
+    shown = item_frames.read_item_contents(session, project)
+    gold = dict(zip(data.items["item_id"], data.list_scoring_gold(), strict=True))
+    answers = data.list_counted_answers()
+    answered = set(answers["item_id"])
+    items = {
+        item: _build_item(question, options, gold=gold[item], text=shown[item][0])
+        for item, options in own.items()
+        if item in answered
+    }
+    return OptionAnswers(
+        items=tuple(item for item in items.values() if item.gold in item.labels),
+        places=_find_places(question, answers, own=own, items=items),
+    )
+
+
+def _build_item(
+    question: ChoiceQuestion | ScaleQuestion, own: Sequence[str] | None, *, gold: str | None, text: str
+) -> OptionItem:
+    """The item without the abstention among its options; the gold is empty where there is none."""
+    if isinstance(question, ScaleQuestion):
+        options = labels = question.options
+    else:
+        options = question.get_substantive_options(own)
+        labels = question.get_labels(own)[: len(options)]
+    return OptionItem(gold=gold or "", labels=labels, options=options, text=text)
+
+
+def _find_places(
+    question: ChoiceQuestion | ScaleQuestion,
+    answers: pd.DataFrame,
+    *,
+    own: Mapping[str, Sequence[str] | None],
+    items: Mapping[str, OptionItem],
+) -> pd.DataFrame:
+    rows = []
+    columns = (answers[name] for name in ("item_id", "annotator", "response", "option_order"))
+    for item_id, annotator, response, order in zip(*columns, strict=True):
+        shown = None if order is None else json.loads(order)
+        chosen, gold = (
+            find_shown_position(question, label, item_options=own[item_id], option_order=shown)
+            for label in (response, items[item_id].gold or None)
+        )
+        if chosen is not None and response in items[item_id].labels:
+            gold_place = None if gold is None else gold + 1
+            rows.append((annotator, chosen + 1, gold_place, len(items[item_id].labels)))
+    return pd.DataFrame(rows, columns=list(PLACE_COLUMNS))
