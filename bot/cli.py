@@ -50,6 +50,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "aggregate": "Consensus of the votes; its accuracy against gold.",
         "agreement": "Agreement between annotators.",
         "baseline": "Human performance against gold.",
+        "sensitivity": "How scores, agreement and gold depend on quality rules and on the cut of confidence.",
         "compare-pilots": "Compare projects over the same items: agreement, confidence, time, skips and accuracy, in"
         " pairs with intervals.",
         "export": "Write the published files and the report page; corrected texts and filtered items have files of"
