@@ -81,10 +81,10 @@ def _print_settings(data: DataSet, results: Sequence[SettingResult]) -> None:
         )
         for result in results
     ]
-    columns = ("setting", "answers", "people", "gold", "single", "majority", "95 %", "agreement")
+    columns = ("setting", "answers", "people", "gold", "single", "majority", "95 %", "agree")
     names = sorted({result.agreement_name for result in results if result.agreement_name})
     notes = ["Gold: items with a unique majority. The interval is that of the majority for a fresh panel."]
-    notes += [f"Agreement: {', '.join(names)}."] if names else []
+    notes += [f"Agree: {', '.join(names)}."] if names else []
     if len(results) == 2:
         notes.append("No answer has a time and nobody answered a control item, so there is no rule to try.")
     terminal_output.print_table(format_title(data, "under other rules"), columns, rows, notes=notes)
@@ -112,6 +112,5 @@ def _print_cuts(data: DataSet, cuts: Sequence[CutResult]) -> None:
 
 
 def _format_interval(low: float | None, high: float | None) -> str:
-    from bot.commands.terminal_output import format_interval
-
-    return format_interval(low, high).replace(" – ", "–")
+    """An interval with two decimals, so that the table fits a line of 80 signs."""
+    return "" if low is None or high is None else f"{low:.2f}–{high:.2f}"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from exports.inputs import DataSet
 from exports.pages.axis import AxisScale, draw_axis
 from exports.pages.display_text import COEFFICIENT_NAMES, format_coefficient, format_percent, format_percent_interval
-from exports.pages.scaffold import DataSetSection, TableRow, get_section_fields, render_page
+from exports.pages.scaffold import DataSetSection, Headline, TableRow, get_section_fields, render_page
 from exports.pages.svg import PANEL_WIDTH, SIMULATED, SvgDrawing, draw_heading
 from exports.sensitivity.confidence_cut import CutResult
 from exports.sensitivity.rule_grid import SettingResult
@@ -30,9 +30,13 @@ class _PlottedRow(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SensitivitySection(DataSetSection):
-    """The data set: `panels` are SVGs, `settings` and `cuts` the rows of the tables, `cut_heads` their columns."""
+    """The data set: `panels` are SVGs, `settings` and `cuts` the rows of the tables, `cut_heads` their columns.
+
+    `coefficient` is the name of the coefficient of agreement, empty where none could be computed.
+    """
 
     panels: tuple[str, ...]
+    coefficient: str
     settings: tuple[TableRow, ...]
     cuts: tuple[TableRow, ...]
     cut_heads: tuple[str, ...]
@@ -42,8 +46,9 @@ def render_sensitivity(data: DataSet, results: Sequence[SettingResult], cuts: Se
     """Render the page as one HTML document that needs nothing from outside; simulated data is stamped."""
     section = SensitivitySection(
         **get_section_fields(data),
-        headlines=(),
+        headlines=_list_headlines(results),
         panels=tuple(_draw_panels(data, results, cuts)),
+        coefficient=next((COEFFICIENT_NAMES[one.agreement_name] for one in results if one.agreement_name), ""),
         settings=tuple(map(_build_setting_row, results)),
         cuts=tuple(_build_cut_row(cut) for cut in cuts),
         cut_heads=("Confidence at least", "Labels kept", "Right where known", "95 % Wilson", *(data.classes or ())),
@@ -55,6 +60,19 @@ def render_sensitivity(data: DataSet, results: Sequence[SettingResult], cuts: Se
         sections=[section],
         confidence_level=CONFIDENCE_LEVEL,
     )
+
+
+def _list_headlines(results: Sequence[SettingResult]) -> tuple[Headline, ...]:
+    """What the scores and the size of gold are as collected, and between what they vary over the settings."""
+    headlines = []
+    for title, name in (("Single answers", "single"), ("Majority", "majority")):
+        scores = [None if (score := getattr(one, name)) is None else score.value for one in results]
+        known = [value for value in scores if value is not None]
+        if known:
+            note = f"from {format_percent(min(known))} to {format_percent(max(known))}"
+            headlines.append(Headline(title, format_percent(scores[0]), note))
+    sizes = [one.n_gold for one in results]
+    return (*headlines, Headline("Items with a majority", str(sizes[0]), f"from {min(sizes)} to {max(sizes)}"))
 
 
 def _draw_panels(data: DataSet, results: Sequence[SettingResult], cuts: Sequence[CutResult]) -> list[str]:
@@ -112,9 +130,7 @@ def _build_setting_row(result: SettingResult) -> TableRow:
         value = None if score is None else score.value
         cells += [format_percent(value), "" if score is None else format_percent_interval(score.ci_low, score.ci_high)]
     agreement = "–" if result.agreement is None else format_coefficient(result.agreement_name, result.agreement)
-    return TableRow(
-        head=result.name, cells=(*cells, agreement, COEFFICIENT_NAMES.get(result.agreement_name, "") or "–")
-    )
+    return TableRow(head=result.name, cells=(*cells, agreement))
 
 
 def _build_cut_row(cut: CutResult) -> TableRow:
